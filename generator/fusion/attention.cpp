@@ -1,7 +1,8 @@
 #include <algorithm>
-#include <optional>
+#include <limits>
 
 #include "generator/fusion/attention.h"
+#include "generator/fusion/attention_masks.h"
 
 namespace benanza::fusion {
 namespace {
@@ -27,11 +28,6 @@ bool is_beside(const Call& call) {
          std::holds_alternative<Rotary>(call.problem.shape);
 }
 
-Dims four_axes(Dims dims) {
-  dims.insert(dims.begin(), 4 - dims.size(), 1);
-  return dims;
-}
-
 /// True for a causal mask that the node makes itself. With more keys than queries, the mask may be
 /// aligned to another corner.
 bool is_triangle(const Call& call, const Attention& shape) {
@@ -41,17 +37,31 @@ bool is_triangle(const Call& call, const Attention& shape) {
          add.b == Dims{1, 1, shape.queries, shape.keys};
 }
 
+/// The mask that a call adds to the scores.
+ScoreMasks::Mask mask_of(const Flow& flow, std::size_t index, const Call& call) {
+  const auto& add = std::get<Binary>(call.problem.shape);
+  ScoreMasks::Mask mask{.extents = add.b, .scores = add.a, .constant = add.constant_b};
+  const Read* read = flow.read(index, call.operands[1]);
+  if (read == nullptr || !read->triangle) return mask;
+  // Truth values stand for what they add.
+  const bool truth = read->triangle->truth;
+  mask.triangle = truth ? hiding_choice(*read, true) : hiding_sum(*read, 1);
+  mask.hidden = truth ? -std::numeric_limits<double>::infinity() : read->triangle->outside;
+  return mask;
+}
+
 /// Fuses a node whose calls are two products around a softmax, and copies that move heads; the one
 /// call reads and writes them in place. What is_beside() accepts stays beside it.
-std::optional<Fusion> attention_fusion(const LoweredLayer& layer, std::size_t index) {
+std::vector<Fusion> attention_fusions(const Flow& flow, std::size_t index) {
+  const LoweredLayer& layer = flow.layer(index);
   const auto found = std::find_if(layer.calls.begin(), layer.calls.end(), [](const Call& call) {
     return std::holds_alternative<Softmax>(call.problem.shape);
   });
-  if (found == layer.calls.end() || found + 1 == layer.calls.end()) return std::nullopt;
+  if (found == layer.calls.end() || found + 1 == layer.calls.end()) return {};
   const Dims& scores = std::get<Softmax>(found->problem.shape).input;
   const auto* values = shape_of<Gemm>(&found[1]);
   if (scores.size() != 4 || values == nullptr || producer(layer, found[1], 0) != &*found) {
-    return std::nullopt;
+    return {};
   }
   Attention shape{.batch = scores[0],
                   .heads = scores[1],
@@ -59,36 +69,40 @@ std::optional<Fusion> attention_fusion(const LoweredLayer& layer, std::size_t in
                   .keys = scores[3],
                   .value_size = values->n,
                   .mask = {}};
+  ScoreMasks masks;
   std::size_t calls = 2;
   const Call* before = producer(layer, *found, 0);
   while (shape_of<Binary>(before) != nullptr) {
     if (is_triangle(*before, shape)) {
       shape.causal = true;
       shape.window = before->operands[1].window;
-    } else if (shape.mask.empty()) {
-      shape.mask = four_axes(shape_of<Binary>(before)->b);
     } else {
-      return std::nullopt;
+      masks.add(mask_of(flow, index, *before));
     }
     ++calls;
     before = producer(layer, *before, 0);
   }
   const auto* products = shape_of<Gemm>(before);
-  if (products == nullptr) return std::nullopt;
+  if (products == nullptr) return {};
   ++calls;
   shape.size = products->k;
   shape.scale = before->operands[0].scale;
   shape.kv_heads = std::max<std::int64_t>(1, element_count(products->batch()) / shape.batch);
-  if (shape.kv_heads * products->m != shape.heads * shape.queries) return std::nullopt;
-  Fusion fusion{"attention", {index}, key({shape, {}})};
+  if (shape.kv_heads * products->m != shape.heads * shape.queries) return {};
+  std::vector<std::string> also;
   for (const Call& call : layer.calls) {
     if (is_copy(call)) ++calls;
     if (!is_beside(call)) continue;
     ++calls;
-    fusion.also.push_back(key(call.problem));
+    also.push_back(key(call.problem));
   }
-  if (calls != layer.calls.size()) return std::nullopt;
-  return fusion;
+  if (calls != layer.calls.size()) return {};
+  std::vector<Fusion> fusions;
+  for (const Attention& form : masks.forms(shape)) {
+    fusions.push_back(
+        {.pattern = "attention", .layers = {index}, .problem = key({form, {}}), .also = also});
+  }
+  return fusions;
 }
 
 }  // namespace
@@ -96,9 +110,7 @@ std::optional<Fusion> attention_fusion(const LoweredLayer& layer, std::size_t in
 std::vector<Fusion> attention_layers(const Flow& flow) {
   std::vector<Fusion> fusions;
   for (std::size_t index = 0; index < flow.size(); ++index) {
-    if (auto fusion = attention_fusion(flow.layer(index), index)) {
-      fusions.push_back(std::move(*fusion));
-    }
+    for (Fusion& fusion : attention_fusions(flow, index)) fusions.push_back(std::move(fusion));
   }
   return fusions;
 }

@@ -11,9 +11,9 @@ namespace benanza::fusion {
 std::vector<Fusion> attention_layers(const Flow& flow);
 
 /// Finds attention spread over several layers: a product of two tensors, its scores optionally
-/// scaled by a constant and masked, their softmax, and its product with a third tensor. Every
+/// scaled by constants and masked, their softmax, and its product with a third tensor. Every
 /// intermediate result has one reader. The call also replaces a Transpose of the keys, which it
-/// reads in place.
+/// reads in place. A constant mask that only hides later keys makes the problem causal.
 std::vector<Fusion> attention_patterns(const Flow& flow);
 
 }  // namespace benanza::fusion

@@ -1,8 +1,11 @@
 #include <algorithm>
-#include <cmath>
+#include <limits>
 #include <optional>
 
 #include "generator/fusion/attention.h"
+#include "generator/fusion/attention_masks.h"
+#include "generator/fusion/attention_operands.h"
+#include "generator/fusion/attention_scale.h"
 #include "generator/fusion/rows.h"
 
 namespace benanza::fusion {
@@ -14,12 +17,16 @@ const Shape* only(const LoweredLayer& layer) {
   return layer.calls.size() == 1 ? std::get_if<Shape>(&layer.calls[0].problem.shape) : nullptr;
 }
 
-/// The value of a factor does not affect the time, so the usual one is used.
-float usual_scale(const Gemm& scores) { return 1 / std::sqrt(static_cast<float>(scores.k)); }
-
 /// True if operand `operand` of the only call of layer `index` is the result of layer `producer`.
 bool reads(const Flow& flow, std::size_t index, std::size_t operand, std::size_t producer) {
   return flow.comes_from(index, flow.layer(index).calls[0].operands[operand], producer);
+}
+
+/// The factor of a product that its operands carry.
+double operand_scale(const Call& product) {
+  double scale = 1;
+  for (const Source& source : product.operands) scale *= static_cast<double>(source.scale);
+  return scale;
 }
 
 /// Frameworks replace rows without any key by zeros: Where(IsNaN(p), 0, p). Returns these two
@@ -40,58 +47,76 @@ std::vector<std::size_t> cleared_rows(const Flow& flow, std::size_t softmax) {
   return {};
 }
 
+/// The heads of keys for one product per head of keys, or per head of queries if a head of keys
+/// serves several consecutive products; empty if it does not.
+std::optional<std::int64_t> key_matrices(const Gemm& product) {
+  const std::int64_t products = element_count(product.batch());
+  if (element_count(product.batch_b) == products) return products;
+  const bool shares = product.batch_a.size() == 2 && product.batch_b.size() == 2 &&
+                      product.batch_a == product.batch() && product.batch_b[1] == 1;
+  if (!shares) return std::nullopt;
+  return product.batch_b[0];
+}
+
 class Finder {
  public:
-  Finder(const Flow& flow, std::size_t product) : flow_(flow), last_(product), layers_{product} {}
+  Finder(const Flow& flow, std::size_t product)
+      : flow_(flow), product_(product), last_(product), layers_{product} {}
 
   /// The attention call alone, and with the surrounding copies that group heads, because the call
   /// can read and write them in place.
   std::vector<Fusion> find() {
-    const auto* scores = only<Gemm>(flow_.layer(last_));
+    const auto* scores = only<Gemm>(flow_.layer(product_));
     if (scores == nullptr || scores->constant_b || scores->transpose_a) return {};
-    Place queries{last_, 0};
-    take_factor_before(queries);
-    Place keys{last_, 1};
+    scale_.times(operand_scale(flow_.layer(product_).calls[0]));
+    OperandWalk queries(flow_, product_, 0);
+    queries.take_factors(scale_);
+    OperandWalk keys(flow_, product_, 1);
     const std::int64_t key_repeats = take_keys(*scores, keys);
-    while (take_factor(*scores) || take_mask() || take_selection()) {
+    while (take_factor() || take_sum() || take_clearing() || take_selection()) {
     }
-    if (!take_softmax(*scores)) return {};
+    const Softmax* softmax = take_softmax();
+    if (softmax == nullptr) return {};
     const auto* product = take_values(*scores);
     if (product == nullptr) return {};
-    Place values{last_, 1};
-    if (!share_heads(key_repeats, take_repeats(values))) return {};
-    if (scaled_before_) shape_.scale = usual_scale(*scores);
+    OperandWalk values(flow_, last_, 1);
+    const std::int64_t value_repeats = values.take_repeats();
+    if (!set_extents(softmax->input, *scores) || !share_heads(key_repeats, value_repeats)) {
+      return {};
+    }
     shape_.size = scores->k;
     shape_.value_size = product->n;
-    std::vector<Fusion> fusions{as_fusion()};
-    for (Place* place : {&queries, &keys, &values}) take_heads(*place);
+    shape_.scale = scale_.of(shape_.size);
+    const std::vector<Attention> shapes = masks_.forms(shape_);
+    std::vector<OperandWalk*> operands{&queries, &keys, &values};
+    std::vector<std::vector<std::size_t>> extents{all_layers(operands)};
+    for (OperandWalk* operand : operands) operand->take_heads();
     take_heads_of_result();
-    const std::vector<Rows> rows{{queries.reader, queries.operand, shape_.size},
-                                 {keys.reader, keys.operand, shape_.size},
-                                 {values.reader, values.operand, shape_.value_size}};
-    for (const std::size_t layer : layers_that_pick(flow_, rows)) layers_.push_back(layer);
-    if (fusions[0].layers.size() != layers_.size()) fusions.push_back(as_fusion());
+    std::vector<std::size_t> most = all_layers(operands);
+    const std::vector<Rows> rows{{queries.reader(), queries.operand(), shape_.size},
+                                 {keys.reader(), keys.operand(), shape_.size},
+                                 {values.reader(), values.operand(), shape_.value_size}};
+    for (const std::size_t layer : layers_that_pick(flow_, rows)) most.push_back(layer);
+    if (most.size() != extents[0].size()) extents.push_back(std::move(most));
+    std::vector<Fusion> fusions;
+    for (const Attention& shape : shapes) {
+      for (const auto& layers : extents) fusions.push_back(as_fusion(shape, layers));
+    }
     return fusions;
   }
 
  private:
-  /// Input `operand` of layer `reader`.
-  struct Place {
-    std::size_t reader;
-    std::size_t operand;
-  };
+  static Fusion as_fusion(const Attention& shape, std::vector<std::size_t> layers) {
+    std::sort(layers.begin(), layers.end());
+    return {"attention", std::move(layers), key({shape, {}})};
+  }
 
-  /// A tensor added to the scores: its extents and theirs, in the same rank.
-  struct Mask {
-    Dims extents;
-    Dims scores;
-    bool constant = false;
-  };
-
-  Fusion as_fusion() const {
-    Fusion fusion{"attention", layers_, key({shape_, {}})};
-    std::sort(fusion.layers.begin(), fusion.layers.end());
-    return fusion;
+  std::vector<std::size_t> all_layers(const std::vector<OperandWalk*>& operands) const {
+    std::vector<std::size_t> all = layers_;
+    for (const OperandWalk* operand : operands) {
+      all.insert(all.end(), operand->layers().begin(), operand->layers().end());
+    }
+    return all;
   }
 
   /// The layer that reads the last layer's result, skipping casts and views, if that layer has only
@@ -110,10 +135,11 @@ class Finder {
     return &layer;
   }
 
+  /// The layer whose result the next layer reads.
+  std::size_t before() const { return passed_.empty() ? last_ : passed_.back(); }
+
   /// True if operand `operand` of the next layer's call is the last layer's result.
-  bool next_reads(std::size_t operand) const {
-    return reads(flow_, reader_, operand, passed_.empty() ? last_ : passed_.back());
-  }
+  bool next_reads(std::size_t operand) const { return reads(flow_, reader_, operand, before()); }
 
   void take() {
     layers_.insert(layers_.end(), passed_.begin(), passed_.end());
@@ -121,81 +147,19 @@ class Finder {
     layers_.push_back(last_);
   }
 
-  /// The layer that makes what is read at `place`, if it has no other reader; layers that pass its
-  /// result on are added to `passed`.
-  std::optional<std::size_t> maker(const Place& place, std::vector<std::size_t>& passed) const {
-    const auto& sources = flow_.layer(place.reader).reads;
-    auto made = place.operand < sources.size() ? sources[place.operand].producer : std::nullopt;
-    while (made && flow_.layer(*made).uses == 1 && flow_.passes_on(*made)) {
-      passed.push_back(*made);
-      made = flow_.layer(*made).reads[0].producer;
-    }
-    if (!made || flow_.layer(*made).uses != 1) return std::nullopt;
-    return made;
-  }
-
-  /// Takes layer `index` and the layers that pass its result on; moves `place` to the input of
-  /// `index`.
-  void take_before(std::size_t index, const std::vector<std::size_t>& passed, Place& place) {
-    layers_.push_back(index);
-    layers_.insert(layers_.end(), passed.begin(), passed.end());
-    const auto& sources = flow_.layer(index).reads;
-    place = {index, sources[0].constant && sources.size() > 1 ? std::size_t{1} : 0};
-  }
-
-  bool is_copy(std::optional<std::size_t> index, std::string_view op) const {
-    return index && flow_.layer(*index).op == op && only<Copy>(flow_.layer(*index)) != nullptr;
-  }
-
-  /// Takes a scaling of queries or keys by a constant, a part of the scores' factor.
-  void take_factor_before(Place& place) {
-    std::vector<std::size_t> passed;
-    const auto made = maker(place, passed);
-    const auto* product = made ? only<Binary>(flow_.layer(*made)) : nullptr;
-    if (product == nullptr || !product->constant_b || element_count(product->b) != 1 ||
-        (product->kind != BinaryKind::mul && product->kind != BinaryKind::div)) {
-      return;
-    }
-    scaled_before_ = true;
-    take_before(*made, passed, place);
-  }
-
-  /// Takes a copy that transposes the keys, and a scaling before or after it: the call reads the
-  /// keys in place. Returns how often each head of the keys is repeated.
-  std::int64_t take_keys(const Gemm& scores, Place& keys) {
-    take_factor_before(keys);
-    std::vector<std::size_t> passed;
-    const auto made = maker(keys, passed);
-    if (is_copy(made, "Transpose") && !scores.transpose_b) {
-      take_before(*made, passed, keys);
-      take_factor_before(keys);
-    }
-    return take_repeats(keys);
-  }
-
-  /// Takes an Expand between two views that repeats heads of keys or values for several heads of
-  /// queries: batch x heads x 1 x ... to batch x heads x repeats x .... Returns the repeats, or 1.
-  std::int64_t take_repeats(Place& place) {
-    std::vector<std::size_t> passed;
-    const auto made = maker(place, passed);
-    if (!is_copy(made, "Expand")) return 1;
-    const LoweredLayer& expand = flow_.layer(*made);
-    const auto from = expand.reads[0].producer;
-    if (!from || flow_.layer(*from).outputs.size() != 1) return 1;
-    const auto& before = flow_.layer(*from).outputs[0].shape;
-    const auto& after = expand.outputs[0].shape;
-    if (!before || !after || after->size() != 5 || before->size() != 5) return 1;
-    Dims expected = *after;
-    expected[2] = 1;
-    if (*before != expected) return 1;
-    take_before(*made, passed, place);
-    return (*after)[2];
-  }
-
-  void take_heads(Place& place) {
-    std::vector<std::size_t> passed;
-    const auto made = maker(place, passed);
-    if (made && moves_whole_rows(flow_.layer(*made))) take_before(*made, passed, place);
+  /// Takes scalings of the keys, a copy that transposes them, and one that repeats their heads, in
+  /// any order: the call reads the keys in place. Returns how often each head is repeated.
+  std::int64_t take_keys(const Gemm& scores, OperandWalk& keys) {
+    bool transposed = scores.transpose_b;
+    std::int64_t repeats = 1;
+    std::size_t taken = 0;
+    do {
+      taken = keys.layers().size();
+      keys.take_factors(scale_);
+      if (!transposed) transposed = keys.take_transposition();
+      if (repeats == 1) repeats = keys.take_repeats();
+    } while (keys.layers().size() != taken);
+    return repeats;
   }
 
   void take_heads_of_result() {
@@ -209,79 +173,105 @@ class Finder {
     return true;
   }
 
-  bool take_factor(const Gemm& scores) {
+  bool take_factor() {
     const LoweredLayer* layer = next();
-    if (layer == nullptr || shape_.scale != 1) return false;
-    const auto* product = only<Binary>(*layer);
-    if (product == nullptr || !product->constant_b || element_count(product->b) != 1 ||
-        (product->kind != BinaryKind::mul && product->kind != BinaryKind::div) || !next_reads(0)) {
-      return false;
-    }
-    shape_.scale = usual_scale(scores);
+    if (layer == nullptr || !ScoreScale::is_factor(*layer) || !next_reads(0)) return false;
+    const auto factor = ScoreScale::factor_of(flow_, reader_);
+    if (!masks_.scale(factor)) return false;
+    scale_.times(factor);
     take();
     return true;
   }
 
-  /// Takes a tensor added to the scores; a second one if both are constants, which can be summed.
-  bool take_mask() {
+  /// Takes a tensor added to the scores, or a constant subtracted from them.
+  bool take_sum() {
     const LoweredLayer* layer = next();
     const auto* sum = layer == nullptr ? nullptr : only<Binary>(*layer);
-    if (sum == nullptr || sum->kind != BinaryKind::add) return false;
+    if (sum == nullptr || (sum->kind != BinaryKind::add && sum->kind != BinaryKind::sub)) {
+      return false;
+    }
     const std::size_t other = next_reads(0) ? 1 : 0;
-    if (!next_reads(1 - other)) return false;
-    const bool constant = flow_.is_constant(reader_, layer->calls[0].operands[other]);
-    if (!masks_.empty() && !(constant && masks_.back().constant)) return false;
-    masks_.push_back({other == 1 ? sum->b : sum->a, sum->output(), constant});
+    const Read* read = flow_.read(reader_, layer->calls[0].operands[other]);
+    if (!next_reads(1 - other) || read == nullptr) return false;
+    const double sign = sum->kind == BinaryKind::sub ? -1 : 1;
+    if (sign < 0 && (other == 0 || !read->constant)) return false;
+    const auto triangle = hiding_sum(*read, sign);
+    masks_.add({.extents = other == 1 ? sum->b : sum->a,
+                .scores = sum->output(),
+                .constant = read->constant,
+                .triangle = triangle,
+                .hidden = triangle ? sign * triangle->outside : 0});
+    take();
+    return true;
+  }
+
+  /// Takes a product with a constant that is 0 for later keys and 1 for others.
+  bool take_clearing() {
+    const LoweredLayer* layer = next();
+    const auto* product = layer == nullptr ? nullptr : only<Binary>(*layer);
+    if (product == nullptr || product->kind != BinaryKind::mul) return false;
+    const std::size_t other = next_reads(0) ? 1 : 0;
+    const Read* read = flow_.read(reader_, layer->calls[0].operands[other]);
+    if (!next_reads(1 - other) || read == nullptr || !read->triangle) return false;
+    if (read->triangle->inside != 1 || read->triangle->outside != 0) return false;
+    masks_.clear(*read->triangle);
     take();
     return true;
   }
 
   /// Takes a Where that replaces scores by a constant: the mask has the extents of its condition.
-  /// As a further mask only if that one and those before are constants, which make one together.
   bool take_selection() {
-    const auto reader = flow_.reader(last_);
-    if (!reader || flow_.layer(*reader).op != "Where") return false;
-    const auto& sources = flow_.layer(*reader).reads;
-    const bool constant = sources[0].constant;
-    if (!masks_.empty() && !(constant && masks_.back().constant)) return false;
-    const bool keeps_first = sources[1].producer == last_ && sources[2].constant;
-    const bool keeps_second = sources[2].producer == last_ && sources[1].constant;
-    if (!keeps_first && !keeps_second) return false;
+    const LoweredLayer* layer = next();
+    if (layer == nullptr || layer->op != "Where") return false;
+    const auto& sources = layer->reads;
+    const bool keeps_true = sources[1].producer == before() && sources[2].constant;
+    const bool keeps_false = sources[2].producer == before() && sources[1].constant;
+    if (!keeps_true && !keeps_false) return false;
     // Anything else is no mask: its exponential counts.
-    constexpr double hidden = -1000;
-    const auto& replacement = sources[keeps_first ? 2 : 1].value;
-    if (replacement && *replacement > hidden) return false;
+    const auto& replacement = sources[keeps_true ? 2 : 1].largest;
+    if (replacement && *replacement > hidden_score) return false;
     std::optional<Dims> extents = sources[0].given;
     if (sources[0].producer && flow_.layer(*sources[0].producer).outputs.size() == 1) {
       extents = flow_.layer(*sources[0].producer).outputs[0].shape;
     }
     if (!extents || extents->size() < 2) return false;
-    const Dims& scores = *flow_.layer(*reader).outputs[0].shape;
+    const Dims& scores = *layer->outputs[0].shape;
     if (extents->size() > scores.size()) return false;
     extents->insert(extents->begin(), scores.size() - extents->size(), 1);
-    masks_.push_back({*extents, scores, constant});
-    passed_.clear();
-    reader_ = *reader;
+    masks_.add({.extents = *extents,
+                .scores = scores,
+                .constant = sources[0].constant,
+                .triangle = hiding_choice(sources[0], keeps_true),
+                .hidden = replacement.value_or(-std::numeric_limits<double>::infinity())});
     take();
     return true;
   }
 
-  bool take_softmax(const Gemm& scores) {
+  const Softmax* take_softmax() {
     const LoweredLayer* layer = next();
     const auto* softmax = layer == nullptr ? nullptr : only<Softmax>(*layer);
-    if (softmax == nullptr || softmax->logarithm || softmax->input.size() < 2) return false;
-    const auto rank = static_cast<std::int64_t>(softmax->input.size());
-    if (softmax->axis != rank - 1 || !set_extents(softmax->input, scores)) return false;
+    if (softmax == nullptr || softmax->logarithm || softmax->input.size() < 2) return nullptr;
+    if (softmax->axis + 1 != static_cast<std::int64_t>(softmax->input.size())) return nullptr;
     take();
     for (const std::size_t cleared : cleared_rows(flow_, last_)) {
       last_ = cleared;
       layers_.push_back(cleared);
     }
-    return true;
+    return softmax;
   }
 
-  /// Sets batch, heads, queries and keys from the scores; axes before the heads are batches.
-  bool set_extents(const Dims& scores, const Gemm& product) {
+  /// Sets batch, heads, queries and keys from the softmax or the product: one may see the rows
+  /// alone.
+  bool set_extents(const Dims& softmax, const Gemm& product) {
+    if (softmax.back() != product.n) return false;
+    const auto& outputs = flow_.layer(product_).outputs;
+    const Dims scores = outputs.size() == 1 ? outputs[0].shape.value_or(softmax) : softmax;
+    if (scores.size() > softmax.size()) return fit(scores, product) || fit(softmax, product);
+    return fit(softmax, product) || fit(scores, product);
+  }
+
+  /// Axes before the heads are batches.
+  bool fit(const Dims& scores, const Gemm& product) {
     Dims dims = scores;
     dims.insert(dims.begin(), dims.size() < 4 ? 4 - dims.size() : 0, 1);
     const auto heads = dims.end() - 3;
@@ -290,32 +280,13 @@ class Finder {
     shape_.queries = heads[1];
     shape_.keys = heads[2];
     const std::int64_t products = element_count(product.batch());
+    const auto matrices = key_matrices(product);
     if (products * product.m != shape_.batch * shape_.heads * shape_.queries ||
-        product.n != shape_.keys || products % shape_.batch != 0 ||
-        element_count(product.batch_b) != products) {
+        product.n != shape_.keys || !matrices || *matrices % shape_.batch != 0) {
       return false;
     }
-    shape_.kv_heads = products / shape_.batch;
-    if (shape_.kv_heads < 1 || shape_.heads % shape_.kv_heads != 0) return false;
-    for (const Mask& mask : masks_) {
-      const auto extents = mask_extents(mask);
-      if (!extents) return false;
-      shape_.mask.resize(extents->size(), 1);
-      for (std::size_t axis = 0; axis < extents->size(); ++axis) {
-        shape_.mask[axis] = std::max(shape_.mask[axis], (*extents)[axis]);
-      }
-    }
-    return true;
-  }
-
-  /// The mask as batch, heads, queries, keys; a constant mask may be repeated for every image.
-  std::optional<Dims> mask_extents(const Mask& mask) const {
-    const Dims scores{shape_.batch, shape_.heads, shape_.queries, shape_.keys};
-    if (auto extents = refitted(mask.extents, mask.scores, scores)) return extents;
-    if (!mask.constant || mask.scores.size() < scores.size()) return std::nullopt;
-    Dims repeated = mask.extents;
-    std::copy(mask.scores.begin(), mask.scores.end() - 3, repeated.begin());
-    return refitted(repeated, mask.scores, scores);
+    shape_.kv_heads = *matrices / shape_.batch;
+    return shape_.kv_heads >= 1 && shape_.heads % shape_.kv_heads == 0;
   }
 
   const Gemm* take_values(const Gemm& scores) {
@@ -323,7 +294,7 @@ class Finder {
     const auto* values = layer == nullptr ? nullptr : only<Gemm>(*layer);
     if (values == nullptr || !next_reads(0) || values->constant_b || values->transpose_a ||
         values->transpose_b || values->m != scores.m || values->k != scores.n ||
-        values->batch_b != scores.batch_b) {
+        values->batch_b != scores.batch_b || operand_scale(layer->calls[0]) != 1) {
       return nullptr;
     }
     take();
@@ -331,13 +302,15 @@ class Finder {
   }
 
   const Flow& flow_;
+  /// The layer of the first product.
+  std::size_t product_;
   std::size_t last_;
   std::size_t reader_ = 0;
   /// Layers between the last one and its reader that pass on its result.
   std::vector<std::size_t> passed_;
-  bool scaled_before_ = false;
   std::vector<std::size_t> layers_;
-  std::vector<Mask> masks_;
+  ScoreScale scale_;
+  ScoreMasks masks_;
   Attention shape_;
 };
 

@@ -43,6 +43,23 @@ struct Call {
   bool is_proxy = false;
 };
 
+/// A constant tensor that tells, by its last two axes, which keys a query sees: all matrices of
+/// these axes are alike, and query i sees the keys up to i + keys - queries, or with a window the
+/// last so many of these.
+struct Triangle {
+  std::int64_t queries = 0;
+  std::int64_t keys = 0;
+  /// 0: no limit.
+  std::int64_t window = 0;
+  /// Every element for a key that is seen.
+  double inside = 0;
+  /// All others are at least as far from 0 as this one, with its sign; if it is 0, all are.
+  double outside = 0;
+  /// Its elements are truth values.
+  bool truth = false;
+  bool operator==(const Triangle&) const = default;
+};
+
 /// Where an input of a node comes from.
 struct Read {
   /// The layer that makes it; empty for inputs of the model, stored tensors and omitted inputs.
@@ -60,6 +77,14 @@ struct Read {
   std::optional<Dims> given = {};
   /// Equal for reads of the same tensor; 0 for omitted inputs.
   std::size_t tensor = 0;
+  /// Set where a layer may mask scores with the tensor and its values are known.
+  std::optional<Triangle> triangle = {};
+  /// The largest element of a constant that a Where chooses from, if its values are known.
+  std::optional<double> largest = {};
+  /// A stored tensor of real numbers that training may change (no mask), or what stands for one.
+  bool learned = false;
+  /// The extents of a stored tensor that is repeated for a larger batch.
+  std::optional<Dims> stored = {};
   bool operator==(const Read&) const = default;
 };
 

@@ -8,6 +8,7 @@
 #include "generator/onnx/infer/assume.h"
 #include "generator/onnx/infer/infer.h"
 #include "generator/onnx/lower_node.h"
+#include "generator/onnx/masks.h"
 #include "generator/onnx/model/check_model.h"
 #include "generator/onnx/model/program.h"
 #include "generator/onnx/read/inline.h"
@@ -52,8 +53,10 @@ std::size_t output_of(const Program& program, const Value& value) {
   return found == outputs.end() ? 0 : static_cast<std::size_t>(found - outputs.begin());
 }
 
-std::vector<Read> reads_of(const Program& program, const Step& step, TensorNumbers& numbers) {
+std::vector<Read> reads_of(const Program& program, const Step& step, TensorNumbers& numbers,
+                           Masks& masks) {
   std::vector<Read> reads;
+  const bool constant = all_outputs_constant(step);
   for (const auto* values : {&step.inputs, &step.captured}) {
     for (const Value* value : *values) {
       reads.push_back(value == nullptr
@@ -64,6 +67,13 @@ std::vector<Read> reads_of(const Program& program, const Step& step, TensorNumbe
                                  .value = only_value(*value),
                                  .given = value->producer ? std::nullopt : value->shape,
                                  .tensor = numbers.of(value)});
+      if (value == nullptr || !value->constant) continue;
+      if (!constant) {
+        reads.back().triangle = masks.triangle(step, *value);
+        reads.back().largest = masks.largest(step, *value);
+      }
+      reads.back().learned = masks.is_learned(*value);
+      if (value->original != nullptr) reads.back().stored = value->original->shape;
     }
   }
   return reads;
@@ -161,10 +171,11 @@ LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, con
   }
   graph.warnings = std::move(program.warnings);
   TensorNumbers numbers;
+  Masks masks(program, operators);
   for (const Step& step : program.steps) {
     LoweredLayer& layer = graph.layers.emplace_back(lower_step(program, step, operators, bound));
     layer.name = step.node.name();
-    layer.reads = reads_of(program, step, numbers);
+    layer.reads = reads_of(program, step, numbers, masks);
     set_inputs(layer);
     layer.constant = all_outputs_constant(step);
     if (const auto first = first_assumption(step)) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "generator/training/step_builder.h"
-#include "generator/training/trainable.h"
 
 namespace benanza::training {
 namespace {
@@ -134,12 +133,7 @@ void StepBuilder::pass(LayerGradients& gradients, std::size_t call, std::size_t 
   if (source.kind != Source::Kind::input) return;
   const Read read = layer.reads[place];
   if (is_trainable(layers_, layer, own, operand)) {
-    const Dims dims = benanza::inputs(own.problem)[operand].dims;
-    const std::int64_t elements =
-        element_count(own.is_proxy ? extents(layers_, read).value_or(dims) : dims);
-    const bool is_new = parameters_.try_emplace(original(layers_, read), elements).second;
-    if (is_new && gradient.producer) layers_[*gradient.producer].gradients.push_back(elements);
-    parameter_gradients_.push_back(gradient);
+    arrive(gradients.layer, Call(own), operand, gradient);
     return;
   }
   if (read.producer && trained_[*read.producer]) reach(*read.producer, read.output, gradient);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/problem/precision.h"
-#include "generator/training/trainable.h"
 
 namespace benanza::training {
 namespace {
@@ -124,7 +123,7 @@ std::vector<std::size_t> StepBuilder::gradients_of(std::size_t layer) const {
 
 std::int64_t StepBuilder::parameters() const {
   std::int64_t total = 0;
-  for (const auto& [tensor, elements] : parameters_) total += elements;
+  for (const Trained& parameter : parameters_) total += parameter.elements();
   return total;
 }
 
@@ -152,7 +151,9 @@ Read StepBuilder::add_cast(const std::string& name, const std::string& op, bool 
 void StepBuilder::add_update(const std::string& op, const std::vector<Problem>& problems,
                              const Traffic& kept) {
   if (parameters_.empty()) return;
-  const Read gradients = add_cast("update.gradients", "Widen", true, parameter_gradients_);
+  std::vector<Read> complete;
+  for (const Trained& parameter : parameters_) complete.push_back(parameter.gradient);
+  const Read gradients = add_cast("update.gradients", "Widen", true, std::move(complete));
   LoweredLayer layer = update_layer("update", op, {gradients});
   layer.precision = "fp32";
   layer.compulsory = Compulsory{.inputs = {.bytes = parameters() * element_bytes(Precision::fp32)},

@@ -9,6 +9,7 @@
 
 #include "generator/lowered/lowered.h"
 #include "generator/training/gradient.h"
+#include "generator/training/trainable.h"
 
 namespace benanza::training {
 
@@ -116,13 +117,30 @@ class StepBuilder {
                  const std::vector<Read>& reads);
   Read kept(const LayerGradients& gradients, const WayBack& way, const GradientSource& source);
 
+  // parameters.cpp
+  /// The gradient of a parameter, where it is complete so far.
+  struct Trained {
+    Dims dims;
+    Read gradient;
+    std::int64_t elements() const { return element_count(dims); }
+  };
+  /// Takes the gradient of a trained operand of a call of layer `forward`. A parameter that several
+  /// calls read gets the sum of their gradients, complete after the last of them.
+  void arrive(std::size_t forward, const Call& call, std::size_t operand, Read gradient);
+  /// The gradient of the parameter that a constant operand is made of.
+  Read through_forms(std::size_t forward, const Dims& seen, const Read& operand, const Origin& from,
+                     Read gradient);
+  /// Adds a backward layer of one call that reads `gradient`.
+  Read add_form(std::size_t forward, Problem problem, const Dims& dims, const Read& gradient);
+  std::string unused_name(const std::string& wanted) const;
+
   std::vector<LoweredLayer> layers_;
   std::vector<bool> trained_;
   std::map<Place, std::vector<Read>> arrived_;
-  /// Elements by tensor number: a tensor that several layers share is trained once.
-  std::map<std::size_t, std::int64_t> parameters_;
-  /// The gradients that the update reads.
-  std::vector<Read> parameter_gradients_;
+  /// In the order in which their first gradients arrive.
+  std::vector<Trained> parameters_;
+  /// Indices into parameters_ by tensor number: a tensor that several layers share is trained once.
+  std::map<std::size_t, std::size_t> parameter_of_;
   /// By forward layer; see gradients_of().
   std::map<std::size_t, std::vector<std::size_t>> gradients_;
   std::map<Place, std::size_t> tensors_;

@@ -1,6 +1,8 @@
 #include "generator/training/trainable.h"
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
 
 namespace benanza::training {
 namespace {
@@ -51,16 +53,37 @@ std::optional<Dims> extents(const std::vector<LoweredLayer>& layers, const Read&
   return read.output < maker.outputs.size() ? maker.outputs[read.output].shape : std::nullopt;
 }
 
-std::size_t original(const std::vector<LoweredLayer>& layers, const Read& read) {
-  const Read* current = &read;
-  while (current->producer) {
-    const LoweredLayer& maker = layers[*current->producer];
-    const bool moves = maker.op == "Transpose" || maker.op == "Identity" || maker.op == "Cast" ||
-                       maker.op == "Reshape";
-    if (!moves || maker.reads.empty() || !maker.reads[0].constant) break;
-    current = maker.reads.data();
+Origin origin(const std::vector<LoweredLayer>& layers, const Read& read, bool selects) {
+  constexpr std::string_view views[] = {"Transpose", "Identity", "Cast", "Reshape"};
+  constexpr std::string_view more_views[] = {"Flatten", "Squeeze", "Unsqueeze"};
+  constexpr std::string_view selections[] = {"Expand", "Tile", "Slice", "Gather", "Split"};
+  Origin found{read};
+  while (found.read.producer) {
+    const LoweredLayer& maker = layers[*found.read.producer];
+    if (maker.reads.empty() || !maker.reads[0].constant) break;
+    // PyTorch's exporter stores equal tensors once (all biases that are still 0) and gives each
+    // further one an Identity. Matrices are equal only if they are one.
+    const auto dims = extents(layers, found.read);
+    if (maker.op == "Identity" && dims && is_vector(*dims)) break;
+    const auto is_in = [&](const auto& ops) {
+      return std::ranges::find(ops, maker.op) != std::end(ops);
+    };
+    if (selects && is_in(selections)) {
+      found.forms.push_back(found.read);
+    } else if (!is_in(views) && !(selects && is_in(more_views))) {
+      break;
+    }
+    found.read = maker.reads[0];
   }
-  return current->tensor;
+  return found;
+}
+
+bool is_embedded(const Call& call, std::size_t operand) {
+  if (std::holds_alternative<Concat>(call.problem.shape)) return true;
+  const auto* sum = std::get_if<Binary>(&call.problem.shape);
+  if (sum == nullptr || sum->kind != BinaryKind::add) return false;
+  const Dims& dims = operand == 0 ? sum->a : sum->b;
+  return element_count(dims) > 1 && !is_vector(dims);
 }
 
 bool is_trainable(const std::vector<LoweredLayer>& layers, const LoweredLayer& layer,
@@ -74,6 +97,11 @@ bool is_trainable(const std::vector<LoweredLayer>& layers, const LoweredLayer& l
   if (call.is_proxy && operand == 0) {
     const auto table = extents(layers, layer.reads[place]);
     return table && table->size() == 2 && !layer.outputs.empty() && is_float(layer.outputs[0].type);
+  }
+  const Read& read = layer.reads[place];
+  if (is_embedded(call, operand)) {
+    const bool floating = !layer.outputs.empty() && is_float(layer.outputs[0].type);
+    return floating && origin(layers, read, true).read.learned;
   }
   return std::visit(IsParameter{operand}, call.problem.shape);
 }

@@ -17,11 +17,12 @@ std::string_view to_string(Optimizer optimizer);
 /// results are kept as in frameworks.
 ///   Trainable: constant weights of products and recurrences, scales and biases of normalizations,
 ///   vectors that are added to or multiply every channel or column, tables that rows are gathered
-///   from. No gradient is computed for what depends on the model's inputs alone: a first layer's
-///   data.
-///   Every layer has its phase. Backward layers are named "<layer>.weight_gradient"; their
-///   operators are named as in ONNX Runtime, "ConvGrad". A tensor that several layers read gets the
-///   sum of their gradients, "<layer>.gradient_sum".
+///   from, stored matrices that are added and parts of a Concat (positions, class tokens), unless
+///   they are masks. No gradient is computed for what depends on the model's inputs alone: a first
+///   layer's data. Every layer has its phase. Backward layers are named "<layer>.weight_gradient";
+///   their operators are named as in ONNX Runtime, "ConvGrad". A tensor that several layers read
+///   gets the sum of their gradients, "<layer>.gradient_sum", and so does a parameter,
+///   "<layer>.parameter_sum".
 /// Weights stay in the library's own format from call to call; packing them is not counted.
 LoweredGraph training_step(const LoweredGraph& inference, Optimizer optimizer);
 

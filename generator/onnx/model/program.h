@@ -45,6 +45,8 @@ struct Value : Tensor {
   bool is_output = false;
   /// For a constant widened to another batch size (see widen_constants): the model's own value.
   const Value* original = nullptr;
+  /// An initializer as the model holds it, with or without values.
+  const ::onnx::TensorProto* stored = nullptr;
   /// For a sequence of known length: its tensors.
   std::optional<std::vector<SequencePart>> sequence = {};
 

@@ -88,7 +88,7 @@ std::set<std::string> captured_names(const NodeProto& node) {
 
 void add_initializers(Program& program, const GraphProto& graph,
                       const std::function<Value*(const std::string&)>& place) {
-  const auto add = [&](const std::string& stated, int type, const auto& dims) -> Tensor* {
+  const auto add = [&](const std::string& stated, int type, const auto& dims) -> Value* {
     Value* value = place(stated);
     if (value == nullptr) return nullptr;
     value->value_type = make_type(type, Dims(dims.begin(), dims.end()));
@@ -103,8 +103,9 @@ void add_initializers(Program& program, const GraphProto& graph,
     return value;
   };
   for (const auto& tensor : graph.initializer()) {
-    Tensor* added = add(tensor.name(), tensor.data_type(), tensor.dims());
+    Value* added = add(tensor.name(), tensor.data_type(), tensor.dims());
     if (added == nullptr) continue;  // without a name it cannot be read
+    added->stored = &tensor;
     try {
       added->literal = read_literal(tensor);
     } catch (const Error& error) {

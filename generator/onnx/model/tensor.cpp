@@ -188,6 +188,23 @@ bool keeps_values(int type, const Dims& dims) {
   return count && *count <= (real ? max_stored_reals : max_literal_elements);
 }
 
+bool is_mask(std::string_view bytes, const Dims& dims) {
+  const auto count = checked_element_count(dims);
+  if (dims.size() < 2 || !count || *count < 2) return false;
+  const auto elements = static_cast<std::size_t>(*count);
+  const std::size_t size = bytes.size() / elements;
+  if (size < 1 || size > 8 || bytes.size() != size * elements) return false;
+  const std::string_view first = bytes.substr(0, size);
+  std::string_view second;
+  for (std::size_t at = size; at < bytes.size(); at += size) {
+    const std::string_view value = bytes.substr(at, size);
+    if (value == first || value == second) continue;
+    if (!second.empty()) return false;
+    second = value;
+  }
+  return !second.empty();
+}
+
 std::optional<Literal> read_literal(const TensorProto& tensor) {
   if (!keeps_values(tensor.data_type(), extents(tensor))) return std::nullopt;
   return read_values(tensor);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -24,6 +25,12 @@ constexpr std::int64_t max_literal_elements = std::int64_t{1} << 16;
 /// The same limit for stored tensors of floating-point and 8-bit integer types: they are weights
 /// even if small, and no shape depends on more than a few of their values.
 constexpr std::int64_t max_stored_reals = std::int64_t{1} << 12;
+
+/// Tensors of two different values (masks) keep them up to this many bytes.
+constexpr std::int64_t max_mask_bytes = std::int64_t{1} << 24;
+
+/// And as long as a model's masks together have no more bytes than this.
+constexpr std::int64_t max_bytes_of_masks = std::int64_t{1} << 28;
 
 /// Larger tensors are taken for a mistake.
 constexpr std::int64_t max_tensor_elements = std::int64_t{1} << 40;
@@ -56,6 +63,9 @@ std::int64_t type_bytes(int type);
 
 /// Whether the values of a stored tensor are kept: it is small enough for its type.
 bool keeps_values(int type, const Dims& dims);
+/// Whether `bytes`, the elements of a tensor of two axes or more one after the other, look like a
+/// mask: they hold two different values. Reads no more of them than it takes to tell.
+bool is_mask(std::string_view bytes, const Dims& dims);
 /// Values of `tensor`; empty if they are strings or of another type that is not read, are stored in
 /// another file, or are not kept. Throws Error if data and shape disagree.
 std::optional<Literal> read_literal(const ::onnx::TensorProto& tensor);

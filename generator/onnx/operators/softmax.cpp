@@ -1,23 +1,35 @@
+#include <algorithm>
+
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
 
 namespace benanza::onnx {
 namespace {
 
-/// From opset 13, along one axis, by default the last. Before, along the rows of the input viewed
-/// as a matrix whose rows start at `axis`, by default 1.
+/// The softmax over all axes from `axis` on. If one of them alone is longer than 1, it is the
+/// softmax along that one; otherwise along the rows of the input viewed as a matrix.
+Softmax over_trailing_axes(const Dims& input, std::int64_t axis) {
+  const auto first = input.begin() + axis;
+  const auto is_long = [](std::int64_t extent) { return extent != 1; };
+  const auto longest = std::find_if(first, input.end(), is_long);
+  if (std::count_if(first, input.end(), is_long) <= 1) {
+    return {.input = input, .axis = longest == input.end() ? axis : longest - input.begin()};
+  }
+  return {.input = {element_count({input.begin(), first}), element_count({first, input.end()})},
+          .axis = 1};
+}
+
+/// From opset 13, along one axis, by default the last. Before, over all axes from `axis` on, by
+/// default 1.
 template <bool logarithm>
 Lowered lower_softmax(const NodeView& node) {
-  Dims input = node.extents(0);
+  const Dims input = node.extents(0);
   const bool along_axis = node.opset() >= 13;
-  std::int64_t axis = NodeView::axis(node.integer("axis", along_axis ? -1 : 1), input.size());
-  if (!along_axis) {
-    const auto middle = input.begin() + axis;
-    input = {element_count({input.begin(), middle}), element_count({middle, input.end()})};
-    axis = 1;
-  }
-  return measured(
-      {call(Softmax{.input = input, .axis = axis, .logarithm = logarithm}, {from_input(0)})});
+  const std::int64_t axis = NodeView::axis(node.integer("axis", along_axis ? -1 : 1), input.size());
+  Softmax shape =
+      along_axis ? Softmax{.input = input, .axis = axis} : over_trailing_axes(input, axis);
+  shape.logarithm = logarithm;
+  return measured({call(std::move(shape), {from_input(0)})});
 }
 
 }  // namespace

@@ -27,6 +27,15 @@ bool may_shape(const TensorProto& tensor, const Dims& dims) {
   return !real || *checked_element_count(dims) <= most_reals;
 }
 
+/// Whether the tensor may be a mask: truth values or real numbers, not too many.
+bool may_mask(const TensorProto& tensor, const Dims& dims) {
+  const int type = tensor.data_type();
+  const auto count = checked_element_count(dims);
+  return dims.size() >= 2 && count && *count > 1 &&
+         (type == TensorProto::BOOL || is_floating(type)) &&
+         *count * stored_bytes(type) <= max_mask_bytes;
+}
+
 std::uint64_t number(const std::string& text, const std::string& what) {
   std::uint64_t value = 0;
   const char* end = text.data() + text.size();
@@ -38,7 +47,14 @@ std::uint64_t number(const std::string& text, const std::string& what) {
   return value;
 }
 
-void load(TensorProto& tensor, const Dims& dims, const std::filesystem::path& folder) {
+/// A part of a file.
+struct Place {
+  std::filesystem::path file;
+  std::uint64_t offset = 0;
+  std::size_t size = 0;
+};
+
+Place place_of(const TensorProto& tensor, const Dims& dims, const std::filesystem::path& folder) {
   std::map<std::string, std::string> entries;
   for (const auto& entry : tensor.external_data()) entries[entry.key()] = entry.value();
   const std::filesystem::path location = entries["location"];
@@ -52,22 +68,53 @@ void load(TensorProto& tensor, const Dims& dims, const std::filesystem::path& fo
   if (entries.contains("length") && number(entries["length"], "length") != size) {
     throw Error("its length of " + entries["length"] + " bytes does not fill its shape");
   }
-  tensor.set_raw_data(read_part(folder / location, offset, static_cast<std::size_t>(size)));
+  return {folder / location, offset, static_cast<std::size_t>(size)};
+}
+
+void hold(TensorProto& tensor, std::string bytes) {
+  tensor.set_raw_data(std::move(bytes));
   tensor.clear_external_data();
   tensor.set_data_location(TensorProto::DEFAULT);
+}
+
+/// Loads the tensor if it is a mask. `mask_bytes`: those of all masks so far.
+void load_mask(TensorProto& tensor, const Dims& dims, const std::filesystem::path& folder,
+               std::int64_t& mask_bytes) {
+  // Weights differ within their first elements.
+  constexpr std::size_t enough = 64;
+  const Place place = place_of(tensor, dims, folder);
+  if (mask_bytes + static_cast<std::int64_t>(place.size) > max_bytes_of_masks) return;
+  const std::size_t size = place.size / static_cast<std::size_t>(*checked_element_count(dims));
+  const std::size_t probed = std::min(enough * size, place.size);
+  const std::string probe = read_part(place.file, place.offset, probed);
+  const bool is_uniform = probe.substr(size) == probe.substr(0, probe.size() - size);
+  if (!is_uniform && !is_mask(probe, {1, static_cast<std::int64_t>(probed / size)})) return;
+  std::string bytes = read_part(place.file, place.offset, place.size);
+  if (!is_mask(bytes, dims)) return;
+  mask_bytes += std::ssize(bytes);
+  hold(tensor, std::move(bytes));
 }
 
 }  // namespace
 
 void load_small_tensors(::onnx::GraphProto& graph, const std::filesystem::path& folder) {
+  std::int64_t mask_bytes = 0;
   for (TensorProto& tensor : *graph.mutable_initializer()) {
     // A tensor without external_data has lost its values in without_weights().
     if (tensor.data_location() != TensorProto::EXTERNAL || tensor.external_data().empty()) continue;
     const Dims dims(tensor.dims().begin(), tensor.dims().end());
-    if (!may_shape(tensor, dims)) continue;
+    const bool shapes = may_shape(tensor, dims);
+    if (!shapes && !may_mask(tensor, dims)) continue;
     try {
-      load(tensor, dims, folder);
+      if (!shapes) {
+        load_mask(tensor, dims, folder, mask_bytes);
+        continue;
+      }
+      const Place place = place_of(tensor, dims, folder);
+      hold(tensor, read_part(place.file, place.offset, place.size));
     } catch (const Error& error) {
+      // Weights may be left out.
+      if (!shapes) continue;
       throw Error("tensor \"" + tensor.name() + "\": " + error.what());
     }
   }

@@ -172,6 +172,8 @@ struct WireTensor {
   int type = 0;
   Dims dims;
   std::size_t value_bytes = 0;
+  /// The last of the fields that hold them.
+  std::string_view values;
 };
 
 /// Extents are stored one by one or packed. Collects no more than any real tensor has.
@@ -195,12 +197,16 @@ WireTensor facts(std::string_view tensor) {
       facts.type = static_cast<int>(field->integer);
     }
     if (field->number == TensorProto::kDimsFieldNumber) add_extents(*field, facts.dims);
-    if (holds_values(*field)) facts.value_bytes += field->whole.size();
+    if (holds_values(*field)) {
+      facts.value_bytes += field->whole.size();
+      facts.values = field->bytes;
+    }
   }
   return facts;
 }
 
-std::string copy_tensor(std::string_view tensor) {
+/// `mask_bytes`: those of all masks so far.
+std::string copy_tensor(std::string_view tensor, std::int64_t& mask_bytes) {
   const WireTensor known = facts(tensor);
   const bool keeps = known.type != TensorProto::STRING && keeps_values(known.type, known.dims);
   if (keeps && known.value_bytes > most_kept_bytes) {
@@ -209,6 +215,13 @@ std::string copy_tensor(std::string_view tensor) {
                 join(known.dims, 'x') + ": export the model again");
   }
   if (keeps) return std::string(tensor);
+  // Truth values in another field than raw_data are packed varints of one byte each.
+  const std::int64_t bytes = mask_bytes + std::ssize(known.values);
+  if (std::ssize(known.values) <= max_mask_bytes && bytes <= max_bytes_of_masks &&
+      known.type != TensorProto::STRING && is_mask(known.values, known.dims)) {
+    mask_bytes = bytes;
+    return std::string(tensor);
+  }
   std::string out;
   Reader reader(tensor);
   while (const auto field = reader.next()) {
@@ -223,7 +236,7 @@ class Copier {
  public:
   explicit Copier(const std::function<void(const char*)>& passed) : passed_(passed) {}
 
-  std::string message(std::string_view message, Message kind, int depth = 0) const {
+  std::string message(std::string_view message, Message kind, int depth = 0) {
     if (depth > most_depth) malformed();
     std::string out;
     Reader reader(message);
@@ -235,14 +248,14 @@ class Copier {
   }
 
  private:
-  void append(const Field& field, Message kind, int depth, std::string& out) const {
+  void append(const Field& field, Message kind, int depth, std::string& out) {
     constexpr std::size_t most_text = std::size_t{1} << 20;
     const auto inner = nested(kind, field.number);
     if (kind == Message::model && field.number == ModelProto::kTrainingInfoFieldNumber) return;
     if (field.type != WireType::bytes || field.bytes.size() <= small_message) {
       out += field.whole;
     } else if (inner == Message::tensor) {
-      put_bytes(out, field.number, copy_tensor(field.bytes));
+      put_bytes(out, field.number, copy_tensor(field.bytes, mask_bytes_));
     } else if (inner) {
       put_bytes(out, field.number, message(field.bytes, *inner, depth + 1));
     } else if (kind == Message::attribute && field.number == AttributeProto::kSFieldNumber &&
@@ -257,6 +270,7 @@ class Copier {
   }
 
   const std::function<void(const char*)>& passed_;
+  std::int64_t mask_bytes_ = 0;
 };
 
 }  // namespace

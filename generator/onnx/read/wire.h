@@ -7,10 +7,10 @@
 namespace benanza::onnx {
 
 /// Returns a copy of a serialized ModelProto without the values of its weights. A tensor whose
-/// values are not kept (see keeps_values) loses them and is marked as external (data_location
-/// EXTERNAL), without a location. String attributes over 1 MiB become empty, and training_info is
-/// dropped. Reads only the bytes that it copies, tags and lengths, so the cost depends on the
-/// number of nodes and tensors, not on the size.
+/// values are not kept (see keeps_values and is_mask) loses them and is marked as external
+/// (data_location EXTERNAL), without a location. String attributes over 1 MiB become empty, and
+/// training_info is dropped. Reads only the bytes that it copies, tags and lengths, so the cost
+/// depends on the number of nodes and tensors, not on the size.
 ///
 /// `passed` is called from time to time with an address; all bytes before it have been processed.
 ///

@@ -230,7 +230,7 @@ TEST(AttentionPattern, GroupedHeadsAreReadWhereTheyAre) {
   // Unsqueezed tensors are views: all layers except 0 and 3.
   const auto fusions = attentions(grouped().import());
   ASSERT_EQ(fusions.size(), 1U);
-  EXPECT_EQ(fusions[0].problem, "attention/1x4x5x8_k2x5x8_s0.35355338_m1x1x5x5");
+  EXPECT_EQ(fusions[0].problem, "attention/1x4x5x8_k2x5x8_s0.25_m1x1x5x5");
   EXPECT_THAT(fusions[0].layers, ElementsAre(1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13));
 }
 

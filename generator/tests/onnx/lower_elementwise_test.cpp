@@ -251,12 +251,23 @@ TEST(Variadic, AChainOfPairs) {
 
 TEST(Softmax, CoercedToAMatrixBeforeOpset13) {
   EXPECT_THAT(unary("Softmax", {2, 3, 4}, {}, 11).problems, ElementsAre("softmax/2x12_a1"));
-  EXPECT_THAT(unary("Softmax", {2, 3, 4}, {{"axis", 2}}, 7).problems,
-              ElementsAre("softmax/6x4_a1"));
-  EXPECT_THAT(unary("LogSoftmax", {2, 3, 4}, {{"axis", -1}}, 11).problems,
-              ElementsAre("logsoftmax/6x4_a1"));
   EXPECT_THAT(unary("Softmax", {2, 3, 4}, {{"axis", 0}}, 11).problems,
               ElementsAre("softmax/1x24_a1"));
+  EXPECT_THAT(unary("Softmax", {2, 3, 1, 4}, {{"axis", -3}}, 12).problems,
+              ElementsAre("softmax/2x12_a1"));
+}
+
+// The same problem as from opset 13.
+TEST(Softmax, OfOneLongAxisIsAlongItBeforeOpset13) {
+  EXPECT_THAT(unary("Softmax", {2, 3, 4}, {{"axis", 2}}, 7).problems,
+              ElementsAre("softmax/2x3x4_a2"));
+  EXPECT_THAT(unary("LogSoftmax", {2, 3, 4}, {{"axis", -1}}, 11).problems,
+              ElementsAre("logsoftmax/2x3x4_a2"));
+  EXPECT_THAT(unary("Softmax", {5, 1, 4}, {}, 11).problems, ElementsAre("softmax/5x1x4_a2"));
+  EXPECT_THAT(unary("Softmax", {1, 9, 1, 1}, {}, 9).problems, ElementsAre("softmax/1x9x1x1_a1"));
+  EXPECT_THAT(unary("Softmax", {1, 1, 7}, {{"axis", 0}}, 12).problems,
+              ElementsAre("softmax/1x1x7_a2"));
+  EXPECT_THAT(unary("Softmax", {5, 1, 1}, {}, 11).problems, ElementsAre("softmax/5x1x1_a1"));
 }
 
 TEST(Softmax, AlongOneAxisFromOpset13) {

@@ -83,6 +83,24 @@ Model& Model::scalar(const std::string& name, float value) {
   return *this;
 }
 
+Model& Model::reals(const std::string& name, const Dims& dims, const std::vector<float>& values) {
+  auto& tensor = *graph().add_initializer();
+  tensor.set_name(name);
+  tensor.set_data_type(::onnx::TensorProto::FLOAT);
+  for (const std::int64_t extent : dims) tensor.add_dims(extent);
+  for (const float value : values) tensor.add_float_data(value);
+  return *this;
+}
+
+Model& Model::truths(const std::string& name, const Dims& dims, const std::vector<bool>& values) {
+  auto& tensor = *graph().add_initializer();
+  tensor.set_name(name);
+  tensor.set_data_type(::onnx::TensorProto::BOOL);
+  for (const std::int64_t extent : dims) tensor.add_dims(extent);
+  for (const bool value : values) tensor.add_int32_data(value ? 1 : 0);
+  return *this;
+}
+
 Model& Model::node(const std::string& op_type, const std::vector<std::string>& inputs,
                    const std::vector<std::string>& outputs, Attributes attributes) {
   auto& node = *graph().add_node();

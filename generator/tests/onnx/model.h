@@ -24,6 +24,9 @@ class Model {
   Model& weights(const std::string& name, const Dims& dims);
   Model& integers(const std::string& name, const Dims& values);
   Model& scalar(const std::string& name, float value);
+  /// Weights with values; without axes, one number.
+  Model& reals(const std::string& name, const Dims& dims, const std::vector<float>& values);
+  Model& truths(const std::string& name, const Dims& dims, const std::vector<bool>& values);
   /// Adds a node named after its first output; "" omits an input or output.
   Model& node(const std::string& op_type, const std::vector<std::string>& inputs,
               const std::vector<std::string>& outputs, Attributes attributes = {});

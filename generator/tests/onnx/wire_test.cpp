@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
@@ -63,6 +64,22 @@ TEST(WithoutWeights, KeepsWhatAShapeMayDependOn) {
   EXPECT_EQ(stripped(model.proto()).graph().initializer(0).int64_data_size(), 60'000);
   model.integers("more", Dims(70'000));
   EXPECT_EQ(stripped(model.proto()).graph().initializer(1).int64_data_size(), 0);
+}
+
+TEST(WithoutWeights, KeepsMasks) {
+  // Two values; with a third one, a tensor of as many elements is a weight.
+  for (const float third : {0.0F, 0.5F}) {
+    std::vector<float> values(200 * 200, 0);
+    values[7] = -INFINITY;
+    values.back() = third;
+    Model model(13);
+    model.input("x", {2}).reals("mask", {200, 200}, values);
+    model.truths("seen", {300, 300}, std::vector<bool>(90'000, true));
+    model.node("Relu", {"x"}, {"y"}).output("y");
+    const auto kept = stripped(model.proto());
+    EXPECT_EQ(kept.graph().initializer(0).float_data_size(), third == 0 ? 40'000 : 0);
+    EXPECT_EQ(kept.graph().initializer(1).int32_data_size(), 0) << "one value";
+  }
 }
 
 TEST(WithoutWeights, FindsTensorsWhereverTheyAre) {
@@ -218,6 +235,42 @@ TEST_F(Files, SmallIntegersAreReadFromFilesOfTheirOwnAndWeightsAreNot) {
   EXPECT_THAT(read_error("m.onnx"), AllOf(HasSubstr("\"target\""), HasSubstr("not complete")));
   fs::remove(folder_ / "data");
   EXPECT_THAT(read_error("m.onnx"), AllOf(HasSubstr("\"target\""), HasSubstr("data")));
+}
+
+TEST_F(Files, MasksAreReadFromTheirFile) {
+  std::string bytes(1000, '\7');
+  for (int query = 0; query < 70; ++query) {
+    for (int key = 0; key < 70; ++key) {
+      const float value = key > query ? -1e9F : 0;
+      bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+    }
+  }
+  const std::size_t size = bytes.size() - 1000;
+  for (std::size_t byte = 0; byte < size; ++byte) bytes += static_cast<char>(byte * 37 % 251);
+  write_file(folder_ / "data", bytes);
+  Model model(13);
+  model.input("x", {70, 70});
+  for (const char* name : {"mask", "weight", "missing"}) {
+    model.weights(name, {70, 70});
+    auto& tensor = *model.graph().mutable_initializer(model.graph().initializer_size() - 1);
+    tensor.clear_float_data();
+    tensor.set_data_location(TensorProto::EXTERNAL);
+    const std::string text = name;
+    for (const auto& [key, value] :
+         {std::pair<std::string, std::string>{"location", text == "missing" ? "gone" : "data"},
+          {"offset", std::to_string(text == "mask" ? 1000 : 1000 + size)},
+          {"length", std::to_string(size)}}) {
+      auto& entry = *tensor.add_external_data();
+      entry.set_key(key);
+      entry.set_value(value);
+    }
+  }
+  model.node("Add", {"x", "mask"}, {"y"}).output("y");
+  write_file(folder_ / "m.onnx", model.proto().SerializeAsString());
+  const auto read = read_model(folder_ / "m.onnx");
+  EXPECT_EQ(read.graph().initializer(0).raw_data(), bytes.substr(1000, size));
+  EXPECT_FALSE(read.graph().initializer(1).has_raw_data());
+  EXPECT_FALSE(read.graph().initializer(2).has_raw_data());
 }
 
 TEST_F(Files, OfTensorsStayInTheModelsFolder) {

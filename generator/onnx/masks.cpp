@@ -1,0 +1,140 @@
+#include "generator/onnx/masks.h"
+
+#include <onnx/onnx_pb.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <string_view>
+
+namespace benanza::onnx {
+namespace {
+
+/// Operators that a mask may be an operand of.
+constexpr std::string_view masking_ops[] = {"Add",
+                                            "Sub",
+                                            "Mul",
+                                            "Where",
+                                            "Attention",
+                                            "com.microsoft.Attention",
+                                            "com.microsoft.MultiHeadAttention",
+                                            "com.microsoft.GroupQueryAttention"};
+
+/// Recognizes a triangle in the values of a tensor.
+template <class Value>
+class Recognition {
+ public:
+  Recognition(const Dims& dims, const std::vector<Value>& values)
+      : values_(values), rows_(dims.end()[-2]), columns_(dims.end()[-1]) {}
+
+  std::optional<Triangle> find() {
+    // The last query sees the last key, the first one does not.
+    const double inside = at(rows_ - 1, columns_ - 1);
+    Triangle found{
+        .queries = rows_, .keys = columns_, .inside = inside, .outside = at(0, columns_ - 1)};
+    if (found.inside == found.outside || std::isnan(inside)) return std::nullopt;
+    std::int64_t seen = 0;
+    while (seen < columns_ && at(rows_ - 1, columns_ - 1 - seen) == inside) ++seen;
+    if (seen < columns_) found.window = seen;
+    const Attention shape{
+        .queries = rows_, .keys = columns_, .mask = {}, .causal = true, .window = found.window};
+    for (std::size_t matrix = 0; matrix < values_.size(); matrix += size()) {
+      for (std::int64_t row = 0; row < rows_; ++row) {
+        if (!continues(matrix, row, shape.visible_keys(row), found)) return std::nullopt;
+      }
+    }
+    return found;
+  }
+
+ private:
+  std::size_t size() const { return static_cast<std::size_t>(rows_ * columns_); }
+  double at(std::int64_t row, std::int64_t column, std::size_t matrix = 0) const {
+    return static_cast<double>(values_[matrix + static_cast<std::size_t>(row * columns_ + column)]);
+  }
+
+  bool continues(std::size_t matrix, std::int64_t row,
+                 const std::pair<std::int64_t, std::int64_t>& visible, Triangle& found) const {
+    for (std::int64_t column = 0; column < columns_; ++column) {
+      const double value = at(row, column, matrix);
+      if (column >= visible.first && column < visible.second) {
+        if (value != found.inside) return false;
+        continue;
+      }
+      // A NaN is neither.
+      if (found.outside == 0 ? value != 0 : !(value * found.outside > 0)) return false;
+      if (std::abs(value) < std::abs(found.outside)) found.outside = value;
+    }
+    return true;
+  }
+
+  const std::vector<Value>& values_;
+  std::int64_t rows_;
+  std::int64_t columns_;
+};
+
+bool may_be_triangle(const Value& value) {
+  if (!value.constant || !value.shape || value.shape->size() < 2) return false;
+  const std::int64_t queries = value.shape->end()[-2];
+  const std::int64_t keys = value.shape->end()[-1];
+  return queries > 1 && keys >= queries && element_count(*value.shape) > 0;
+}
+
+/// True for what onnx.tools.replace_constants puts in the place of a weight.
+bool stands_for_weight(const Program& program, const Value& value) {
+  if (!value.producer) return false;
+  const Step& step = program.steps[*value.producer];
+  return step.node.full_type() == "ConstantOfShape" && !step.inputs.empty() &&
+         step.inputs[0] != nullptr && step.inputs[0]->name == value.name + "__SHAPE";
+}
+
+}  // namespace
+
+std::optional<Triangle> Masks::triangle(const Step& step, const Value& value) {
+  if (std::ranges::find(masking_ops, step.node.full_type()) == std::end(masking_ops) ||
+      !may_be_triangle(value)) {
+    return std::nullopt;
+  }
+  const auto [found, is_new] = triangles_.try_emplace(&value);
+  if (!is_new) return found->second;
+  if (const Literal* literal = values_.of(value)) {
+    found->second = std::visit(
+        [&](const auto& values) { return Recognition(*value.shape, values).find(); }, *literal);
+    if (found->second) found->second->truth = value.type == ::onnx::TensorProto::BOOL;
+  }
+  values_.forget();
+  return found->second;
+}
+
+std::optional<double> Masks::largest(const Step& step, const Value& value) {
+  if (step.node.full_type() != "Where" || !is_floating(value.type)) return std::nullopt;
+  const auto [found, is_new] = largest_.try_emplace(&value);
+  if (!is_new) return found->second;
+  if (const Literal* literal = values_.of(value)) {
+    const auto* values = std::get_if<std::vector<double>>(literal);
+    if (values != nullptr && !values->empty()) found->second = *std::ranges::max_element(*values);
+  }
+  values_.forget();
+  return found->second;
+}
+
+bool Masks::is_learned(const Value& value) {
+  const Value& own = value.original == nullptr ? value : *value.original;
+  if (!own.constant || !is_floating(own.type)) return false;
+  if (stands_for_weight(program_, own)) return true;
+  if (!own.given) return false;
+  const auto [found, is_new] = learned_.try_emplace(&own, true);
+  if (!is_new) return found->second;
+  if (const Literal* literal = values_.of(own)) {
+    // What hides scores is far below zero.
+    constexpr double hides = -50;
+    const auto& values = std::get<std::vector<double>>(*literal);
+    const bool is_mask =
+        std::ranges::all_of(values, [](double value) { return value == 0 || value <= hides; }) &&
+        std::ranges::any_of(values, [](double value) { return value != 0; });
+    found->second = !is_mask;
+  }
+  values_.forget();
+  return found->second;
+}
+
+}  // namespace benanza::onnx
