@@ -130,7 +130,7 @@ def profile_model(torch, arguments, exported):
     print(f"{path}: {describe(latencies)}")
     if graph_latencies:
         print(f"{path}: CUDA graph: {describe(graph_latencies)}")
-    if ddp:
+    if ddp and "latency_seconds" in ddp:
         print(f"{path}: DDP, {arguments.ddp} workers: {describe(ddp['latency_seconds'])}", flush=True)
 
 
@@ -166,6 +166,8 @@ def parse_arguments():
     parser.add_argument("--ddp", type=positive, metavar="N",
                         help="training steps of N GPUs by DistributedDataParallel, too (with "
                              "--device cpu: of N processes)")
+    parser.add_argument("--ddp-costs", action="store_true",
+                        help="with --ddp: only what predicts such a step, not the step itself")
     parser.add_argument("--input-size", type=positive, help="height and width of images")
     parser.add_argument("--sequence", type=positive, default=128, help="tokens (default 128)")
     parser.add_argument("--attention", choices=("eager", "sdpa"),
@@ -185,6 +187,8 @@ def parse_arguments():
         parser.error("--fold is for inference: training keeps batch normalization by itself")
     if arguments.ddp and not arguments.train:
         parser.error("--ddp measures training steps: say --train, too")
+    if arguments.ddp_costs and not arguments.ddp:
+        parser.error("--ddp-costs: say of how many GPUs with --ddp N")
     if arguments.ddp == 1:
         parser.error("--ddp: two workers or more")
     return arguments

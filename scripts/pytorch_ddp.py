@@ -34,7 +34,8 @@ def measure_ddp(torch, arguments, one_worker_seconds, measure, profile, trace_pa
     times as long these take, "to_device_seconds": {"pinned", "pageable"} of a worker's inputs,
     "trace": file of PyTorch's trace of worker 0's steps, in pairs without a wait between them}, and
     what pytorch_ddp_costs.own_work() says. "host_seconds", "contention", "message_slowdown" and
-    "to_device_seconds" are null without GPUs.
+    "to_device_seconds" are null without GPUs. With `arguments.ddp_costs` there is neither
+    "latency_seconds" nor "trace": what a prediction needs, before the step is measured.
     """
     if arguments.device == "cuda" and torch.cuda.device_count() < arguments.ddp:
         raise UserError(f"--ddp {arguments.ddp}: there are {torch.cuda.device_count()} GPUs")
@@ -122,23 +123,25 @@ def worker_result(torch, dist, arguments, rank, one_worker_seconds, measure, pro
         dist.barrier()
         return [seconds / STEPS for seconds in measure(torch, several, arguments)]
 
-    latencies = seconds_of(step)
+    result = {"workers": arguments.ddp}
+    if not arguments.ddp_costs:
+        result["latency_seconds"] = seconds_of(step)
     silent = seconds_of(without_gradients_travelling)
     workers = [None] * arguments.ddp
     dist.all_gather_object(workers, statistics.median(silent))
-    result = {"workers": arguments.ddp, "latency_seconds": latencies,
-              "no_sync_latency_seconds": silent, "worker_seconds": workers,
-              "host_seconds": host_seconds(torch, dist, step) if on_gpu else None,
-              "contention": contention, "message_slowdown": slowdown,
-              "to_device_seconds": to_device_seconds(torch, inputs) if on_gpu else None}
+    result |= {"no_sync_latency_seconds": silent, "worker_seconds": workers,
+               "host_seconds": host_seconds(torch, dist, step) if on_gpu else None,
+               "contention": contention, "message_slowdown": slowdown,
+               "to_device_seconds": to_device_seconds(torch, inputs) if on_gpu else None}
 
     def two_steps():
         step()
         step()
 
-    # All workers take as many steps as the one that is traced.
-    trace(torch, dist, rank, two_steps, arguments, profile, trace_path)
-    result["trace"] = os.path.basename(trace_path)
+    if not arguments.ddp_costs:
+        # All workers take as many steps as the one that is traced.
+        trace(torch, dist, rank, two_steps, arguments, profile, trace_path)
+        result["trace"] = os.path.basename(trace_path)
     result.update(own_work(torch, dist, wrapped[0], arguments.ddp))
     dist.barrier()
     return result

@@ -69,8 +69,8 @@ struct Timeline {
 /// Measured training steps of several workers, each with its own samples.
 struct DataParallel {
   std::int64_t workers = 2;
-  /// Seconds per step.
-  std::vector<double> latency_seconds{};
+  /// Seconds per step, not empty. Not measured: only the costs that predict it.
+  std::optional<std::vector<double>> latency_seconds{};
   /// Factor by which computation is slower while gradients are in flight all the time.
   std::optional<double> contention{};
   /// Factor by which an all-reduce is slower during computation.

@@ -211,6 +211,18 @@ TEST_F(TrainingProgram, StepsOfSeveralGpusStandBesideWhatIsPredicted) {
   const json stated = ask(" --contention 1 --h2d-gbps 1");
   EXPECT_NEAR(stated["predicted_seconds"].get<double>(), 25 * ms, 1e-9);
   EXPECT_NEAR(stated["to_device_seconds"].get<double>(), 1 * ms, 1e-12);
+  // A prediction before the step is measured.
+  profile["ddp"].erase("latency_seconds");
+  const json before = ask("");
+  EXPECT_FALSE(before.contains("measured_seconds"));
+  EXPECT_NEAR(before["predicted_seconds"].get<double>(), 77.0 / 3 * ms, 1e-9);
+  EXPECT_THAT(run(with_curve() + "--profile " + path("profile.json")).out,
+              testing::HasSubstr("2 GPUs: not measured, predicted 25.667 ms (buckets of 25 MB)."));
+  profile["ddp"]["latency_seconds"] = json::array();
+  folder_.write("profile.json", profile.dump());
+  expect_error(run(with_curve() + "--profile " + path("profile.json")),
+               "has a \"ddp\" that no measurement gives");
+  profile["ddp"]["latency_seconds"] = {0.025, 0.026, 0.040};
   // Without GPUs these two are not measured.
   profile["ddp"]["contention"] = profile["ddp"]["to_device_seconds"] = nullptr;
   EXPECT_EQ(ask("")["contention"], 1);

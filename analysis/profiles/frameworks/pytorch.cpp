@@ -101,12 +101,13 @@ std::optional<DataParallel> data_parallel_of(const json& root, const Document& d
   const auto ddp = root.find("ddp");
   if (ddp == root.end()) return std::nullopt;
   DataParallel found{.workers = ddp->at("workers").get<std::int64_t>(),
-                     .latency_seconds = ddp->at("latency_seconds").get<std::vector<double>>(),
+                     .latency_seconds = optional_member<std::vector<double>>(*ddp, "latency_seconds"),
                      .contention = optional_member<double>(*ddp, "contention"),
                      .to_device_seconds = std::nullopt};
   const auto is_time = [](double seconds) { return std::isfinite(seconds) && seconds > 0; };
-  if (found.workers < 2 || found.latency_seconds.empty() ||
-      !std::ranges::all_of(found.latency_seconds, is_time) ||
+  const auto& latencies = found.latency_seconds;
+  if (found.workers < 2 ||
+      (latencies && (latencies->empty() || !std::ranges::all_of(*latencies, is_time))) ||
       (found.contention && !(*found.contention >= 1))) {
     throw document.error("has a \"ddp\" that no measurement gives");
   }

@@ -61,11 +61,16 @@ void add_own_work(Section& section, const Scaling& one, const DataParallel& meas
 
 void add_measured(Section& section, const std::string& framework, const DataParallel& measured,
                   const std::vector<Scaling>& all, const std::string& buckets) {
-  const double seconds = median(measured.latency_seconds);
   section.facts["measured_gpus"] = measured.workers;
-  section.facts["measured_seconds"] = seconds;
-  std::string text =
-      fmt::format("{} on {} GPUs: measured {}", framework, measured.workers, milliseconds(seconds));
+  std::string text = fmt::format("{} on {} GPUs: ", framework, measured.workers);
+  std::optional<double> seconds;
+  if (measured.latency_seconds) {
+    seconds = median(*measured.latency_seconds);
+    section.facts["measured_seconds"] = *seconds;
+    text += "measured " + milliseconds(*seconds);
+  } else {
+    text += "not measured";
+  }
   const auto predicted = std::ranges::find_if(all, [&](const Scaling& one) {
     return one.gpus == measured.workers && one.strategy == buckets && one.iteration;
   });
@@ -73,8 +78,8 @@ void add_measured(Section& section, const std::string& framework, const DataPara
     add_own_work(section, *predicted, measured);
     const double estimate = predicted->iteration->seconds;
     section.facts["predicted_seconds"] = estimate;
-    text += fmt::format(", predicted {} ({}): {:+.1f}%", milliseconds(estimate), buckets,
-                        100 * (estimate / seconds - 1));
+    text += fmt::format(", predicted {} ({})", milliseconds(estimate), buckets);
+    if (seconds) text += fmt::format(": {:+.1f}%", 100 * (estimate / *seconds - 1));
   }
   section.add(text + ".");
 }
