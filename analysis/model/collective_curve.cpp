@@ -4,12 +4,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <stdexcept>
 #include <utility>
 
 #include "core/base/error.h"
 
 namespace benanza::analysis {
+namespace {
+
+bool is_power_of_two(double bytes) {
+  int exponent = 0;
+  return std::frexp(bytes, &exponent) == 0.5;
+}
+
+}  // namespace
 
 CollectiveCurve::CollectiveCurve(CurvePoints points) : points_(std::move(points)) {
   if (points_.empty()) throw std::invalid_argument("a curve without points");
@@ -19,13 +28,27 @@ CollectiveCurve::CollectiveCurve(CurvePoints points) : points_(std::move(points)
 }
 
 std::optional<double> CollectiveCurve::seconds(double bytes) const {
-  const auto above = points_.lower_bound(bytes);
-  if (above == points_.end()) return std::nullopt;
-  if (above->first == bytes) return above->second;
-  if (above == points_.begin()) return std::nullopt;
-  const auto below = std::prev(above);
-  const double part = std::log(bytes / below->first) / std::log(above->first / below->first);
-  return below->second * std::pow(above->second / below->second, part);
+  const auto known = points_.find(bytes);
+  if (known != points_.end()) return known->second;
+  constexpr double close = 4;
+  const bool power = is_power_of_two(bytes);
+  const auto alike = neighbours(bytes, [&](double size) { return is_power_of_two(size) == power; });
+  const auto all = neighbours(bytes, [](double) { return true; });
+  if (!all) return std::nullopt;
+  const auto& [below, above] =
+      alike && alike->second.bytes <= close * alike->first.bytes ? *alike : *all;
+  const double part = std::log(bytes / below.bytes) / std::log(above.bytes / below.bytes);
+  return below.seconds * std::pow(above.seconds / below.seconds, part);
+}
+
+std::optional<std::pair<CollectiveCurve::Point, CollectiveCurve::Point>>
+CollectiveCurve::neighbours(double bytes, const std::function<bool(double)>& wanted) const {
+  const auto middle = points_.lower_bound(bytes);
+  const auto is_wanted = [&](const auto& point) { return wanted(point.first); };
+  const auto above = std::find_if(middle, points_.end(), is_wanted);
+  const auto below = std::find_if(std::make_reverse_iterator(middle), points_.rend(), is_wanted);
+  if (above == points_.end() || below == points_.rend()) return std::nullopt;
+  return std::pair{Point{below->first, below->second}, Point{above->first, above->second}};
 }
 
 std::map<double, double> leave_one_out(const CollectiveCurve& curve) {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -15,7 +17,10 @@ using CurvePoints = std::map<double, double>;
 
 /// The time of a collective, interpolated between the measured sizes: log(seconds) is linear in
 /// log(bytes) between two neighbours. One line alpha + beta * bytes through all of them would be
-/// off by 10% and more where a library changes its algorithm with the size.
+/// off by 10% and more where a library changes its algorithm with the size. NCCL is up to a fifth
+/// faster at powers of two than at the sizes between them, so a size is estimated from sizes of its
+/// kind (powers of two, or others) where both neighbours of that kind are within a factor of 4 of
+/// each other, else from all.
 class CollectiveCurve {
  public:
   /// Throws std::invalid_argument unless there is at least one point and all are positive.
@@ -29,6 +34,14 @@ class CollectiveCurve {
   double most_bytes() const { return points_.rbegin()->first; }
 
  private:
+  struct Point {
+    double bytes = 0;
+    double seconds = 0;
+  };
+  /// The nearest wanted points below and above, if there are both.
+  std::optional<std::pair<Point, Point>> neighbours(
+      double bytes, const std::function<bool(double)>& wanted) const;
+
   CurvePoints points_;
 };
 

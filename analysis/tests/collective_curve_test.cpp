@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "core/base/error.h"
 
 namespace benanza::analysis {
@@ -14,6 +16,20 @@ TEST(CollectiveCurve, IsAPowerLawBetweenTwoSizes) {
   EXPECT_DOUBLE_EQ(*curve.seconds(1000), 2);
   EXPECT_DOUBLE_EQ(*curve.seconds(100), 1);
   EXPECT_DOUBLE_EQ(*curve.seconds(10000), 4);
+}
+
+TEST(CollectiveCurve, EstimatesPowersOfTwoFromSuchAndOthersFromOthers) {
+  const CollectiveCurve curve({{1024, 1}, {1200, 3}, {2048, 2}, {3000, 6}, {4096, 4}});
+  EXPECT_NEAR(*curve.seconds(std::sqrt(1200.0 * 3000)), std::sqrt(18.0), 1e-12);
+  // Left out, 2048 lies between 1024 and 4096.
+  EXPECT_NEAR(leave_one_out(curve).at(2048), 1, 1e-12);
+  // No other size that is no power of two lies above 3500, or below 1100.
+  EXPECT_NEAR(*curve.seconds(std::sqrt(3000.0 * 4096)), std::sqrt(24.0), 1e-12);
+  EXPECT_NEAR(*curve.seconds(std::sqrt(1024.0 * 1200)), std::sqrt(3.0), 1e-12);
+  // Those of its kind are too far apart.
+  const CollectiveCurve sparse({{1024, 1}, {1200, 3}, {8192, 5}});
+  EXPECT_NEAR(*sparse.seconds(4096),
+              3 * std::pow(5.0 / 3, std::log(4096.0 / 1200) / std::log(8192.0 / 1200)), 1e-12);
 }
 
 TEST(CollectiveCurve, SaysNothingOutside) {
