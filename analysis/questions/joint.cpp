@@ -163,7 +163,7 @@ Section joint_section(const Graph& graph, const MeasurementFilter& filter,
               .caption = "Tensor Cores: " + std::string(to_string(answer.tensor_core_precision)) +
                          " instead of " + std::string(to_string(filter.precision)),
               .columns = {{"optimisations", "optimisations"},
-                          {"bound ms", "seconds", true},
+                          {std::string(sum_names(filter).sum) + " ms", "seconds", true},
                           {"speed-up", "speed_up", true},
                           {"each alone, multiplied", "composed_speed_up", true},
                           {"composes", "composes", true},

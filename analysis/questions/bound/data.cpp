@@ -21,8 +21,10 @@ ordered_json names(const std::vector<std::size_t>& layers, const Graph& graph) {
   return list;
 }
 
-ordered_json bounds_json(const Bounds& bounds, const Graph& graph) {
-  return {{"sequential",
+/// Of cold calls, the same numbers are no bounds; `is_bound` says so.
+ordered_json bounds_json(const Bounds& bounds, const Graph& graph, bool cold) {
+  return {{"is_bound", !cold},
+          {"sequential",
            {{"seconds", bounds.sequential.seconds},
             {"spread_seconds", spread_json(bounds.sequential.spread)}}},
           {"parallel",
@@ -77,19 +79,20 @@ ordered_json layers_json(const BoundReport& report) {
   return list;
 }
 
-ordered_json ratio_json(const std::optional<Latency>& latency) {
-  if (!latency) return nullptr;
+/// null of a sum of cold calls, which is no bound.
+ordered_json ratio_json(const std::optional<Latency>& latency, bool cold) {
+  if (!latency || cold) return nullptr;
   return {{"sequential", latency->sequential_ratio}, {"parallel", latency->parallel_ratio}};
 }
 
-ordered_json latency_json(const std::optional<Latency>& latency) {
+ordered_json latency_json(const std::optional<Latency>& latency, bool cold) {
   if (!latency) return nullptr;
   return {{"seconds", latency->seconds},
           {"spread_seconds", spread_json(latency->spread)},
-          {"benanza_ratio", ratio_json(latency)}};
+          {"benanza_ratio", ratio_json(latency, cold)}};
 }
 
-ordered_json comparison_json(const Comparison& comparison, const Graph& graph) {
+ordered_json comparison_json(const Comparison& comparison, const Graph& graph, bool cold) {
   const Profile& profile = *comparison.profile;
   const std::optional<Latency>& latency = comparison.latency;
   ordered_json losses = ordered_json::array();
@@ -118,9 +121,9 @@ ordered_json comparison_json(const Comparison& comparison, const Graph& graph) {
           {"runs", profile.latency_seconds.size()},
           {"latency_seconds", latency ? ordered_json(latency->seconds) : nullptr},
           {"latency_spread_seconds", latency ? spread_json(latency->spread) : nullptr},
-          {"benanza_ratio", ratio_json(latency)},
-          {"cuda_graph", latency_json(comparison.graph_latency)},
-          {"gpu_busy", latency_json(comparison.busy)},
+          {"benanza_ratio", ratio_json(latency, cold)},
+          {"cuda_graph", latency_json(comparison.graph_latency, cold)},
+          {"gpu_busy", latency_json(comparison.busy, cold)},
           {"remarks", profile.remarks},
           {"operator_seconds", comparison.operator_seconds},
           {"losses", losses},
@@ -144,7 +147,7 @@ ordered_json bound_facts(const BoundReport& report) {
   };
   ordered_json comparisons = ordered_json::array();
   for (const Comparison& comparison : report.comparisons) {
-    comparisons.push_back(comparison_json(comparison, graph));
+    comparisons.push_back(comparison_json(comparison, graph, filter.cold));
   }
   return {{"model", graph.model},
           {"batch", value_or_null(graph.batch)},
@@ -156,8 +159,8 @@ ordered_json bound_facts(const BoundReport& report) {
           {"max_workspace_bytes", value_or_null(filter.max_workspace_bytes)},
           {"movement", report.movement == Movement::include ? "include" : "exclude"},
           {"partial", report.is_partial()},
-          {"bounds", bounds_json(report.bounds, graph)},
-          {"bounds_with_movement", bounds_json(report.with_movement, graph)},
+          {"bounds", bounds_json(report.bounds, graph, filter.cold)},
+          {"bounds_with_movement", bounds_json(report.with_movement, graph, filter.cold)},
           {"ladder", ladder_json(report)},
           {"sequences", sequences_json(report)},
           {"seen", seen_json(report)},

@@ -42,11 +42,12 @@ Sheet coverage_sheet(const BoundReport& report) {
                            to_string(*report.filter.fallback));
     }
     if (status == LayerStatus::movement && tally.layers > 0) {
-      remark = report.movement == Movement::include ? "in the bound" : "not in the bound";
+      remark = (report.movement == Movement::include ? "in the " : "not in the ") +
+               std::string(sum_names(report.filter).sum);
     }
     if ((status == LayerStatus::missing || status == LayerStatus::unsupported) &&
         tally.layers > 0) {
-      remark = "not in the bound: it is PARTIAL";
+      remark = fmt::format("not in the {}: it is PARTIAL", sum_names(report.filter).sum);
     }
     sheet.rows.push_back({text_cell(std::string(to_string(status))), count_cell(tally.layers),
                           text_cell(tally.layers > 0 ? arithmetic(tally.flops) : "-"),
@@ -88,7 +89,14 @@ void add_assumed(Section& section, const BoundReport& report) {
 /// A framework's latencies compared with the bounds.
 void add_latencies(Section& section, const BoundReport& report, const Comparison& comparison) {
   const Profile& profile = *comparison.profile;
+  const bool is_cold = report.filter.cold;
   const auto add_ratios = [&](const std::string& name, const Latency& latency) {
+    if (is_cold) {
+      section.add(Entry{"  cold calls",
+                        fmt::format("their sum is {:.3f} of it{}: no Benanza ratio",
+                                    latency.sequential_ratio, partial_mark(report))});
+      return;
+    }
     section.add(
         Entry{name, fmt::format("{:.3f} sequential, {:.3f} parallel{}", latency.sequential_ratio,
                                 latency.parallel_ratio, partial_mark(report))});
@@ -114,7 +122,7 @@ void add_latencies(Section& section, const BoundReport& report, const Comparison
     add_ratios("  LBL / busy", *comparison.busy);
   }
   const auto& best = comparison.graph_latency ? comparison.graph_latency : comparison.latency;
-  if (best && best->sequential_ratio > 1) {
+  if (!is_cold && best && best->sequential_ratio > 1) {
     section.add(Entry{
         "", "above 1: faster than the measured calls, by fusing them, or these results are noisy"});
   }
@@ -125,7 +133,8 @@ void add_latencies(Section& section, const BoundReport& report, const Comparison
 }
 
 Sheet exceptions_sheet(const BoundReport& report) {
-  Sheet sheet{.caption = "layers without a time, not in the bound",
+  Sheet sheet{.caption = fmt::format("layers without a time, not in the {}",
+                                     sum_names(report.filter).sum),
               .columns = {{"layer", "", false, name_width},
                           {"op", ""},
                           {"arithmetic", "", true},
@@ -157,7 +166,8 @@ Sheet layers_sheet(const BoundReport& report) {
                           {"critical path", ""},
                           {"layout/backend/algorithm", "", false, any_width}},
               .largest_by = 2,
-              .share = Sheet::Share{.column = 3, .whole = "the sequential bound"}};
+              .share = Sheet::Share{.column = 3, .whole = report.filter.cold ? "the sum of cold calls"
+                                                                     : "the sequential bound"}};
   const std::vector<LayerRow> rows = layer_rows(report);
   for (std::size_t index = 0; index < rows.size(); ++index) {
     if (report.times[index].calls.empty()) continue;
@@ -187,8 +197,9 @@ void add_path(Section& section, const BoundReport& report) {
     }
   }
   if (on_path.names.empty()) return;
-  on_path.title = fmt::format("critical path, {} of {} layers in the bound", on_path.names.size(),
-                              on_path.names.size() + off_path.names.size());
+  on_path.title = fmt::format("critical path, {} of {} layers in the {}", on_path.names.size(),
+                              on_path.names.size() + off_path.names.size(),
+                              sum_names(report.filter).sum);
   if (off_path.names.empty()) {
     section.add(on_path.title + ": no two of them can run at the same time");
     return;
@@ -266,9 +277,17 @@ Section bound_section(const BoundReport& report, const std::map<std::string, Pea
     facts.update(bound_facts(*kept));
   };
   section.csv = bound_csv(report);
-  section.add(
-      Entry{"LBL sequential", with_spread(report.bounds.sequential) + partial_mark(report)});
-  section.add(Entry{"LBL parallel", with_spread(report.bounds.parallel) + partial_mark(report)});
+  const SumNames names = sum_names(report.filter);
+  section.add(Entry{std::string(names.sequential),
+                    with_spread(report.bounds.sequential) + partial_mark(report)});
+  section.add(Entry{std::string(names.parallel),
+                    with_spread(report.bounds.parallel) + partial_mark(report)});
+  if (report.filter.cold) {
+    section.add(Entry{"",
+                      "no bounds: each call was timed by itself, from memory. One after the other "
+                      "they find in the caches what those before them wrote (`calls`, then bench_* "
+                      "--sequence)"});
+  }
   add_sequences(section, report);
   add_ladder(section, report);
   add_movement(section, report);
