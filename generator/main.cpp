@@ -36,7 +36,8 @@ int generate_from(const std::vector<std::string>& recordings, std::vector<Precis
   const std::vector<Precision> asked = precisions;
   std::vector<NamedGraph> graphs;
   for (const std::string& recording : recordings) {
-    recorded::RecordedGraphs read = recorded::recorded_graphs(std::filesystem::path(recording), asked);
+    recorded::RecordedGraphs read =
+        recorded::recorded_graphs(std::filesystem::path(recording), asked);
     for (Graph& graph : read.graphs) {
       const std::string file = graph.model + ".graph.json";
       graphs.push_back({file, std::move(graph)});

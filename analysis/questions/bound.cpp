@@ -3,10 +3,10 @@
 #include <memory>
 
 #include "analysis/profile_match/same_model.h"
+#include "analysis/profiles/latency.h"
 #include "analysis/questions/bound/report.h"
 #include "analysis/questions/layouts.h"
 #include "analysis/questions/question.h"
-#include "core/statistics/summary.h"
 
 namespace benanza::analysis {
 namespace {
@@ -20,7 +20,7 @@ void add_headlines(Section& section, const Subject& subject, const BoundReport& 
   const std::string ratios = "Benanza ratio: LBL / measured latency";
   const Profile* profile = latency_profile(subject);
   const auto measured =
-      profile == nullptr ? std::nullopt : std::optional(median(profile->latency_seconds));
+      profile == nullptr ? std::nullopt : std::optional(model_latency(*profile)->seconds);
   const auto add_time = [&](const std::string& title, std::optional<double> seconds) {
     const auto plotted = seconds ? std::optional(*seconds * 1e3) : std::nullopt;
     section.headlines.push_back({title, ms_cell(seconds), latencies, plotted, "ms"});

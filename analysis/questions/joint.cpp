@@ -11,6 +11,7 @@
 
 #include "analysis/model/fusion.h"
 #include "analysis/model/whole.h"
+#include "analysis/profiles/latency.h"
 #include "analysis/questions/question.h"
 #include "core/base/error.h"
 #include "core/statistics/summary.h"
@@ -216,7 +217,7 @@ JointAnswer answer(const Subject& subject, Precision with) {
         fmt::format("{} and {}", to_string(subject.filter.precision), to_string(with)));
   }
   if (const Profile* profile = latency_profile(subject)) {
-    answer.measured_seconds = median(profile->latency_seconds);
+    answer.measured_seconds = model_latency(*profile)->seconds;
     answer.framework = framework_name(*profile, subject.filter);
   }
   return answer;

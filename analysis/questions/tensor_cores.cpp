@@ -66,9 +66,9 @@ Section tensor_cores_section(const Graph& graph, const TensorCoreProfit& profit,
       ++own_layers;
     }
   }
-  section.add(fmt::format(
-      "{}: {} {:.3f} ms, {} {:.3f} ms: profit {:.3f} ms, {:.2f} times as fast", names.sequential,
-      without_name, without * 1e3, with_name, with * 1e3, (without - with) * 1e3, without / with));
+  section.add(fmt::format("{}: {} {:.3f} ms, {} {:.3f} ms: profit {:.3f} ms, {:.2f} times as fast",
+                          names.sequential, without_name, without * 1e3, with_name, with * 1e3,
+                          (without - with) * 1e3, without / with));
   section.add(fmt::format("{}: {} {:.3f} ms, {} {:.3f} ms", names.parallel, without_name,
                           profit.without_bounds.parallel.seconds * 1e3, with_name,
                           profit.with_bounds.parallel.seconds * 1e3));

@@ -112,7 +112,8 @@ class Precisions {
     }
     if (unknown_ > 0) {
       lines.push_back(fmt::format(
-          "{} distinct calls do not say their precision: they count at the one that is asked for", unknown_));
+          "{} distinct calls do not say their precision: they count at the one that is asked for",
+          unknown_));
     }
     return lines;
   }

@@ -197,8 +197,10 @@ void add_frameworks(Ladder& ladder, const Graph& graph,
     }
     if (best == nullptr) continue;
     rung.seconds = best->seconds;
-    for (auto loss = comparison.losses.rbegin(); loss != comparison.losses.rend(); ++loss) {
+    const std::vector<Loss>& losses = comparison.losses.list;
+    for (auto loss = losses.rbegin(); loss != losses.rend(); ++loss) {
       if (loss->lost_seconds >= 0) break;
+      if (loss->within_noise) continue;
       const std::vector<std::size_t>& layers = comparison.mapping.layers_of_node[loss->node];
       rung.faster.push_back(fmt::format("{} ({:.1f} us less)",
                                         layers.empty() ? comparison.profile->nodes[loss->node].name
@@ -212,8 +214,8 @@ void add_frameworks(Ladder& ladder, const Graph& graph,
 /// Cold calls make no ladder: no "<=" stands between their sums and a framework.
 void add_cold_sums(Section& section, const BoundReport& report) {
   const Ladder& ladder = report.ladder;
-  section.add(Entry{"  with fusion", milliseconds(ladder.fused_seconds) +
-                                         (report.is_partial() ? "  PARTIAL" : "")});
+  section.add(Entry{"  with fusion",
+                    milliseconds(ladder.fused_seconds) + (report.is_partial() ? "  PARTIAL" : "")});
   for (const std::string& sentence : ladder.breaks(*report.graph)) {
     section.add(Entry{"  but", sentence});
   }

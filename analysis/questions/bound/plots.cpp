@@ -114,8 +114,7 @@ Bars throughput_plot(const BoundReport& report) {
     auto& value = series[used ? 0 : known ? 1 : 2].values[bin];
     value = value.value_or(0) + *time.seconds * 1e3;
   }
-  return {.title =
-              "Time of the " + std::string(sum_names(report.filter).sum) + " by throughput",
+  return {.title = "Time of the " + std::string(sum_names(report.filter).sum) + " by throughput",
           .categories = bins,
           .series = series,
           .unit = "ms",

@@ -74,11 +74,11 @@ void add_own_precisions(Section& section, const Graph& graph, const MeasurementF
   if (own.empty()) return;
   std::string text;
   for (const auto& [precision, layers] : own) {
-    text += fmt::format("{}{} layers at {}", text.empty() ? "" : ", ", layers, precision);
+    text += fmt::format("{}{} {} at {}", text.empty() ? "" : ", ", layers,
+                        layers == 1 ? "layer" : "layers", precision);
   }
-  section.add(Entry{"own precision",
-                    fmt::format("{}, as the graph file says; {} for the other {}", text,
-                                to_string(filter.precision), other)});
+  section.add(Entry{"own precision", fmt::format("{}, as the graph file says; {} for the other {}",
+                                                 text, to_string(filter.precision), other)});
   section.facts["own_precisions"] = own;
 }
 

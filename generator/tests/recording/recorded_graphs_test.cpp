@@ -127,7 +127,8 @@ TEST(RecordedGraphs, CallsOfSeveralPrecisionsStateTheirOwn) {
   ASSERT_THAT(mixed.graphs, SizeIs(1));
   EXPECT_THAT(precisions_of(mixed.graphs[0]), ElementsAre("fp32", "bf16", "bf16"));
   EXPECT_THAT(mixed.precisions, ElementsAre(Precision::fp32, Precision::bf16));
-  EXPECT_THAT(mixed.summary, Contains(HasSubstr("by precision: fp32 1, bf16 2: each layer states")));
+  EXPECT_THAT(mixed.summary,
+              Contains(HasSubstr("by precision: fp32 1, bf16 2: each layer states")));
   // Without a step, and in what is before it, too.
   const RecordedGraphs counted = recorded_graphs("run", calls, {0, 1, 2});
   EXPECT_THAT(precisions_of(counted.graphs[0]), ElementsAre("fp32", "bf16", "bf16"));
@@ -137,8 +138,7 @@ TEST(RecordedGraphs, CallsOfSeveralPrecisionsStateTheirOwn) {
 }
 
 TEST(RecordedGraphs, OnePrecisionIsThatOfTheGraph) {
-  const RecordedGraphs one =
-      recorded_graphs("run", calls_of_types({"bf16", "bf16"}), {0, 1, 0, 1});
+  const RecordedGraphs one = recorded_graphs("run", calls_of_types({"bf16", "bf16"}), {0, 1, 0, 1});
   EXPECT_THAT(precisions_of(one.graphs[0]), ElementsAre("", ""));
   EXPECT_THAT(one.precisions, ElementsAre(Precision::bf16));
   EXPECT_THAT(one.summary, testing::Not(Contains(HasSubstr("precision"))));
