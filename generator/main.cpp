@@ -33,17 +33,18 @@ int finish(const ImportedModels& imported, std::size_t models, const std::string
 /// If `precisions` is empty, those of the recorded calls are used.
 int generate_from(const std::vector<std::string>& recordings, std::vector<Precision> precisions,
                   const std::string& out, bool clean) {
-  const bool own_precisions = precisions.empty();
+  const std::vector<Precision> asked = precisions;
   std::vector<NamedGraph> graphs;
   for (const std::string& recording : recordings) {
-    recorded::RecordedGraphs read = recorded::recorded_graphs(std::filesystem::path(recording));
+    recorded::RecordedGraphs read =
+        recorded::recorded_graphs(std::filesystem::path(recording), asked);
     for (Graph& graph : read.graphs) {
       const std::string file = graph.model + ".graph.json";
       graphs.push_back({file, std::move(graph)});
     }
     for (const Precision found : read.precisions) {
       const bool known = std::find(precisions.begin(), precisions.end(), found) != precisions.end();
-      if (own_precisions && !known) precisions.push_back(found);
+      if (asked.empty() && !known) precisions.push_back(found);
     }
     for (const std::string& line : read.summary) std::cout << line << '\n';
   }
@@ -98,7 +99,7 @@ int run(int argc, char** argv) {
   CLI::Option* const precision =
       app.add_option("--precision", precisions,
                      "fp32, tf32, fp16, bf16, int8, fp8; if not given fp32, and of a recording "
-                     "those of its calls")
+                     "the own one of each call")
           ->delimiter(',')
           ->type_name("P[,P...]")
           ->allow_extra_args(false);

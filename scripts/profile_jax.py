@@ -6,13 +6,13 @@ import importlib.util
 import os
 import shutil
 import tempfile
-import time
 
 import jax
 import jax.profiler
 
 from profile_common import (Parser, UserError, one_line, positive, processor_name, replacing,
                             run_main, write_json)
+from profile_processes import PROCESSES, Budget, describe, in_fresh_process, joined, timed
 
 PROGRAM = "profile-jax"
 EPILOG = """\
@@ -25,7 +25,6 @@ FILE.py defines model(batch), which returns a function and the list of its argum
 It is compiled with jax.jit. Three files are written: NAME.json for `benanza-analyze --profile`,
 NAME.trace.json.gz (jax.profiler) and NAME.hlo.txt (the compiled program, with its shapes).
 """
-WARM_UP = 3
 
 
 def load_model(path, batch):
@@ -51,14 +50,17 @@ def compile_model(path, function, arguments):
         raise UserError(f"{path}: JAX cannot compile it: {one_line(error)}")
 
 
-def latencies(compiled, arguments, runs):
-    times = []
-    for run in range(WARM_UP + runs):
-        start = time.perf_counter()
-        jax.block_until_ready(compiled(*arguments))
-        if run >= WARM_UP:
-            times.append(time.perf_counter() - start)
-    return times
+def measure(compiled, arguments, options):
+    """The runs of this process."""
+    budget = Budget(seconds=1, runs=30, processes=options.processes)
+    return {"latency_seconds": timed(lambda: jax.block_until_ready(compiled(*arguments)), budget,
+                                     options.runs)}
+
+
+def measure_alone(options):
+    """What one process measures that does nothing else."""
+    function, arguments = load_model(options.file, options.batch)
+    return measure(compile_model(options.file, function, arguments), arguments, options)
 
 
 def trace(compiled, arguments, steps, path):
@@ -92,7 +94,12 @@ def main():
                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", metavar="FILE.py")
     parser.add_argument("--batch", type=positive, default=1)
-    parser.add_argument("--runs", type=positive, default=30, help="timed without the profiler")
+    parser.add_argument("--runs", type=positive,
+                        help="of each process, timed without the profiler; default: 30 and more in all, "
+                             "for a second")
+    parser.add_argument("--processes", type=positive, default=PROCESSES,
+                        help="how many processes measure the latency, one after the other; default: "
+                             "%(default)s")
     parser.add_argument("--steps", type=positive, default=5, help="traced")
     parser.add_argument("--precision", default="fp32", choices=["fp32", "tf32", "fp16", "bf16"],
                         help="of the products, as the model has it; JAX's own default for fp32 on "
@@ -101,12 +108,14 @@ def main():
     options = parser.parse_args()
 
     name = os.path.splitext(os.path.basename(options.file))[0]
+    # Before this process holds the device.
+    processes = [in_fresh_process(measure_alone, options) for _ in range(options.processes - 1)]
     function, arguments = load_model(options.file, options.batch)
     compiled = compile_model(options.file, function, arguments)
     os.makedirs(options.out, exist_ok=True)
     base = os.path.join(options.out, name)
     write_text(base + ".hlo.txt", compiled.as_text())
-    times = latencies(compiled, arguments, options.runs)
+    processes.append(measure(compiled, arguments, options))
     trace(compiled, arguments, options.steps, base + ".trace.json.gz")
     write_json(base + ".json", {
         "schema": 1,
@@ -116,11 +125,13 @@ def main():
         "batch": options.batch,
         "precision": options.precision,
         "device": device_name(),
-        "latency_seconds": times,
+        "latency_seconds": joined(processes),
+        "processes": processes,
         "hlo": name + ".hlo.txt",
         "trace": name + ".trace.json.gz",
     })
-    print(f"{PROGRAM}: wrote {base}.json")
+    print(f"{base}.json: {describe(processes)}")
 
 
-run_main(PROGRAM, main)
+if __name__ == "__main__":
+    run_main(PROGRAM, main)

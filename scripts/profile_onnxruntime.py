@@ -2,7 +2,9 @@
 
 Writes one JSON file: {"schema": 1, "framework": "onnxruntime", "version", "model", "batch",
 "precision", "threads", "device", "weights", "latency_seconds": [one value a run, profiler off],
-"trace": [ONNX Runtime's own profile events, of a few runs more]}.
+"processes": [{"latency_seconds": [the runs of one process]}, ...], "fewer_threads": [{"threads",
+"instead_of", "processes": [the same with fewer threads]}, ...], "trace": [ONNX Runtime's own profile
+events, of a few runs more, in another process]}.
 """
 
 import argparse
@@ -10,12 +12,13 @@ import json
 import os
 import sys
 import tempfile
-import time
 
 from onnx_models import (bind_dimensions, describe_weights, graph_inputs, make_inputs, name_nodes,
                          read_model, take_constant_weights)
 from profile_common import (Parser, UserError, named_extent, named_text, one_line, positive,
                             processor_name, run_main, write_json)
+from profile_processes import (PROCESSES, Budget, describe, in_fresh_process, joined, timed,
+                               with_fewer_threads)
 
 PROGRAM = "profile-onnxruntime"
 SCHEMA = 1
@@ -35,28 +38,18 @@ def main():
     weights = take_constant_weights(onnx, numpy, model)
     model.graph.initializer.extend(
         onnx.numpy_helper.from_array(values, name) for name, values in weights.items())
-    serialized = model.SerializeToString()
     feeds = make_inputs(onnx, numpy, model, dict(arguments.input), warn)
-
-    def session(profile_prefix=None):
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = arguments.threads
-        options.inter_op_num_threads = 1
-        options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
-        options.log_severity_level = 3
-        if profile_prefix:
-            options.enable_profiling = True
-            options.profile_file_prefix = profile_prefix
-        try:
-            return onnxruntime.InferenceSession(
-                serialized, options, providers=providers(onnxruntime, arguments.provider)
-            )
-        except Exception as error:
-            raise UserError(f"{arguments.model}: ONNX Runtime refuses it: {one_line(error)}")
+    ran_at = precision(onnx, model)
+    described = describe_weights(weights)
 
     try:
-        latencies = measure(numpy, session(), feeds, arguments)
-        trace = profile(session, feeds)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model.onnx")
+            with open(path, "wb") as file:
+                file.write(model.SerializeToString())
+            del model, weights  # Their memory is that of the processes now.
+            trace = profile(numpy, onnxruntime, path, feeds, arguments)
+            processes, fewer = latencies(path, feeds, arguments)
     except UserError:
         raise
     except Exception as error:
@@ -69,17 +62,21 @@ def main():
         "version": onnxruntime.__version__,
         "model": os.path.splitext(os.path.basename(arguments.model))[0],
         "batch": batch,
-        "precision": precision(onnx, model),
+        "precision": ran_at,
         "threads": arguments.threads,
         "provider": arguments.provider,
         "device": processor_name() if arguments.provider == CPU else None,
-        "weights": describe_weights(weights),
-        "latency_seconds": latencies,
+        "weights": described,
+        "latency_seconds": joined(processes),
+        "processes": processes,
+        "fewer_threads": fewer,
         "trace": trace,
     }
     write_json(arguments.output, record)
-    milliseconds = 1e3 * float(numpy.median(latencies))
-    print(f"{arguments.output}: {milliseconds:.3f} ms (median of {len(latencies)} runs)")
+    print(f"{arguments.output}: {describe(processes)}")
+    for row in fewer:
+        print(f"{arguments.output}: with {row['threads']} of {row['instead_of']} threads: "
+              f"{describe(row['processes'])}")
 
 
 def parse_arguments():
@@ -93,7 +90,11 @@ def parse_arguments():
     parser.add_argument("--threads", type=positive, default=default_threads(),
                         help="default: OMP_NUM_THREADS, else every core")
     parser.add_argument("--provider", default=CPU, help="who runs the operators; default: %(default)s")
-    parser.add_argument("--runs", type=positive, help="default: 30 and more, for 3 seconds")
+    parser.add_argument("--runs", type=positive,
+                        help="of each process; default: 30 and more in all, for 3 seconds")
+    parser.add_argument("--processes", type=positive, default=PROCESSES,
+                        help="how many processes measure the latency, one after the other; default: "
+                             "%(default)s. With one, fewer threads are not tried")
     parser.add_argument("-o", "--output", help="default: MODEL.onnxruntime.json, here")
     arguments = parser.parse_args()
     if not arguments.output:
@@ -121,34 +122,62 @@ def providers(onnxruntime, name):
     return [name] if name == CPU else [name, CPU]
 
 
-def measure(numpy, session, feeds, arguments):
-    """Seconds per run, the profiler off, after a warm-up of a second or three runs."""
-    start = time.perf_counter()
-    warm = 0
-    while warm < 3 or (time.perf_counter() - start < 1 and not arguments.runs):
-        outputs = session.run(None, feeds)
-        warm += 1
+def make_session(onnxruntime, path, arguments, profile_prefix=None):
+    """Of the model file `path`, made from `arguments.model`."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = arguments.threads
+    options.inter_op_num_threads = 1
+    options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
+    options.log_severity_level = 3
+    if profile_prefix:
+        options.enable_profiling = True
+        options.profile_file_prefix = profile_prefix
+    try:
+        return onnxruntime.InferenceSession(
+            path, options, providers=providers(onnxruntime, arguments.provider)
+        )
+    except UserError:
+        raise
+    except Exception as error:
+        raise UserError(f"{arguments.model}: ONNX Runtime refuses it: {one_line(error)}")
+
+
+def latencies(path, feeds, arguments):
+    """What each process measures, and the same with fewer threads. Each is a new one."""
+    def with_threads(threads):
+        changed = argparse.Namespace(**{**vars(arguments), "threads": threads})
+        return in_fresh_process(measure, path, feeds, changed)
+
+    processes = [with_threads(arguments.threads) for _ in range(arguments.processes)]
+    if arguments.processes == 1 or arguments.provider != CPU:
+        return processes, []
+    return processes, with_fewer_threads(arguments.threads, with_threads)
+
+
+def measure(path, feeds, arguments):
+    """Seconds per run, the profiler off."""
+    import onnxruntime
+
+    session = make_session(onnxruntime, path, arguments)
+    budget = Budget(seconds=3, runs=30, processes=arguments.processes)
+    return {"latency_seconds": timed(lambda: session.run(None, feeds), budget, arguments.runs)}
+
+
+def warn_if_not_finite(numpy, outputs, arguments):
     for output in outputs:
         values = numpy.asarray(output)
         if numpy.issubdtype(values.dtype, numpy.floating) and not numpy.isfinite(values).all():
             warn(f"{arguments.model}: the output is not finite; "
                  "times may not be those of real weights")
-    samples = []
-    begin = time.perf_counter()
-    while (len(samples) < arguments.runs if arguments.runs
-           else len(samples) < 30 or time.perf_counter() - begin < 3):
-        start = time.perf_counter()
-        session.run(None, feeds)
-        samples.append(time.perf_counter() - start)
-    return samples
 
 
-def profile(session, feeds):
+def profile(numpy, onnxruntime, path, feeds, arguments):
     """Events of PROFILED_RUNS runs; those of the warm-up runs before them are dropped."""
     with tempfile.TemporaryDirectory() as folder:
-        profiled = session(os.path.join(folder, "profile"))
+        profiled = make_session(onnxruntime, path, arguments, os.path.join(folder, "profile"))
         for _ in range(2 + PROFILED_RUNS):
-            profiled.run(None, feeds)
+            outputs = profiled.run(None, feeds)
+        warn_if_not_finite(numpy, outputs, arguments)
         with open(profiled.end_profiling(), encoding="utf-8") as file:
             events = json.load(file)
     runs = [event for event in events if event["name"] == "model_run"]

@@ -7,8 +7,11 @@ Writes into a folder, for a model NAME and a run TAG (NAME_b<batch>_<precision>[
   TAG.json           {"schema": 1, "framework": "pytorch", "version", "model", "batch", "precision",
                      "options": [...], "device", "device_kind": "cuda" | "cpu", "cuda", "cudnn",
                      "driver", "threads", "weights": what they are, "latency_seconds": [one value a run],
-                     "cuda_graph_latency_seconds": [the same, or null], "trace": file name}
-Latencies are taken without the profiler, from the call to the end of the work on the device.
+                     "cuda_graph_latency_seconds": [the same, or null], "processes": [these two of each
+                     process], "fewer_threads": [{"threads", "instead_of", "processes"}], "trace": file
+                     name}
+Latencies are taken without the profiler, from the call to the end of the work on the device, in several
+processes one after the other. The last of them also records the trace.
 With --train a run is a training step; options then name the optimizer ("train_sgd"). With --ddp
 TAG.json has "ddp", too, what pytorch_ddp.measure_ddp() returns, and TAG_ddp.trace.json.gz is the
 trace of its worker 0.
@@ -22,11 +25,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 import warnings
 
 from profile_common import (SEED, Parser, UserError, named_extent, one_line,
                             positive, processor_name, replacing, run_main, write_json)
+from profile_processes import (PROCESSES, Budget, describe, in_fresh_process, joined, timed,
+                               with_fewer_threads)
 from pytorch_ddp import measure_ddp
 from pytorch_export import OPSET, export
 from pytorch_models import is_onnx, load_model
@@ -75,6 +79,13 @@ def main():
 
 def profile_model(torch, arguments, exported):
     """One run; the models that are in `exported` are there as ONNX."""
+    # Before this process holds the model, too.
+    processes = [in_fresh_process(measure_alone, arguments, None)
+                 for _ in range(arguments.processes - 1)]
+    fewer = []
+    if arguments.device == "cpu" and arguments.processes > 1:
+        fewer = with_fewer_threads(torch.get_num_threads(), lambda threads: in_fresh_process(
+            measure_alone, arguments, threads))
     torch.manual_seed(SEED)
     name, model, inputs_of, weights = load_model(torch, arguments)
     model.eval()
@@ -90,20 +101,19 @@ def profile_model(torch, arguments, exported):
         make = make_step if arguments.train else make_run
         run = make(torch, model, inputs_of(arguments.batch), arguments)
         warn_if_not_finite(torch, run, tag)
-        latencies = measure(torch, run, arguments)
-        graph_latencies = None
-        if arguments.cuda_graphs:
-            graph_latencies = measure(torch, capture(torch, run), arguments)
+        processes.append(measure_all(torch, run, arguments))
+        latencies = joined(processes)
+        graph_latencies = joined(processes, "cuda_graph_latency_seconds")
         trace = f"{tag}.trace.json.gz"
         profile(torch, run, arguments, os.path.join(arguments.output, trace))
-        ddp = (measure_ddp(torch, arguments, min(latencies), measure, profile,
+        alone = argparse.Namespace(**{**vars(arguments), "processes": 1})
+        ddp = (measure_ddp(torch, alone, min(latencies), measure, profile,
                            os.path.join(arguments.output, f"{tag}_ddp.trace.json.gz"))
                if arguments.ddp else None)
     except UserError:
         raise
     except Exception as error:
-        raise UserError(f"{arguments.model}, batch {arguments.batch}, {arguments.precision}: "
-                        f"PyTorch cannot run it: {one_line(error)}")
+        raise cannot_run(arguments, error)
     record = {
         "schema": SCHEMA,
         "framework": "pytorch",
@@ -121,17 +131,22 @@ def profile_model(torch, arguments, exported):
         "weights": weights,
         "latency_seconds": latencies,
         "cuda_graph_latency_seconds": graph_latencies,
+        "processes": processes,
+        "fewer_threads": fewer,
         "trace": trace,
     }
     if ddp:
         record["ddp"] = ddp
     path = os.path.join(arguments.output, f"{tag}.json")
     write_json(path, record)
-    print(f"{path}: {describe(latencies)}")
+    print(f"{path}: {describe(processes)}")
+    for row in fewer:
+        print(f"{path}: with {row['threads']} of {row['instead_of']} threads: "
+              f"{describe(row['processes'])}")
     if graph_latencies:
-        print(f"{path}: CUDA graph: {describe(graph_latencies)}")
+        print(f"{path}: CUDA graph: {describe(processes, 'cuda_graph_latency_seconds')}")
     if ddp and "latency_seconds" in ddp:
-        print(f"{path}: DDP, {arguments.ddp} workers: {describe(ddp['latency_seconds'])}", flush=True)
+        print(f"{path}: DDP, {arguments.ddp} workers: {describe([ddp])}", flush=True)
 
 
 def release(torch, arguments):
@@ -177,9 +192,14 @@ def parse_arguments():
                         metavar="NAME=N|INPUT:AXIS=N",
                         help="a dimension that an ONNX file leaves open")
     parser.add_argument("--runs", type=positive,
-                        help="default: 50 and more, for --seconds; fewer of a slow model")
+                        help="of each process; default: 50 and more in all, for --seconds; fewer of a "
+                             "slow model")
     parser.add_argument("--seconds", type=float, default=2.0,
                         help="how long to measure (default 2)")
+    parser.add_argument("--processes", type=positive, default=PROCESSES,
+                        help="how many processes measure the latency, one after the other, and share "
+                             "--seconds; default: %(default)s. With one, fewer threads of a processor "
+                             "are not tried")
     parser.add_argument("--steps", type=positive, default=1, help="steps in the trace (default 1)")
     parser.add_argument("--no-onnx", action="store_true", help="leave NAME.onnx alone")
     arguments = parser.parse_args()
@@ -269,32 +289,49 @@ def capture(torch, run):
     return graph.replay
 
 
+def measure_alone(arguments, threads):
+    """What one process measures that does nothing else."""
+    import torch
+
+    warnings.filterwarnings("ignore")
+    if threads:
+        torch.set_num_threads(threads)
+    torch.manual_seed(SEED)
+    _, model, inputs_of, _ = load_model(torch, arguments)
+    model.eval()
+    set_precision(torch, arguments)
+    make = make_step if arguments.train else make_run
+    try:
+        run = make(torch, model, inputs_of(arguments.batch), arguments)
+        return measure_all(torch, run, arguments)
+    except UserError:
+        raise
+    except Exception as error:
+        raise cannot_run(arguments, error)
+
+
+def cannot_run(arguments, error):
+    return UserError(f"{arguments.model}, batch {arguments.batch}, {arguments.precision}: "
+                     f"PyTorch cannot run it: {one_line(error)}")
+
+
+def measure_all(torch, run, arguments):
+    """The runs of this process, and those as a CUDA graph."""
+    found = {"latency_seconds": measure(torch, run, arguments)}
+    if arguments.cuda_graphs:
+        found["cuda_graph_latency_seconds"] = measure(torch, capture(torch, run), arguments)
+    return found
+
+
 def measure(torch, run, arguments):
-    """Seconds per run, after a warm-up of half as long as the measurement."""
+    """Seconds per run, after a warm-up."""
     wait = waiter(torch, arguments)
-    repeated(run, wait, arguments.runs and 3, arguments.seconds / 2, 10)
-    return repeated(run, wait, arguments.runs, arguments.seconds, 50)
 
-
-def repeated(run, wait, runs, seconds, usual):
-    """Seconds of each of `runs` runs. None: of `usual` ones and more, for `seconds`; of a model so slow
-    that this takes five times as long, fewer, but three at least."""
-    samples = []
-    begin = time.perf_counter()
-
-    def is_enough():
-        if runs:
-            return len(samples) >= runs
-        spent = time.perf_counter() - begin
-        least = usual if spent < 5 * seconds else 3
-        return len(samples) >= least and spent >= seconds
-
-    while not is_enough():
-        start = time.perf_counter()
+    def run_and_wait():
         run()
         wait()
-        samples.append(time.perf_counter() - start)
-    return samples
+
+    return timed(run_and_wait, Budget(arguments.seconds, 50, arguments.processes), arguments.runs)
 
 
 def waiter(torch, arguments):
@@ -350,14 +387,6 @@ def driver():
     except (OSError, subprocess.SubprocessError):
         return None
     return output.splitlines()[0].strip() if output.strip() else None
-
-
-def describe(latencies):
-    ordered = sorted(latencies)
-    count = len(ordered)
-    return (f"{1e3 * ordered[count // 2]:.3f} ms (median of {count} runs; "
-            f"10% under {1e3 * ordered[count // 10]:.3f}, "
-            f"10% over {1e3 * ordered[count - 1 - count // 10]:.3f})")
 
 
 def make_folder(path):

@@ -96,7 +96,8 @@ void add_filter_flags(Flags& flags, CommonFlags& values, const std::string& prec
   flags.add("--layout", values.layout, "Only this layout: nchw, nhwc, any");
   flags.add("--backend", values.backends, "Only these libraries, e.g. cudnn,cublas", "L[,L...]",
             ',');
-  flags.add("--cold", values.cold, "Times with cold caches");
+  flags.add("--cold", values.cold,
+            "Calls timed with cold caches, each by itself: their sums are no bounds");
   flags.add("--fallback", values.fallback,
             "Precision for layers that are not supported at the requested one");
   flags.add("--max-workspace", values.max_workspace,

@@ -97,6 +97,17 @@ Floor layer_floor(const Graph& graph, std::size_t layer, double flops,
   return floor_of(flops, read, bytes, rates, filter.cold);
 }
 
+/// Drops the peak of arithmetic, which is that of `filter`'s precision, if layers of their own
+/// precision may be faster.
+DeviceRates without_too_low(DeviceRates rates, const Graph& graph,
+                            const MeasurementFilter& filter) {
+  const auto may_be_faster = [&](const Layer& layer) {
+    return element_bytes(precision_of(layer, filter.precision)) < element_bytes(filter.precision);
+  };
+  if (std::ranges::any_of(graph.layers, may_be_faster)) rates.flops_per_second.reset();
+  return rates;
+}
+
 /// The fastest a product of the results did its arithmetic, in FLOP/s; 0 if there is none that a
 /// peak of `limit` allows.
 double fastest_product(const MeasurementSet& measurements, const MeasurementFilter& filter,
@@ -177,7 +188,8 @@ Floor floor_of(double flops, double read_bytes, double bytes, const DeviceRates&
 }
 
 ModelFloor model_floor(const Graph& graph, const std::vector<LayerTime>& times,
-                       const DeviceRates& rates, const MeasurementFilter& filter) {
+                       const DeviceRates& peaks, const MeasurementFilter& filter) {
+  const DeviceRates rates = without_too_low(peaks, graph, filter);
   ModelFloor result{.rates = rates, .layers = std::vector<Floor>(graph.layers.size())};
   std::vector<double> flops(graph.layers.size());
   const std::vector<std::vector<std::string>> ways = one_call_ways(graph);

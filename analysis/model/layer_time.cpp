@@ -124,7 +124,8 @@ std::string_view to_string(LayerStatus status) {
 }
 
 Precision precision_of(const Layer& layer, Precision asked) {
-  return layer.precision == "fp32" && !is_single(asked) ? Precision::fp32 : asked;
+  const std::optional<Precision> own = parse_precision(layer.precision);  // none for "cast"
+  return !own || (is_single(*own) && is_single(asked)) ? asked : *own;
 }
 
 std::vector<LayerTime> layer_times(const Graph& graph, const MeasurementSet& measurements,

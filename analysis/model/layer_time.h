@@ -47,8 +47,9 @@ struct LayerTime {
   std::optional<double> alone_seconds{};
 };
 
-/// Returns the precision of the layer in a model that runs at `asked`: fp32 for the update of a
-/// training step (or tf32, which stores the same), `asked` for everything else.
+/// Returns the precision of the layer in a model that runs at `asked`: its own if it states one
+/// (fp32 for the update of a training step, what was recorded for a call), otherwise `asked`. fp32
+/// and tf32 store the same: of these two, `asked` decides.
 Precision precision_of(const Layer& layer, Precision asked);
 
 /// Returns one entry per layer of `graph`: the smallest time over its ways, each the sum over its

@@ -1,24 +1,12 @@
 #include "analysis/profile_match/comparison.h"
 
-#include <algorithm>
+#include <utility>
 
-#include "analysis/model/whole.h"
 #include "analysis/profile_match/same_model.h"
 #include "core/base/error.h"
 #include "core/statistics/summary.h"
 
 namespace benanza::analysis {
-namespace {
-
-/// With fewer runs, order statistics give no 95% interval.
-constexpr std::size_t least_runs = 6;
-
-std::optional<Interval> latency_interval(const std::vector<double>& runs) {
-  if (runs.size() < least_runs) return std::nullopt;
-  return order_statistic_interval(runs);
-}
-
-}  // namespace
 
 std::vector<std::string> differences(const Profile& profile, Precision precision,
                                      const std::map<std::string, System>& systems) {
@@ -53,48 +41,34 @@ Comparison compare(const Graph& graph, const std::vector<LayerTime>& times, cons
   const Profile& profile = *comparison.profile;
   comparison.mapping = map_layers(graph, profile.nodes);
   require_same_model(graph, comparison.mapping, profile);
-  const auto ratios = [&](Latency& latency) {
-    latency.sequential_ratio = bounds.sequential.seconds / latency.seconds;
-    latency.parallel_ratio = bounds.parallel.seconds / latency.seconds;
+  const auto ratios = [&](double seconds) {
+    return Ratios{.sequential = bounds.sequential.seconds / seconds,
+                  .parallel = bounds.parallel.seconds / seconds};
   };
-  const auto latency_of = [&](const std::vector<double>& samples) {
-    Latency latency{.seconds = median(samples), .spread = latency_interval(samples)};
-    ratios(latency);
+  const auto latency_of = [&](double seconds, std::optional<ModelLatency> measured) {
+    const Ratios own = ratios(seconds);
+    Latency latency{.seconds = seconds,
+                    .sequential_ratio = own.sequential,
+                    .parallel_ratio = own.parallel,
+                    .measured = std::move(measured)};
+    if (latency.measured && latency.measured->has_two_modes()) {
+      latency.slower = ratios(median(latency.measured->groups->high));
+    }
     return latency;
   };
-  if (!profile.latency_seconds.empty()) {
-    comparison.latency = latency_of(profile.latency_seconds);
-  }
-  if (!profile.graph_latency_seconds.empty()) {
-    comparison.graph_latency = latency_of(profile.graph_latency_seconds);
+  const std::optional<ModelLatency> measured = model_latency(profile);
+  if (measured) comparison.latency = latency_of(measured->seconds, measured);
+  if (const auto as_graph = graph_latency(profile)) {
+    comparison.graph_latency = latency_of(as_graph->seconds, as_graph);
   }
   if (profile.timeline) {
-    Latency busy{.seconds = profile.timeline->busy_seconds};
-    ratios(busy);
-    comparison.busy = busy;
+    comparison.busy = latency_of(profile.timeline->busy_seconds, std::nullopt);
   }
-
-  const std::vector<double> counted = shared_seconds(times, movement);
+  comparison.losses =
+      losses_of(profile, comparison.mapping, times, movement, measured ? &*measured : nullptr);
   for (std::size_t node = 0; node < profile.nodes.size(); ++node) {
-    const std::vector<std::size_t>& layers = comparison.mapping.layers_of_node[node];
-    const double seconds = profile.nodes[node].seconds;
-    comparison.operator_seconds += seconds;
-    if (layers.empty()) comparison.extra_nodes.push_back(node);
-    Loss loss{.node = node};
-    bool known = true;
-    for (const std::size_t layer : layers) {
-      loss.bound_seconds += counted[layer];
-      known = known && !lacks_time(times[layer], movement);
-    }
-    loss.lost_seconds = seconds - loss.bound_seconds;
-    if (known) {
-      comparison.losses.push_back(loss);
-    } else {
-      comparison.unknown_nodes.push_back(node);
-    }
+    if (comparison.mapping.layers_of_node[node].empty()) comparison.extra_nodes.push_back(node);
   }
-  std::stable_sort(comparison.losses.begin(), comparison.losses.end(),
-                   [](const Loss& a, const Loss& b) { return a.lost_seconds > b.lost_seconds; });
   for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
     const bool has_work = graph.layers[layer].cost != Cost::free;
     if (has_work && !comparison.mapping.named[layer]) comparison.absent_layers.push_back(layer);

@@ -7,27 +7,28 @@
 
 #include "analysis/input/results.h"
 #include "analysis/model/bounds.h"
+#include "analysis/profile_match/losses.h"
 #include "analysis/profile_match/mapping.h"
 #include "analysis/profiles/profile.h"
 #include "core/graph_file/graph.h"
 
 namespace benanza::analysis {
 
-/// Time of a framework's operator beyond the lower bound of its layers, in seconds.
-struct Loss {
-  std::size_t node = 0;
-  /// 0 if it does no layer of the model.
-  double bound_seconds = 0;
-  double lost_seconds = 0;
+/// The ratios BR of a time: lower-bound latency / latency.
+struct Ratios {
+  double sequential = 0;
+  double parallel = 0;
 };
 
 /// The time of a run, and its ratios BR: lower-bound latency / latency.
 struct Latency {
-  /// Median of the runs, and its 95% interval (order statistics) if there are at least six.
   double seconds = 0;
-  std::optional<Interval> spread{};
   double sequential_ratio = 0;
   double parallel_ratio = 0;
+  /// What the processes and their runs say; empty for a time that no process measured as a latency.
+  std::optional<ModelLatency> measured{};
+  /// Of the slower of two modes.
+  std::optional<Ratios> slower{};
 };
 
 /// A framework's run of a model compared with the model's bounds.
@@ -41,11 +42,7 @@ struct Comparison {
   std::optional<Latency> graph_latency{};
   /// Time that the GPU was busy, with the profiler on.
   std::optional<Latency> busy{};
-  /// Sum over the framework's operators.
-  double operator_seconds = 0;
-  /// Largest first; without unknown_nodes: operators that do a layer whose bound is unknown.
-  std::vector<Loss> losses{};
-  std::vector<std::size_t> unknown_nodes{};
+  Losses losses{};
   /// Nodes that do no layer of the model.
   std::vector<std::size_t> extra_nodes{};
   /// Layers with work to do that have no operator of their own in the profile: fused into another

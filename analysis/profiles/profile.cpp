@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "analysis/profiles/processes.h"
+
 namespace benanza::analysis {
 
 Profile read_profile(const std::filesystem::path& path, NeedsLatency needs) {
@@ -11,6 +13,7 @@ Profile read_profile(const std::filesystem::path& path, NeedsLatency needs) {
     for (const Importer& importer : importers()) {
       if (!importer.recognises(document.root())) continue;
       Profile profile = importer.import(document);
+      read_processes(document, profile);
       // A bare trace of a GPU has no latency, only the GPU's timeline.
       const bool is_needed = needs == NeedsLatency::yes && !profile.timeline;
       if ((profile.latency_seconds.empty() && is_needed) ||

@@ -10,6 +10,7 @@
 
 #include "core/base/document.h"
 #include "core/problem/text.h"
+#include "core/statistics/summary.h"
 
 namespace benanza::analysis {
 
@@ -50,6 +51,8 @@ struct ProfiledNode {
   std::string op{};
   /// Seconds per run of the model, the median over the profiled runs; GPU time if it ran on a GPU.
   double seconds = 0;
+  /// The shortest and the longest of these runs; empty if there was one only.
+  std::optional<Interval> range{};
   /// Known only if `origin` is empty.
   std::vector<Part> parts{};
   /// In the order they ran; times are medians over the profiled runs.
@@ -94,6 +97,21 @@ struct DataParallel {
   std::optional<double> buffers_seconds{};
 };
 
+/// The runs of one of several processes that ran the model one after the other.
+struct ProcessRuns {
+  /// Seconds per run, with the framework's profiler off; at least one.
+  std::vector<double> latency_seconds{};
+  /// The same with the whole run captured in a CUDA graph; may be empty.
+  std::vector<double> graph_latency_seconds{};
+};
+
+/// The same model with fewer threads than the profile's.
+struct FewerThreads {
+  std::int64_t threads = 1;
+  std::int64_t instead_of = 2;
+  std::vector<ProcessRuns> processes{};
+};
+
 /// A recorded run of a model by a framework.
 struct Profile {
   std::filesystem::path path{};
@@ -107,10 +125,14 @@ struct Profile {
   std::optional<std::int64_t> threads{};
   /// Model of the processor or accelerator; empty if not stated.
   std::string device{};
-  /// Seconds per run, with the framework's profiler off. Empty only for a bare trace.
+  /// Seconds per run, with the framework's profiler off, of all processes. Empty only for a bare
+  /// trace. Runs of one process share its state: latency.h says what they are in all.
   std::vector<double> latency_seconds{};
   /// The same with the whole run captured in a CUDA graph; may be empty.
   std::vector<double> graph_latency_seconds{};
+  /// Empty if all runs are of one process.
+  std::vector<ProcessRuns> processes{};
+  std::vector<FewerThreads> fewer_threads{};
   std::optional<DataParallel> data_parallel{};
   /// In the order they ran.
   std::vector<ProfiledNode> nodes{};

@@ -50,7 +50,7 @@ std::vector<ProfiledNode> medians(const std::vector<std::vector<ProfiledNode>>& 
     ProfiledNode& node = nodes[index];
     values.clear();
     for (const auto& sequence : sequences) values.push_back(sequence[index].seconds);
-    node.seconds = median(values);
+    set_times(node, values);
     const auto median_of = [&](std::size_t kernel, double ProfiledKernel::*member) {
       values.clear();
       for (const auto& sequence : sequences) {
@@ -68,6 +68,14 @@ std::vector<ProfiledNode> medians(const std::vector<std::vector<ProfiledNode>>& 
     }
   }
   return nodes;
+}
+
+void set_times(ProfiledNode& node, const std::vector<double>& seconds) {
+  node.seconds = median(seconds);
+  node.range.reset();
+  if (seconds.size() < 2) return;
+  const auto [low, high] = std::ranges::minmax(seconds);
+  node.range = Interval{low, high};
 }
 
 std::vector<ProfiledNode> one_of(std::span<const ProfiledNode> nodes, std::size_t count) {

@@ -20,6 +20,9 @@ std::size_t repeats(std::span<const ProfiledNode> nodes);
 /// the same; if an operator's kernels differ, the last sequence's kernels are used.
 std::vector<ProfiledNode> medians(const std::vector<std::vector<ProfiledNode>>& sequences);
 
+/// Sets the time of an operator and its range from those of several runs; at least one.
+void set_times(ProfiledNode& node, const std::vector<double>& seconds);
+
 /// Splits `nodes` into `count` equal sequences and returns their medians().
 std::vector<ProfiledNode> one_of(std::span<const ProfiledNode> nodes, std::size_t count);
 

@@ -141,7 +141,7 @@ Section section_of(const std::string& model, const Batches& graphs, const Inputs
     const auto layers = interpolated(grid, batch, between);
     const std::optional<double> sum =
         layers ? std::optional(std::accumulate(layers->begin(), layers->end(), 0.0)) : std::nullopt;
-    const char* const kind = grid.contains(batch) ? "LBL, measured"
+    const char* const kind = grid.contains(batch) ? filter.cold ? "cold calls" : "LBL, measured"
                              : layers             ? "estimate, no bound"
                                                   : "outside of what was measured";
     sheet.rows.push_back({count_cell(static_cast<std::size_t>(batch)), ms_cell(sum),

@@ -3,10 +3,10 @@
 #include <memory>
 
 #include "analysis/profile_match/same_model.h"
+#include "analysis/profiles/latency.h"
 #include "analysis/questions/bound/report.h"
 #include "analysis/questions/layouts.h"
 #include "analysis/questions/question.h"
-#include "core/statistics/summary.h"
 
 namespace benanza::analysis {
 namespace {
@@ -14,11 +14,13 @@ namespace {
 /// Adds the columns of the report's table of all models.
 void add_headlines(Section& section, const Subject& subject, const BoundReport& report) {
   const Bounds& bounds = report.bounds;
-  const std::string latencies = "Lower bound, and latency where it was measured";
+  const bool is_cold = subject.filter.cold;
+  const std::string latencies = is_cold ? "Sums of cold calls, and latency where it was measured"
+                                        : "Lower bound, and latency where it was measured";
   const std::string ratios = "Benanza ratio: LBL / measured latency";
   const Profile* profile = latency_profile(subject);
   const auto measured =
-      profile == nullptr ? std::nullopt : std::optional(median(profile->latency_seconds));
+      profile == nullptr ? std::nullopt : std::optional(model_latency(*profile)->seconds);
   const auto add_time = [&](const std::string& title, std::optional<double> seconds) {
     const auto plotted = seconds ? std::optional(*seconds * 1e3) : std::nullopt;
     section.headlines.push_back({title, ms_cell(seconds), latencies, plotted, "ms"});
@@ -30,11 +32,13 @@ void add_headlines(Section& section, const Subject& subject, const BoundReport& 
   if (const auto floor = report.ladder.floor.model.seconds()) add_time("floor ms", floor);
   add_time("with fusion ms", report.ladder.fused_seconds);
   if (report.seen) add_time("seen-best ms", report.seen->seconds);
-  add_time("LBL sequential ms", bounds.sequential.seconds);
-  add_time("LBL parallel ms", bounds.parallel.seconds);
+  const SumNames names = sum_names(subject.filter);
+  add_time(std::string(names.sequential) + " ms", bounds.sequential.seconds);
+  add_time(std::string(names.parallel) + " ms", bounds.parallel.seconds);
   section.headlines.push_back(
       {"framework", text_cell(profile == nullptr ? "" : framework_name(*profile, subject.filter))});
   add_time("measured ms", measured);
+  if (is_cold) return;
   add_ratio("BR sequential", bounds.sequential.seconds);
   add_ratio("BR parallel", bounds.parallel.seconds);
 }

@@ -5,12 +5,11 @@
 
 #include "analysis/input/one_device.h"
 #include "analysis/model/whole.h"
-#include "analysis/profiles/profile.h"
+#include "analysis/profiles/latency.h"
 #include "analysis/questions/frameworks/sheet.h"
 #include "analysis/questions/question.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "core/statistics/summary.h"
 
 namespace benanza::analysis {
 namespace {
@@ -77,9 +76,8 @@ void answer(const Options& options) {
   for (const Profile& profile : profiles) {
     sheet.rows.push_back(framework_cells(profile, bound_of(profile, options, graph, results)));
     bars.categories.push_back(profile.framework + ' ' + profile.version);
-    bars.series[0].values.push_back(profile.latency_seconds.empty()
-                                        ? std::nullopt
-                                        : std::optional(median(profile.latency_seconds) * 1e3));
+    const auto latency = model_latency(profile);
+    bars.series[0].values.push_back(latency ? std::optional(latency->seconds * 1e3) : std::nullopt);
   }
   section.add(std::move(bars));
   section.add(std::move(sheet));
@@ -87,6 +85,14 @@ void answer(const Options& options) {
   for (const Profile& profile : profiles) {
     for (const std::string& remark : profile.remarks)
       section.add(profile.framework + ": " + remark);
+    if (const auto latency = model_latency(profile)) {
+      for (const std::string& line : process_sentences(*latency)) {
+        section.add(profile.framework + ": " + line);
+      }
+    }
+    for (const std::string& line : thread_sentences(profile)) {
+      section.add(profile.framework + ": " + line);
+    }
   }
   Page page{.command = "compare-frameworks"};
   page.sections.push_back(std::move(section));

@@ -73,7 +73,8 @@ std::optional<Section> answer(const Subject& subject) {
   section.facts["sequential_seconds"] = total;
   const bool partial = is_partial(times, subject.movement());
   section.facts["partial"] = partial;
-  section.add(fmt::format("LBL sequential {:.3f} ms{}", total * 1e3, partial ? "  PARTIAL" : ""));
+  section.add(fmt::format("{} {:.3f} ms{}", sum_names(subject.filter).sequential, total * 1e3,
+                          partial ? "  PARTIAL" : ""));
   const std::vector<Share> list = shares(subject, times);
   section.add(plot(list, total));
   Sheet sheet{.name = "operators",

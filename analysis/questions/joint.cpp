@@ -11,6 +11,7 @@
 
 #include "analysis/model/fusion.h"
 #include "analysis/model/whole.h"
+#include "analysis/profiles/latency.h"
 #include "analysis/questions/question.h"
 #include "core/base/error.h"
 #include "core/statistics/summary.h"
@@ -163,7 +164,7 @@ Section joint_section(const Graph& graph, const MeasurementFilter& filter,
               .caption = "Tensor Cores: " + std::string(to_string(answer.tensor_core_precision)) +
                          " instead of " + std::string(to_string(filter.precision)),
               .columns = {{"optimisations", "optimisations"},
-                          {"bound ms", "seconds", true},
+                          {std::string(sum_names(filter).sum) + " ms", "seconds", true},
                           {"speed-up", "speed_up", true},
                           {"each alone, multiplied", "composed_speed_up", true},
                           {"composes", "composes", true},
@@ -216,7 +217,7 @@ JointAnswer answer(const Subject& subject, Precision with) {
         fmt::format("{} and {}", to_string(subject.filter.precision), to_string(with)));
   }
   if (const Profile* profile = latency_profile(subject)) {
-    answer.measured_seconds = median(profile->latency_seconds);
+    answer.measured_seconds = model_latency(*profile)->seconds;
     answer.framework = framework_name(*profile, subject.filter);
   }
   return answer;

@@ -22,6 +22,9 @@ struct Options {
 
 void answer(const Options& options) {
   if (options.out.empty()) throw Error("say where to write: --out FOLDER");
+  if (options.common.cold) {
+    throw Error("--cold: the paper is of bounds, and sums of cold calls are none: leave it out");
+  }
   const Precision tensor_cores = precision_of(options.tensor_cores, "--tensor-cores");
   const Inputs inputs = read_inputs(options.common);
   Study study{.inputs = inputs, .models = {}, .lists = {}, .collectives = {}};

@@ -46,6 +46,7 @@ Section tensor_cores_section(const Graph& graph, const TensorCoreProfit& profit,
                              const std::vector<AlgorithmRow>& rows,
                              const std::vector<FrameworkPick>& picks) {
   Section section = model_section(graph, profit.with, movement);
+  const SumNames names = sum_names(profit.with);
   const double without = profit.without_bounds.sequential.seconds;
   const double with = profit.with_bounds.sequential.seconds;
   const auto without_name = std::string(to_string(profit.without.precision));
@@ -65,11 +66,10 @@ Section tensor_cores_section(const Graph& graph, const TensorCoreProfit& profit,
       ++own_layers;
     }
   }
-  section.add(fmt::format(
-      "LBL sequential: {} {:.3f} ms, {} {:.3f} ms: profit {:.3f} "
-      "ms, {:.2f} times as fast",
-      without_name, without * 1e3, with_name, with * 1e3, (without - with) * 1e3, without / with));
-  section.add(fmt::format("LBL parallel: {} {:.3f} ms, {} {:.3f} ms", without_name,
+  section.add(fmt::format("{}: {} {:.3f} ms, {} {:.3f} ms: profit {:.3f} ms, {:.2f} times as fast",
+                          names.sequential, without_name, without * 1e3, with_name, with * 1e3,
+                          (without - with) * 1e3, without / with));
+  section.add(fmt::format("{}: {} {:.3f} ms, {} {:.3f} ms", names.parallel, without_name,
                           profit.without_bounds.parallel.seconds * 1e3, with_name,
                           profit.with_bounds.parallel.seconds * 1e3));
   section.add(fmt::format("Tensor Cores used by the fastest {} calls of {} layers; not known of {}",

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "analysis/model/whole.h"
+#include "analysis/profiles/latency.h"
 #include "analysis/questions/common/prices.h"
 #include "analysis/questions/question.h"
 #include "analysis/questions/training/iterations_sheet.h"
@@ -96,7 +97,7 @@ std::vector<Computation> computations_of(const Subject& subject,
   const Profile* const profile = latency_profile(subject);
   const double bound = all.front().step.compute_seconds();
   if (profile != nullptr && bound > 0) {
-    const double measured = median(profile->latency_seconds);
+    const double measured = model_latency(*profile)->seconds;
     all.push_back(
         {framework_name(*profile, subject.filter), scaled(all.front().step, measured / bound)});
   }

@@ -199,15 +199,23 @@ class Profiler {
     }
     Rows rows;
     for (const auto& [thread, spans] : of_thread) {
-      own_times(spans, [&](std::size_t at, std::int64_t own) {
-        const auto& call = recording_.api[at];
-        DeviceRow& row = rows[recording_.names[call.name]];
-        ++row.calls;
-        row.exclusive_seconds += seconds(own);
-        row.inclusive_seconds += seconds(call.end - call.start);
-      });
+      add_times(Enclosing(spans), recording_.api, rows);
     }
     result_.api = rows.sorted();
+  }
+
+  /// Adds the spans of one thread, whose indices are those of `list`, to the rows of their names.
+  template <class List>
+  void add_times(const Enclosing& enclosing, const List& list, Rows& rows) const {
+    const auto name = [&](std::size_t index) { return list[index].name; };
+    const std::vector<std::int64_t> own = enclosing.own_times();
+    const std::vector<std::int64_t> inclusive = inclusive_times(enclosing, name);
+    for (std::size_t at = 0; at < own.size(); ++at) {
+      DeviceRow& row = rows[recording_.names[name(enclosing.spans()[at].index)]];
+      ++row.calls;
+      row.exclusive_seconds += seconds(own[at]);
+      row.inclusive_seconds += seconds(inclusive[at]);
+    }
   }
 
   void ranges() {
@@ -218,18 +226,12 @@ class Profiler {
         of_thread[{range.process, range.thread}].push_back({range.start, *range.end, at});
     }
     Rows rows;
-    for (const auto& [thread, spans] : of_thread) {
-      own_times(spans, [&](std::size_t at, std::int64_t own) {
-        const auto& range = recording_.ranges[at];
-        DeviceRow& row = rows[recording_.names[range.name]];
-        ++row.calls;
-        row.exclusive_seconds += seconds(own);
-        row.inclusive_seconds += seconds(*range.end - range.start);
-      });
+    std::map<std::pair<std::int64_t, std::int64_t>, Enclosing> enclosing;
+    for (auto& [thread, spans] : of_thread) {
+      const auto made = enclosing.try_emplace(thread, std::move(spans)).first;
+      add_times(made->second, recording_.ranges, rows);
     }
     // Work launched inside at any depth counts once per name.
-    std::map<std::pair<std::int64_t, std::int64_t>, Enclosing> enclosing;
-    for (auto& [thread, spans] : of_thread) enclosing.try_emplace(thread, std::move(spans));
     for (const Work& work : recording_.work) {
       const auto* call = launches_.of(work);
       if (call == nullptr) continue;
@@ -258,12 +260,14 @@ class Profiler {
       of_thread[{call.process, call.thread}].push_back({call.start, call.end, at});
     }
     for (const auto& [thread, spans] : of_thread) {
-      own_times(spans, [&](std::size_t at, std::int64_t own) {
-        DeviceRow& one = row(recording_.api[at]);
+      const Enclosing enclosing(spans);
+      const std::vector<std::int64_t> own = enclosing.own_times();
+      for (std::size_t at = 0; at < own.size(); ++at) {
+        DeviceRow& one = row(recording_.api[enclosing.spans()[at].index]);
         ++one.calls;
-        one.exclusive_seconds += seconds(own);
-        one.inclusive_seconds += seconds(own);
-      });
+        one.exclusive_seconds += seconds(own[at]);
+        one.inclusive_seconds += seconds(own[at]);
+      }
     }
     for (const Work& work : recording_.work) {
       const auto* call = launches_.of(work);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -71,12 +73,19 @@ class Enclosing {
   std::vector<std::optional<std::size_t>> outer_;
 };
 
-/// Calls `use` with the index and the exclusive time of every span.
-template <class Use>
-void own_times(std::vector<Nested> spans, const Use& use) {
-  const Enclosing enclosing(std::move(spans));
-  const std::vector<std::int64_t> own = enclosing.own_times();
-  for (std::size_t at = 0; at < own.size(); ++at) use(enclosing.spans()[at].index, own[at]);
+/// Returns the inclusive time of every span, in sorted order, without what an earlier span of the
+/// same name covers (0 inside of one), so that the times of a name add up. `name_of` returns a
+/// span's name for its index.
+template <class NameOf>
+std::vector<std::int64_t> inclusive_times(const Enclosing& enclosing, const NameOf& name_of) {
+  std::vector<std::int64_t> times;
+  std::map<std::decay_t<decltype(name_of(std::size_t{}))>, std::int64_t> covered;
+  for (const Nested& span : enclosing.spans()) {
+    std::int64_t& end = covered.try_emplace(name_of(span.index), span.start).first->second;
+    times.push_back(std::max<std::int64_t>(0, span.end - std::max(span.start, end)));
+    end = std::max(end, span.end);
+  }
+  return times;
 }
 
 }  // namespace benanza::analysis

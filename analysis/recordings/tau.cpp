@@ -35,6 +35,8 @@ TauThread thread_of(Track track, std::string title) {
   TauThread thread{.title = std::move(title)};
   const Enclosing enclosing(std::move(track.spans));
   const auto own = enclosing.own_times();
+  const auto inclusive =
+      inclusive_times(enclosing, [&](std::size_t index) { return track.names[index]; });
   const auto& spans = enclosing.spans();
   const auto& outer = enclosing.outer();
   std::int64_t begin = 0;
@@ -49,12 +51,7 @@ TauThread thread_of(Track track, std::string title) {
     timer.group = track.groups[spans[at].index];
     timer.calls += 1;
     timer.exclusive_microseconds += microseconds(own[at]);
-    bool is_inside_itself = false;
-    for (auto around = outer[at]; around; around = outer[*around]) {
-      is_inside_itself = is_inside_itself || track.names[spans[*around].index] == name;
-    }
-    const std::int64_t length = spans[at].end - spans[at].start;
-    if (!is_inside_itself) timer.inclusive_microseconds += microseconds(length);
+    timer.inclusive_microseconds += microseconds(inclusive[at]);
     if (outer[at]) {
       thread.timers[track.names[spans[*outer[at]].index]].calls_inside += 1;
     } else {

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 namespace benanza::analysis {
 namespace {
 
@@ -181,13 +183,38 @@ TEST(DeviceProfile, RangesOwnWhatTheyLaunch) {
   EXPECT_EQ(profile.ranges[0].name, "step");
   EXPECT_DOUBLE_EQ(profile.ranges[0].device_seconds, 1111 * nano);
   EXPECT_EQ(profile.ranges[0].calls, 2);
-  EXPECT_DOUBLE_EQ(profile.ranges[0].inclusive_seconds, 105 * nano);
+  EXPECT_DOUBLE_EQ(profile.ranges[0].inclusive_seconds, 100 * nano);
   EXPECT_DOUBLE_EQ(profile.ranges[0].exclusive_seconds, (100 - 40 + 5) * nano);
   EXPECT_EQ(profile.ranges[1].name, "layer");
   EXPECT_DOUBLE_EQ(profile.ranges[1].device_seconds, 110 * nano);
   EXPECT_DOUBLE_EQ(profile.ranges[1].exclusive_seconds, 35 * nano);
   EXPECT_EQ(profile.ranges[2].name, "other thread");
   EXPECT_EQ(profile.ranges[2].device_seconds, 0);
+}
+
+// a 0-100 holds b 10-90, which holds a 20-60: a is 100 in all, not 140. The same on another thread
+// counts again. c 200-250 and c 240-300 overlap: 100, not 110.
+TEST(DeviceProfile, InclusiveTimeCountsANameOnceHoweverDeep) {
+  const auto profile = Made()
+                           .range("a", 0, 100)
+                           .range("b", 10, 90)
+                           .range("a", 20, 60)
+                           .range("a", 30, 40)
+                           .range("c", 200, 250)
+                           .range("c", 240, 300)
+                           .range("a", 0, 7, 11)
+                           .call("cudaMalloc", 0, 100, 1)
+                           .call("cudaMalloc", 20, 50, 2)
+                           .profile();
+  const auto row = [](const std::vector<DeviceRow>& rows, const std::string& name) {
+    return *std::ranges::find(rows, name, &DeviceRow::name);
+  };
+  EXPECT_DOUBLE_EQ(row(profile.ranges, "a").inclusive_seconds, 107 * nano);
+  EXPECT_DOUBLE_EQ(row(profile.ranges, "a").exclusive_seconds, (20 + 30 + 10 + 7) * nano);
+  EXPECT_DOUBLE_EQ(row(profile.ranges, "b").inclusive_seconds, 80 * nano);
+  EXPECT_DOUBLE_EQ(row(profile.ranges, "c").inclusive_seconds, 100 * nano);
+  EXPECT_EQ(row(profile.ranges, "a").calls, 4);
+  EXPECT_DOUBLE_EQ(row(profile.api, "cudaMalloc").inclusive_seconds, 100 * nano);
 }
 
 TEST(DeviceProfile, TensorCoresByTheirNames) {

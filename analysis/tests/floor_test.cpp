@@ -37,6 +37,22 @@ TEST(Floor, WithoutPeaksIsNotKnown) {
               Optional(DoubleEq(5 * us)));
 }
 
+// A recording of bf16 and fp32 calls. The peak of fp32 is no least time of the bf16 call.
+TEST(Floor, APeakIsNoFloorOfLayersOfAFasterPrecision) {
+  Graph graph{.model = "m", .layers = {layer("relu", {})}};
+  graph.layers[0].op = "Gemm";
+  graph.layers[0].problems = {"gemm/m100_n200_k50_nn_w"};
+  const auto floor_at = [&](const std::string& own, Precision asked) {
+    graph.layers[0].precision = own;
+    return model_floor(graph, {LayerTime{.status = LayerStatus::measured}}, rates,
+                       {.precision = asked})
+        .model.arithmetic_seconds;
+  };
+  EXPECT_THAT(floor_at("bf16", Precision::bf16), Optional(DoubleEq(2 * us)));
+  EXPECT_THAT(floor_at("fp32", Precision::bf16), Optional(DoubleEq(2 * us)));
+  EXPECT_EQ(floor_at("bf16", Precision::fp32), std::nullopt);
+}
+
 TEST(DeviceRates, AreThoseOfTheBackendsThatAreAsked) {
   Results results;
   results.peaks = {

@@ -59,6 +59,37 @@ TEST(Inspect, KernelsThatDoNotMultiplyAreExtraWorkOfTheirLayer) {
   EXPECT_EQ(inspection.quality.matched, 2);
 }
 
+// 20 us of kernels with the profiler on, 10 us in all without it: what 6 of them cost are 3.
+TEST(Inspect, KernelsAreScaledToTheLatency) {
+  TraceWriter trace;
+  trace.conv(1, 8, 8, 4, {{"nchwToNhwcKernel", 6}, {"sgemm", 14}});
+  Profile profile = profile_of(trace);
+  profile.timeline->busy_seconds = 20 * us;
+  const auto seconds = [&] {
+    return found(inspect(small(), profile), Difference::extra).at(0).seconds;
+  };
+  EXPECT_NEAR(seconds(), 6 * us, 1e-12);  // no latency
+  profile.latency_seconds = {10 * us};
+  EXPECT_NEAR(seconds(), 3 * us, 1e-12);
+  profile.latency_seconds = {30 * us};
+  EXPECT_NEAR(seconds(), 6 * us, 1e-12);
+  // Of two modes, the faster one.
+  profile.latency_seconds.clear();
+  for (const double latency : {10 * us, 25 * us, 10 * us, 25 * us}) {
+    profile.processes.push_back({.latency_seconds = {latency}});
+    profile.latency_seconds.push_back(latency);
+  }
+  const Graph graph = small();
+  InspectReport report{.graph = &graph,
+                       .profile = std::make_shared<const Profile>(profile),
+                       .inspection = inspect(graph, profile)};
+  EXPECT_NEAR(report.inspection.work_scale, 0.5, 1e-12);
+  Page page{.command = "inspect"};
+  page.sections.push_back(inspect_section(report));
+  EXPECT_THAT(page_table(page, 10), AllOf(HasSubstr("two modes: 0.010 (2 processes) and 0.025 (2)"),
+                                          HasSubstr("scaled by 0.50 to it")));
+}
+
 TEST(Inspect, OperatorsThatTheModelDoesNotHaveAreExtraAfterTheirLayer) {
   TraceWriter trace;
   trace.conv(1, 8, 8, 4);

@@ -129,6 +129,22 @@ TEST(LayerTime, AnotherPrecisionIsNoAnswer) {
   EXPECT_EQ(time_of(graph_of({conv}), set).status, LayerStatus::missing);
 }
 
+TEST(LayerTime, ALayerOfItsOwnPrecisionCountsAtItWhateverIsAskedFor) {
+  MeasurementSet set;
+  set.add(measured(conv + "/bf16/any/onednn/jit", {1 * ms}));
+  set.add(measured(conv + "/fp32/any/onednn/jit", {4 * ms}));
+  set.add(measured(conv + "/tf32/any/onednn/jit", {2 * ms}));
+  const auto seconds_at = [&](const std::string& own, Precision asked) {
+    Graph graph = graph_of({conv});
+    graph.layers[0].precision = own;
+    return time_of(graph, set, {.precision = asked}).seconds.value();
+  };
+  EXPECT_DOUBLE_EQ(seconds_at("bf16", Precision::fp32), 1 * ms);
+  EXPECT_DOUBLE_EQ(seconds_at("fp32", Precision::bf16), 4 * ms);
+  EXPECT_DOUBLE_EQ(seconds_at("fp32", Precision::tf32), 2 * ms);  // stores the same
+  EXPECT_DOUBLE_EQ(seconds_at("", Precision::bf16), 1 * ms);
+}
+
 TEST(LayerTime, PaddingZeroDoesNotAnswerForPaddingOne) {
   MeasurementSet set;
   set.add(measured(unpadded_conv + fast, {1 * ms}));

@@ -111,6 +111,25 @@ TEST_F(Program, OnePerPrecisionAndModel) {
   EXPECT_EQ(json::parse(result.out)["reports"].size(), 4);
 }
 
+// As of a recording: the first layer at bf16, whatever is asked for.
+TEST_F(Program, LayersOfTheirOwnPrecisionAreStated) {
+  std::string text = contents(graph_);
+  const std::string cost = "\"cost\": \"measured\"";
+  text.replace(text.find(cost), cost.size(), cost + ", \"precision\": \"bf16\"");
+  const std::string graph = write("own.graph.json", text);
+  const std::string rows = complete_results(read_graph(graph));
+  write("fp32.json", rows);
+  write("bf16.json", replaced(rows, "/fp32/", "/bf16/"));
+  const std::string arguments = "bound --graph " + graph + " --results " + folder_.path().string();
+  const Outcome both =
+      run(arguments + "/fp32.json --results " + folder_.path().string() + "/bf16.json");
+  EXPECT_EQ(both.status, 0) << both.err;
+  EXPECT_THAT(both.out, HasSubstr("1 layer at bf16, as the graph file says; fp32 for the other"));
+  expect_error(arguments + "/fp32.json", "not measured at bf16");
+  const Outcome plain = run("bound --graph " + graph_ + " --results " + write("r.json", rows));
+  EXPECT_THAT(plain.out, Not(HasSubstr("own precision")));
+}
+
 TEST_F(Program, TypingErrorsAreOneLine) {
   const std::string results = write("r.json", complete_results(read_graph(graph_)));
   const std::string good = "bound --graph " + graph_ + " --results " + results;

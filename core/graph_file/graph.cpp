@@ -118,7 +118,7 @@ Layer read_layer(const JsonView& row, const GraphFile& document) {
   if (layer.cost == Cost::measured && layer.problems.empty()) {
     throw document.error("layer \"" + layer.name + "\": is measured but has no problem");
   }
-  if (!layer.precision.empty() && layer.precision != "fp32" && layer.precision != "cast") {
+  if (!layer.precision.empty() && layer.precision != "cast" && !parse_precision(layer.precision)) {
     throw document.error("layer \"" + layer.name + "\": unknown precision \"" + layer.precision +
                          '"');
   }

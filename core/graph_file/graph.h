@@ -64,8 +64,8 @@ struct Layer {
   std::optional<double> flops{};
   std::optional<double> bytes{};
   std::vector<Output> outputs{};
-  /// Set if the layer does not run at the model's precision: "fp32", or "cast" for a conversion
-  /// between the two (no call if they are the same). Otherwise empty.
+  /// Set if the layer does not run at the model's precision: its own ("fp32", "bf16"), or "cast"
+  /// for a conversion between fp32 and the model's (no call if they are the same). Otherwise empty.
   std::string precision{};
   /// Phase of a training step: "forward", "backward" or "update"; otherwise empty.
   std::string phase{};

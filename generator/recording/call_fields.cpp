@@ -142,16 +142,19 @@ std::map<std::string, double> CallFields::numbers_of_problem() const {
   return numbers;
 }
 
-std::optional<Precision> CallFields::precision() const {
+std::string_view CallFields::type() const {
   for (const TensorText& tensor : tensors) {
-    if (tensor.type == "undef") continue;
-    if (tensor.type == "f32") return Precision::fp32;
-    if (tensor.type == "bf16") return Precision::bf16;
-    if (tensor.type == "f16") return Precision::fp16;
-    if (tensor.type == "s8" || tensor.type == "u8") return Precision::int8;
-    if (tensor.type.starts_with("f8")) return Precision::fp8;
-    return std::nullopt;
+    if (tensor.type != "undef") return tensor.type;
   }
+  return "";
+}
+
+std::optional<Precision> CallFields::precision() const {
+  if (type() == "f32") return Precision::fp32;
+  if (type() == "bf16") return Precision::bf16;
+  if (type() == "f16") return Precision::fp16;
+  if (type() == "s8" || type() == "u8") return Precision::int8;
+  if (type().starts_with("f8")) return Precision::fp8;
   return std::nullopt;
 }
 

@@ -48,8 +48,9 @@ struct CallFields {
   std::vector<Dims> tensors_of_problem() const;
   /// Parses "mb1_ic64oc64_ih56": letters, each followed by a number. Throws std::invalid_argument.
   std::map<std::string, double> numbers_of_problem() const;
-  /// The precision of the operands, taken from the first tensor; empty if no precision has its
-  /// type.
+  /// The type of the operands, taken from the first tensor; empty if the call lists none.
+  std::string_view type() const;
+  /// The precision of the operands; empty if no precision has their type.
   std::optional<Precision> precision() const;
   /// True if one of the tensors is a view with gaps between its elements.
   bool is_strided() const;

@@ -239,6 +239,9 @@ CallProblems problems_of_call(const CallText& text) {
       if (text.source == "onednn" && kind.name == text.kind) known = &kind;
     }
     if (known == nullptr) throw Unsaid("no problem is known for it");
+    if (!result.precision && !call.type().empty()) {
+      throw Unsaid("operands of " + std::string(call.type()) + ", which is no precision's type");
+    }
     result.moves = known->moves;
     // A reorder's strides are part of its problem.
     result.taken_as_dense = text.kind != "reorder" && call.is_strided();

@@ -16,17 +16,26 @@ namespace {
 /// Nobody could read the results of a larger suite.
 constexpr std::size_t most_calls = 200'000;
 
+/// Whether the layers of a graph state the precision of their calls.
+enum class OwnPrecision { stated, left_out };
+
+/// The distinct calls of a recording and what they are as problems, in the same order.
+struct Calls {
+  const std::vector<CallTotal>& totals;
+  const std::vector<CallProblems>& problems;
+  OwnPrecision own_precision = OwnPrecision::left_out;
+};
+
 /// Builds the layers of one graph.
 class Layers {
  public:
-  explicit Layers(const std::vector<CallTotal>& totals, const std::vector<CallProblems>& problems)
-      : totals_(totals), problems_(problems) {}
+  explicit Layers(const Calls& calls) : calls_(calls) {}
 
   /// Adds a call that ran `times` times.
   void add(std::size_t call, std::size_t times) {
-    const CallProblems& problems = problems_[call];
-    Layer layer{.name = fmt::format("{}_{}", layers_.size() + 1, totals_[call].text.kind),
-                .op = totals_[call].text.kind};
+    const CallProblems& problems = calls_.problems[call];
+    const std::string& kind = calls_.totals[call].text.kind;
+    Layer layer{.name = fmt::format("{}_{}", layers_.size() + 1, kind), .op = kind};
     if (times > 1) layer.name += fmt::format(" x{}", times);
     if (!layers_.empty()) layer.inputs.push_back(layers_.size() - 1);
     if (problems.problems.empty()) {
@@ -46,6 +55,9 @@ class Layers {
       }
       layer.flops = flops;
       layer.bytes = bytes;
+      if (calls_.own_precision == OwnPrecision::stated && problems.precision) {
+        layer.precision = to_string(*problems.precision);
+      }
     }
     layers_.push_back(std::move(layer));
     for (const std::string& variant : problems.variants) {
@@ -58,10 +70,82 @@ class Layers {
   }
 
  private:
-  const std::vector<CallTotal>& totals_;
-  const std::vector<CallProblems>& problems_;
+  const Calls& calls_;
   std::vector<Layer> layers_;
   std::vector<std::string> recorded_;
+};
+
+/// At which precisions the distinct calls that have problems ran.
+class Precisions {
+ public:
+  explicit Precisions(const std::vector<CallProblems>& calls) {
+    for (const CallProblems& call : calls) {
+      if (call.problems.empty()) continue;
+      if (call.precision) {
+        ++of(*call.precision);
+      } else {
+        ++unknown_;
+      }
+    }
+  }
+
+  /// In the order of first occurrence.
+  std::vector<Precision> list() const {
+    std::vector<Precision> precisions;
+    for (const auto& [precision, calls] : counts_) precisions.push_back(precision);
+    return precisions;
+  }
+
+  /// What the user would otherwise not notice: that calls ran at several precisions, at others than
+  /// those `asked` for, or at one that is not known.
+  std::vector<std::string> summary(const std::vector<Precision>& asked) const {
+    std::vector<std::string> lines;
+    const bool is_as_asked = counts_.empty() || (counts_.size() == 1 && asked.size() == 1 &&
+                                                 counts_.front().first == asked.front());
+    if (asked.empty() && counts_.size() > 1) {
+      lines.push_back("distinct calls by precision: " + text(counts_) +
+                      ": each layer states its own and counts at it, whatever --precision "
+                      "benanza-analyze is asked for");
+    } else if (!asked.empty() && !is_as_asked) {
+      lines.push_back("distinct calls by precision: " + text(counts_) + ": all are taken at " +
+                      text(asked) + " instead, as --precision says");
+    }
+    if (unknown_ > 0) {
+      lines.push_back(fmt::format(
+          "{} distinct calls do not say their precision: they count at the one that is asked for",
+          unknown_));
+    }
+    return lines;
+  }
+
+ private:
+  using Counts = std::vector<std::pair<Precision, std::size_t>>;
+
+  std::size_t& of(Precision precision) {
+    for (auto& [known, calls] : counts_) {
+      if (known == precision) return calls;
+    }
+    return counts_.emplace_back(precision, 0).second;
+  }
+
+  static std::string text(const Counts& counts) {
+    std::string list;
+    for (const auto& [precision, calls] : counts) {
+      list += fmt::format("{}{} {}", list.empty() ? "" : ", ", to_string(precision), calls);
+    }
+    return list;
+  }
+
+  static std::string text(const std::vector<Precision>& precisions) {
+    std::string list;
+    for (const Precision precision : precisions) {
+      list += fmt::format("{}{}", list.empty() ? "" : ", ", to_string(precision));
+    }
+    return list;
+  }
+
+  Counts counts_;
+  std::size_t unknown_ = 0;
 };
 
 /// The distinct calls in the order of first occurrence, and how often each occurs.
@@ -76,22 +160,22 @@ std::vector<std::pair<std::size_t, std::size_t>> counted(const std::vector<std::
   return list;
 }
 
-Graph counted_graph(const std::string& name, const std::vector<std::uint32_t>& calls,
-                    const std::vector<CallTotal>& totals,
-                    const std::vector<CallProblems>& problems) {
-  if (calls.size() > most_calls) {
+Graph counted_graph(const std::string& name, const std::vector<std::uint32_t>& sequence,
+                    const Calls& calls) {
+  if (sequence.size() > most_calls) {
     throw Error(fmt::format("{}: {} calls that no step repeats are too many; record a shorter run",
-                            name, calls.size()));
+                            name, sequence.size()));
   }
-  Layers layers(totals, problems);
-  for (const auto& [call, times] : counted(calls)) layers.add(call, times);
+  Layers layers(calls);
+  for (const auto& [call, times] : counted(sequence)) layers.add(call, times);
   return layers.take(name);
 }
 
 }  // namespace
 
 RecordedGraphs recorded_graphs(const std::string& name, const std::vector<CallTotal>& totals,
-                               const std::vector<std::uint32_t>& sequence) {
+                               const std::vector<std::uint32_t>& sequence,
+                               const std::vector<Precision>& asked) {
   if (sequence.empty()) {
     throw Error(
         name + ": holds no call: the program never called oneDNN, or printed to a file of its own");
@@ -105,21 +189,22 @@ RecordedGraphs recorded_graphs(const std::string& name, const std::vector<CallTo
     const CallProblems& call = problems.back();
     strided += call.taken_as_dense ? 1 : 0;
     unsupported += call.problems.empty() ? 1 : 0;
-    if (call.precision && !call.problems.empty() &&
-        std::find(result.precisions.begin(), result.precisions.end(), *call.precision) ==
-            result.precisions.end()) {
-      result.precisions.push_back(*call.precision);
-    }
   }
+  const Precisions found(problems);
+  result.precisions = found.list();
   if (unsupported == totals.size()) {
     throw Error(name + ": no call has a problem: " + problems.front().reason);
   }
+  const bool is_mixed = asked.empty() && result.precisions.size() > 1;
+  const Calls calls{.totals = totals,
+                    .problems = problems,
+                    .own_precision = is_mixed ? OwnPrecision::stated : OwnPrecision::left_out};
   if (const auto step = repeated_step(sequence)) {
     if (step->length > most_calls) {
       throw Error(
           fmt::format("{}: its step has {} calls, too many for a suite", name, step->length));
     }
-    Layers layers(totals, problems);
+    Layers layers(calls);
     for (std::size_t at = step->begin; at < step->begin + step->length; ++at) {
       layers.add(sequence[at], 1);
     }
@@ -131,18 +216,19 @@ RecordedGraphs recorded_graphs(const std::string& name, const std::vector<CallTo
     rest.insert(rest.end(), sequence.begin() + static_cast<std::ptrdiff_t>(step->end()),
                 sequence.end());
     if (!rest.empty()) {
-      result.graphs.push_back(counted_graph(name + "_rest", rest, totals, problems));
+      result.graphs.push_back(counted_graph(name + "_rest", rest, calls));
       result.summary.push_back(
           fmt::format("{}_rest: {} calls before and behind the steps", name, rest.size()));
     }
   } else {
-    result.graphs.push_back(counted_graph(name, sequence, totals, problems));
+    result.graphs.push_back(counted_graph(name, sequence, calls));
     result.summary.push_back(
         fmt::format("{}: {} calls, no repeated step: every distinct call once, with its count",
                     name, sequence.size()));
   }
   result.summary.push_back(fmt::format("{} distinct calls, {} of them with a problem",
                                        totals.size(), totals.size() - unsupported));
+  for (std::string& line : found.summary(asked)) result.summary.push_back(std::move(line));
   for (std::size_t call = 0; call < totals.size(); ++call) {
     if (problems[call].problems.empty()) {
       result.summary.push_back(fmt::format("unsupported, called {} times: {}", totals[call].calls,
@@ -156,7 +242,8 @@ RecordedGraphs recorded_graphs(const std::string& name, const std::vector<CallTo
   return result;
 }
 
-RecordedGraphs recorded_graphs(const std::filesystem::path& recording) {
+RecordedGraphs recorded_graphs(const std::filesystem::path& recording,
+                               const std::vector<Precision>& asked) {
   const RecordingReader reader(recording);
   const std::vector<CallTotal> all = reader.totals();
   const std::vector<std::uint32_t> read = reader.sequence();
@@ -174,7 +261,7 @@ RecordedGraphs recorded_graphs(const std::filesystem::path& recording) {
     ++totals[place->second].calls;
     sequence.push_back(place->second);
   }
-  return recorded_graphs(recording.stem().string(), totals, sequence);
+  return recorded_graphs(recording.stem().string(), totals, sequence, asked);
 }
 
 }  // namespace benanza::recorded

@@ -17,17 +17,21 @@ struct RecordedGraphs {
   /// call, in the order of first occurrence, with its problem listed once per call. If there is no
   /// step, the only graph has this form.
   std::vector<Graph> graphs{};
-  /// The precisions of the operands, in the order of first occurrence.
+  /// The precisions of the operands, in the order of first occurrence. If there are several, every
+  /// layer states its own.
   std::vector<Precision> precisions{};
   /// What was found, as whole lines for the user.
   std::vector<std::string> summary{};
 };
 
-/// `name` is the model's. Throws Error if there is nothing to make a suite of.
+/// `name` is the model's. If `asked` is not empty, all calls are taken at these precisions instead
+/// of their own. Throws Error if there is nothing to make a suite of.
 RecordedGraphs recorded_graphs(const std::string& name, const std::vector<CallTotal>& totals,
-                               const std::vector<std::uint32_t>& sequence);
+                               const std::vector<std::uint32_t>& sequence,
+                               const std::vector<Precision>& asked = {});
 
 /// Reads the recording from a file.
-RecordedGraphs recorded_graphs(const std::filesystem::path& recording);
+RecordedGraphs recorded_graphs(const std::filesystem::path& recording,
+                               const std::vector<Precision>& asked = {});
 
 }  // namespace benanza::recorded

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "analysis/profiles/profile.h"
+#include "analysis/profiles/repeats.h"
 #include "core/base/file.h"
 #include "core/statistics/summary.h"
 
@@ -122,7 +123,7 @@ std::vector<ProfiledNode> instruction_nodes(const std::vector<InstructionRun>& r
       }
     }
   }
-  for (std::size_t node = 0; node < nodes.size(); ++node) nodes[node].seconds = median(times[node]);
+  for (std::size_t node = 0; node < nodes.size(); ++node) set_times(nodes[node], times[node]);
   return nodes;
 }
 

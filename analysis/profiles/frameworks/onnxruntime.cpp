@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/profiles/profile.h"
+#include "analysis/profiles/repeats.h"
 #include "core/statistics/summary.h"
 
 namespace benanza::analysis {
@@ -126,7 +127,7 @@ std::vector<ProfiledNode> nodes_of(const std::vector<Event>& events,
       times[place->second][run] += event.microseconds * 1e-6;
     }
   }
-  for (std::size_t node = 0; node < nodes.size(); ++node) nodes[node].seconds = median(times[node]);
+  for (std::size_t node = 0; node < nodes.size(); ++node) set_times(nodes[node], times[node]);
   return nodes;
 }
 

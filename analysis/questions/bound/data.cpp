@@ -77,59 +77,6 @@ ordered_json layers_json(const BoundReport& report) {
   return list;
 }
 
-ordered_json ratio_json(const std::optional<Latency>& latency) {
-  if (!latency) return nullptr;
-  return {{"sequential", latency->sequential_ratio}, {"parallel", latency->parallel_ratio}};
-}
-
-ordered_json latency_json(const std::optional<Latency>& latency) {
-  if (!latency) return nullptr;
-  return {{"seconds", latency->seconds},
-          {"spread_seconds", spread_json(latency->spread)},
-          {"benanza_ratio", ratio_json(latency)}};
-}
-
-ordered_json comparison_json(const Comparison& comparison, const Graph& graph) {
-  const Profile& profile = *comparison.profile;
-  const std::optional<Latency>& latency = comparison.latency;
-  ordered_json losses = ordered_json::array();
-  for (const Loss& loss : comparison.losses) {
-    const ProfiledNode& node = profile.nodes[loss.node];
-    losses.push_back({{"operator", node.name},
-                      {"op", node.op},
-                      {"layers", names(comparison.mapping.layers_of_node[loss.node], graph)},
-                      {"seconds", node.seconds},
-                      {"bound_seconds", loss.bound_seconds},
-                      {"lost_seconds", loss.lost_seconds}});
-  }
-  const auto operators = [&](const std::vector<std::size_t>& nodes) {
-    ordered_json list = ordered_json::array();
-    for (const std::size_t node : nodes) {
-      list.push_back(
-          {{"operator", profile.nodes[node].name}, {"seconds", profile.nodes[node].seconds}});
-    }
-    return list;
-  };
-  return {{"framework", profile.framework},
-          {"version", profile.version},
-          {"precision", profile.precision},
-          {"threads", value_or_null(profile.threads)},
-          {"device", profile.device},
-          {"runs", profile.latency_seconds.size()},
-          {"latency_seconds", latency ? ordered_json(latency->seconds) : nullptr},
-          {"latency_spread_seconds", latency ? spread_json(latency->spread) : nullptr},
-          {"benanza_ratio", ratio_json(latency)},
-          {"cuda_graph", latency_json(comparison.graph_latency)},
-          {"gpu_busy", latency_json(comparison.busy)},
-          {"remarks", profile.remarks},
-          {"operator_seconds", comparison.operator_seconds},
-          {"losses", losses},
-          {"bound_unknown", operators(comparison.unknown_nodes)},
-          {"extra", operators(comparison.extra_nodes)},
-          {"absent", names(comparison.absent_layers, graph)},
-          {"warnings", comparison.warnings}};
-}
-
 Cell number_field(const std::optional<double>& value, std::string_view format = "{}") {
   return text_cell(number_text(value, format));
 }
@@ -144,7 +91,7 @@ ordered_json bound_facts(const BoundReport& report) {
   };
   ordered_json comparisons = ordered_json::array();
   for (const Comparison& comparison : report.comparisons) {
-    comparisons.push_back(comparison_json(comparison, graph));
+    comparisons.push_back(comparison_json(report, comparison));
   }
   return {{"model", graph.model},
           {"batch", value_or_null(graph.batch)},
@@ -152,6 +99,7 @@ ordered_json bound_facts(const BoundReport& report) {
           {"layout", text(filter.layout)},
           {"backend", backend_fact(filter)},
           {"cold", filter.cold},
+          {"is_bound", !filter.cold},
           {"fallback", text(filter.fallback)},
           {"max_workspace_bytes", value_or_null(filter.max_workspace_bytes)},
           {"movement", report.movement == Movement::include ? "include" : "exclude"},

@@ -111,10 +111,13 @@ std::vector<std::string> Ladder::breaks(const Graph& graph) const {
             ? fmt::format("the floor is above the bound, which lacks {} layers", in_neither)
         : is_of_warm_calls()
             ? "no run takes less than the floor: the model does not fit the caches, but what one "
-              "call reads does, and it was repeated (bench_* --cold measures calls from memory)"
+              "call reads does, and it was repeated (bench_* --sequence times the calls one after "
+              "the other)"
             : "the floor is above the bound with fusion: the measured peaks, the times "
               "or the floor are wrong");
   }
+  // A sum of cold calls is no bound that a framework or a fusion has to keep to.
+  if (cold) return sentences;
   if (least && seen_seconds && is_above(*least, *seen_seconds)) {
     sentences.push_back(
         "the floor is above the bound with the profiles' kernels: these ran on another device or "
@@ -194,8 +197,10 @@ void add_frameworks(Ladder& ladder, const Graph& graph,
     }
     if (best == nullptr) continue;
     rung.seconds = best->seconds;
-    for (auto loss = comparison.losses.rbegin(); loss != comparison.losses.rend(); ++loss) {
+    const std::vector<Loss>& losses = comparison.losses.list;
+    for (auto loss = losses.rbegin(); loss != losses.rend(); ++loss) {
       if (loss->lost_seconds >= 0) break;
+      if (loss->within_noise) continue;
       const std::vector<std::size_t>& layers = comparison.mapping.layers_of_node[loss->node];
       rung.faster.push_back(fmt::format("{} ({:.1f} us less)",
                                         layers.empty() ? comparison.profile->nodes[loss->node].name
@@ -206,12 +211,27 @@ void add_frameworks(Ladder& ladder, const Graph& graph,
   }
 }
 
+/// Cold calls make no ladder: no "<=" stands between their sums and a framework.
+void add_cold_sums(Section& section, const BoundReport& report) {
+  const Ladder& ladder = report.ladder;
+  section.add(Entry{"  with fusion",
+                    milliseconds(ladder.fused_seconds) + (report.is_partial() ? "  PARTIAL" : "")});
+  for (const std::string& sentence : ladder.breaks(*report.graph)) {
+    section.add(Entry{"  but", sentence});
+  }
+  section.add(Entry{"floor", floor_text(ladder.floor)});
+}
+
 void add_ladder(Section& section, const BoundReport& report) {
   const Ladder& ladder = report.ladder;
   if (ladder.seconds.empty()) return;
   const auto step = [](double below, double above) {
     return is_above(below, above) ? std::string(" > ") : std::string(" <= ");
   };
+  if (ladder.cold) {
+    add_cold_sums(section, report);
+    return;
+  }
   const std::optional<double> least = ladder.floor.model.seconds();
   std::string text = least ? "floor " + milliseconds_only(*least) +
                                  step(*least, ladder.seen_seconds.value_or(ladder.fused_seconds))
@@ -293,7 +313,7 @@ ordered_json ladder_json(const BoundReport& report) {
     frameworks.push_back({{"name", rung.name}, {"seconds", rung.seconds}, {"faster", rung.faster}});
   }
   const std::vector<std::string> breaks = ladder.breaks(*report.graph);
-  return {{"holds", breaks.empty()},
+  return {{"holds", ladder.cold ? ordered_json() : ordered_json(breaks.empty())},
           {"breaks", breaks},
           {"undercut_layers", names(ladder.undercut())},
           {"floor", floor_json(ladder.floor.model)},

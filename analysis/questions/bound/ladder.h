@@ -23,7 +23,8 @@ struct Rung {
 /// floor <= bound with fusion <= bound <= framework.
 struct Ladder {
   ModelFloor floor{};
-  /// Whether the caches were flushed before every call.
+  /// Whether the caches were flushed before every call: then the sums are no bounds, and nothing is
+  /// said of frameworks.
   bool cold = false;
   /// Per layer: seconds of its calls in the bound; empty if the layer has no calls of its own
   /// there.

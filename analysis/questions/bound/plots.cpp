@@ -28,7 +28,7 @@ Bars slowest_plot(const BoundReport& report) {
     names.push_back(report.graph->layers[layer].name);
     series.values.emplace_back(*report.times[layer].seconds * 1e6);
   }
-  return {.title = "Layers that take the most of the bound",
+  return {.title = "Layers that take the most of the " + std::string(sum_names(report.filter).sum),
           .categories = names,
           .series = {series},
           .unit = "us",
@@ -48,7 +48,7 @@ Roofline roofline_plot(const BoundReport& report, const std::map<std::string, Pe
     // Layer::bytes of the last layer is not the traffic of a call for several layers.
     if (!report.times[layer].does.empty()) continue;
     const Layer& described = report.graph->layers[layer];
-    const auto x = intensity(described, report.filter.precision);
+    const auto x = intensity(described, precision_of(described, report.filter.precision));
     if (!x) continue;
     auto op = std::ranges::find(ops, described.op);
     if (op == ops.end()) op = ops.insert(op, described.op);
@@ -114,7 +114,7 @@ Bars throughput_plot(const BoundReport& report) {
     auto& value = series[used ? 0 : known ? 1 : 2].values[bin];
     value = value.value_or(0) + *time.seconds * 1e3;
   }
-  return {.title = "Time of the bound by throughput",
+  return {.title = "Time of the " + std::string(sum_names(report.filter).sum) + " by throughput",
           .categories = bins,
           .series = series,
           .unit = "ms",

@@ -62,6 +62,12 @@ std::vector<LayerRow> layer_rows(const BoundReport& report);
 Section bound_section(const BoundReport& report,
                       const std::map<std::string, PeakValues>& peaks = {});
 
+/// A framework's latencies compared with the bounds, and its operators with the layers that they
+/// do, as text and as JSON.
+void add_latencies(Section& section, const BoundReport& report, const Comparison& comparison);
+void add_losses(Section& section, const BoundReport& report, const Comparison& comparison);
+nlohmann::ordered_json comparison_json(const BoundReport& report, const Comparison& comparison);
+
 /// The ladder and the layers by head-room, as text and as JSON.
 void add_ladder(Section& section, const BoundReport& report);
 Sheet head_room_sheet(const BoundReport& report);

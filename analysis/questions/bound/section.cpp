@@ -42,11 +42,12 @@ Sheet coverage_sheet(const BoundReport& report) {
                            to_string(*report.filter.fallback));
     }
     if (status == LayerStatus::movement && tally.layers > 0) {
-      remark = report.movement == Movement::include ? "in the bound" : "not in the bound";
+      remark = (report.movement == Movement::include ? "in the " : "not in the ") +
+               std::string(sum_names(report.filter).sum);
     }
     if ((status == LayerStatus::missing || status == LayerStatus::unsupported) &&
         tally.layers > 0) {
-      remark = "not in the bound: it is PARTIAL";
+      remark = fmt::format("not in the {}: it is PARTIAL", sum_names(report.filter).sum);
     }
     sheet.rows.push_back({text_cell(std::string(to_string(status))), count_cell(tally.layers),
                           text_cell(tally.layers > 0 ? arithmetic(tally.flops) : "-"),
@@ -85,53 +86,15 @@ void add_assumed(Section& section, const BoundReport& report) {
       "", "first " + assumed.first + ": state them with benanza-generate --dim TENSOR:AXIS=N"});
 }
 
-/// A framework's latencies compared with the bounds.
-void add_latencies(Section& section, const BoundReport& report, const Comparison& comparison) {
-  const Profile& profile = *comparison.profile;
-  const auto add_ratios = [&](const std::string& name, const Latency& latency) {
-    section.add(
-        Entry{name, fmt::format("{:.3f} sequential, {:.3f} parallel{}", latency.sequential_ratio,
-                                latency.parallel_ratio, partial_mark(report))});
-  };
-  const auto add_runs = [&](const std::string& name, const Latency& latency, std::size_t runs) {
-    section.add(Entry{
-        name, fmt::format("{}, {} runs", with_spread(latency.seconds, latency.spread), runs)});
-  };
-  if (const auto& latency = comparison.latency) {
-    add_runs(profile.framework, *latency, profile.latency_seconds.size());
-    add_ratios("BR", *latency);
-    add_sequence_ratios(section, report, latency->seconds);
-  } else {
-    section.add(Entry{profile.framework, "latency not known: a trace alone does not tell it"});
-  }
-  if (const auto& latency = comparison.graph_latency) {
-    add_runs("  CUDA graph", *latency, profile.graph_latency_seconds.size());
-    add_ratios("  BR", *latency);
-  }
-  if (comparison.busy) {
-    section.add(
-        Entry{"  GPU busy", milliseconds(comparison.busy->seconds) + " with the profiler on"});
-    add_ratios("  LBL / busy", *comparison.busy);
-  }
-  const auto& best = comparison.graph_latency ? comparison.graph_latency : comparison.latency;
-  if (best && best->sequential_ratio > 1) {
-    section.add(Entry{
-        "", "above 1: faster than the measured calls, by fusing them, or these results are noisy"});
-  }
-  for (const std::string& remark : profile.remarks) section.add(Entry{"  note", remark});
-  for (const std::string& warning : comparison.warnings) {
-    section.add(Entry{"  differs in", warning});
-  }
-}
-
 Sheet exceptions_sheet(const BoundReport& report) {
-  Sheet sheet{.caption = "layers without a time, not in the bound",
-              .columns = {{"layer", "", false, name_width},
-                          {"op", ""},
-                          {"arithmetic", "", true},
-                          {"MB", "", true},
-                          {"why", "", false, any_width}},
-              .all_rows = true};
+  Sheet sheet{
+      .caption = fmt::format("layers without a time, not in the {}", sum_names(report.filter).sum),
+      .columns = {{"layer", "", false, name_width},
+                  {"op", ""},
+                  {"arithmetic", "", true},
+                  {"MB", "", true},
+                  {"why", "", false, any_width}},
+      .all_rows = true};
   for (std::size_t index = 0; index < report.times.size(); ++index) {
     const LayerTime& time = report.times[index];
     if (!lacks_time(time, Movement::include)) continue;
@@ -157,7 +120,9 @@ Sheet layers_sheet(const BoundReport& report) {
                           {"critical path", ""},
                           {"layout/backend/algorithm", "", false, any_width}},
               .largest_by = 2,
-              .share = Sheet::Share{.column = 3, .whole = "the sequential bound"}};
+              .share = Sheet::Share{
+                  .column = 3,
+                  .whole = report.filter.cold ? "the sum of cold calls" : "the sequential bound"}};
   const std::vector<LayerRow> rows = layer_rows(report);
   for (std::size_t index = 0; index < rows.size(); ++index) {
     if (report.times[index].calls.empty()) continue;
@@ -187,75 +152,15 @@ void add_path(Section& section, const BoundReport& report) {
     }
   }
   if (on_path.names.empty()) return;
-  on_path.title = fmt::format("critical path, {} of {} layers in the bound", on_path.names.size(),
-                              on_path.names.size() + off_path.names.size());
+  on_path.title =
+      fmt::format("critical path, {} of {} layers in the {}", on_path.names.size(),
+                  on_path.names.size() + off_path.names.size(), sum_names(report.filter).sum);
   if (off_path.names.empty()) {
     section.add(on_path.title + ": no two of them can run at the same time");
     return;
   }
   section.add(std::move(on_path));
   section.add(std::move(off_path));
-}
-
-void add_names(Section& section, const std::string& title, std::vector<std::string> names) {
-  if (names.empty()) return;
-  section.add(Names{.title = title, .names = std::move(names), .most = names_listed});
-}
-
-/// A framework's operators compared with the layers that they do.
-void add_comparison(Section& section, const BoundReport& report, const Comparison& comparison) {
-  const Profile& profile = *comparison.profile;
-  const std::vector<Layer>& layers = report.graph->layers;
-  section.add(
-      fmt::format("{} {} ({}{}), {}: operators {} in all", profile.framework, profile.version,
-                  profile.precision,
-                  profile.threads ? fmt::format(", {} threads", *profile.threads) : std::string(),
-                  profile.device.empty() ? "device not stated" : profile.device,
-                  milliseconds(comparison.operator_seconds)));
-  Sheet sheet{.caption = "operators that take longer than the bound of their layers",
-              .columns = {{"operator", "", false, name_width},
-                          {"op", ""},
-                          {"us", "", true},
-                          {"bound us", "", true},
-                          {"lost us", "", true},
-                          {"layers it does", "", false, any_width}}};
-  const auto layers_of = [&](std::size_t node) {
-    std::vector<std::string> names;
-    for (const std::size_t layer : comparison.mapping.layers_of_node[node]) {
-      names.push_back(shortened(layers[layer].name, name_width));
-    }
-    return names.empty() ? "none of the model" : enumerated(names, 3);
-  };
-  std::vector<std::string> faster;
-  for (const Loss& loss : comparison.losses) {
-    const ProfiledNode& node = profile.nodes[loss.node];
-    if (loss.lost_seconds < 0) {
-      faster.push_back(node.name + ' ' + microseconds(loss.lost_seconds) + " us");
-      continue;
-    }
-    sheet.rows.push_back({text_cell(node.name), text_cell(node.op), us_cell(node.seconds),
-                          us_cell(loss.bound_seconds), us_cell(loss.lost_seconds),
-                          text_cell(layers_of(loss.node))});
-  }
-  section.add(std::move(sheet));
-  std::vector<std::string> extra;
-  for (const std::size_t node : comparison.extra_nodes) {
-    extra.push_back(profile.nodes[node].name + ' ' + microseconds(profile.nodes[node].seconds) +
-                    " us");
-  }
-  add_names(section, "extra, not in the model", std::move(extra));
-  std::ranges::reverse(faster);  // largest difference first
-  add_names(section, "faster than the calls for their layers", std::move(faster));
-  std::vector<std::string> unknown;
-  for (const std::size_t node : comparison.unknown_nodes) {
-    unknown.push_back(profile.nodes[node].name);
-  }
-  add_names(section, "their layers have no bound", std::move(unknown));
-  std::vector<std::string> absent;
-  for (const std::size_t layer : comparison.absent_layers) absent.push_back(layers[layer].name);
-  const std::string title =
-      fmt::format("layers without an operator of their own, folded or gone ({})", absent.size());
-  add_names(section, title, std::move(absent));
 }
 
 }  // namespace
@@ -266,9 +171,17 @@ Section bound_section(const BoundReport& report, const std::map<std::string, Pea
     facts.update(bound_facts(*kept));
   };
   section.csv = bound_csv(report);
-  section.add(
-      Entry{"LBL sequential", with_spread(report.bounds.sequential) + partial_mark(report)});
-  section.add(Entry{"LBL parallel", with_spread(report.bounds.parallel) + partial_mark(report)});
+  const SumNames names = sum_names(report.filter);
+  section.add(Entry{std::string(names.sequential),
+                    with_spread(report.bounds.sequential) + partial_mark(report)});
+  section.add(Entry{std::string(names.parallel),
+                    with_spread(report.bounds.parallel) + partial_mark(report)});
+  if (report.filter.cold) {
+    section.add(Entry{"",
+                      "no bounds: each call was timed by itself, from memory. One after the other "
+                      "they find in the caches what those before them wrote (`calls`, then bench_* "
+                      "--sequence)"});
+  }
   add_sequences(section, report);
   add_ladder(section, report);
   add_movement(section, report);
@@ -285,7 +198,7 @@ Section bound_section(const BoundReport& report, const std::map<std::string, Pea
   add_wholes(section, report);
   add_path(section, report);
   for (const Comparison& comparison : report.comparisons) {
-    add_comparison(section, report, comparison);
+    add_losses(section, report, comparison);
   }
   return section;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 
 #include "analysis/profile_match/same_model.h"
@@ -15,12 +16,21 @@ bool is_at(const Profile& profile, const MeasurementFilter& filter) {
   return profile.precision.empty() || profile.precision == to_string(filter.precision);
 }
 
+SumNames sum_names(const MeasurementFilter& filter) {
+  if (filter.cold) {
+    return {.sum = "sum of cold calls",
+            .sequential = "sum of cold calls",
+            .parallel = "longest path of cold calls"};
+  }
+  return {.sum = "bound", .sequential = "LBL sequential", .parallel = "LBL parallel"};
+}
+
 std::string filter_text(const MeasurementFilter& filter, Movement movement) {
   std::string text(to_string(filter.precision));
   if (filter.layout) text += ", layout " + std::string(to_string(*filter.layout));
   for (const std::string& backend : filter.backends) text += ", " + backend;
   if (filter.fallback) text += ", fallback " + std::string(to_string(*filter.fallback));
-  if (filter.cold) text += ", cold caches";
+  if (filter.cold) text += ", cold caches (sums of cold calls are no bounds)";
   if (filter.max_workspace_bytes) {
     text += ", workspace up to " + std::to_string(*filter.max_workspace_bytes) + " bytes";
   }
@@ -44,7 +54,32 @@ void add_filter_facts(const MeasurementFilter& filter, nlohmann::ordered_json& f
   facts["backend"] = backend_fact(filter);
   facts["fallback"] = stated(filter.fallback, name);
   facts["cold"] = filter.cold;
+  if (filter.cold) facts["sums_are"] = "sums of cold calls, no bounds";
   facts["max_workspace_bytes"] = stated(filter.max_workspace_bytes, same);
+}
+
+/// States at which precisions layers count whatever was asked for: calls of a recording. The update
+/// of a training step, which is always in fp32, has a phase.
+void add_own_precisions(Section& section, const Graph& graph, const MeasurementFilter& filter) {
+  std::map<std::string, std::size_t> own;
+  std::size_t other = 0;
+  for (const Layer& layer : graph.layers) {
+    if (!layer.phase.empty()) continue;
+    if (parse_precision(layer.precision)) {
+      ++own[std::string(to_string(precision_of(layer, filter.precision)))];
+    } else if (layer.cost != Cost::free && layer.cost != Cost::unsupported) {
+      ++other;
+    }
+  }
+  if (own.empty()) return;
+  std::string text;
+  for (const auto& [precision, layers] : own) {
+    text += fmt::format("{}{} {} at {}", text.empty() ? "" : ", ", layers,
+                        layers == 1 ? "layer" : "layers", precision);
+  }
+  section.add(Entry{"own precision", fmt::format("{}, as the graph file says; {} for the other {}",
+                                                 text, to_string(filter.precision), other)});
+  section.facts["own_precisions"] = own;
 }
 
 Section model_section(const Graph& graph, const MeasurementFilter& filter, Movement movement) {
@@ -53,6 +88,7 @@ Section model_section(const Graph& graph, const MeasurementFilter& filter, Movem
   section.facts["batch"] = value_or_null(graph.batch);
   add_filter_facts(filter, section.facts);
   section.facts["movement"] = movement == Movement::include ? "include" : "exclude";
+  add_own_precisions(section, graph, filter);
   return section;
 }
 

@@ -29,6 +29,15 @@ struct Subject {
   Movement movement() const { return inputs.movement; }
 };
 
+/// What the sums of a model's calls are called. Calls that were each timed from memory (--cold) add
+/// up to no bound: one after the other, they find in the caches what those before them wrote.
+struct SumNames {
+  std::string_view sum;
+  std::string_view sequential;
+  std::string_view parallel;
+};
+SumNames sum_names(const MeasurementFilter& filter);
+
 /// Describes which measurements count: "fp32, layout nhwc".
 std::string filter_text(const MeasurementFilter& filter, Movement movement = Movement::exclude);
 /// "cudnn,cublas"; null if all backends are admitted.

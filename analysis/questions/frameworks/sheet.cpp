@@ -2,9 +2,9 @@
 
 #include <utility>
 
+#include "analysis/profiles/latency.h"
 #include "core/recording/attribution.h"
 #include "core/recording/kernel_name.h"
-#include "core/statistics/summary.h"
 
 namespace benanza::analysis {
 namespace {
@@ -72,18 +72,17 @@ std::vector<Cell> framework_cells(const Profile& profile, std::optional<double> 
   const bool has_kernels = kernels.count > 0;
   const Timeline timeline = profile.timeline.value_or(Timeline{});
   const bool has_timeline = profile.timeline.has_value();
-  const auto latency = profile.latency_seconds.empty()
-                           ? std::nullopt
-                           : std::optional(median(profile.latency_seconds));
-  const auto graph_latency = profile.graph_latency_seconds.empty()
-                                 ? std::nullopt
-                                 : std::optional(median(profile.graph_latency_seconds));
-  const auto best = graph_latency ? graph_latency : latency;
+  const auto seconds = [](const std::optional<ModelLatency>& one) {
+    return one ? std::optional(one->seconds) : std::nullopt;
+  };
+  const auto latency = seconds(model_latency(profile));
+  const auto as_graph = seconds(graph_latency(profile));
+  const auto best = as_graph ? as_graph : latency;
   return {text_cell(profile.framework + ' ' + profile.version),
           text_cell(profile.device.empty() ? "-" : profile.device),
           text_cell(profile.precision.empty() ? "-" : profile.precision),
           ms_cell(latency),
-          ms_cell(graph_latency),
+          ms_cell(as_graph),
           count_cell(profile.nodes.size()),
           count_or_unknown(kernels.count, has_kernels),
           count_or_unknown(kernels.of_libraries, has_kernels),

@@ -183,10 +183,11 @@ Section fusion_section(const FusionReport& report) {
   const std::string fused_mark = mark(report.is_partial_fused());
   const Bounds& before = report.unfused;
   const Bounds& after = report.fused;
-  section.add(Entry{"LBL sequential", with_spread(before.sequential) + unfused_mark});
+  const SumNames names = sum_names(report.filter);
+  section.add(Entry{std::string(names.sequential), with_spread(before.sequential) + unfused_mark});
   section.add(Entry{"  with fusion", with_spread(after.sequential) + fused_mark});
   section.add(Entry{"  profit", profit_text(before.sequential.seconds, after.sequential.seconds)});
-  section.add(Entry{"LBL parallel", with_spread(before.parallel) + unfused_mark});
+  section.add(Entry{std::string(names.parallel), with_spread(before.parallel) + unfused_mark});
   section.add(Entry{"  with fusion", with_spread(after.parallel) + fused_mark});
   section.add(Entry{"  profit", profit_text(before.parallel.seconds, after.parallel.seconds)});
   if (!report.only_fused.empty()) {

@@ -6,10 +6,10 @@
 
 #include "analysis/profile_match/same_model.h"
 #include "analysis/profile_match/signature.h"
+#include "analysis/profiles/latency.h"
 #include "analysis/questions/inspect/advice.h"
 #include "core/base/error.h"
 #include "core/recording/kernel_name.h"
-#include "core/statistics/summary.h"
 
 namespace benanza::analysis {
 namespace {
@@ -31,13 +31,12 @@ class Inspector {
   Inspection run() {
     result_.quality = quality(graph_, mapping_);
     result_.timeline = *profile_.timeline;
-    if (!profile_.latency_seconds.empty()) {
-      result_.latency_seconds = median(profile_.latency_seconds);
-    }
-    if (!profile_.graph_latency_seconds.empty()) {
-      result_.graph_latency_seconds = median(profile_.graph_latency_seconds);
+    if (const auto latency = model_latency(profile_)) result_.latency_seconds = latency->seconds;
+    if (const auto latency = graph_latency(profile_)) {
+      result_.graph_latency_seconds = latency->seconds;
     }
     scale_waits();
+    scale_work();
     for (std::size_t node = 0; node < profile_.nodes.size(); ++node) inspect_node(node);
     inspect_layers();
     std::stable_sort(result_.findings.begin(), result_.findings.end(),
@@ -52,6 +51,12 @@ class Inspector {
     if (!result_.latency_seconds || timeline.host_bound_seconds <= 0) return;
     const double idle = std::max(0.0, *result_.latency_seconds - timeline.busy_seconds);
     result_.wait_scale = std::min(1.0, idle / timeline.host_bound_seconds);
+  }
+
+  void scale_work() {
+    const double busy = result_.timeline.busy_seconds;
+    if (!result_.latency_seconds || busy <= 0) return;
+    result_.work_scale = std::min(1.0, *result_.latency_seconds / busy);
   }
 
   void inspect_node(std::size_t index) {
@@ -197,7 +202,10 @@ class Inspector {
     add(std::move(finding));
   }
 
-  void add(Finding finding) { result_.findings.push_back(std::move(finding)); }
+  void add(Finding finding) {
+    if (finding.difference != Difference::wait) finding.seconds *= result_.work_scale;
+    result_.findings.push_back(std::move(finding));
+  }
 
   void add_up() {
     std::map<std::tuple<Difference, std::string, std::string>, std::size_t> places;

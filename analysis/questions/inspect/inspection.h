@@ -62,6 +62,9 @@ struct Inspection {
   /// Factor on the waits of the run with the profiler on: at most 1, so that they do not exceed the
   /// GPU's idle time in the latency.
   double wait_scale = 1;
+  /// Factor on the kernels' times of that run: at most 1, so that the GPU is not busy for longer
+  /// than the latency.
+  double work_scale = 1;
   /// Most expensive first.
   std::vector<Finding> findings{};
   /// Totals of the findings, most expensive first.

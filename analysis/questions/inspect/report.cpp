@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analysis/profiles/latency.h"
 #include "analysis/render/text.h"
 
 namespace benanza::analysis {
@@ -90,7 +91,8 @@ ordered_json facts_of(const InspectReport& report) {
            {{"span_seconds", result.timeline.span_seconds},
             {"busy_seconds", result.timeline.busy_seconds},
             {"host_bound_seconds", result.timeline.host_bound_seconds},
-            {"wait_scale", result.wait_scale}}},
+            {"wait_scale", result.wait_scale},
+            {"work_scale", result.work_scale}}},
           {"remarks", profile.remarks},
           {"totals", totals},
           {"findings", findings},
@@ -116,8 +118,16 @@ void add_times(Section& section, const InspectReport& report) {
         Entry{"latency", fmt::format("{} with the profiler off: the GPU is idle for {:.0f}% of it",
                                      milliseconds(*result.latency_seconds), idle * 100)});
   }
+  const Profile& profile = *report.profile;
+  const auto add_processes = [&](const std::optional<ModelLatency>& latency) {
+    if (!latency) return;
+    for (const std::string& line : process_sentences(*latency)) section.add(Entry{"", line});
+  };
+  add_processes(model_latency(profile));
+  for (const std::string& line : thread_sentences(profile)) section.add(Entry{"threads", line});
   if (result.graph_latency_seconds) {
     section.add(Entry{"CUDA graph", milliseconds(*result.graph_latency_seconds)});
+    add_processes(graph_latency(profile));
   }
   for (const std::string& remark : report.profile->remarks) section.add(Entry{"note", remark});
 }
@@ -154,6 +164,12 @@ Sheet totals_sheet(const Inspection& inspection) {
     sheet.note = fmt::format(
         "waits: the profiler slows the host down; scaled by {:.2f} to what the latency leaves",
         inspection.wait_scale);
+  }
+  if (inspection.work_scale < 1) {
+    sheet.note += fmt::format(
+        "{}kernels: with the profiler on, the GPU is busy for longer than the latency; scaled by "
+        "{:.2f} to it",
+        sheet.note.empty() ? "" : "\n  ", inspection.work_scale);
   }
   return sheet;
 }

@@ -66,7 +66,7 @@ TEST(GraphJson, IsWhatTheReaderReads) {
     graph.fusions[0].also = {"attention_bwd/1x1x1x1_k1x2x1_s1"};
     graph.fusions.back().also = {"rotary/1x2x3x4_t1x1x3x2", "concat/1x2_1x3_a1"};
     graph.layers[0].phase = "backward";
-    graph.layers[0].precision = "fp32";
+    graph.layers[0].precision = "bf16";
     graph.layers[0].gradients = {16, 7};
     graph.layers[0].compulsory = Compulsory{.inputs = {.elements = 3}, .outputs = {.bytes = 8}};
     graph.compulsory = {{.elements = 3, .bytes = 8}, {.elements = 5}, {.bytes = 7}};

@@ -101,6 +101,72 @@ TEST(RecordedGraphs, WithoutAStepEveryDistinctCallHasItsCount) {
   EXPECT_EQ(layers[0].flops, 18);
 }
 
+/// relu, tanh and exp of 2x3, in these types.
+std::vector<CallTotal> calls_of_types(const std::vector<std::string>& types) {
+  std::vector<CallTotal> calls;
+  const char* algorithms[] = {"relu", "tanh", "exp"};
+  for (const std::string& type : types) {
+    CallTotal call = three_calls().front();
+    call.text.memory = "data_" + type + "::blocked:ab:f0";
+    call.text.auxiliary =
+        std::string("alg:eltwise_") + algorithms[calls.size()] + " alpha:0 beta:0";
+    calls.push_back(call);
+  }
+  return calls;
+}
+
+std::vector<std::string> precisions_of(const Graph& graph) {
+  std::vector<std::string> list;
+  for (const Layer& layer : graph.layers) list.push_back(layer.precision);
+  return list;
+}
+
+TEST(RecordedGraphs, CallsOfSeveralPrecisionsStateTheirOwn) {
+  const auto calls = calls_of_types({"f32", "bf16", "bf16"});
+  const RecordedGraphs mixed = recorded_graphs("run", calls, {0, 1, 2, 0, 1, 2});
+  ASSERT_THAT(mixed.graphs, SizeIs(1));
+  EXPECT_THAT(precisions_of(mixed.graphs[0]), ElementsAre("fp32", "bf16", "bf16"));
+  EXPECT_THAT(mixed.precisions, ElementsAre(Precision::fp32, Precision::bf16));
+  EXPECT_THAT(mixed.summary,
+              Contains(HasSubstr("by precision: fp32 1, bf16 2: each layer states")));
+  // Without a step, and in what is before it, too.
+  const RecordedGraphs counted = recorded_graphs("run", calls, {0, 1, 2});
+  EXPECT_THAT(precisions_of(counted.graphs[0]), ElementsAre("fp32", "bf16", "bf16"));
+  const RecordedGraphs rest = recorded_graphs("run", calls, {0, 1, 2, 2, 2, 2, 2, 2});
+  ASSERT_THAT(rest.graphs, SizeIs(2));
+  EXPECT_THAT(precisions_of(rest.graphs[1]), ElementsAre("fp32", "bf16"));
+}
+
+TEST(RecordedGraphs, OnePrecisionIsThatOfTheGraph) {
+  const RecordedGraphs one = recorded_graphs("run", calls_of_types({"bf16", "bf16"}), {0, 1, 0, 1});
+  EXPECT_THAT(precisions_of(one.graphs[0]), ElementsAre("", ""));
+  EXPECT_THAT(one.precisions, ElementsAre(Precision::bf16));
+  EXPECT_THAT(one.summary, testing::Not(Contains(HasSubstr("precision"))));
+}
+
+TEST(RecordedGraphs, AnotherPrecisionThanRecordedIsStated) {
+  const auto calls = calls_of_types({"f32", "bf16", "bf16"});
+  const std::vector<std::uint32_t> sequence{0, 1, 2, 0, 1, 2};
+  const RecordedGraphs asked = recorded_graphs("run", calls, sequence, {Precision::bf16});
+  EXPECT_THAT(precisions_of(asked.graphs[0]), ElementsAre("", "", ""));
+  EXPECT_THAT(asked.summary, Contains(HasSubstr("fp32 1, bf16 2: all are taken at bf16 instead")));
+  const RecordedGraphs same =
+      recorded_graphs("run", calls_of_types({"bf16", "bf16"}), {0, 1, 0, 1}, {Precision::bf16});
+  EXPECT_THAT(same.summary, testing::Not(Contains(HasSubstr("precision"))));
+}
+
+TEST(RecordedGraphs, ATypeOfNoPrecisionIsUnsupported) {
+  const RecordedGraphs read =
+      recorded_graphs("run", calls_of_types({"f64", "f32", "f32"}), {0, 1, 2, 0, 1, 2});
+  EXPECT_EQ(read.graphs[0].layers[0].cost, Cost::unsupported);
+  EXPECT_THAT(read.graphs[0].layers[0].reason, HasSubstr("operands of f64"));
+  // A log that tells no types: measured at the precision that is asked for, which is said.
+  CallTotal silent = three_calls().front();
+  silent.text.memory.clear();
+  const RecordedGraphs unknown = recorded_graphs("run", {silent}, {0, 0});
+  EXPECT_THAT(unknown.summary, Contains(HasSubstr("1 distinct calls do not say their precision")));
+}
+
 TEST(RecordedGraphs, HaveTheRecordedVariantsOfTheirCallsEachOnce) {
   const auto convolution = [](const std::string& algorithm) {
     return CallTotal{.text = {.source = "cudnn",

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <iomanip>
 #include <iostream>
+#include <set>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -139,9 +140,25 @@ void set(std::vector<std::pair<std::string, std::string>>& context, const std::s
   }
 }
 
-/// The selection, extended by the problems and the recorded calls of the given graphs.
-Selection selection_of(const SuiteOptions& options) {
+/// Precisions that the layers of a recording state, in the order of the file. The update of a
+/// training step, which has a phase, is measured at fp32 only if that is asked for.
+std::vector<Precision> stated_precisions(const Graph& graph) {
+  std::vector<Precision> stated;
+  for (const Layer& layer : graph.layers) {
+    const auto own = parse_precision(layer.precision);
+    if (own && layer.phase.empty() && std::ranges::find(stated, *own) == stated.end()) {
+      stated.push_back(*own);
+    }
+  }
+  return stated;
+}
+
+/// The selection, extended by the problems and the recorded calls of the given graphs, and by the
+/// precisions that they state if none is asked for.
+Selection selection_of(const SuiteOptions& options, const Registration& registration) {
   Selection selection = options.selection;
+  std::set<Precision> precisions;
+  bool has_stated = false;
   for (const std::filesystem::path& graph : options.graphs) {
     const Graph model = read_graph(graph);
     const std::vector<std::string> problems = problems_of(model);
@@ -149,6 +166,13 @@ Selection selection_of(const SuiteOptions& options) {
     selection.problems.insert(selection.problems.end(), problems.begin(), problems.end());
     selection.recorded.insert(selection.recorded.end(), model.recorded.begin(),
                               model.recorded.end());
+    const std::vector<Precision> stated = stated_precisions(model);
+    const auto& added = stated.empty() ? registration.precisions : stated;
+    precisions.insert(added.begin(), added.end());
+    has_stated = has_stated || !stated.empty();
+  }
+  if (has_stated && selection.precisions.empty()) {
+    selection.precisions.assign(precisions.begin(), precisions.end());
   }
   return selection;
 }
@@ -212,7 +236,7 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
     for (const std::string& device : backend.devices()) std::cout << device << '\n';
     return 0;
   }
-  const Selection selection = selection_of(options);
+  const Selection selection = selection_of(options, registration);
   const BenchmarkShutdown shutdown;
   initialise_benchmark(options, argv[0]);
   if (options.list) {

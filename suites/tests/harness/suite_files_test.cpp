@@ -176,6 +176,21 @@ TEST_F(Suite, AGraphFileNamesTheProblems) {
   EXPECT_THAT(more.out, AllOf(HasSubstr("relu/9x8/"), HasSubstr("relu/5x8/")));
 }
 
+// A recording of calls at two precisions: without being asked for one, the suite measures both.
+TEST_F(Suite, AGraphFileNamesItsPrecisions) {
+  const auto graph = folder / "m.graph.json";
+  write_file(graph, R"({"schema": 1, "model": "m", "batch": 1, "layers": [
+    {"name": "a", "op": "eltwise", "inputs": [], "cost": "measured", "problems": ["relu/1x8"],
+     "precision": "bf16"},
+    {"name": "b", "op": "eltwise", "inputs": [0], "cost": "measured", "problems": ["relu/1x8"],
+     "precision": "fp32"}]})");
+  std::vector<std::string> flags{"--graph=" + graph.string(), "--benchmark_list_tests=true",
+                                 "--algorithms=best", "--layout=nchw"};
+  EXPECT_EQ(run(flags).out, "relu/1x8/fp32/nchw/fake/direct\nrelu/1x8/bf16/nchw/fake/direct\n");
+  flags.emplace_back("--precision=bf16");
+  EXPECT_EQ(run(flags).out, "relu/1x8/bf16/nchw/fake/direct\n");
+}
+
 TEST_F(Suite, AGraphFileThatIsNoneIsOneLine) {
   const auto graph = folder / "m.graph.json";
   const std::string flag = "--graph=" + graph.string();

@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+"""Latencies in several processes: scripts/profile_processes.py, and the scripts of ONNX Runtime and PyTorch
+with fakes of both.
+
+usage: profile_test.py SOURCE_DIR
+"""
+import contextlib
+import importlib.util
+import io
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import types
+import unittest
+from unittest import mock
+
+SOURCE = pathlib.Path(sys.argv[1])
+sys.path.insert(0, str(SOURCE / "scripts"))
+
+from profile_common import UserError
+from profile_processes import (Budget, describe, fewer_threads, in_fresh_process, joined, timed,
+                               with_fewer_threads)
+
+# Every process writes its number and its threads.
+FAKE = """\
+import json, os, time
+__version__ = "0.1"
+
+
+class SessionOptions:
+    enable_profiling = False
+
+
+class ExecutionMode:
+    ORT_SEQUENTIAL = 0
+
+
+def get_available_providers():
+    return ["CPUExecutionProvider"]
+
+
+class InferenceSession:
+    def __init__(self, path, options, providers):
+        self.options, self.runs = options, 0
+        assert os.path.getsize(path) > 0
+        if os.environ.get("REFUSES"):
+            raise RuntimeError("no such operator")
+        with open(os.environ["LOG"], "a") as log:
+            print(os.getpid(), options.intra_op_num_threads, int(options.enable_profiling), file=log)
+
+    def run(self, names, feeds):
+        self.runs += 1
+        if os.environ.get("DIES") and not self.options.enable_profiling:
+            os._exit(9)
+        time.sleep(0.001)
+        return [feeds["x"]]
+
+    def end_profiling(self):
+        path = self.options.profile_file_prefix + ".json"
+        events = []
+        for run in range(self.runs):
+            events.append({"cat": "Session", "name": "model_run", "ts": 100 * run, "dur": 90})
+            events.append({"cat": "Node", "name": "r_kernel_time", "ts": 100 * run + 1, "dur": 80,
+                           "args": {"op_name": "Relu", "node_index": "0"}})
+        with open(path, "w") as file:
+            json.dump(events, file)
+        return path
+"""
+
+
+def number():
+    return os.getpid()
+
+
+def doubled(value):
+    return 2 * value
+
+
+def refuses():
+    raise UserError("one line")
+
+
+def fails():
+    raise ValueError("two\nlines")
+
+
+def dies():
+    os._exit(3)
+
+
+class Processes(unittest.TestCase):
+    def test_each_is_a_new_one(self):
+        numbers = {in_fresh_process(number) for _ in range(3)} | {os.getpid()}
+        self.assertEqual(len(numbers), 4)
+        self.assertEqual(in_fresh_process(doubled, 21), 42)
+
+    def test_errors_are_one_line(self):
+        for function, says in ((refuses, "^one line$"), (fails, "^ValueError: two lines$"),
+                               (dies, "status 3")):
+            with self.assertRaisesRegex(UserError, says):
+                in_fresh_process(function)
+
+    def test_several_share_the_time_of_one(self):
+        one = Budget(seconds=3, runs=30, processes=1)
+        self.assertEqual((one.seconds, one.runs, one.warm_up_seconds), (3, 30, 1))
+        five = Budget(seconds=3, runs=30, processes=5)
+        self.assertEqual((five.seconds, five.runs, five.warm_up_seconds), (0.6, 10, 0.2))
+        # Each measures a few runs, however many there are.
+        self.assertEqual(Budget(seconds=3, runs=30, processes=100).runs, 10)
+
+    def test_runs_that_are_asked_for(self):
+        count = []
+        samples = timed(lambda: count.append(1), Budget(3, 30, 5), runs=4)
+        self.assertEqual((len(samples), len(count)), (4, 6))
+        self.assertGreaterEqual(len(timed(lambda: None, Budget(0.01, 30, 5))), 10)
+
+    def test_fewer_threads(self):
+        self.assertEqual(fewer_threads(8), [4, 1])
+        self.assertEqual(fewer_threads(3), [1])
+        self.assertEqual(fewer_threads(2), [1])
+        self.assertEqual(fewer_threads(1), [])
+        rows = with_fewer_threads(4, lambda threads: {"latency_seconds": [threads]})
+        self.assertEqual([(row["threads"], row["instead_of"], row["processes"]) for row in rows],
+                         [(2, 4, 3 * [{"latency_seconds": [2]}]), (1, 4, 3 * [{"latency_seconds": [1]}])])
+
+    def test_what_is_said(self):
+        processes = [{"latency_seconds": [1e-3, 3e-3, 2e-3]}, {"latency_seconds": [4e-3, 5e-3]}]
+        self.assertEqual(describe(processes), "2.000, 4.500 ms (medians of 2 processes)")
+        self.assertEqual(describe(processes[:1]), "2.000 ms (median of 3 runs)")
+        self.assertEqual(joined(processes), [1e-3, 3e-3, 2e-3, 4e-3, 5e-3])
+        self.assertIsNone(joined(processes, "cuda_graph_latency_seconds"))
+
+
+@unittest.skipIf(any(importlib.util.find_spec(name) is None for name in ("numpy", "onnx")),
+                 "no numpy with onnx")
+class OnnxRuntime(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / "onnxruntime.py").write_text(FAKE)
+        import onnx
+        from onnx import helper
+
+        kind = onnx.TensorProto.FLOAT
+        graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"], name="r")], "g",
+                                  [helper.make_tensor_value_info("x", kind, [1, 4])],
+                                  [helper.make_tensor_value_info("y", kind, [1, 4])])
+        onnx.save(helper.make_model(graph), self.folder / "m.onnx")
+
+    def profile(self, *flags, **variables):
+        return subprocess.run(
+            [sys.executable, SOURCE / "scripts/profile_onnxruntime.py", self.folder / "m.onnx",
+             "--runs", "3", "-o", self.folder / "p.json", *flags],
+            capture_output=True, text=True, check=False,
+            env={**os.environ, "PYTHONPATH": str(self.folder), "LOG": str(self.folder / "log"),
+                 **variables})
+
+    def sessions(self):
+        lines = (self.folder / "log").read_text().splitlines()
+        return [tuple(int(word) for word in line.split()) for line in lines]
+
+    def test_five_processes_and_three_of_one_thread(self):
+        finished = self.profile("--threads", "2")
+        self.assertEqual((finished.returncode, finished.stderr), (0, ""))
+        sessions = self.sessions()
+        self.assertEqual(len({process for process, _, _ in sessions}), 9)
+        self.assertEqual([row[1:] for row in sessions], [(2, 1)] + 5 * [(2, 0)] + 3 * [(1, 0)])
+        record = json.loads((self.folder / "p.json").read_text())
+        self.assertEqual([len(one["latency_seconds"]) for one in record["processes"]], 5 * [3])
+        self.assertEqual(record["latency_seconds"],
+                         [run for one in record["processes"] for run in one["latency_seconds"]])
+        self.assertEqual([(row["threads"], row["instead_of"], len(row["processes"]))
+                          for row in record["fewer_threads"]], [(1, 2, 3)])
+        self.assertRegex(finished.stdout, "(?m)medians of 5 processes\\)$")
+        self.assertRegex(finished.stdout, "with 1 of 2 threads: .* \\(medians of 3 processes\\)")
+
+    def test_one_process(self):
+        finished = self.profile("--threads", "2", "--processes", "1")
+        self.assertEqual((finished.returncode, finished.stderr), (0, ""))
+        self.assertEqual([row[1:] for row in self.sessions()], [(2, 1), (2, 0)])
+        record = json.loads((self.folder / "p.json").read_text())
+        self.assertEqual((len(record["processes"]), record["fewer_threads"]), (1, []))
+        self.assertIn("median of 3 runs", finished.stdout)
+
+    def test_a_process_that_ends_and_a_model_that_is_refused(self):
+        for variable, says in (("DIES", "a process that measures ended with status 9"),
+                               ("REFUSES", "ONNX Runtime refuses it: RuntimeError: no such operator")):
+            finished = self.profile(**{variable: "1"})
+            self.assertEqual((finished.returncode, finished.stdout), (1, ""))
+            self.assertRegex(finished.stderr, f"^profile-onnxruntime: .*{says}\n$")
+            self.assertFalse((self.folder / "p.json").exists())
+
+
+class PyTorch(unittest.TestCase):
+    """scripts/profile_pytorch.py without PyTorch: a fake that counts."""
+
+    def profile(self, *flags):
+        import profile_pytorch
+
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.threads, self.runs = [], 0
+
+        def run():
+            self.runs += 1
+
+        torch = types.SimpleNamespace(
+            __version__="0.1", version=types.SimpleNamespace(cuda=None), manual_seed=lambda seed: None,
+            get_num_threads=lambda: 4, set_num_threads=self.threads.append)
+        model = types.SimpleNamespace(eval=lambda: None)
+        fakes = {"in_fresh_process": lambda function, *arguments: function(*arguments),
+                 "load_model": lambda torch, arguments: ("m", model, lambda batch: (), "random"),
+                 "make_run": lambda *arguments: run, "set_precision": lambda *arguments: None,
+                 "warn_if_not_finite": lambda *arguments: None, "profile": lambda *arguments: None}
+        command = ["profile-pytorch", "m", "--device", "cpu", "--runs", "2", "--no-onnx", "-o",
+                   folder.name, *flags]
+        with mock.patch.multiple(profile_pytorch, **fakes), mock.patch.object(sys, "argv", command), \
+                mock.patch.dict(sys.modules, torch=torch), contextlib.redirect_stdout(io.StringIO()):
+            arguments = profile_pytorch.parse_arguments()
+            for name, value in (("model", "m"), ("batch", 1), ("precision", "fp32")):
+                setattr(arguments, name, value)
+            profile_pytorch.profile_model(torch, arguments, set())
+        return json.loads(pathlib.Path(folder.name, "m_b1_fp32_cpu.json").read_text())
+
+    def test_five_processes_and_three_with_fewer_threads(self):
+        record = self.profile()
+        self.assertEqual([len(one["latency_seconds"]) for one in record["processes"]], 5 * [2])
+        self.assertEqual(len(record["latency_seconds"]), 10)
+        self.assertIsNone(record["cuda_graph_latency_seconds"])
+        self.assertEqual([(row["threads"], row["instead_of"], len(row["processes"]))
+                          for row in record["fewer_threads"]], [(2, 4, 3), (1, 4, 3)])
+        self.assertEqual(self.threads, [2, 2, 2, 1, 1, 1])
+        self.assertEqual(self.runs, 11 * (2 + 2))  # with two to warm up
+
+    def test_one_process(self):
+        record = self.profile("--processes", "1")
+        self.assertEqual((len(record["processes"]), record["fewer_threads"], self.threads), (1, [], []))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
