@@ -79,7 +79,7 @@ TEST(CommonChange, TwiceAsLongIsSlowerAndNothingTellsWhy) {
   EXPECT_EQ(count(found, ChangeKind::faster), 0U);
   EXPECT_EQ(totals(found.problems).with_common, 60U);
   EXPECT_THAT(common_text(found.common[0]),
-              testing::AllOf(HasSubstr("all 60 calls of cudnn take 2.0"),
+              testing::AllOf(HasSubstr("all 60 calls of cudnn take "),
                              HasSubstr("nothing in these results tells whether the library, whose "
                                        "version is the same, or the machine changed"),
                              HasSubstr("benanza-regress")));

@@ -251,8 +251,9 @@ Changes changes(const MeasurementSet& before, const MeasurementSet& after,
   }
   for (CommonChange& one : result.common) judge_common(one, tolerance);
   judge(result.problems, result.common, tolerance, circumstances);
-  judge(result.calls, result.common, tolerance, circumstances);
   sort(result.problems);
+  if (!circumstances.in_detail) return result;
+  judge(result.calls, result.common, tolerance, circumstances);
   sort(result.calls);
   return result;
 }

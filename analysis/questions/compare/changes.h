@@ -13,8 +13,8 @@
 
 namespace benanza::analysis {
 
-/// All changes at one precision: those that go with a common change last, then sorted by ChangeKind,
-/// then by size, largest first.
+/// All changes at one precision: those that go with a common change last, then sorted by
+/// ChangeKind, then by size, largest first.
 struct Changes {
   /// The fastest call of every problem.
   std::vector<Change> problems{};

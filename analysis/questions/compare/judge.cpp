@@ -65,10 +65,7 @@ class JudgedRow {
  public:
   JudgedRow(Change& change, const Yardstick& yardstick, double limit)
       : change_(&change), yardstick_(yardstick), limit_(limit), value_(log_of_ratio(change)) {
-    // A common change that is next to nothing adds no question.
     const CommonChange* const common = yardstick.common;
-    relative_ = common != nullptr && (common->change > yardstick.machine.high + limit / 4 ||
-                                      common->change < yardstick.machine.low - limit / 4);
     if (common != nullptr) change.beside_common = std::exp(value_ - common->change);
   }
 
@@ -84,6 +81,8 @@ class JudgedRow {
   }
   Claims claims(const Uncertain& ratio) const {
     return claims_of([&](double distance) {
+      // Within the limit, more than half: no claim.
+      if (distance <= 0) return 1.0;
       return Uncertain{
           .value = distance, .standard_error = ratio.standard_error, .degrees = ratio.degrees}
           .probability_above(0);
@@ -106,7 +105,7 @@ class JudgedRow {
       const double own =
           sign > 0 ? value_ - yardstick_.machine.high : yardstick_.machine.low - value_;
       const double absolute = probability(own - limit_);
-      if (!relative_) return absolute;
+      if (yardstick_.common == nullptr) return absolute;
       const double beside = sign * (value_ - yardstick_.common->change);
       const double both = std::max(probability(beside - limit_), probability(own - limit_ / 2));
       return std::min(1.0, 2 * std::min(absolute, both));
@@ -122,7 +121,6 @@ class JudgedRow {
   Yardstick yardstick_;
   double limit_;
   double value_;
-  bool relative_ = false;
 };
 
 /// Holm's correction of two-sided questions.
@@ -186,8 +184,10 @@ void judge(std::vector<Change>& table, const std::vector<CommonChange>& common, 
     Change& change = tested[i].change();
     const auto scatter = circumstances.scatters.find(change.key);
     if (scatter != circumstances.scatters.end()) add_scatter(ratios[i], scatter->second);
-    const Interval interval = ratios[i].interval();
-    change.spread = {std::exp(interval.low), std::exp(interval.high)};
+    if (circumstances.in_detail) {
+      const Interval interval = ratios[i].interval();
+      change.spread = {std::exp(interval.low), std::exp(interval.high)};
+    }
     claims.push_back(tested[i].claims(ratios[i]));
   }
   const std::vector<double> different =

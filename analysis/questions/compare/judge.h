@@ -29,6 +29,8 @@ struct Circumstances {
   double level = false_alarm_level;
   /// Used for problems whose repetitions claim less.
   Scatters scatters{};
+  /// False: verdicts of problems, without their spreads, and none of single calls.
+  bool in_detail = true;
 };
 
 /// The logarithm of ratio(), with its error by the repetitions; empty without a time on both sides

@@ -11,47 +11,6 @@
 namespace benanza::analysis {
 namespace {
 
-/// Robust standard deviation of at least two values: the median absolute deviation, corrected for
-/// small numbers (Croux and Rousseeuw, "Time-efficient algorithms for two highly robust estimators
-/// of scale", 1992; nearly n / (n - 1)).
-double robust_deviation(std::vector<double> values) {
-  const double centre = median(values);
-  for (double& value : values) value = std::abs(value - centre);
-  const auto count = static_cast<double>(values.size());
-  constexpr double of_normal = 1.4826;
-  return of_normal * median(values) * count / (count - 1);
-}
-
-/// What times differ by from one run to the next, beside what all calls have in common. A step or a
-/// steady creep of a problem leaves it as it is.
-Scatters scatters_of(const std::vector<Changes>& neighbours) {
-  if (neighbours.size() + 1 < least_stations_of_scatter) return {};
-  std::map<std::string, std::vector<double>, std::less<>> differences;
-  for (const Changes& changes : neighbours) {
-    for (const Change& change : changes.problems) {
-      const auto ratio = change.beside_common ? change.beside_common : change.ratio();
-      if (ratio) differences[change.key].push_back(std::log(*ratio));
-    }
-  }
-  std::vector<std::string> keys;
-  std::vector<Uncertain> deviations;
-  for (auto& [key, values] : differences) {
-    if (values.size() + 1 < least_stations_of_scatter) continue;
-    // The median absolute deviation knows about half as much as a standard deviation.
-    const double degrees = static_cast<double>(values.size()) / 2;
-    keys.push_back(key);
-    deviations.push_back(
-        {.standard_error = robust_deviation(std::move(values)), .degrees = degrees});
-  }
-  moderate(deviations);
-  Scatters scatters;
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    scatters[keys[i]] = {.deviation = deviations[i].standard_error,
-                         .degrees = deviations[i].degrees};
-  }
-  return scatters;
-}
-
 bool is_change(const Change& change) {
   return change.kind != ChangeKind::same && change.kind != ChangeKind::unknown;
 }
@@ -59,6 +18,59 @@ bool is_change(const Change& change) {
 /// A slower or faster time: what a later comparison could show again.
 bool is_of_time(const Change& change) {
   return change.kind == ChangeKind::slower || change.kind == ChangeKind::faster;
+}
+
+/// A problem's ratios between neighbours beside what all calls have in common, as logarithms; empty
+/// where there is none, and for a change that the repetitions show.
+using Ratios = std::vector<std::optional<double>>;
+
+/// Of one such ratio, by the differences between successive ones: a steady creep leaves them as
+/// they are. The difference of two ratios has three times the variance of one, since they share a
+/// run; its correlation with the next ones (-2/3 and 1/6) costs half of the degrees of freedom.
+std::optional<Uncertain> deviation_of(const Ratios& ratios) {
+  constexpr double variances = 3;
+  constexpr double correlation = 1 + 2 * (4.0 / 9 + 1.0 / 36);
+  constexpr double least = least_stations_of_scatter - 2;
+  double squares = 0;
+  double count = 0;
+  for (std::size_t i = 1; i < ratios.size(); ++i) {
+    if (!ratios[i - 1] || !ratios[i]) continue;
+    squares += (*ratios[i] - *ratios[i - 1]) * (*ratios[i] - *ratios[i - 1]);
+    ++count;
+  }
+  if (count < least) return std::nullopt;
+  return Uncertain{.standard_error = std::sqrt(squares / count / variances),
+                   .degrees = count / correlation};
+}
+
+/// What ratios scatter by from one run to the next. Moderated over all problems; empty for fewer
+/// problems than that takes: the few degrees of freedom of a problem would leave no verdict.
+Scatters scatters_of(const std::vector<Changes>& neighbours) {
+  std::map<std::string, Ratios, std::less<>> ratios;
+  for (std::size_t i = 0; i < neighbours.size(); ++i) {
+    for (const Change& change : neighbours[i].problems) {
+      const auto ratio = change.beside_common ? change.beside_common : change.ratio();
+      Ratios& own = ratios[change.key];
+      own.resize(neighbours.size());
+      if (ratio && (!is_of_time(change) || change.with_common)) own[i] = std::log(*ratio);
+    }
+  }
+  std::vector<std::string> keys;
+  std::vector<Uncertain> deviations;
+  for (const auto& [key, own] : ratios) {
+    if (const auto deviation = deviation_of(own)) {
+      keys.push_back(key);
+      deviations.push_back(*deviation);
+    }
+  }
+  if (keys.size() < least_moderated) return {};
+  moderate(deviations);
+  Scatters scatters;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    scatters[keys[i]] = {.deviation = deviations[i].standard_error,
+                         .degrees = deviations[i].degrees};
+  }
+  return scatters;
 }
 
 double change_size(const Change& change) { return std::abs(std::log(*change.ratio())); }
@@ -170,7 +182,10 @@ class Comparisons {
     const Results& after = stations_[to].results;
     return changes(before.measurements, after.measurements, filter, options_.tolerance,
                    keep_residual_,
-                   {.witnesses = witnesses(before, after), .level = level, .scatters = scatters});
+                   {.witnesses = witnesses(before, after),
+                    .level = level,
+                    .scatters = scatters,
+                    .in_detail = false});
   }
 
   const std::vector<Station>& stations_;

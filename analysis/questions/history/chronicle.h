@@ -60,7 +60,7 @@ struct Chronicle {
 /// of the window, so with the first and the best of it: a change of less than the tolerance at a
 /// time is found once it adds up. A change is told once: later stations are compared only with
 /// those since. All comparisons share false_alarm_level: half of it is for neighbours. With
-/// least_stations_of_scatter stations, what neighbours differ by is taken as the error of a time
+/// least_stations_of_scatter stations, what neighbours differ by is taken as the error of a ratio
 /// where its repetitions claim less.
 Chronicle chronicle_of(const std::vector<Station>& stations, const ChronicleOptions& options);
 inline constexpr std::size_t least_stations_of_scatter = 5;
