@@ -119,10 +119,18 @@ std::vector<Origin> read_origins(const Connection& connection) {
   Statement statement(connection, "SELECT backend, system, peaks FROM systems ORDER BY backend");
   while (statement.step()) {
     try {
-      origins.push_back({.backend = std::string(statement.text(0)),
-                         .system = json::parse(statement.text(1)).get<System>(),
-                         .peaks = json::parse(statement.text(2)).get<PeakValues>(),
-                         .file = connection.path()});
+      Origin& origin =
+          origins.emplace_back(Origin{.backend = std::string(statement.text(0)),
+                                      .system = json::parse(statement.text(1)).get<System>(),
+                                      .file = connection.path()});
+      const json measured = json::parse(statement.text(2));
+      for (const auto& [name, value] : measured.items()) {
+        if (value.is_array()) {
+          origin.anchors[name] = value.get<std::vector<double>>();
+        } else {
+          origin.peaks[name] = value.get<double>();
+        }
+      }
     } catch (const json::exception&) {
       throw Error(connection.path().string() +
                   ": its systems make no sense; import the results anew");
@@ -150,17 +158,22 @@ class RowInserter {
   /// Sets the backend and system of the rows that are added next.
   void begin(const Origin& origin) {
     PeakValues peaks = origin.peaks;
+    AnchorTimes anchors = origin.anchors;
     for (const Origin& known : read_origins(connection_)) {
       if (known.backend != origin.backend) continue;
       require_same_system(known, origin);
       for (const auto& [name, value] : known.peaks) peaks[name] = std::max(peaks[name], value);
-      if (peaks == known.peaks) return select(origin.backend);
+      anchors = known.anchors;
+      add_anchors(anchors, origin.anchors);
+      if (peaks == known.peaks && anchors == known.anchors) return select(origin.backend);
     }
     Statement add(connection_,
                   "INSERT INTO systems(backend, system, peaks) VALUES(?1, ?2, ?3) "
                   "ON CONFLICT(backend) DO UPDATE SET peaks = excluded.peaks");
     const std::string system = nlohmann::json(origin.system).dump();
-    const std::string peak_text = nlohmann::json(peaks).dump();
+    nlohmann::json measured = peaks;
+    for (const auto& [name, seconds] : anchors) measured[name] = seconds;
+    const std::string peak_text = measured.dump();
     add.bind(1, std::string_view(origin.backend));
     add.bind(2, std::string_view(system));
     add.bind(3, std::string_view(peak_text));

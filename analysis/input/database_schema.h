@@ -5,7 +5,9 @@
 namespace benanza::analysis {
 
 /// Creates the tables of a results database in an empty file:
-///   systems       one row per backend: its system and the device's peaks, as JSON objects
+///   systems       one row per backend: its system, and the device's peaks (numbers) with the
+///   anchors' times
+///                 (lists), as JSON objects
 ///   problems      the keys
 ///   measurements  one row per row of a results file. status is the value of enum Status; samples
 ///                 are the bytes of doubles, in seconds; tensor_cores is 0, 1 or null; facts is

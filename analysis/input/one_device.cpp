@@ -53,6 +53,7 @@ std::string keep_one_device(Results& results, const std::string& backend,
     for (const std::string& other : others) {
       results.systems.erase(other);
       results.peaks.erase(other);
+      results.anchors.erase(other);
     }
   }
   return note;

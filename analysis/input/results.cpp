@@ -29,6 +29,7 @@ class Collector {
       double& held = results_.peaks[origin.backend][name];
       held = std::max(held, value);
     }
+    if (!origin.anchors.empty()) add_anchors(results_.anchors[origin.backend], origin.anchors);
   }
   void add(Row&& row) {
     if (wanted_ && !wanted_->contains(row.variant.key)) return;

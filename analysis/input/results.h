@@ -13,11 +13,13 @@
 namespace benanza::analysis {
 
 struct Results {
-  MeasurementSet measurements;
+  MeasurementSet measurements{};
   /// System of every backend that has results.
-  std::map<std::string, System> systems;
+  std::map<std::string, System> systems{};
   /// Device peaks, by backend, of those that measured them.
-  std::map<std::string, PeakValues> peaks;
+  std::map<std::string, PeakValues> peaks{};
+  /// Times of anchors, by backend, of those that measured them: of all files.
+  std::map<std::string, AnchorTimes> anchors{};
 };
 
 /// Problem keys.

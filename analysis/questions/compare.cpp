@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <memory>
 #include <numeric>
 
 #include "analysis/input/one_device.h"
 #include "analysis/questions/compare/changes.h"
+#include "analysis/questions/compare/common_sheet.h"
 #include "analysis/questions/question.h"
 #include "core/base/error.h"
 
@@ -46,33 +48,60 @@ Sheet changes_sheet(const std::vector<Change>& changes, bool calls, bool same) {
               .columns = {{"change", "change"},
                           {"ratio", "ratio", true},
                           {"ratio 95%", "ratio_95"},
+                          {"beside all", "beside_all", true},
                           {"before us", "before_seconds", true},
                           {"after us", "after_seconds", true},
                           {"before", "before"},
                           {"after", "after"},
                           {"problem", "problem"}}};
   for (const Change& change : changes) {
-    if (change.kind == ChangeKind::same && !same) continue;
+    if (change.kind == ChangeKind::same && !change.apart && !same) continue;
     sheet.rows.push_back({text_cell(std::string(to_string(change.kind))),
                           ratio_cell(change.ratio()), interval_cell(change.spread),
-                          us_cell(seconds_of(change.before)), us_cell(seconds_of(change.after)),
+                          ratio_cell(change.beside_common), us_cell(seconds_of(change.before)),
+                          us_cell(seconds_of(change.after)),
                           call_cell(change.before, change.reason),
                           call_cell(change.after, change.reason), text_cell(change.key)});
   }
   return sheet;
 }
 
+/// The rows of CSV: a common change is one, before the problems.
+Sheet csv_of(const Changes& changes, const Sheet& problems) {
+  Sheet sheet = problems;
+  std::vector<std::vector<Cell>> rows;
+  for (const CommonChange& one : changes.common) {
+    if (one.verdict == CommonVerdict::none) continue;
+    const Cell unknown{"-", nullptr};
+    rows.push_back({text_cell(change_word(one)), ratio_cell(one.ratio()),
+                    interval_cell(ratios(one.interval)), ratio_cell(1.0), unknown, unknown, unknown,
+                    unknown, text_cell("all calls of " + one.backend)});
+  }
+  sheet.rows.insert(sheet.rows.begin(), rows.begin(), rows.end());
+  return sheet;
+}
+
+void add_common(Section& section, const Changes& changes) {
+  for (const CommonChange& one : changes.common) {
+    if (one.verdict != CommonVerdict::none) section.add("in common: " + common_text(one));
+  }
+  if (!changes.common.empty()) section.add(common_sheet(changes.common));
+  section.facts["drift"] = changes.drift();
+}
+
 void add_totals(Section& section, const std::string& name, const ChangeTotals& sum,
                 double tolerance) {
   const std::string beyond = fmt::format("by more than {:g}%", tolerance * 100);
   section.add(fmt::format(
-      "{}: {} with a time in both, {} slower {}, {} faster, {} unknown, {} lost, {} gained{}", name,
-      sum.compared, sum.of(ChangeKind::slower), beyond, sum.of(ChangeKind::faster),
+      "{}: {} with a time in both, {} slower {}, {} faster, {} unknown, {} lost, {} gained{}{}",
+      name, sum.compared, sum.of(ChangeKind::slower), beyond, sum.of(ChangeKind::faster),
       sum.of(ChangeKind::unknown), sum.of(ChangeKind::lost), sum.of(ChangeKind::gained),
+      sum.with_common > 0 ? fmt::format("; {} as all calls", sum.with_common) : "",
       sum.median_ratio ? fmt::format("; median ratio {:.4f}", *sum.median_ratio) : ""));
   nlohmann::ordered_json& facts = section.facts[name + "_totals"];
   facts["compared"] = sum.compared;
   for (const ChangeKind kind : change_kinds) facts[std::string(to_string(kind))] = sum.of(kind);
+  facts["as_all_calls"] = sum.with_common;
   facts["median_ratio"] =
       sum.median_ratio ? nlohmann::ordered_json(*sum.median_ratio) : nlohmann::ordered_json();
 }
@@ -93,12 +122,6 @@ Section changes_section(const MeasurementFilter& filter, const Changes& changes,
   section.facts["tolerance"] = tolerance;
   add_totals(section, "problems", totals(changes.problems), tolerance);
   add_totals(section, "calls", totals(changes.calls), tolerance);
-  if (changes.drift != 1) {
-    section.add(
-        fmt::format("drift: the median call takes {:.3f} times as long as before; slower and "
-                    "faster are relative to that",
-                    changes.drift));
-  }
   if (totals(changes.problems).of(ChangeKind::unknown) +
           totals(changes.calls).of(ChangeKind::unknown) >
       0) {
@@ -107,7 +130,6 @@ Section changes_section(const MeasurementFilter& filter, const Changes& changes,
         "needed) differ too much to tell a change from chance",
         least_repetitions));
   }
-  section.facts["drift"] = changes.drift;
   section.facts["false_alarm_level"] = false_alarm_level;
   section.facts["other_backends"] = changes.other_backends;
   section.facts["only_before"] = changes.only_before;
@@ -123,7 +145,10 @@ Section changes_section(const MeasurementFilter& filter, const Changes& changes,
         fmt::format("not compared: {} problems measured by other libraries before than after",
                     changes.other_backends));
   }
-  section.add(changes_sheet(changes.problems, false, same));
+  add_common(section, changes);
+  Sheet problems = changes_sheet(changes.problems, false, same);
+  section.csv = csv_of(changes, problems);
+  section.add(std::move(problems));
   section.add(changes_sheet(changes.calls, true, same));
   return section;
 }
@@ -238,6 +263,10 @@ struct Answered {
   Page page{.command = "compare"};
   std::size_t slower = 0;
   std::size_t lost = 0;
+  /// Listed common changes for the worse.
+  std::vector<CommonChange> common{};
+
+  bool is_worse() const { return slower + lost + common.size() > 0; }
 };
 
 Error nothing_in_common(const Options& options, const std::string& where) {
@@ -268,18 +297,21 @@ Answered answer_compare(const Options& options) {
   Answered answered;
   answered.page.note = keep_one_device(std::array{&before, &after}, first_backend(flags));
   const auto keep_residual = keeping_residual(graphs);
+  const Witnesses told = witnesses(before, after);
 
   for (const auto& [backend, system] : after.systems) answered.page.systems[backend] = system;
   const std::vector<std::string> lines = system_changes(before, after);
   for (const MeasurementFilter& filter : filters) {
-    const Changes found =
-        changes(before.measurements, after.measurements, filter, tolerance, keep_residual);
+    const Changes found = changes(before.measurements, after.measurements, filter, tolerance,
+                                  keep_residual, {.witnesses = told});
     if (found.problems.empty() && found.calls.empty()) {
       if (flags.precisions.empty()) continue;
       throw nothing_in_common(options, " at " + std::string(to_string(filter.precision)));
     }
     answered.slower += totals(found.problems).of(ChangeKind::slower);
     answered.lost += totals(found.problems).of(ChangeKind::lost);
+    std::ranges::copy_if(found.common, std::back_inserter(answered.common),
+                         &CommonChange::is_worse);
     Section section = changes_section(filter, found, tolerance, options.all);
     section.blocks.insert(section.blocks.begin(), lines.begin(), lines.end());
     section.facts["systems_before"] = before.systems;
@@ -306,14 +338,17 @@ Action ask(Flags& flags) {
   flags.add("--tolerance", options->tolerance_percent, 0.0, 1000.0,
             "Differences of up to this many percent count as equal");
   flags.add("--all", options->all, "List unchanged rows, too");
-  flags.add("--fail", options->fail, "Exit with an error if a problem is slower or was lost");
+  flags.add("--fail", options->fail,
+            "Exit with an error if a problem is slower or was lost, or if all calls together take "
+            "longer by more than the machine does");
   return [options] {
     const std::size_t rows = rows_of(options->common);
     const Answered answered = answer_compare(*options);
     print(page_text(answered.page, options->common.format, rows));
-    if (!options->fail || answered.slower + answered.lost == 0) return;
-    throw Error(fmt::format("{} problems are slower by more than {:g}%, {} are lost",
-                            answered.slower, options->tolerance_percent, answered.lost));
+    if (!options->fail || !answered.is_worse()) return;
+    throw Error(fmt::format("{} problems are slower by more than {:g}%, {} are lost{}",
+                            answered.slower, options->tolerance_percent, answered.lost,
+                            answered.common.empty() ? "" : "; " + common_text(answered.common[0])));
   };
 }
 

@@ -196,6 +196,25 @@ TEST_F(ResultsDatabase, ExportedResultsMakeAnEqualDatabase) {
                     HasSubstr("\"tensor_core_claimed\":false"), HasSubstr("\"heuristic_rank\":3")));
 }
 
+TEST_F(ResultsDatabase, KeepsPeaksAndAnchors) {
+  std::string text = results_text(row(relu, "[1e-6]"));
+  text.insert(text.find("\"num_cpus\""),
+              R"("peak_bytes_per_second": 3e12, "anchor_copy_seconds": "2e-3 2.5e-3", )");
+  const auto file = folder_.write("a.json", text);
+  import({file});
+  import({file});
+  const auto expect_both = [](const Results& results) {
+    EXPECT_THAT(results.peaks.at("onednn"),
+                ElementsAre(testing::Pair("peak_bytes_per_second", 3e12)));
+    EXPECT_THAT(results.anchors.at("onednn"),
+                ElementsAre(testing::Pair("copy", ElementsAre(0.002, 0.0025))));
+  };
+  expect_both(read_results({database_}));
+  expect_both(read_results({database_, file}));
+  Database database(database_);
+  expect_both(read_results(export_results(database, folder_.path() / "out")));
+}
+
 TEST_F(ResultsDatabase, TalliesCountRowsByOutcome) {
   import({folder_.write("a.json", results_text(row(relu, "[1e-6]") + "," + row(wide, "[2e-6]") +
                                                R"(, {"name": "relu/1x16/fp32/nchw/onednn/ref",

@@ -1,5 +1,7 @@
 #include "core/results_file/origin.h"
 
+#include <algorithm>
+
 #include "core/base/error.h"
 
 namespace benanza {
@@ -35,6 +37,14 @@ std::vector<FieldDifference> contradictions(const System& first, const System& s
   std::vector<FieldDifference> found = differences(first, second);
   std::erase_if(found, [](const FieldDifference& one) { return !one.first || !one.second; });
   return found;
+}
+
+void add_anchors(AnchorTimes& held, const AnchorTimes& more) {
+  for (const auto& [name, seconds] : more) {
+    std::vector<double>& known = held[name];
+    if (!std::ranges::search(known, seconds).empty()) continue;
+    known.insert(known.end(), seconds.begin(), seconds.end());
+  }
 }
 
 void require_same_system(const Origin& first, const Origin& second) {

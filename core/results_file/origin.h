@@ -18,18 +18,25 @@ using System = std::map<std::string, std::string>;
 /// upper limit. Absent if not measured.
 using PeakValues = std::map<std::string, double>;
 
+/// Seconds of calls that belong to no library and are the same in every version of the suites, by
+/// name ("arithmetic", "copy"), each several times over a run: they tell a slower machine from a
+/// slower library. Absent if not measured.
+using AnchorTimes = std::map<std::string, std::vector<double>>;
+
 /// Version of the results-file format, stored in the context.
 inline constexpr int results_schema = 1;
 
 /// The backend that measured, its system, and the file it was read from. A results file has one:
 ///   {"context": {... Google Benchmark's members, and what --benchmark_context adds ...,
 ///                "peak_...", "possible_...": the device's peaks,
+///                "anchor_<name>_seconds": "1.2e-3 1.3e-3 ...": the anchors' times,
 ///                "benanza": {"schema": 1, "backend": "onednn", "system": {string: string}}},
 ///    "benchmarks": [row, ...]}
 struct Origin {
   std::string backend{};
   System system{};
   PeakValues peaks{};
+  AnchorTimes anchors{};
   std::filesystem::path file{};
 };
 
@@ -50,6 +57,10 @@ std::vector<FieldDifference> differences(const System& first, const System& seco
 /// Only the differences in fields that both systems have: a field that only one version of a suite
 /// reports does not make results incompatible.
 std::vector<FieldDifference> contradictions(const System& first, const System& second);
+
+/// Appends the times of each anchor, unless they are already among those held: the same file may be
+/// read twice.
+void add_anchors(AnchorTimes& held, const AnchorTimes& more);
 
 /// Throws Error naming both files and the first contradiction, if there is one.
 void require_same_system(const Origin& first, const Origin& second);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <deque>
 #include <future>
@@ -49,6 +50,52 @@ PeakValues peaks_of(const json& context) {
   return peaks;
 }
 
+/// The positive numbers of a list, or of a text with spaces between them; empty if anything else is
+/// in it.
+std::vector<double> seconds_in(const json& value) {
+  std::vector<double> seconds;
+  const auto add = [&](double number) {
+    if (number > 0 && std::isfinite(number)) seconds.push_back(number);
+  };
+  if (value.is_array()) {
+    for (const json& one : value) {
+      if (!one.is_number()) return {};
+      add(one.get<double>());
+    }
+  } else if (value.is_string()) {
+    const auto text = value.get<std::string>();
+    const char* const stop = text.data() + text.size();
+    for (const char* at = text.data(); at != stop;) {
+      if (*at == ' ') {
+        ++at;
+        continue;
+      }
+      double number = 0;
+      const auto [end, error] = std::from_chars(at, stop, number);
+      if (error != std::errc{} || (end != stop && *end != ' ')) return {};
+      add(number);
+      at = end;
+    }
+  }
+  return seconds;
+}
+
+/// "anchor_<name>_seconds" members of the context.
+AnchorTimes anchors_of(const json& context) {
+  constexpr std::string_view prefix = "anchor_";
+  constexpr std::string_view suffix = "_seconds";
+  AnchorTimes anchors;
+  for (const auto& [name, value] : context.items()) {
+    if (!name.starts_with(prefix) || !name.ends_with(suffix)) continue;
+    if (name.size() <= prefix.size() + suffix.size()) continue;
+    std::vector<double> seconds = seconds_in(value);
+    if (seconds.empty()) continue;
+    anchors[name.substr(prefix.size(), name.size() - prefix.size() - suffix.size())] =
+        std::move(seconds);
+  }
+  return anchors;
+}
+
 json parse_skeleton(const std::string& text, const File& file) {
   json root = json::parse(text, nullptr, false);
   if (root.is_discarded()) throw failure(file, "is not a results file: not JSON, or cut short");
@@ -70,6 +117,7 @@ Origin read_origin(const json& root, const File& file) {
     return {.backend = ours->at("backend").get<std::string>(),
             .system = ours->at("system").get<System>(),
             .peaks = peaks_of(context),
+            .anchors = anchors_of(context),
             .file = file.path};
   } catch (const json::exception& exception) {
     std::string_view reason = exception.what();

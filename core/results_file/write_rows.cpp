@@ -11,6 +11,8 @@ nlohmann::ordered_json origin_json(const Origin& origin) {
 RowWriter::RowWriter(std::ostream& out, nlohmann::ordered_json context, const Origin& origin)
     : out_(out) {
   for (const auto& [name, value] : origin.peaks) context[name] = value;
+  for (const auto& [name, seconds] : origin.anchors)
+    context["anchor_" + name + "_seconds"] = seconds;
   context["benanza"] = origin_json(origin);
   using Json = nlohmann::ordered_json;
   out_ << "{\n\"context\": " << context.dump(1, ' ', false, Json::error_handler_t::replace)

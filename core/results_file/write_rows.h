@@ -11,7 +11,7 @@ namespace benanza {
 /// Writes a results file row by row, one line each. The owner of `out` must check it for errors.
 class RowWriter {
  public:
-  /// `context`: its other members; the origin's peaks and "benanza" are added.
+  /// `context`: its other members; the origin's peaks, anchors and "benanza" are added.
   RowWriter(std::ostream& out, nlohmann::ordered_json context, const Origin& origin);
   void add(const Row& row, const RowPosition& position = {});
   /// Call once, after the last row.

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "suites/eigen/solvers.h"
+#include "suites/harness/conditions/anchors.h"
 #include "suites/harness/conditions/host_observer.h"
 #include "suites/harness/conditions/rapl_meter.h"
 #include "suites/harness/measure/host_stopwatch.h"
@@ -48,7 +49,11 @@ class EigenBackend final : public harness::SolverBackend<Library> {
             {"compiler", __VERSION__}};
   }
   harness::Stopwatch& stopwatch() override { return stopwatch_; }
-  harness::Observer* observer() override { return &observer_; }
+  std::vector<std::pair<std::string, std::string>> context() override {
+    anchors_.sample_block();
+    return anchors_.context_entries();
+  }
+  harness::Observer* observer() override { return &anchored_; }
   harness::EnergyMeter* energy_meter() override {
     return meter_.is_available() ? &meter_ : nullptr;
   }
@@ -59,6 +64,8 @@ class EigenBackend final : public harness::SolverBackend<Library> {
   Library library_;
   harness::HostStopwatch stopwatch_;
   harness::HostObserver observer_{harness::CacheFlush::of_this_machine().processors};
+  harness::Anchors anchors_{harness::host_anchors()};
+  harness::AnchoredObserver anchored_{observer_, anchors_};
   harness::RaplMeter meter_;
 };
 

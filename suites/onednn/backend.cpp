@@ -1,5 +1,6 @@
 #include "suites/onednn/backend.h"
 
+#include "suites/harness/conditions/anchors.h"
 #include "suites/harness/conditions/host_observer.h"
 #include "suites/harness/conditions/rapl_meter.h"
 #include "suites/harness/host_places.h"
@@ -39,12 +40,11 @@ class OnednnBackend final : public harness::SolverBackend<Library> {
     return {"0: " + system.at("cpu_model") + ", " + system.at("threads") + " threads"};
   }
   System system() override { return describe_system(); }
-  /// The peaks: determined by the first call, raised by later measurements.
+  /// The peaks: determined by the first call, raised by later measurements; and the anchors.
   std::vector<std::pair<std::string, std::string>> context() override {
-    if (options_.peaks == "none") return {{"peaks", "not measured"}};
-    if (!stopwatch_.peaks()) stopwatch_.set_peaks(find_peaks());
-    auto entries = harness::context_entries(*stopwatch_.peaks());
-    if (options_.peaks != "measure") entries.emplace_back("peaks", "of " + options_.peaks);
+    auto entries = peak_entries();
+    anchors_.sample_block();
+    for (auto& entry : anchors_.context_entries()) entries.push_back(std::move(entry));
     return entries;
   }
   harness::Stopwatch& stopwatch() override { return stopwatch_; }
@@ -52,7 +52,7 @@ class OnednnBackend final : public harness::SolverBackend<Library> {
     places_.emplace(bytes);
     library_.shared = places_->places();
   }
-  harness::Observer* observer() override { return &observer_; }
+  harness::Observer* observer() override { return &anchored_; }
   harness::EnergyMeter* energy_meter() override {
     return meter_.is_available() ? &meter_ : nullptr;
   }
@@ -61,6 +61,13 @@ class OnednnBackend final : public harness::SolverBackend<Library> {
   Library& library() override { return library_; }
 
   static std::int64_t cache_bytes() { return harness::CacheFlush::of_this_machine().cache_bytes; }
+  std::vector<std::pair<std::string, std::string>> peak_entries() {
+    if (options_.peaks == "none") return {{"peaks", "not measured"}};
+    if (!stopwatch_.peaks()) stopwatch_.set_peaks(find_peaks());
+    auto entries = harness::context_entries(*stopwatch_.peaks());
+    if (options_.peaks != "measure") entries.emplace_back("peaks", "of " + options_.peaks);
+    return entries;
+  }
   harness::Peaks find_peaks() {
     if (options_.peaks == "measure") return measure_peaks(*this, cache_bytes());
     return harness::read_peaks(options_.peaks, describe_system(),
@@ -72,6 +79,8 @@ class OnednnBackend final : public harness::SolverBackend<Library> {
   std::optional<harness::HostPlaces> places_;
   GuardedStopwatch stopwatch_;
   harness::HostObserver observer_{harness::CacheFlush::of_this_machine().processors};
+  harness::Anchors anchors_{harness::host_anchors()};
+  harness::AnchoredObserver anchored_{observer_, anchors_};
   harness::RaplMeter meter_;
 };
 

@@ -19,61 +19,6 @@ Rows admitted(std::string_view key, const MeasurementSet& set, const Measurement
   return rows;
 }
 
-bool has_both(const Change& change) { return change.before != nullptr && change.after != nullptr; }
-
-/// The logarithm of a change's ratio.
-std::optional<Uncertain> log_ratio(const Change& change) {
-  const auto before = log_time(change.before->repetition_seconds);
-  const auto after = log_time(change.after->repetition_seconds);
-  if (!before || !after) return std::nullopt;
-  return difference(*after, *before);
-}
-
-double drift_of(const std::vector<Change>& calls) {
-  std::vector<double> ratios;
-  for (const Change& call : calls) {
-    if (const auto ratio = call.ratio()) ratios.push_back(*ratio);
-  }
-  return ratios.size() < least_calls_of_drift ? 1 : median(ratios);
-}
-
-/// Sets the verdicts of all rows of one table.
-void judge(std::vector<Change>& table, double tolerance, double drift) {
-  const double limit = std::log1p(tolerance);
-  const auto distance = [&](const Change& change) { return std::log(*change.ratio() / drift); };
-  std::vector<std::size_t> tested;
-  std::vector<Uncertain> ratios;
-  for (std::size_t row = 0; row < table.size(); ++row) {
-    Change& change = table[row];
-    if (!has_both(change)) {
-      change.kind = change.before == nullptr ? ChangeKind::gained : ChangeKind::lost;
-      continue;
-    }
-    if (std::abs(distance(change)) > limit) change.kind = ChangeKind::unknown;
-    if (const std::optional<Uncertain> ratio = log_ratio(change)) {
-      tested.push_back(row);
-      ratios.push_back(*ratio);
-    }
-  }
-  moderate(ratios);
-  std::vector<double> probabilities;
-  for (std::size_t i = 0; i < tested.size(); ++i) {
-    Change& change = table[tested[i]];
-    const Interval interval = ratios[i].interval();
-    change.spread = {std::exp(interval.low), std::exp(interval.high)};
-    const Uncertain either{.value = std::abs(distance(change)),
-                           .standard_error = ratios[i].standard_error,
-                           .degrees = ratios[i].degrees};
-    probabilities.push_back(std::min(1.0, 2 * either.probability_above(limit)));
-  }
-  const std::vector<double> adjusted = holm_adjusted(probabilities);
-  for (std::size_t i = 0; i < tested.size(); ++i) {
-    Change& change = table[tested[i]];
-    if (adjusted[i] > false_alarm_level) continue;
-    change.kind = *change.ratio() > drift ? ChangeKind::slower : ChangeKind::faster;
-  }
-}
-
 std::string why_not(const Measurement& row) {
   return std::string(to_string(row.status)) + (row.reason.empty() ? "" : ": " + row.reason);
 }
@@ -157,10 +102,80 @@ void sort(std::vector<Change>& changes) {
     const auto ratio = change.ratio();
     return ratio ? std::abs(std::log(*ratio)) : 0.0;
   };
-  std::stable_sort(changes.begin(), changes.end(), [&](const Change& a, const Change& b) {
+  std::ranges::stable_sort(changes, [&](const Change& a, const Change& b) {
+    if (a.with_common != b.with_common) return b.with_common;
     if (a.kind != b.kind) return a.kind < b.kind;
     return size(a) > size(b);
   });
+}
+
+/// Calls `add(key, rows before, rows after)` for every problem that `filter` admits rows of.
+template <class Add>
+void for_each_problem(const MeasurementSet& before, const MeasurementSet& after,
+                      const MeasurementFilter& filter, const Add& add) {
+  std::set<std::string_view> keys;
+  for (const MeasurementSet* set : {&before, &after}) {
+    for (const std::string_view key : set->keys()) keys.insert(key);
+  }
+  for (const std::string_view key : keys) {
+    const Rows old_rows = admitted(key, before, filter);
+    const Rows new_rows = admitted(key, after, filter);
+    if (!old_rows.empty() || !new_rows.empty()) add(key, old_rows, new_rows);
+  }
+}
+
+/// What calls of libraries whose version is the same tell of the machine, for those whose version
+/// is another.
+std::optional<Reference> by_other_libraries(const std::vector<CommonChange>& common,
+                                            const Witnesses& witnesses) {
+  std::optional<Reference> reference;
+  for (const CommonChange& one : common) {
+    if (!witnesses.unchanged.contains(one.backend) || !one.is_common() ||
+        witnesses.other_machine.contains(one.backend)) {
+      continue;
+    }
+    const Interval own{one.interval.low - process_error, one.interval.high + process_error};
+    if (!reference) {
+      reference = Reference{.name = "the same version of " + one.backend, .change = own};
+      continue;
+    }
+    reference->name += " and of " + one.backend;
+    reference->change = {std::min(reference->change.low, own.low),
+                         std::max(reference->change.high, own.high)};
+  }
+  return reference;
+}
+
+void add_references(std::vector<CommonChange>& common, const std::vector<CommonChange>& all,
+                    const Witnesses& witnesses) {
+  const std::optional<Reference> others = by_other_libraries(all, witnesses);
+  for (CommonChange& one : common) {
+    one.same_version = witnesses.unchanged.contains(one.backend);
+    const auto machine = witnesses.other_machine.find(one.backend);
+    if (machine != witnesses.other_machine.end()) {
+      one.other_machine = machine->second;
+      continue;
+    }
+    const auto own = witnesses.references.find(one.backend);
+    const bool has_own = own != witnesses.references.end();
+    if (has_own) one.reference = own->second;
+    // Anchors were taken beside these calls; peaks have no repetitions.
+    if (others && witnesses.changed.contains(one.backend) && (!has_own || own->second.weak)) {
+      one.reference = others;
+    }
+  }
+}
+
+/// The calls of all backends, whichever the filter admits.
+std::vector<Change> calls_of_all_backends(const MeasurementSet& before, const MeasurementSet& after,
+                                          MeasurementFilter filter) {
+  filter.backends.clear();
+  std::vector<Change> calls;
+  for_each_problem(before, after, filter,
+                   [&](std::string_view, const Rows& old_rows, const Rows& new_rows) {
+                     add_calls(old_rows, new_rows, calls);
+                   });
+  return calls;
 }
 
 }  // namespace
@@ -204,37 +219,55 @@ std::set<std::string, std::less<>> keeping_residual(const std::vector<Graph>& gr
 
 Changes changes(const MeasurementSet& before, const MeasurementSet& after,
                 const MeasurementFilter& filter, double tolerance,
-                const std::set<std::string, std::less<>>& keep_residual) {
-  std::set<std::string_view> keys;
-  for (const MeasurementSet* set : {&before, &after}) {
-    for (const std::string_view key : set->keys()) keys.insert(key);
-  }
+                const std::set<std::string, std::less<>>& keep_residual,
+                const Circumstances& circumstances) {
   Changes result;
-  for (const std::string_view key : keys) {
-    const Rows old_rows = admitted(key, before, filter);
-    const Rows new_rows = admitted(key, after, filter);
-    if (old_rows.empty() && new_rows.empty()) continue;
-    if (old_rows.empty() || new_rows.empty()) {
-      ++(old_rows.empty() ? result.only_after : result.only_before);
-      continue;
-    }
-    const std::set<std::string> backends = common_backends(old_rows, new_rows);
-    if (backends.empty()) {
-      ++result.other_backends;
-      continue;
-    }
-    add_calls(old_rows, new_rows, result.calls);
-    MeasurementFilter allowed = filter;
-    allowed.overwrites_residual = filter.overwrites_residual && !keep_residual.contains(key);
-    add_problem(std::string(key), best_of(backends, key, before, allowed),
-                best_of(backends, key, after, allowed), result.problems);
+  for_each_problem(
+      before, after, filter, [&](std::string_view key, const Rows& old_rows, const Rows& new_rows) {
+        if (old_rows.empty() || new_rows.empty()) {
+          ++(old_rows.empty() ? result.only_after : result.only_before);
+          return;
+        }
+        const std::set<std::string> backends = common_backends(old_rows, new_rows);
+        if (backends.empty()) {
+          ++result.other_backends;
+          return;
+        }
+        add_calls(old_rows, new_rows, result.calls);
+        MeasurementFilter allowed = filter;
+        allowed.overwrites_residual = filter.overwrites_residual && !keep_residual.contains(key);
+        add_problem(std::string(key), best_of(backends, key, before, allowed),
+                    best_of(backends, key, after, allowed), result.problems);
+      });
+  result.common = common_changes(result.calls, tolerance, circumstances);
+  const Witnesses& witnesses = circumstances.witnesses;
+  if (filter.backends.empty() || witnesses.unchanged.empty()) {
+    add_references(result.common, result.common, witnesses);
+  } else {
+    add_references(
+        result.common,
+        common_changes(calls_of_all_backends(before, after, filter), tolerance, circumstances),
+        witnesses);
   }
-  result.drift = drift_of(result.calls);
-  judge(result.problems, tolerance, result.drift);
-  judge(result.calls, tolerance, result.drift);
+  for (CommonChange& one : result.common) judge_common(one, tolerance);
+  judge(result.problems, result.common, tolerance, circumstances);
   sort(result.problems);
+  if (!circumstances.in_detail) return result;
+  judge(result.calls, result.common, tolerance, circumstances);
   sort(result.calls);
   return result;
+}
+
+const CommonChange* Changes::common_of(std::string_view backend) const {
+  const auto found = std::ranges::find(common, backend, &CommonChange::backend);
+  return found == common.end() ? nullptr : &*found;
+}
+
+double Changes::drift() const {
+  const auto most = std::ranges::max_element(common, {}, &CommonChange::calls);
+  if (most == common.end() || !most->reference) return 1;
+  const Interval& change = most->reference->change;
+  return std::exp((change.low + change.high) / 2);
 }
 
 ChangeTotals totals(const std::vector<Change>& changes) {
@@ -242,6 +275,7 @@ ChangeTotals totals(const std::vector<Change>& changes) {
   std::vector<double> ratios;
   for (const Change& change : changes) {
     ++totals.counts[static_cast<std::size_t>(change.kind)];
+    totals.with_common += change.with_common ? 1 : 0;
     if (const auto ratio = change.ratio()) ratios.push_back(*ratio);
   }
   totals.compared = ratios.size();

@@ -8,38 +8,13 @@
 
 #include "analysis/input/measurement.h"
 #include "analysis/model/selection.h"
+#include "analysis/questions/compare/judge.h"
 #include "core/graph_file/graph.h"
-#include "core/statistics/repetitions.h"
 
 namespace benanza::analysis {
 
-/// How a time changed between two sets of results, most serious first. `lost`: it no longer exists;
-/// `gained`: it did not exist before; `unknown`: the times differ by more than the tolerance, but
-/// the repetitions are too few or too noisy to rule out chance.
-enum class ChangeKind { lost, slower, gained, faster, unknown, same };
-inline constexpr ChangeKind change_kinds[] = {ChangeKind::lost,    ChangeKind::slower,
-                                              ChangeKind::gained,  ChangeKind::faster,
-                                              ChangeKind::unknown, ChangeKind::same};
-std::string_view to_string(ChangeKind kind);
-
-/// One call, or the fastest call of one problem, in both sets of results.
-struct Change {
-  std::string key{};
-  /// Null if no call succeeded. They point into the sets of results.
-  const Measurement* before = nullptr;
-  const Measurement* after = nullptr;
-  /// Why one of them is null.
-  std::string reason{};
-  ChangeKind kind = ChangeKind::same;
-  /// 95% interval of ratio() for this change alone; empty if one of the two has fewer than
-  /// least_repetitions.
-  std::optional<Interval> spread{};
-
-  /// Seconds after over seconds before.
-  std::optional<double> ratio() const;
-};
-
-/// All changes at one precision, sorted by ChangeKind, then by size, largest first.
+/// All changes at one precision: those that go with a common change last, then sorted by
+/// ChangeKind, then by size, largest first.
 struct Changes {
   /// The fastest call of every problem.
   std::vector<Change> problems{};
@@ -51,33 +26,38 @@ struct Changes {
   std::size_t only_after = 0;
   /// Problems that different backends measured in the two sets: not compared.
   std::size_t other_backends = 0;
-  /// The median ratio of all calls, their common change: clocks, other work on the machine, or a
-  /// change to everything. Verdicts are relative to it. 1 if fewer than least_calls_of_drift calls
-  /// have a time in both.
-  double drift = 1;
-};
-inline constexpr std::size_t least_calls_of_drift = 20;
-/// Probability of at least one verdict `slower` or `faster` in a table if nothing has changed.
-inline constexpr double false_alarm_level = 0.01;
+  /// What the calls of each backend have in common, of backends with at least least_calls_of_drift
+  /// of them.
+  std::vector<CommonChange> common{};
 
+  const CommonChange* common_of(std::string_view backend) const;
+  /// What the machine did to the backend with the most calls, by its reference; 1 if it has none.
+  double drift() const;
+};
 /// Problems whose calls must not add into the residual's own memory, because the residual is needed
 /// again (Fusion::keeps_residual) in every fusion with that problem, in all graphs.
 std::set<std::string, std::less<>> keeping_residual(const std::vector<Graph>& graphs);
 
 /// Compares the rows that `filter` admits, of backends that measured a problem both times. A time
-/// is `slower` (`faster`) if its ratio, relative to the drift, is significantly above 1 + tolerance
-/// (below 1 / (1 + tolerance)): Welch's test on the logarithms of repetitions, with variances
-/// moderated over all rows of the table (moderate()) and Holm's correction for their number, at
-/// false_alarm_level.
+/// is `slower` (`faster`) if its ratio, relative to the machine's drift, is significantly above 1 +
+/// tolerance (below 1 / (1 + tolerance)): Welch's test on the logarithms of repetitions, with
+/// variances moderated over all rows of the table (moderate()) and Holm's correction for their
+/// number. The drift is what a reference tells (reference.h), 1 without one. Where the calls have a
+/// change in common, a time is also `slower` if it is beyond the tolerance relative to that and
+/// beyond half of it relative to the drift: nothing is faster only because everything else is
+/// slower.
 /// `keep_residual`: problems whose fastest call must leave the residual unchanged.
 Changes changes(const MeasurementSet& before, const MeasurementSet& after,
                 const MeasurementFilter& filter, double tolerance,
-                const std::set<std::string, std::less<>>& keep_residual = {});
+                const std::set<std::string, std::less<>>& keep_residual = {},
+                const Circumstances& circumstances = {});
 
 struct ChangeTotals {
   std::size_t of(ChangeKind kind) const { return counts[static_cast<std::size_t>(kind)]; }
   /// Number of changes with a time in both.
   std::size_t compared = 0;
+  /// Of those slower or faster: changed as all do (Change::with_common).
+  std::size_t with_common = 0;
   std::size_t counts[std::size(change_kinds)] = {};
   std::optional<double> median_ratio{};
 };

@@ -217,5 +217,26 @@ TEST(ReadRows, PeaksAreReadFromTheContext) {
                                        testing::Pair("peak_fp16_flops_per_second", 6.6e14)));
 }
 
+TEST(ReadRows, AnchorsAreReadFromTheContext) {
+  const Folder folder;
+  std::string text = results_text("");
+  text.insert(text.find("\"num_cpus\""), R"("anchor_copy_seconds": "2e-3 2.5e-3",
+"anchor_arithmetic_seconds": [0.001, 0.002], "anchor_words_seconds": "1e-3 fast",
+"anchor_gap_seconds": "0 -1", "anchor__seconds": "1", "anchor_seconds": "1", )");
+  Origin found;
+  read_rows(folder.write("r.json", text),
+            {.begin = [&](const Origin& origin) { found = origin; }, .add = [](Row&&) {}});
+  EXPECT_THAT(found.anchors, ElementsAre(testing::Pair("arithmetic", ElementsAre(0.001, 0.002)),
+                                         testing::Pair("copy", ElementsAre(0.002, 0.0025))));
+}
+
+TEST(Origin, TheSameAnchorsCountOnce) {
+  AnchorTimes held{{"copy", {1, 2}}};
+  add_anchors(held, {{"copy", {1, 2}}, {"arithmetic", {3}}});
+  add_anchors(held, {{"copy", {4}}});
+  EXPECT_THAT(held, ElementsAre(testing::Pair("arithmetic", ElementsAre(3)),
+                                testing::Pair("copy", ElementsAre(1, 2, 4))));
+}
+
 }  // namespace
 }  // namespace benanza
