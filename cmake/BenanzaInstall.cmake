@@ -71,7 +71,8 @@ function(benanza_install_package)
   install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
   install(DIRECTORY cmake/tests/stranger DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
   install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs
-          FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN results EXCLUDE)
+          FILES_MATCHING PATTERN "*.md" PATTERN "*.svg"
+          REGEX "/docs/results/[^/]+/[a-z][^/]*$" EXCLUDE)  # of the results, the pages
 
   configure_package_config_file(cmake/BenanzaConfig.cmake.in ${BENANZA_BINARY_DIR}/cmake/BenanzaConfig.cmake
     INSTALL_DESTINATION ${BENANZA_INSTALL_CMAKE} PATH_VARS BENANZA_INSTALL_DATA CMAKE_INSTALL_BINDIR)

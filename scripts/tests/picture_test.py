@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/report.svg is what today's benanza-analyze makes of the results in docs/results.
+"""docs/report.svg is what today's benanza-analyze makes of the results in docs/results/1xH100-2026-11-22.
 
 usage: picture_test.py SOURCE_DIR PROGRAMS_DIR
 """

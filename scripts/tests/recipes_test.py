@@ -118,7 +118,7 @@ class Recipes(unittest.TestCase):
     def results(self):
         """Real ones; of which model does not matter here."""
         unpacked = self.build / "cublas.json"
-        packed = SOURCE / "docs/results/h100_resnet50/results/cublas.json.gz"
+        packed = SOURCE / "docs/results/1xH100-2026-11-22/results/cublas.json.gz"
         unpacked.write_bytes(gzip.decompress(packed.read_bytes()))
         return unpacked
 

@@ -14,9 +14,9 @@
 namespace benanza::cudnn {
 namespace {
 
-/// Products have many configs, with very different times. For 143 convolutions on an H200 (sum of
-/// the GPU times of the best calls, docs/results.md), the first 8 configs lose 0.04% against the
-/// first 16, the first 4 lose 0.10%, the first one 2.0%. Other graphs have few configs, all
+/// Products have many configs, with very different times. For 143 convolutions on an H100 (sum of
+/// the GPU times of the best calls), the first 8 configs lose 0.04% against the first 16, the
+/// first 4 lose 0.10%, the first one 2.0%. Other graphs have few configs, all
 /// compiled at run time; for elementwise functions all configs are equally fast.
 EngineQuery query_of(const GraphCall& call, const harness::Variant& variant,
                      harness::AlgorithmSet set) {
