@@ -32,8 +32,11 @@ DeviceKind kind_of(const System& system) {
   return system.contains("device") ? DeviceKind::gpu : DeviceKind::processor;
 }
 
-std::string keep_one_device(Results& results, const std::string& backend,
-                            std::optional<DeviceKind> wanted) {
+namespace {
+
+/// Returns the sentence that says what was left out; empty if nothing was.
+std::string leave_one_device(Results& results, const std::string& backend,
+                             std::optional<DeviceKind> wanted) {
   const auto asked = results.systems.find(backend);
   if (asked != results.systems.end()) wanted = kind_of(asked->second);
   std::set<std::string> processors;
@@ -59,17 +62,34 @@ std::string keep_one_device(Results& results, const std::string& backend,
   return note;
 }
 
+void add_line(std::string& text, const std::string& line) {
+  if (!text.empty() && !line.empty()) text += '\n';
+  text += line;
+}
+
+}  // namespace
+
+std::string keep_one_device(Results& results, const std::string& backend,
+                            std::optional<DeviceKind> wanted) {
+  std::string note = results.doubled;
+  add_line(note, leave_one_device(results, backend, wanted));
+  return note;
+}
+
 std::string keep_one_device(std::span<Results* const> all, const std::string& backend) {
   const bool gpus = std::ranges::all_of(all, [](const Results* results) {
     return std::ranges::any_of(
         results->systems, [](const auto& one) { return kind_of(one.second) == DeviceKind::gpu; });
   });
   std::string note;
+  std::string left_out;
   for (Results* const results : all) {
+    add_line(note, results->doubled);
     std::string one =
-        keep_one_device(*results, backend, gpus ? DeviceKind::gpu : DeviceKind::processor);
-    if (note.empty()) note = std::move(one);
+        leave_one_device(*results, backend, gpus ? DeviceKind::gpu : DeviceKind::processor);
+    if (left_out.empty()) left_out = std::move(one);
   }
+  add_line(note, left_out);
   return note;
 }
 

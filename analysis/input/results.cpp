@@ -1,5 +1,7 @@
 #include "analysis/input/results.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <functional>
@@ -18,9 +20,7 @@ namespace fs = std::filesystem;
 /// Collects the rows and systems of several files.
 class Collector {
  public:
-  /// `sources`: the number of files and databases.
-  Collector(const std::optional<KeySet>& wanted, std::size_t sources)
-      : wanted_(wanted), has_several_sources_(sources > 1) {}
+  explicit Collector(const std::optional<KeySet>& wanted) : wanted_(wanted) {}
 
   void begin(const Origin& origin) {
     require_same_system(origins_.try_emplace(origin.backend, origin).first->second, origin);
@@ -32,24 +32,69 @@ class Collector {
     if (!origin.anchors.empty()) add_anchors(results_.anchors[origin.backend], origin.anchors);
   }
   void add(Row&& row) {
+    numbers_repetitions_ = numbers_repetitions_ || row.repetition > 0;
     if (wanted_ && !wanted_->contains(row.variant.key)) return;
-    if (has_several_sources_ && is_known(row)) return;
-    results_.measurements.add(std::move(row));
+    switch (place_of(row)) {
+      case Place::nowhere:
+        results_.measurements.add(std::move(row));
+        break;
+      case Place::elsewhere:
+        break;
+      case Place::here:
+        // Without samples to tell them apart, it is a copy only if the file numbers repetitions.
+        if (row.samples.size() < 2 && row.repetition == 0) {
+          unsure_.push_back(std::move(row));
+        } else {
+          leave_out(row);
+        }
+    }
   }
   /// Starts the next file or database.
-  void next_source() { ++sources_; }
-  Results take() { return std::move(results_); }
+  void begin_source(const fs::path& path) {
+    end_source();
+    ++sources_;
+    source_ = path.string();
+  }
+  Results take() {
+    end_source();
+    return std::move(results_);
+  }
 
  private:
-  /// True if an earlier source has the same row.
-  bool is_known(const Row& row) {
+  /// Where a row equal to another one is.
+  enum class Place { nowhere, elsewhere, here };
+
+  /// Returns the place of an equal row that was added before.
+  Place place_of(const Row& row) {
     const std::size_t problem = std::hash<std::string>{}(row.variant.key);
     const auto [held, added] = seen_.try_emplace({problem, row_hash(row)}, sources_);
-    return !added && held->second != sources_;
+    if (added) return Place::nowhere;
+    return held->second == sources_ ? Place::here : Place::elsewhere;
+  }
+
+  void leave_out(const Row& row) {
+    if (doubled_++ == 0) first_doubled_ = to_string(row.variant);
+  }
+
+  void end_source() {
+    for (Row& row : std::exchange(unsure_, {})) {
+      if (numbers_repetitions_) {
+        leave_out(row);
+      } else {
+        results_.measurements.add(std::move(row));
+      }
+    }
+    numbers_repetitions_ = false;
+    if (doubled_ == 0) return;
+    const std::size_t count = std::exchange(doubled_, 0);
+    results_.doubled +=
+        fmt::format("{}{}: {}, as {}, {} there more than once and {} once",
+                    results_.doubled.empty() ? "" : "\n", source_,
+                    count == 1 ? "a row" : fmt::format("{} rows", count), first_doubled_,
+                    count == 1 ? "is" : "are", count == 1 ? "counts" : "count");
   }
 
   const std::optional<KeySet>& wanted_;
-  bool has_several_sources_;
   Results results_;
   std::map<std::string, Origin> origins_;
   /// Hashes of problem and row. Collisions of both for different rows are not expected.
@@ -62,6 +107,14 @@ class Collector {
   /// The file or database in which each row was first seen.
   std::unordered_map<RowId, std::size_t, HashOfId> seen_;
   std::size_t sources_ = 0;
+  std::string source_;
+  /// The source has a repetition other than the first.
+  bool numbers_repetitions_ = false;
+  /// Rows that may be copies of others in this source.
+  std::vector<Row> unsure_;
+  /// The count of rows that are copies of others in this source, and the first of them.
+  std::size_t doubled_ = 0;
+  std::string first_doubled_;
 };
 
 void read_database(const fs::path& path, const std::optional<KeySet>& wanted,
@@ -106,9 +159,9 @@ std::vector<fs::path> result_files(const std::vector<fs::path>& paths) {
 
 Results read_results(const std::vector<fs::path>& paths, const std::optional<KeySet>& wanted) {
   const std::vector<fs::path> files = result_files(paths);
-  Collector collector(wanted, files.size());
+  Collector collector(wanted);
   for (const fs::path& path : files) {
-    collector.next_source();
+    collector.begin_source(path);
     if (is_database(path)) {
       read_database(path, wanted, collector);
     } else {

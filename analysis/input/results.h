@@ -20,6 +20,8 @@ struct Results {
   std::map<std::string, PeakValues> peaks{};
   /// Times of anchors, by backend, of those that measured them: of all files.
   std::map<std::string, AnchorTimes> anchors{};
+  /// A sentence for each file that holds rows more than once; empty if none does.
+  std::string doubled{};
 };
 
 /// Problem keys.
@@ -31,8 +33,10 @@ using KeySet = std::set<std::string, std::less<>>;
 std::vector<std::filesystem::path> result_files(const std::vector<std::filesystem::path>& paths);
 
 /// Reads results: Google Benchmark JSON files of the suites, folders of them, and databases. A file
-/// given twice counts once, and so does a row that several of them hold (equal variant, repetition,
-/// outcome and samples); any other row of the same variant is another repetition. `wanted`: only
+/// given twice counts once, and so does a row that is there several times, in one file or in
+/// several (equal variant, repetition, outcome and samples); any other row of the same variant is
+/// another repetition, and so are rows of one sample in a file that numbers no repetitions, whose
+/// equal times prove nothing. `wanted`: only
 /// these problems; nullopt: all. Throws Error, one line, for a file that is not a results file, is
 /// truncated or has another schema, a folder without results, and two files of one backend that
 /// were measured on different systems.

@@ -1,7 +1,6 @@
 #include "analysis/model/floor.h"
 
 #include <algorithm>
-#include <limits>
 #include <string_view>
 
 namespace benanza::analysis {
@@ -74,27 +73,43 @@ double bytes_at(const Traffic& traffic, Precision precision) {
   return number(traffic.elements) * number(element_bytes(precision)) + number(traffic.bytes);
 }
 
+Moved moved_by(const Compulsory& compulsory, Precision precision, bool updates) {
+  const double weights = bytes_at(compulsory.weights, precision);
+  const double outputs = bytes_at(compulsory.outputs, precision);
+  return {.read = bytes_at(compulsory.inputs, precision) + weights,
+          .written = outputs,
+          .in_place = updates ? std::min(weights, outputs) : 0};
+}
+
+Moved moved_by(const Problem& problem, Precision precision) {
+  const double read = least_read_bytes(problem, precision);
+  return {.read = read,
+          .written = least_bytes(problem, precision) - read,
+          .in_place = in_place_bytes(problem, precision)};
+}
+
+bool updates_weights(const Layer& layer) { return layer.phase == "update"; }
+
 Floor layer_floor(const Graph& graph, std::size_t layer, double flops,
                   const std::vector<std::string>& ways, const DeviceRates& rates,
                   const MeasurementFilter& filter) {
-  const Precision precision = precision_of(graph.layers[layer], filter.precision);
-  double bytes = std::numeric_limits<double>::infinity();
-  double read = bytes;
+  const Layer& described = graph.layers[layer];
+  const Precision precision = precision_of(described, filter.precision);
+  std::optional<Floor> least;
   for (const std::string& key : ways) {
     const auto problem = parsed(key);
-    if (!problem) return floor_of(flops, 0, 0, rates, filter.cold);
-    bytes = std::min(bytes, least_bytes(*problem, precision));
-    read = std::min(read, least_read_bytes(*problem, precision));
+    if (!problem) return floor_of(flops, {}, rates, filter.cold);
+    const Floor floor = floor_of(flops, moved_by(*problem, precision), rates, filter.cold);
+    const bool is_less = !least || floor.memory_seconds < least->memory_seconds ||
+                         (floor.memory_seconds == least->memory_seconds &&
+                          floor.moved->bytes() < least->moved->bytes());
+    if (is_less) least = floor;
   }
-  if (ways.empty()) {
-    bytes = result_bytes(graph.layers[layer], precision);
-    read = 0;
-    if (const auto& known = graph.layers[layer].compulsory) {
-      read = bytes_at(known->inputs, precision) + bytes_at(known->weights, precision);
-      bytes = read + bytes_at(known->outputs, precision);
-    }
-  }
-  return floor_of(flops, read, bytes, rates, filter.cold);
+  if (least) return *least;
+  const auto& known = described.compulsory;
+  const Moved moved = known ? moved_by(*known, precision, updates_weights(described))
+                            : Moved{.written = result_bytes(described, precision)};
+  return floor_of(flops, moved, rates, filter.cold);
 }
 
 /// Drops the peak of arithmetic, which is that of `filter`'s precision, if layers of their own
@@ -177,13 +192,19 @@ std::optional<double> Floor::seconds() const {
   return std::max(*arithmetic_seconds, *memory_seconds);
 }
 
-Floor floor_of(double flops, double read_bytes, double bytes, const DeviceRates& rates, bool cold) {
-  Floor floor{.flops = flops, .bytes = bytes};
+Floor floor_of(double flops, const Moved& moved, const DeviceRates& rates, bool cold) {
+  Floor floor{.flops = flops, .moved = moved};
   if (rates.flops_per_second) floor.arithmetic_seconds = flops / *rates.flops_per_second;
-  if (rates.bytes_per_second && rates.cache_bytes) {
-    const double beyond = std::max(0.0, bytes - *rates.cache_bytes);
-    floor.memory_seconds = (cold ? std::max(beyond, read_bytes) : beyond) / *rates.bytes_per_second;
+  if (!rates.bytes_per_second || !rates.cache_bytes) return floor;
+  const double cache = *rates.cache_bytes;
+  double beyond = moved.read + std::max(0.0, moved.written - cache);
+  if (!cold) {
+    // What is in place first: the same byte of the cache saves twice as much there.
+    const double kept = std::min(cache, moved.in_place);
+    const double once = moved.bytes() - 2 * moved.in_place;
+    beyond = 2 * (moved.in_place - kept) + std::max(0.0, once - (cache - kept));
   }
+  floor.memory_seconds = beyond / *rates.bytes_per_second;
   return floor;
 }
 
@@ -229,13 +250,12 @@ ModelFloor model_floor(const Graph& graph, const std::vector<LayerTime>& times,
     if (!done[layer]) total += flops[layer];
   }
   if (graph.compulsory) {
-    const double read = bytes_at(graph.compulsory->inputs, filter.precision) +
-                        bytes_at(graph.compulsory->weights, filter.precision);
-    const double written = bytes_at(graph.compulsory->outputs, filter.precision);
-    result.model = floor_of(total, read, read + written, rates, filter.cold);
+    const Moved moved = moved_by(*graph.compulsory, filter.precision,
+                                 std::ranges::any_of(graph.layers, updates_weights));
+    result.model = floor_of(total, moved, rates, filter.cold);
   } else {
-    result.model = floor_of(total, 0, 0, rates, filter.cold);
-    result.model.bytes.reset();
+    result.model = floor_of(total, {}, rates, filter.cold);
+    result.model.moved.reset();
     result.model.memory_seconds.reset();
   }
   return result;

@@ -26,10 +26,21 @@ struct DeviceRates {
 /// Returns the largest rates of the backends that `filter` admits, at its precision.
 DeviceRates device_rates(const Results& results, const MeasurementFilter& filter);
 
+/// What a run has to read and write if no cache holds any of it.
+struct Moved {
+  double read = 0;
+  double written = 0;
+  /// The part of both that is read and written in one place: weights and the optimizer's state in a
+  /// training step, a residual that its sum replaces.
+  double in_place = 0;
+
+  double bytes() const { return read + written; }
+};
+
 /// The least time for some work. Fields are empty if a rate or the work is unknown.
 struct Floor {
   double flops = 0;
-  std::optional<double> bytes{};
+  std::optional<Moved> moved{};
   std::optional<double> arithmetic_seconds{};
   std::optional<double> memory_seconds{};
 
@@ -38,10 +49,10 @@ struct Floor {
   bool is_by_memory() const { return memory_seconds && seconds() == memory_seconds; }
 };
 
-/// The arithmetic at the peak rate, and the bytes at the peak rate less those that the cache holds:
-/// at the end of a run it holds as many bytes as fit, each of which saves one read of the next run
-/// or one write of this one. Cold caches save no reads.
-Floor floor_of(double flops, double read_bytes, double bytes, const DeviceRates& rates, bool cold);
+/// The arithmetic at the peak rate, and the bytes at the peak rate less those that the cache saves:
+/// at the end of a run it holds as many bytes as fit. Each saves one read of the next run or one
+/// write of this one; one that is read and written in place saves both. Cold caches save no reads.
+Floor floor_of(double flops, const Moved& moved, const DeviceRates& rates, bool cold);
 
 struct ModelFloor {
   DeviceRates rates{};
@@ -53,8 +64,9 @@ struct ModelFloor {
 
 /// `times` are operator_times(). A layer of several calls has the floor of the one call that can
 /// replace them; without one, what the graph says that it must move, or else only its result.
-/// Products that merely implement other operators (a sum as a product with a triangle, Fourier
-/// transforms) do not count as arithmetic.
+/// Weights that are written, too, are a training step's: it updates them in place. Products that
+/// merely implement other operators (a sum as a product with a triangle, Fourier transforms) do not
+/// count as arithmetic.
 ModelFloor model_floor(const Graph& graph, const std::vector<LayerTime>& times,
                        const DeviceRates& rates, const MeasurementFilter& filter);
 

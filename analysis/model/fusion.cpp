@@ -51,7 +51,7 @@ std::optional<double> seconds_alone(const LayerTime& time, Movement movement) {
     case LayerStatus::free:
       return time.seconds;
     case LayerStatus::movement:
-      return is_counted(time, movement) ? time.seconds : 0.0;
+      return movement == Movement::include ? time.seconds : 0.0;
     case LayerStatus::part:
     case LayerStatus::unsupported:
     case LayerStatus::missing:

@@ -17,7 +17,7 @@ std::vector<LayerTime> fusion_times(const Graph& graph, const MeasurementSet& me
 LayerTime fusion_time(const Fusion& fusion, const MeasurementSet& measurements,
                       MeasurementFilter filter);
 
-/// Seconds of a layer alone; 0 if it does not count, empty if it is unknown.
+/// Seconds of a layer alone; 0 if it does not count (Movement), empty if it should and is unknown.
 std::optional<double> seconds_alone(const LayerTime& time, Movement movement);
 /// Sum over the fusion's layers; empty if one of them is unknown.
 std::optional<double> seconds_apart(const Fusion& fusion, const std::vector<LayerTime>& layers,

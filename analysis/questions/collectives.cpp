@@ -62,7 +62,7 @@ Section section_of(CollectiveKind kind, std::int64_t ranks, const CollectiveCurv
 void answer(const Options& options) {
   const std::size_t rows = rows_of(options.common);
   const Results results = read_results({options.paths.begin(), options.paths.end()});
-  Page page{.command = "collectives", .systems = results.systems};
+  Page page{.command = "collectives", .systems = results.systems, .note = results.doubled};
   for (const std::string& text : options.common.precisions) {
     const Precision precision = precision_of(text, "--precision");
     const CollectiveCurves found =

@@ -19,20 +19,77 @@ const DeviceRates rates{.flops_per_second = 1e12, .bytes_per_second = 1e11, .cac
 
 TEST(Floor, IsTheLargerOfArithmeticAndMemory) {
   // 3e6 bytes, of which the cache may keep 1e6: 20 us at 1e11 byte/s; 5e6 FLOP: 5 us.
-  const Floor floor = floor_of(5e6, 2e6, 3e6, rates, false);
+  const Floor floor = floor_of(5e6, {.read = 2e6, .written = 1e6}, rates, false);
   EXPECT_THAT(floor.arithmetic_seconds, Optional(DoubleEq(5 * us)));
   EXPECT_THAT(floor.memory_seconds, Optional(DoubleEq(20 * us)));
   EXPECT_THAT(floor.seconds(), Optional(DoubleEq(20 * us)));
   EXPECT_TRUE(floor.is_by_memory());
-  EXPECT_THAT(floor_of(5e6, 2e5, 5e5, rates, false).memory_seconds, Optional(0.0));
+  EXPECT_THAT(floor_of(5e6, {.read = 2e5, .written = 3e5}, rates, false).memory_seconds,
+              Optional(0.0));
   // With cold caches everything read (2.5e6 bytes) comes from memory.
-  EXPECT_THAT(floor_of(5e6, 2.5e6, 3e6, rates, true).seconds(), Optional(DoubleEq(25 * us)));
+  EXPECT_THAT(floor_of(5e6, {.read = 2.5e6, .written = 5e5}, rates, true).seconds(),
+              Optional(DoubleEq(25 * us)));
+}
+
+// 1e6 bytes of cache. Of weights of 8e5 bytes that are read and written in place nothing has to
+// leave it; 3e5 others share the rest, 2e5.
+TEST(Floor, ACachedByteInPlaceSavesAReadAndAWrite) {
+  const auto beyond = [](const Moved& moved, bool cold = false) {
+    return *floor_of(0, moved, rates, cold).memory_seconds * 1e11;
+  };
+  EXPECT_DOUBLE_EQ(beyond({.read = 8e5, .written = 8e5, .in_place = 8e5}), 0);
+  EXPECT_DOUBLE_EQ(beyond({.read = 11e5, .written = 8e5, .in_place = 8e5}), 1e5);
+  EXPECT_DOUBLE_EQ(beyond({.read = 8e5, .written = 11e5, .in_place = 8e5}), 1e5);
+  // What exceeds the cache is read and written; the 3e5 others find no place in it.
+  EXPECT_DOUBLE_EQ(beyond({.read = 33e5, .written = 30e5, .in_place = 30e5}), 2 * 20e5 + 3e5);
+  // The same bytes in two places share the cache.
+  EXPECT_DOUBLE_EQ(beyond({.read = 8e5, .written = 8e5}), 6e5);
+  // From cold caches all is read, and what does not fit is written.
+  EXPECT_DOUBLE_EQ(beyond({.read = 8e5, .written = 8e5, .in_place = 8e5}, true), 8e5);
+  EXPECT_DOUBLE_EQ(beyond({.read = 30e5, .written = 30e5, .in_place = 30e5}, true), 30e5 + 20e5);
+}
+
+/// The least traffic of repeated runs through a cache of `cache` blocks: of `in_place` blocks that
+/// each run reads and writes, and others that it only reads or only writes. By trying how many of
+/// each kind stay in the cache from run to run.
+std::int64_t least_traffic(std::int64_t read, std::int64_t written, std::int64_t in_place,
+                           std::int64_t cache) {
+  std::int64_t least = read + written + 2 * in_place;
+  for (std::int64_t state = 0; state <= in_place; ++state) {
+    for (std::int64_t inputs = 0; inputs <= read; ++inputs) {
+      for (std::int64_t outputs = 0; outputs <= written; ++outputs) {
+        if (state + inputs + outputs > cache) continue;
+        const std::int64_t moved = 2 * (in_place - state) + (read - inputs) + (written - outputs);
+        least = std::min(least, moved);
+      }
+    }
+  }
+  return least;
+}
+
+TEST(Floor, IsTheLeastTrafficOfAllWaysToUseTheCache) {
+  for (std::int64_t cache = 0; cache < 8; ++cache) {
+    const DeviceRates blocks{.bytes_per_second = 1, .cache_bytes = static_cast<double>(cache)};
+    for (std::int64_t read = 0; read < 6; ++read) {
+      for (std::int64_t written = 0; written < 6; ++written) {
+        for (std::int64_t in_place = 0; in_place < 6; ++in_place) {
+          const Moved moved{.read = static_cast<double>(read + in_place),
+                            .written = static_cast<double>(written + in_place),
+                            .in_place = static_cast<double>(in_place)};
+          EXPECT_EQ(floor_of(0, moved, blocks, false).memory_seconds,
+                    least_traffic(read, written, in_place, cache))
+              << read << ' ' << written << ' ' << in_place << ' ' << cache;
+        }
+      }
+    }
+  }
 }
 
 TEST(Floor, WithoutPeaksIsNotKnown) {
-  EXPECT_EQ(floor_of(5e6, 2e6, 3e6, {}, false).seconds(), std::nullopt);
+  EXPECT_EQ(floor_of(5e6, {.read = 2e6, .written = 1e6}, {}, false).seconds(), std::nullopt);
   // Without the cache's size the memory traffic is unknown.
-  EXPECT_THAT(floor_of(5e6, 2e6, 3e6, {.flops_per_second = 1e12, .bytes_per_second = 1e11}, false)
+  EXPECT_THAT(floor_of(5e6, {.read = 2e6, .written = 1e6},
+                       {.flops_per_second = 1e12, .bytes_per_second = 1e11}, false)
                   .seconds(),
               Optional(DoubleEq(5 * us)));
 }
@@ -116,7 +173,7 @@ TEST(ModelFloor, SumsArithmeticAndCountsCompulsoryBytesOnce) {
   const ModelFloor floor = model_floor(graph, times, rates, filter);
   // Twice 2 x 100 x 200 x 50 FLOP; 2 x 1.75e6 + 40 bytes, less 1e6.
   EXPECT_DOUBLE_EQ(floor.model.flops, 4e6);
-  EXPECT_THAT(floor.model.bytes, Optional(DoubleEq(3'500'040)));
+  EXPECT_DOUBLE_EQ(floor.model.moved->bytes(), 3'500'040);
   EXPECT_THAT(floor.model.seconds(), Optional(DoubleEq(2'500'040 / 1e11)));
   // One layer: 2 us; its 0.08 MB fit into the cache.
   EXPECT_THAT(floor.layers[0].seconds(), Optional(DoubleEq(2 * us)));
@@ -160,7 +217,7 @@ TEST(ModelFloor, AnOperatorAsAWholeMayNeedLess) {
   EXPECT_DOUBLE_EQ(floor.model.flops, 2.0 * 10 * 128);
   EXPECT_DOUBLE_EQ(floor.layers[2].flops, 2.0 * 10 * 128);
   // Q, K, V and the result, 4 x 64 each; no scores.
-  EXPECT_THAT(floor.layers[2].bytes, Optional(DoubleEq(2.0 * 4 * 4 * 64)));
+  EXPECT_DOUBLE_EQ(floor.layers[2].moved->bytes(), 2.0 * 4 * 4 * 64);
 }
 
 // Convolution and bias are two calls or one: the tensor between them does not count.
@@ -173,16 +230,50 @@ TEST(ModelFloor, ALayerOfSeveralCallsIsThatOfTheOneThatDoesThem) {
   set.add(measured(conv + "/fp32/nchw/cudnn/x", five(3 * us)));
   set.add(measured("add/1x8x10x10_1x8x1x1_w/fp32/nchw/cudnn/x", five(3 * us)));
   const auto times = layer_times(graph, set, {});
-  EXPECT_THAT(model_floor(graph, times, rates, {}).layers[0].bytes,
-              Optional(DoubleEq(4.0 * (800 + 64 + 8 + 800))));
+  EXPECT_DOUBLE_EQ(model_floor(graph, times, rates, {}).layers[0].moved->bytes(),
+                   4.0 * (800 + 64 + 8 + 800));
   graph.fusions.clear();
   // Only its result as the graph states it: 100 x 200.
-  EXPECT_THAT(model_floor(graph, times, rates, {}).layers[0].bytes, Optional(DoubleEq(80'000)));
+  EXPECT_DOUBLE_EQ(model_floor(graph, times, rates, {}).layers[0].moved->bytes(), 80'000);
   // What the graph says: 500 elements and 24 bytes are read, 200 written.
   graph.layers[0].compulsory = Compulsory{
       .inputs = {.elements = 500}, .weights = {.bytes = 24}, .outputs = {.elements = 200}};
-  EXPECT_THAT(model_floor(graph, times, rates, {}).layers[0].bytes,
-              Optional(DoubleEq(4.0 * 700 + 24)));
+  EXPECT_DOUBLE_EQ(model_floor(graph, times, rates, {}).layers[0].moved->bytes(), 4.0 * 700 + 24);
+}
+
+// SGD with momentum of 1e5 parameters: 8e5 bytes are read and written in place and fit the cache.
+TEST(ModelFloor, OfATrainingStepUpdatesItsWeightsInPlace) {
+  const Traffic kept{.bytes = 800'000};
+  Layer update = product("update", "SGD", {}, {"add/1x100000_1x100000", "relu/1x100000"});
+  update.precision = "fp32";
+  update.compulsory = Compulsory{.inputs = {.bytes = 400'000}, .weights = kept, .outputs = kept};
+  Graph graph{
+      .model = "m_training",
+      .batch = 1,
+      .compulsory = Compulsory{.inputs = {.bytes = 1'000}, .weights = kept, .outputs = kept},
+      .layers = {update}};
+  MeasurementSet set;
+  set.add(measured("add/1x100000_1x100000/fp32/plain/onednn/x", five(3 * us)));
+  set.add(measured("relu/1x100000/fp32/plain/onednn/x", five(3 * us)));
+  const auto floor = [&] { return model_floor(graph, layer_times(graph, set, {}), rates, {}); };
+  // Weights that are no training step's are two tensors: 1,601,000 bytes, less 1e6.
+  EXPECT_THAT(floor().model.memory_seconds, Optional(DoubleEq(601'000 / 1e11)));
+  EXPECT_THAT(floor().layers[0].memory_seconds, Optional(DoubleEq(1e6 / 1e11)));
+  graph.layers[0].phase = "update";
+  EXPECT_THAT(floor().model.memory_seconds, Optional(0.0));
+  // The gradients find 2e5 bytes of the cache.
+  EXPECT_THAT(floor().layers[0].memory_seconds, Optional(DoubleEq(2e5 / 1e11)));
+}
+
+// 5e5 elements of fp32: the sum replaces its residual, 2e6 bytes, of which 1e6 stay in the cache.
+// The factors are small.
+TEST(ModelFloor, AResidualIsReadAndWrittenInPlace) {
+  const std::string key = "gemm/m500_n1000_k1_nn";
+  const Graph graph{.model = "m", .layers = {product("sum", "Gemm", {}, {key + "_residual"})}};
+  MeasurementSet set;
+  set.add(measured(key + "_residual/fp32/plain/cublas/x", five(30 * us)));
+  EXPECT_THAT(model_floor(graph, layer_times(graph, set, {}), rates, {}).layers[0].memory_seconds,
+              Optional(DoubleEq((2 * (2e6 - 1e6) + 4.0 * (500 + 1000)) / 1e11)));
 }
 
 }  // namespace

@@ -79,14 +79,17 @@ TEST(Ladder, HoldsFromTheFloorToTheBound) {
   // 8 us above the floor for the product, 4 for relu, whose data fit into the cache.
   EXPECT_THAT(
       text,
-      HasSubstr("  fc     Gemm            8.0  10.0       2.0      5.00x    20.0%  arithmetic\n"
-                "  relu   Relu            4.0   4.0       0.0          -        -  fits the "
-                "cache\n"));
+      HasSubstr("  fc     Gemm            8.0  10.0       2.0      5.00x    20.0%           1.00x  "
+                "arithmetic\n"
+                "  relu   Relu            4.0   4.0       0.0          -        -               -  "
+                "fits the cache\n"));
   const json facts = facts_of(report);
   EXPECT_EQ(facts["ladder"]["holds"], true);
   EXPECT_DOUBLE_EQ(facts["ladder"]["floor"]["seconds"], 2 * us);
   EXPECT_DOUBLE_EQ(facts["layers"][0]["floor_seconds"], 2 * us);
   EXPECT_DOUBLE_EQ(facts["layers"][0]["reaches"], 0.2);
+  EXPECT_DOUBLE_EQ(facts["layers"][0]["fewer_products"], 1);
+  EXPECT_DOUBLE_EQ(facts["ladder"]["parallel_seconds"], 14 * us);
 }
 
 TEST(Ladder, ACallBelowItsFloorIsNamed) {
@@ -96,7 +99,9 @@ TEST(Ladder, ACallBelowItsFloorIsNamed) {
   EXPECT_THAT(report.ladder.undercut(), ElementsAre(0));
   EXPECT_THAT(report.ladder.breaks(given.graph),
               ElementsAre(HasSubstr("fc takes 10.00 us, below its floor of 20.00 us by arithmetic"),
-                          HasSubstr("the floor is above the bound with fusion")));
+                          HasSubstr("the floor is above the bound with fusion"),
+                          HasSubstr("LBL parallel 0.014 ms is below the floor of 0.020 ms, as LBL "
+                                    "sequential is")));
   EXPECT_THAT(text_of(report), HasSubstr("floor 0.020 > with fusion 0.012 <= LBL"));
   EXPECT_EQ(facts_of(report)["ladder"]["holds"], false);
   EXPECT_THAT(facts_of(report)["ladder"]["undercut_layers"], ElementsAre("fc"));
@@ -113,7 +118,8 @@ TEST(Ladder, CallsFromTheCachesMayTakeLessThanTheFloor) {
     return report.ladder.breaks(given.graph);
   };
   EXPECT_THAT(breaks(false), ElementsAre(AllOf(HasSubstr("no run takes less than the floor"),
-                                               HasSubstr("--sequence"), Not(HasSubstr("cold")))));
+                                               HasSubstr("--sequence"), Not(HasSubstr("cold"))),
+                                         HasSubstr("LBL parallel 0.014 ms")));
   EXPECT_THAT(breaks(true), ElementsAre(HasSubstr("the measured peaks, the times")));
   given.rates.flops_per_second = 1e11;  // a call below its own floor: a peak is wrong
   EXPECT_FALSE(given.report().ladder.is_of_warm_calls());
@@ -213,6 +219,67 @@ TEST(Ladder, WithoutPeaksTheFloorIsNotKnown) {
   EXPECT_TRUE(facts_of(report)["ladder"]["floor"]["seconds"].is_null());
 }
 
+/// Two products of 10 us side by side; at the peaks each takes 2 us, or 8 with a slower device.
+TEST(Ladder, AParallelBoundBelowTheFloorIsNamed) {
+  Case given;
+  given.graph.layers = {given.graph.layers[0], given.graph.layers[0]};
+  given.graph.layers[1].name = "fc2";
+  given.graph.fusions.clear();
+  EXPECT_THAT(given.report().ladder.breaks(given.graph), IsEmpty());
+  given.rates.flops_per_second = 2.5e11;
+  const BoundReport report = given.report();
+  EXPECT_THAT(report.ladder.floor.model.seconds(), Optional(DoubleEq(16 * us)));
+  EXPECT_DOUBLE_EQ(report.ladder.parallel_seconds, 10 * us);
+  EXPECT_THAT(report.ladder.breaks(given.graph),
+              ElementsAre("LBL parallel 0.010 ms is below the floor of 0.016 ms, because layers "
+                          "side by side share the device, and the bound gives each all of it: no "
+                          "run takes that little"));
+  EXPECT_THAT(text_of(report), HasSubstr("    but           LBL parallel 0.010 ms is below"));
+}
+
+/// One 3x3 convolution of 8 channels and 8 filters of 56x56: 2 x 64 x 166^2 FLOP of products not on
+/// padding, 2 x 64 x 58^2 by the known algorithms.
+struct Convolved : Case {
+  static constexpr double direct = 2.0 * 64 * 166 * 166;
+  static constexpr double least = 2.0 * 64 * 58 * 58;
+
+  explicit Convolved(const std::string& algorithm, double seconds) {
+    const std::string key = "conv/1x8x56x56_k8x3x3_p1.1.1.1_s1x1_d1x1_g1";
+    graph.layers = {given_layer(key)};
+    graph.fusions.clear();
+    set.add(measured(key + "/fp32/nchw/onednn/" + algorithm, five(seconds)));
+  }
+  static Layer given_layer(const std::string& key) {
+    Layer made = layer("c", {});
+    made.op = "Conv";
+    made.problems = {key};
+    return made;
+  }
+};
+
+TEST(Ladder, ReachesIsByTheMultiplicationsDone) {
+  // At 95% of the peak.
+  const double seconds = Convolved::direct / 1e12 / 0.95;
+  const Ladder ladder = Convolved("jit:avx2", seconds).report().ladder;
+  EXPECT_THAT(ladder.reaches(0), Optional(DoubleEq(0.95)));
+  EXPECT_THAT(ladder.fewer_products(0), Optional(DoubleEq(Convolved::direct / Convolved::least)));
+  EXPECT_THAT(ladder.layer_floor(0), Optional(DoubleEq(Convolved::least / 1e12)));
+  EXPECT_THAT(ladder.head_room(0),
+              Optional(DoubleEq(*ladder.fewer_products(0) / *ladder.reaches(0))));
+}
+
+// Nobody says how many multiplications a transform takes.
+TEST(Ladder, WhatACallOfTransformsReachesIsNotKnown) {
+  const double seconds = Convolved::direct / 1e12 / 0.95;
+  Convolved by_name("winograd.jit_wino_4x3:avx512_core", seconds);
+  EXPECT_EQ(by_name.report().ladder.reaches(0), std::nullopt);
+  EXPECT_EQ(by_name.report().ladder.fewer_products(0), std::nullopt);
+  EXPECT_NE(by_name.report().ladder.head_room(0), std::nullopt);
+  // Three times the peak without a word.
+  const Convolved silent("engine7", Convolved::direct / 1e12 / 3);
+  EXPECT_EQ(silent.report().ladder.reaches(0), std::nullopt);
+}
+
 // A memory floor: a relu of 2e6 elements, 16 MB read and written, which exceed the cache.
 TEST(Ladder, MemoryOfALayer) {
   Case given;
@@ -221,7 +288,7 @@ TEST(Ladder, MemoryOfALayer) {
   const BoundReport report = given.report();
   // 16 MB less 1 MB at 1e11.
   EXPECT_THAT(report.ladder.layer_floor(1), Optional(DoubleEq(150 * us)));
-  EXPECT_THAT(text_of(report), HasSubstr("93.8%  memory"));
+  EXPECT_THAT(text_of(report), HasSubstr("93.8%           1.00x  memory"));
 }
 
 }  // namespace

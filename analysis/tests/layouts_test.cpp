@@ -182,6 +182,20 @@ TEST(Layouts, AnUnsupportedLayerMakesItsLayoutImpossible) {
   EXPECT_NEAR(plans.best.seconds(), 107 * us, 1e-12);  // both ends are transformed
 }
 
+TEST(Layouts, RefusedMovementIsAHoleWhereMovementCounts) {
+  Case given;
+  given.add("a", {}, 2, 0);
+  given.add("turned", {0}, 0, 0);
+  given.graph.layers[1].cost = Cost::movement;
+  for (const char* layout : {"nchw", "nhwc"}) {
+    given.set.add(test::refused("relu/turned/fp32/" + std::string(layout) + "/cudnn/none",
+                                Status::unsupported, "no such call"));
+  }
+  EXPECT_THAT(given.plans().nchw.unknown, IsEmpty());
+  EXPECT_THAT(layout_plans(given.graph, given.set, {}, Movement::include).nchw.unknown,
+              ElementsAre(1));
+}
+
 TEST(Layouts, CallsWithoutAChannelOrderWorkOnNchw) {
   Case given;
   given.add("a", {}, 0, 0);

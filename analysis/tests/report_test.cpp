@@ -154,21 +154,21 @@ TEST(BoundCsv, IsOneRowALayerWithUnknownsEmpty) {
   const Case given(Movement::include);
   EXPECT_EQ(
       page_csv(given.page()),
-      R"(model,batch,precision,layer,op,standing,seconds,share,flops,bytes,flops_per_second,floor_seconds,reaches,on_critical_path,fusion,calls,note
+      R"(model,batch,precision,layer,op,standing,seconds,share,flops,bytes,flops_per_second,floor_seconds,reaches,fewer_products,on_critical_path,fusion,calls,note
 )"
-      "diamond,2,fp32,a,Relu,measured,0.001,0.105263,1000000,1000,1000000000,,,yes,,"
+      "diamond,2,fp32,a,Relu,measured,0.001,0.105263,1000000,1000,1000000000,,,,yes,,"
       "relu/a/fp32/nchw/onednn/jit,\n"
-      "diamond,2,fp32,b,Relu,measured,0.005,0.526316,1000000,1000,200000000,,,yes,,"
+      "diamond,2,fp32,b,Relu,measured,0.005,0.526316,1000000,1000,200000000,,,,yes,,"
       "relu/b/fp32/nchw/onednn/jit,\n"
-      "diamond,2,fp32,c,Relu,measured,0.002,0.210526,1000000,1000,500000000,,,no,,"
+      "diamond,2,fp32,c,Relu,measured,0.002,0.210526,1000000,1000,500000000,,,,no,,"
       "relu/c/fp32/nchw/onednn/jit,\n"
-      "diamond,2,fp32,d,Relu,measured,0.001,0.105263,1000000,1000,1000000000,,,yes,,"
+      "diamond,2,fp32,d,Relu,measured,0.001,0.105263,1000000,1000,1000000000,,,,yes,,"
       "relu/d/fp32/nchw/onednn/jit,\n"
-      "diamond,2,fp32,copy,Relu,movement,0.0005,0.0526316,1000000,1000,2000000000,,,"
+      "diamond,2,fp32,copy,Relu,movement,0.0005,0.0526316,1000000,1000,2000000000,,,,"
       "yes,,relu/copy/fp32/nchw/onednn/jit,\n"
-      "diamond,2,fp32,dropout,Relu,free,0,,,1000,,,,no,,,no-op at inference\n"
-      "diamond,2,fp32,einsum,Relu,unsupported,,,,1000,,,,no,,,no lowering for Einsum\n"
-      "diamond,2,fp32,\"gone, \"\"x\"\"\",Relu,missing,,,1000000,1000,,,,no,,,"
+      "diamond,2,fp32,dropout,Relu,free,0,,,1000,,,,,no,,,no-op at inference\n"
+      "diamond,2,fp32,einsum,Relu,unsupported,,,,1000,,,,,no,,,no lowering for Einsum\n"
+      "diamond,2,fp32,\"gone, \"\"x\"\"\",Relu,missing,,,1000000,1000,,,,,no,,,"
       "relu/gone: not measured at fp32\n");
 }
 

@@ -83,6 +83,40 @@ TEST(ReadResults, ARowThatSeveralSourcesHoldCountsOnce) {
   EXPECT_EQ(repetitions({shard, again}), 2U);
 }
 
+// Two measurements never agree in every sample: the file was joined with itself.
+TEST(ReadResults, ARowThatOneFileHoldsTwiceCountsOnceAndIsNamed) {
+  const Folder folder;
+  const std::string rows = row(relu, "[1e-6, 2e-6, 4e-6]") + "," + row(relu, "[1e-6, 2e-6, 8e-6]");
+  const auto once = folder.write("once.json", results_text(rows));
+  const auto twice = folder.write("twice.json", results_text(rows + "," + rows));
+  const Results results = read_results({twice});
+  EXPECT_THAT(results.measurements.find("relu/1x8")[0].repetition_seconds, SizeIs(2));
+  EXPECT_EQ(results.doubled,
+            twice.string() + ": 2 rows, as " + relu + ", are there more than once and count once");
+  EXPECT_EQ(read_results({once}).doubled, "");
+  // Of two files with the same rows, nothing is said: shards and databases overlap.
+  EXPECT_EQ(read_results({once, folder.write("copy.json", results_text(rows))}).doubled, "");
+}
+
+// Of one sample each, as other programs write them: rounded times may be equal.
+TEST(ReadResults, EqualTimesOfTwoRepetitionsAreTwo) {
+  const Folder folder;
+  const std::string first = row(relu, "[1e-6]");
+  std::string second = first;
+  const std::string index = "\"repetition_index\": 0";
+  second.replace(second.find(index), index.size(), "\"repetition_index\": 1");
+  const auto repetitions = [&](const std::string& rows) {
+    const auto file = folder.write("a.json", results_text(rows));
+    return read_results({file}).measurements.find("relu/1x8")[0].repetition_seconds.size();
+  };
+  EXPECT_EQ(repetitions(first + "," + second), 2U);
+  // Nobody numbered them.
+  EXPECT_EQ(repetitions(first + "," + first), 2U);
+  // Numbered, and joined with itself.
+  EXPECT_EQ(repetitions(first + "," + second + "," + first + "," + second), 2U);
+  EXPECT_EQ(repetitions(first + "," + first + "," + second + "," + second), 2U);
+}
+
 TEST(ReadResults, AggregatesAreNoMeasurements) {
   const Folder folder;
   const auto file =

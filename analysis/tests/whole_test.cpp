@@ -134,6 +134,41 @@ TEST(Whole, OneCallFillsAHole) {
   }
 }
 
+// The library refuses the transpose (8 ms if it counted), and the call of both layers takes longer
+// than the product alone.
+TEST(Whole, OneCallFillsAHoleOfMovementWhereMovementCounts) {
+  Graph graph{
+      .model = "m",
+      .batch = 1,
+      .layers = {layer("t", {}, Cost::movement), layer("mm", {0})},
+      .fusions = {
+          {.pattern = "attention", .layers = {0, 1}, .problem = "relu/attention", .whole = true}}};
+  MeasurementSet set = test::steady({{"mm", 5 * ms}});
+  add(set, "relu/attention", 7 * ms);
+  set.add(refused("relu/t/fp32/nchw/onednn/none", Status::unsupported, "no such call"));
+  const auto bound = [&](Movement movement) {
+    const std::vector<LayerTime> times = operator_times(graph, set, {}, movement);
+    EXPECT_FALSE(is_partial(times, movement));
+    return bounds(graph, times, movement);
+  };
+  EXPECT_DOUBLE_EQ(bound(Movement::exclude).sequential.seconds, 5 * ms);
+  EXPECT_DOUBLE_EQ(bound(Movement::include).sequential.seconds, 7 * ms);
+  EXPECT_DOUBLE_EQ(bound(Movement::include).parallel.seconds, 7 * ms);
+  const auto fused = [&](Movement movement) {
+    return fusion_cover(graph, layer_times(graph, set, {}), fusion_times(graph, set, {}), movement);
+  };
+  EXPECT_DOUBLE_EQ(fused(Movement::exclude).seconds, 5 * ms);
+  EXPECT_DOUBLE_EQ(fused(Movement::include).seconds, 7 * ms);
+  EXPECT_THAT(fused(Movement::include).pieces, ElementsAre(0));
+  // Without a time of the call, the hole remains.
+  const MeasurementSet less = [] {
+    MeasurementSet some = test::steady({{"mm", 5 * ms}});
+    some.add(refused("relu/t/fp32/nchw/onednn/none", Status::unsupported, "no such call"));
+    return some;
+  }();
+  EXPECT_TRUE(is_partial(operator_times(graph, less, {}, Movement::include), Movement::include));
+}
+
 TEST(Whole, ThePathGoesThroughTheCall) {
   // div and a slow side branch (4 ms) meet in mul: the call waits for both.
   Graph graph{

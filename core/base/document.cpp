@@ -1,5 +1,7 @@
 #include "core/base/document.h"
 
+#include <algorithm>
+
 #include "core/base/file.h"
 #include "core/base/gzip.h"
 
@@ -22,7 +24,10 @@ Document::Document(std::filesystem::path path, std::string_view kind, std::strin
 }
 
 Error Document::error(std::string_view message) const {
-  return Error(path_.string() + ": " + std::string(message) + "; " + remedy_);
+  // Names in the file may have line breaks.
+  std::string line(message);
+  std::ranges::replace(line, '\n', ' ');
+  return Error(path_.string() + ": " + line + "; " + remedy_);
 }
 
 Error Document::malformed(const nlohmann::json::exception& exception) const {

@@ -1,15 +1,15 @@
 #include "core/graph_file/graph.h"
 
+#include <algorithm>
 #include <functional>
 #include <queue>
-#include <stdexcept>
 #include <unordered_set>
 
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/gzip.h"
 #include "core/base/json_view.h"
-#include "core/problem/name.h"
+#include "core/graph_file/check_graph.h"
 
 namespace benanza {
 namespace {
@@ -43,7 +43,10 @@ class GraphFile {
 
   JsonView root() const { return JsonView(root_); }
   Error error(std::string_view message) const {
-    return Error(path_.string() + ": " + std::string(message) + "; write it with benanza-generate");
+    // Names in the file may have line breaks.
+    std::string line(message);
+    std::ranges::replace(line, '\n', ' ');
+    return Error(path_.string() + ": " + line + "; write it with benanza-generate");
   }
 
  private:
@@ -99,7 +102,7 @@ Layer read_layer(const JsonView& row, const GraphFile& document) {
   if (const auto count = optional_member<std::int64_t>(row, "count")) {
     constexpr std::int64_t most = 10'000'000;
     const auto once = static_cast<std::int64_t>(layer.problems.size());
-    if (*count < 1 || once * *count > most || *count > most) {
+    if (*count < 1 || *count > most || once * *count > most) {
       throw document.error("layer \"" + layer.name + "\": count " + std::to_string(*count));
     }
     layer.problems.reserve(static_cast<std::size_t>(once * *count));
@@ -115,13 +118,10 @@ Layer read_layer(const JsonView& row, const GraphFile& document) {
     known = true;
   }
   if (!known) throw document.error("layer \"" + layer.name + "\": unknown cost \"" + cost + "\"");
-  if (layer.cost == Cost::measured && layer.problems.empty()) {
-    throw document.error("layer \"" + layer.name + "\": is measured but has no problem");
-  }
-  if (!layer.precision.empty() && layer.precision != "cast" && !parse_precision(layer.precision)) {
-    throw document.error("layer \"" + layer.name + "\": unknown precision \"" + layer.precision +
-                         '"');
-  }
+  // Whatever order they are written in.
+  std::ranges::sort(layer.inputs);
+  const auto repeated = std::ranges::unique(layer.inputs);
+  layer.inputs.erase(repeated.begin(), repeated.end());
   for (const JsonView& output : row.elements_of("outputs")) {
     layer.outputs.push_back(
         {.name = output.at("name").get<std::string>(),
@@ -129,15 +129,6 @@ Layer read_layer(const JsonView& row, const GraphFile& document) {
          .shape = optional_member<std::vector<std::int64_t>>(output, "shape")});
   }
   return layer;
-}
-
-void check(const std::vector<std::size_t>& indices, std::size_t count, const std::string& what,
-           const GraphFile& document) {
-  for (const std::size_t index : indices) {
-    if (index >= count) {
-      throw document.error(what + ": there is no layer " + std::to_string(index));
-    }
-  }
 }
 
 }  // namespace
@@ -181,27 +172,18 @@ Graph read_graph(const std::filesystem::path& path) {
                                .whole = row.value("whole", false)});
     }
     for (const JsonView& row : root.elements_of("transforms")) {
+      const auto side = row.at("of").get<std::string>();
+      if (side != "input" && side != "output") {
+        throw document.error("a transform of \"" + side + '"');
+      }
       graph.transforms.push_back({.layer = row.at("layer").get<std::size_t>(),
-                                  .of_input = row.at("of").get<std::string>() == "input",
+                                  .of_input = side == "input",
                                   .to_nhwc = optional_member<std::string>(row, "to_nhwc"),
                                   .to_nchw = optional_member<std::string>(row, "to_nchw")});
-      check({graph.transforms.back().layer}, graph.layers.size(), "a transform", document);
     }
-    for (const std::string& name : graph.recorded) {
-      try {
-        parse_variant_name(name);
-      } catch (const std::invalid_argument& error) {
-        throw document.error(std::string("recorded: ") + error.what());
-      }
+    if (const std::string fault = contradiction_of(graph); !fault.empty()) {
+      throw document.error(fault);
     }
-    for (const Layer& layer : graph.layers) {
-      check(layer.inputs, graph.layers.size(), "layer \"" + layer.name + "\"", document);
-    }
-    for (const Fusion& fusion : graph.fusions) {
-      check(fusion.layers, graph.layers.size(), "fusion " + fusion.pattern, document);
-    }
-    if (graph.layers.empty()) throw document.error("has no layers");
-    if (topological_order(graph.layers).empty()) throw document.error("its layers form a cycle");
     return graph;
   } catch (const JsonError& reason) {
     throw document.error("is not a graph file: " + std::string(reason.what()));

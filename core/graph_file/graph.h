@@ -77,7 +77,8 @@ struct Layer {
   bool operator==(const Layer&) const = default;
 };
 
-/// One problem that does the work of all of `layers`, which are consecutive along the data flow.
+/// One problem that does the work of all of `layers`, which are ascending and consecutive along the
+/// data flow; at least one.
 struct Fusion {
   std::string pattern{};
   std::vector<std::size_t> layers{};
@@ -131,7 +132,8 @@ struct Graph {
 std::string graph_json(const Graph& graph);
 
 /// Reads a .graph.json. Throws Error, one line, if it is not one or contradicts itself (a layer
-/// index out of range, a cycle, a measured layer without a problem).
+/// index out of range, a layer that reads a later one, a measured layer without a problem, a fusion
+/// without layers) or has numbers that no model has.
 Graph read_graph(const std::filesystem::path& path);
 
 /// Layer indices in topological order, producers before consumers; among ready layers, the lowest

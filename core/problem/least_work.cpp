@@ -1,52 +1,9 @@
 #include "core/problem/least_work.h"
 
 #include <algorithm>
-#include <vector>
 
 namespace benanza {
 namespace {
-
-/// The count of numbers in [0, count) that are congruent to `rest` modulo `step`.
-std::int64_t count_of_rest(std::int64_t count, std::int64_t rest, std::int64_t step) {
-  rest = ((rest % step) + step) % step;
-  return count <= rest ? 0 : (count - rest + step - 1) / step;
-}
-
-/// At stride 1 and dilation 1.
-std::int64_t least_of_sum(std::int64_t inputs, std::int64_t outputs, std::int64_t kernel) {
-  if (inputs <= 0 || outputs <= 0 || kernel <= 0) return 0;
-  return std::min({outputs + kernel - 1, inputs + kernel - 1, outputs + inputs - 1});
-}
-
-/// Pairs of an output and a tap that use an input, not padding.
-std::int64_t all_products(const Axis& axis) {
-  std::int64_t count = 0;
-  for (std::int64_t tap = 0; tap < axis.kernel; ++tap) {
-    // 0 <= o * stride + shift < inputs
-    const std::int64_t shift = tap * axis.dilation - axis.pad;
-    const std::int64_t first = shift >= 0 ? 0 : (-shift + axis.stride - 1) / axis.stride;
-    const std::int64_t room = axis.inputs - 1 - shift;
-    const std::int64_t last = room < 0 ? -1 : std::min(axis.outputs - 1, room / axis.stride);
-    count += std::max<std::int64_t>(0, last - first + 1);
-  }
-  return count;
-}
-
-/// The count of inputs that some output uses.
-std::int64_t touched_inputs(const Axis& axis) {
-  std::vector<bool> is_touched(static_cast<std::size_t>(axis.inputs));
-  std::int64_t count = 0;
-  for (std::int64_t output = 0; output < axis.outputs; ++output) {
-    for (std::int64_t tap = 0; tap < axis.kernel; ++tap) {
-      const std::int64_t input = output * axis.stride - axis.pad + tap * axis.dilation;
-      if (input < 0 || input >= axis.inputs || is_touched[static_cast<std::size_t>(input)])
-        continue;
-      is_touched[static_cast<std::size_t>(input)] = true;
-      ++count;
-    }
-  }
-  return count;
-}
 
 Axis axis_of(const Window& window, const Dims& inputs, const Dims& outputs, std::size_t axis) {
   return {.inputs = inputs[axis],
@@ -57,13 +14,13 @@ Axis axis_of(const Window& window, const Dims& inputs, const Dims& outputs, std:
           .pad = window.pads[axis]};
 }
 
-using ProductsOfAxis = std::int64_t (*)(const Axis&);
+using ProductsOfAxis = double (*)(const Axis&);
 
 double products_of(const Window& window, const Dims& inputs, const Dims& outputs,
                    ProductsOfAxis of_axis) {
   double products = 1;
   for (std::size_t axis = 0; axis < window.rank(); ++axis) {
-    products *= static_cast<double>(of_axis(axis_of(window, inputs, outputs, axis)));
+    products *= of_axis(axis_of(window, inputs, outputs, axis));
   }
   return products;
 }
@@ -96,11 +53,10 @@ struct Flops {
   double operator()(const AttentionGradient& gradient) const { return gradient.least_flops(); }
   double operator()(const Recurrent& recurrent) const {
     const std::int64_t with_state = recurrent.steps - (recurrent.initial ? 0 : 1);
-    double products = 0;
-    for (std::int64_t layer = 0; layer < recurrent.layers; ++layer) {
-      products += number(recurrent.steps) * number(recurrent.layer_inputs(layer)) +
-                  number(with_state) * number(recurrent.hidden);
-    }
+    const double products =
+        real_count({recurrent.steps, recurrent.layer_inputs(0)}) +
+        real_count({recurrent.layers - 1, recurrent.steps, recurrent.layer_inputs(1)}) +
+        real_count({recurrent.layers, with_state, recurrent.hidden});
     return 2 * products * number(recurrent.batch) * number(recurrent.directions()) *
            number(recurrent.gates()) * number(recurrent.hidden);
   }
@@ -121,7 +77,7 @@ double needed_share(const Shape& shape) {
     double share = 1;
     for (std::size_t axis = 0; axis < window.rank(); ++axis) {
       const Axis one = axis_of(window, spatial(input), spatial(output), axis);
-      share *= number(touched_inputs(one)) / number(one.inputs);
+      share *= touched_inputs(one) / number(one.inputs);
     }
     return share;
   };
@@ -139,25 +95,6 @@ double needed_share(const Shape& shape) {
 }
 
 }  // namespace
-
-std::int64_t least_products(const Axis& axis) {
-  const std::int64_t all = all_products(axis);
-  std::int64_t least = 0;
-  if (axis.stride == 1) {
-    for (std::int64_t rest = 0; rest < axis.dilation; ++rest) {
-      least += least_of_sum(count_of_rest(axis.inputs, rest - axis.pad, axis.dilation),
-                            count_of_rest(axis.outputs, rest, axis.dilation), axis.kernel);
-    }
-  } else if (axis.dilation == 1) {
-    for (std::int64_t rest = 0; rest < axis.stride; ++rest) {
-      least += least_of_sum(count_of_rest(axis.inputs, rest - axis.pad, axis.stride), axis.outputs,
-                            count_of_rest(axis.kernel, rest, axis.stride));
-    }
-  } else {
-    return all;
-  }
-  return std::min(least, all);
-}
 
 double least_flops(const Problem& problem) {
   return std::visit(Flops{least_products}, problem.shape);
@@ -178,6 +115,15 @@ double least_read_bytes(const Problem& problem, Precision precision) {
     bytes -= (1 - share) * input * number(element_bytes(precision));
   }
   return std::max(0.0, bytes);
+}
+
+double in_place_bytes(const Problem& problem, Precision precision) {
+  const Dims result = output(problem);
+  bool replaces = problem.epilogue.residual;
+  if (const auto* binary = std::get_if<Binary>(&problem.shape)) {
+    replaces = binary->kind == BinaryKind::add && (binary->a == result || binary->b == result);
+  }
+  return replaces ? number(element_count(result)) * number(element_bytes(precision)) : 0;
 }
 
 double least_bytes(const Problem& problem, Precision precision) {

@@ -17,6 +17,10 @@ std::string to_string(const VariantName& name) {
   return text;
 }
 
+bool multiplies_transforms(std::string_view name) {
+  return name.find("wino") != name.npos || name.find("fft") != name.npos;
+}
+
 std::size_t library_calls(std::string_view algorithm) {
   std::size_t calls = 1;
   for (std::size_t at = algorithm.find(next_engine); at != algorithm.npos;

@@ -28,6 +28,9 @@ inline constexpr std::string_view in_place_prefix = "sum.";
 inline bool adds_in_place(std::string_view algorithm) {
   return algorithm.starts_with(in_place_prefix);
 }
+/// True if the name of an algorithm or of a kernel says that it multiplies transforms (Winograd,
+/// FFT), of which there are fewer products than of the operands.
+bool multiplies_transforms(std::string_view name);
 /// Between the engines of an algorithm that is several calls, one after the other: the end of the
 /// first and the beginning of the next in "rows.engine1.k24=37_engine1.k24=35".
 inline constexpr std::string_view next_engine = "_engine";

@@ -1,6 +1,6 @@
 #include "core/problem/problem.h"
 
-#include <stdexcept>
+#include <cmath>
 #include <utility>
 
 namespace benanza {
@@ -53,6 +53,29 @@ void check_steps(const KeyReader& reader, const Problem& problem) {
   }
 }
 
+/// Refuses a problem whose tensors, or what its call writes, no machine holds.
+void check_size(const KeyReader& reader, const Problem& problem) {
+  std::int64_t total = 0;
+  std::int64_t most = 0;
+  std::string largest;
+  const auto add = [&](std::string_view name, const Dims& dims) {
+    const std::int64_t count = element_count(dims);
+    total = saturated_sum(total, count);
+    if (count <= most) return;
+    most = count;
+    if (count > most_elements / 8) largest = std::string(name) + ' ' + join(dims, 'x');
+  };
+  for (const Operand& operand : inputs(problem)) add(operand.name, operand.dims);
+  for (const Dims& result : results(problem)) add("result", result);
+  if (total > most_elements) {
+    reader.too_large("its tensors have more than 2^48 elements" +
+                     (largest.empty() ? "" : ", most of them " + largest));
+  }
+  if (written_elements(problem) > most_elements) {
+    reader.too_large("it writes more than 2^48 elements");
+  }
+}
+
 /// Counts only what is needed: a Copy's operand spans gaps that are not read and repeats elements
 /// that are read once, a sparse product does not store zeros, and a recurrent gradient reads what
 /// the forward call kept instead of some operands. A truth value is one byte.
@@ -98,6 +121,7 @@ Problem parse(std::string_view key) {
       if (extent < 1) reader.fail("positive extents");
     }
   }
+  check_size(reader, problem);
   if (benanza::key(problem) != key) reader.fail("the canonical form " + benanza::key(problem));
   return problem;
 }
@@ -117,11 +141,16 @@ Problem with_step(Problem problem, const Step& step) {
   auto* last = steps.empty() ? nullptr : std::get_if<Activation>(&steps.back());
   if (next != nullptr && last != nullptr && next->kind == ActivationKind::linear &&
       last->kind == ActivationKind::linear) {
-    last->beta = last->beta * next->alpha + next->beta;
-    last->alpha *= next->alpha;
-  } else {
-    steps.push_back(step);
+    const float beta = last->beta * next->alpha + next->beta;
+    const float alpha = last->alpha * next->alpha;
+    // What overflows stays two steps.
+    if (std::isfinite(alpha) && std::isfinite(beta)) {
+      last->alpha = alpha;
+      last->beta = beta;
+      return canonical(std::move(problem));
+    }
   }
+  steps.push_back(step);
   return canonical(std::move(problem));
 }
 

@@ -71,7 +71,8 @@ struct Work {
 std::string_view op(const Problem& problem);
 /// The canonical text form: "op/fields". parse(key(p)) == p, and key(parse(k)) == k.
 std::string key(const Problem& problem);
-/// Throws std::invalid_argument naming the key, the expected field and its place.
+/// Throws std::invalid_argument naming the key, the expected field and its place; TooLarge if a
+/// number is beyond most_elements or all tensors together have more elements.
 Problem parse(std::string_view key);
 
 /// True if steps can follow a call of this shape. False for shapes that set `takes_steps` to false,

@@ -1,25 +1,43 @@
 #include "core/problem/text.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <stdexcept>
 #include <system_error>
 
 namespace benanza {
 namespace {
 
+/// Returns the error of reading all of `text`.
 template <class Number>
-bool parse_whole(std::string_view text, Number& value) {
+std::errc parse_whole(std::string_view text, Number& value) {
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc{} && stop == end && !text.empty();
+  return error == std::errc{} && stop != end ? std::errc::invalid_argument : error;
 }
+
+std::int64_t within(std::int64_t value) { return std::clamp(value, -saturated, saturated); }
 
 }  // namespace
 
+std::int64_t saturated_product(std::int64_t a, std::int64_t b) {
+  std::int64_t product = 0;
+  const bool overflows = __builtin_mul_overflow(a, b, &product);
+  if (overflows) return (a < 0) == (b < 0) ? saturated : -saturated;
+  return within(product);
+}
+
+std::int64_t saturated_sum(std::int64_t a, std::int64_t b) { return within(within(a) + within(b)); }
+
 std::int64_t element_count(const Dims& dims) {
   std::int64_t count = 1;
-  for (const std::int64_t extent : dims) count *= extent;
+  for (const std::int64_t extent : dims) count = saturated_product(count, extent);
+  return count;
+}
+
+double real_count(const Dims& dims) {
+  double count = 1;
+  for (const std::int64_t extent : dims) count *= static_cast<double>(extent);
   return count;
 }
 
@@ -80,6 +98,23 @@ void KeyReader::fail(std::string_view wanted) const {
                               std::string(wanted) + " at \"" + std::string(rest_) + "\"");
 }
 
+void KeyReader::too_large(std::string_view what) const {
+  throw TooLarge("problem \"" + std::string(key_) + "\": too large: " + std::string(what));
+}
+
+std::int64_t KeyReader::number_in(std::string_view text, std::string_view prefix,
+                                  std::string_view wanted) const {
+  std::int64_t value = 0;
+  const std::errc error = parse_whole(text, value);
+  if (error == std::errc::invalid_argument) fail(std::string(prefix) + std::string(wanted));
+  if (error != std::errc{} || value > most_elements || value < -most_elements) {
+    too_large(std::string(text) + " in the field " +
+              (prefix.empty() ? "of extents" : '"' + std::string(prefix) + '"') +
+              " is beyond 2^48");
+  }
+  return value;
+}
+
 std::string_view KeyReader::take(std::string_view prefix, std::string_view wanted) {
   if (!next_is(prefix) || rest_.empty()) fail(wanted);
   const std::size_t end = rest_.find('_');
@@ -92,14 +127,13 @@ std::string_view KeyReader::take(std::string_view prefix, std::string_view wante
 Dims KeyReader::dims(std::string_view prefix, char separator) {
   const KeyReader before = *this;
   std::string_view text = take(prefix, "numbers");
+  const std::string_view wanted =
+      separator == '.' ? "<numbers separated by '.'>" : "<numbers separated by 'x'>";
   Dims values;
   while (true) {
     const std::size_t end = text.find(separator);
-    std::int64_t value = 0;
-    if (!parse_whole(text.substr(0, end), value)) {
-      before.fail(std::string(prefix) + "<numbers separated by '" + separator + "'>");
-    }
-    values.push_back(value);
+    values.push_back(before.number_in(text.substr(0, end), prefix, wanted));
+    if (values.size() > 2 * most_axes) before.too_large("more than 64 axes");
     if (end == std::string_view::npos) return values;
     text.remove_prefix(end + 1);
   }
@@ -107,17 +141,21 @@ Dims KeyReader::dims(std::string_view prefix, char separator) {
 
 std::int64_t KeyReader::integer(std::string_view prefix) {
   const KeyReader before = *this;
-  std::int64_t value = 0;
-  if (!parse_whole(take(prefix, "an integer"), value)) {
-    before.fail(std::string(prefix) + "<integer>");
-  }
-  return value;
+  return before.number_in(take(prefix, "an integer"), prefix, "<integer>");
 }
 
 float KeyReader::real(std::string_view prefix) {
   const KeyReader before = *this;
+  const float value = limit(prefix);
+  if (!std::isfinite(value)) before.fail(std::string(prefix) + "<finite number>");
+  return value;
+}
+
+float KeyReader::limit(std::string_view prefix) {
+  const KeyReader before = *this;
   float value = 0;
-  if (!parse_whole(take(prefix, "a number"), value)) before.fail(std::string(prefix) + "<number>");
+  const std::errc error = parse_whole(take(prefix, "a number"), value);
+  if (error != std::errc{} || std::isnan(value)) before.fail(std::string(prefix) + "<number>");
   return value;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,14 +12,36 @@ namespace benanza {
 /// Extents of a tensor, or one value per spatial axis; outermost first.
 using Dims = std::vector<std::int64_t>;
 
-/// Product of `dims`; 1 for a scalar.
+/// The largest number in a key, and the most elements of all tensors of a problem together: more
+/// than any machine holds, and few enough that their bytes and their sums fit 64 bits.
+inline constexpr std::int64_t most_elements = std::int64_t{1} << 48;
+
+/// Axes of a tensor; a field has at most two numbers for each (pads).
+inline constexpr std::size_t most_axes = 64;
+
+/// What products and sums of extents are at most: far above most_elements, and so far below the
+/// largest integer that a few of them can be added.
+inline constexpr std::int64_t saturated = std::int64_t{1} << 60;
+/// a * b and a + b, kept within `saturated` instead of overflowing.
+std::int64_t saturated_product(std::int64_t a, std::int64_t b);
+std::int64_t saturated_sum(std::int64_t a, std::int64_t b);
+
+/// Product of `dims`; 1 for a scalar. Saturated.
 std::int64_t element_count(const Dims& dims);
+/// The same as a real number, which is never saturated.
+double real_count(const Dims& dims);
 
 /// "1x64x56x56" for separator 'x'; "1" for a scalar.
 std::string join(const Dims& dims, char separator);
 
 /// Shortest text that round-trips to the same float; "inf" and "-inf" included.
 std::string number(float value);
+
+/// Thrown by parse() for numbers or tensors beyond every machine.
+class TooLarge : public std::invalid_argument {
+ public:
+  using std::invalid_argument::invalid_argument;
+};
 
 /// Writes a key: "op/field_field_...". A field is a one- or two-letter prefix and its value.
 class KeyWriter {
@@ -37,7 +61,8 @@ class KeyWriter {
 };
 
 /// Reads the fields of a key in the order they were written. Every member throws
-/// std::invalid_argument naming the key and the expected field.
+/// std::invalid_argument naming the key and the expected field; TooLarge for a number beyond
+/// most_elements.
 class KeyReader {
  public:
   /// `key` must outlive the reader.
@@ -50,7 +75,10 @@ class KeyReader {
   }
   Dims dims(std::string_view prefix, char separator = 'x');
   std::int64_t integer(std::string_view prefix);
+  /// A finite number.
   float real(std::string_view prefix);
+  /// A number that may be infinite: a bound, a value of a mask.
+  float limit(std::string_view prefix);
   std::string_view word();
   /// If the next field is exactly `text`, consumes it and returns true.
   bool accept(std::string_view text);
@@ -60,8 +88,12 @@ class KeyReader {
   bool next_is_number(std::string_view prefix) const;
   bool at_end() const { return rest_.empty(); }
   [[noreturn]] void fail(std::string_view wanted) const;
+  /// Throws TooLarge. `what`: "a stride above 9".
+  [[noreturn]] void too_large(std::string_view what) const;
 
  private:
+  std::int64_t number_in(std::string_view text, std::string_view prefix,
+                         std::string_view wanted) const;
   std::string_view take(std::string_view prefix, std::string_view wanted);
   std::string_view key_;
   std::string_view op_;

@@ -32,7 +32,10 @@ struct File {
 };
 
 Error failure(const File& file, std::string_view message) {
-  return Error(file.path.string() + ": " + std::string(message) + "; " + std::string(file.remedy));
+  // Names in the file may have line breaks.
+  std::string line(message);
+  std::ranges::replace(line, '\n', ' ');
+  return Error(file.path.string() + ": " + line + "; " + std::string(file.remedy));
 }
 
 /// "peak_..." and "possible_..." members of the context, numbers or texts of numbers.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include "core/base/error.h"
@@ -109,6 +110,14 @@ double number_of(std::string_view key, ondemand::value value) {
   return value.get_double();
 }
 
+/// A whole number that a double holds exactly.
+std::int64_t whole_of(std::string_view key, ondemand::value value) {
+  const double number = number_of(key, value);
+  constexpr double most = 9007199254740992;  // 2^53
+  if (number != std::trunc(number) || std::abs(number) > most) refuse(key);
+  return static_cast<std::int64_t>(number);
+}
+
 void RawRow::read(std::string_view key, ondemand::value value) {
   if (value.type() == ondemand::json_type::null) {
     if (!value.is_null()) throw simdjson::simdjson_error(simdjson::N_ATOM_ERROR);
@@ -134,13 +143,14 @@ void RawRow::read(std::string_view key, ondemand::value value) {
       real_time = number_of(key, value);
       break;
     case Member::repetition:
-      row.repetition = static_cast<std::int64_t>(number_of(key, value));
+      row.repetition = whole_of(key, value);
       break;
     case Member::workspace:
-      row.workspace_bytes = static_cast<std::int64_t>(number_of(key, value));
+      row.workspace_bytes = whole_of(key, value);
       break;
     case Member::heuristic_rank:
-      row.heuristic_rank = static_cast<int>(number_of(key, value));
+      row.heuristic_rank = static_cast<int>(std::clamp<std::int64_t>(
+          whole_of(key, value), std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
       break;
     case Member::samples:
       if (value.type() != ondemand::json_type::array) refuse(key);

@@ -114,6 +114,8 @@ void add_regions_of(const Flow& flow, const std::vector<WholeOperator>& operator
       layers.insert(layers.end(), originals.begin(), originals.end());
     }
     if (layers.size() == fusion.layers.size()) continue;
+    // The layers of a whole operator may lie on both sides of others of the region.
+    std::ranges::sort(layers);
     fusion.layers = std::move(layers);
     fusions.push_back(std::move(fusion));
   }

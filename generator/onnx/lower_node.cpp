@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <stdexcept>
 #include <string_view>
 
 #include "generator/onnx/model/subgraph.h"
@@ -31,6 +32,17 @@ void check_extents(const Lowered& lowered) {
   for (const Call& call : lowered.calls) {
     for (const Operand& operand : inputs(call.problem)) {
       if (element_count(operand.dims) < 1) throw NotExpressible("an operand is empty");
+    }
+  }
+}
+
+/// A problem that no key says (an infinite factor, sizes beyond every machine) cannot be measured.
+void check_keys(const Lowered& lowered) {
+  for (const Call& call : lowered.calls) {
+    try {
+      parse(key(call.problem));
+    } catch (const std::invalid_argument& refusal) {
+      throw NotExpressible(refusal.what());
     }
   }
 }
@@ -108,6 +120,7 @@ Lowered lower(const NodeView& node, const OperatorTable& operators, bool all_out
   check_type(node, lowered);
   check_extents(lowered);
   check_result(node, lowered);
+  check_keys(lowered);
   return lowered;
 }
 

@@ -67,6 +67,7 @@ ordered_json layers_json(const BoundReport& report) {
          {"flops_per_second", value_or_null(rows[index].flops_per_second)},
          {"floor_seconds", value_or_null(report.ladder.layer_floor(index))},
          {"reaches", value_or_null(report.ladder.reaches(index))},
+         {"fewer_products", value_or_null(report.ladder.fewer_products(index))},
          {"on_critical_path", rows[index].on_critical_path},
          {"does", names(time.does, *report.graph)},
          {"fusion", time.fusion.empty() ? ordered_json(nullptr) : ordered_json(time.fusion)},
@@ -122,9 +123,9 @@ ordered_json bound_facts(const BoundReport& report) {
 
 Sheet bound_csv(const BoundReport& report) {
   Sheet sheet;
-  for (const char* name :
-       {"layer", "op", "standing", "seconds", "share", "flops", "bytes", "flops_per_second",
-        "floor_seconds", "reaches", "on_critical_path", "fusion", "calls", "note"}) {
+  for (const char* name : {"layer", "op", "standing", "seconds", "share", "flops", "bytes",
+                           "flops_per_second", "floor_seconds", "reaches", "fewer_products",
+                           "on_critical_path", "fusion", "calls", "note"}) {
     sheet.columns.push_back({.name = name});
   }
   const std::vector<LayerRow> rows = layer_rows(report);
@@ -147,6 +148,7 @@ Sheet bound_csv(const BoundReport& report) {
          number_field(layer.flops), number_field(layer.bytes),
          number_field(rows[index].flops_per_second), number_field(report.ladder.layer_floor(index)),
          number_field(report.ladder.reaches(index), "{:.6g}"),
+         number_field(report.ladder.fewer_products(index), "{:.6g}"),
          text_cell(rows[index].on_critical_path ? "yes" : "no"), text_cell(time.fusion),
          text_cell(calls), text_cell(note)});
   }

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 
+#include "analysis/model/critical_path.h"
 #include "analysis/model/fusion.h"
+#include "analysis/questions/bound/head_room.h"
 #include "analysis/questions/bound/report.h"
 #include "analysis/render/text.h"
 
@@ -33,6 +35,11 @@ std::string first_of(std::vector<std::string> names) {
 
 std::string milliseconds_only(double seconds) { return fmt::format("{:.3f}", seconds * 1e3); }
 
+std::string in_place_text(const Moved& moved) {
+  if (moved.in_place == 0) return "";
+  return fmt::format(", {:.3f} of them twice in one place", moved.in_place * 1e-6);
+}
+
 std::string floor_text(const ModelFloor& floor) {
   const Floor& model = floor.model;
   const DeviceRates& rates = floor.rates;
@@ -45,10 +52,11 @@ std::string floor_text(const ModelFloor& floor) {
     text += "no measured peak of arithmetic at this precision";
   }
   if (model.memory_seconds) {
-    text += fmt::format(", memory {} ({:.3f} MB, less {:.0f} MB of cache, at {:.3g} byte/s)",
-                        milliseconds(*model.memory_seconds), *model.bytes * 1e-6,
-                        *rates.cache_bytes * 1e-6, *rates.bytes_per_second);
-  } else if (!model.bytes) {
+    text += fmt::format(", memory {} ({:.3f} MB{}, less {:.0f} MB of cache, at {:.3g} byte/s)",
+                        milliseconds(*model.memory_seconds), model.moved->bytes() * 1e-6,
+                        in_place_text(*model.moved), *rates.cache_bytes * 1e-6,
+                        *rates.bytes_per_second);
+  } else if (!model.moved) {
     text += ", the graph file does not say what every run reads and writes";
   } else if (!rates.bytes_per_second) {
     text += ", no measured peak of memory";
@@ -58,26 +66,28 @@ std::string floor_text(const ModelFloor& floor) {
   return text;
 }
 
+/// For a parallel bound below the floor `least`.
+std::string parallel_sentence(const Ladder& ladder, double least) {
+  return fmt::format(
+      "LBL parallel {:.3f} ms is below the floor of {:.3f} ms{}: no run takes that little",
+      ladder.parallel_seconds * 1e3, least * 1e3,
+      is_above(least, ladder.sequential_seconds)
+          ? ", as LBL sequential is"
+          : ", because layers side by side share the device, and the bound gives each all of it");
+}
+
 ordered_json floor_json(const Floor& floor) {
+  const auto bytes = floor.moved ? std::optional(floor.moved->bytes()) : std::nullopt;
+  const auto in_place = floor.moved ? std::optional(floor.moved->in_place) : std::nullopt;
   return {{"seconds", value_or_null(floor.seconds())},
           {"flops", floor.flops},
-          {"bytes", value_or_null(floor.bytes)},
+          {"bytes", value_or_null(bytes)},
+          {"in_place_bytes", value_or_null(in_place)},
           {"arithmetic_seconds", value_or_null(floor.arithmetic_seconds)},
           {"memory_seconds", value_or_null(floor.memory_seconds)}};
 }
 
 }  // namespace
-
-std::optional<double> Ladder::layer_floor(std::size_t layer) const {
-  if (layer >= floor.layers.size() || !seconds[layer]) return std::nullopt;
-  return floor.layers[layer].seconds();
-}
-
-std::optional<double> Ladder::reaches(std::size_t layer) const {
-  const std::optional<double> least = layer_floor(layer);
-  if (!least || *least <= 0 || *seconds[layer] <= 0) return std::nullopt;
-  return *least / *seconds[layer];
-}
 
 std::vector<std::size_t> Ladder::undercut() const {
   std::vector<std::size_t> layers;
@@ -116,8 +126,11 @@ std::vector<std::string> Ladder::breaks(const Graph& graph) const {
             : "the floor is above the bound with fusion: the measured peaks, the times "
               "or the floor are wrong");
   }
-  // A sum of cold calls is no bound that a framework or a fusion has to keep to.
+  // A sum of cold calls is no bound that a framework, a fusion or a path has to keep to.
   if (cold) return sentences;
+  if (least && in_neither == 0 && is_above(*least, parallel_seconds)) {
+    sentences.push_back(parallel_sentence(*this, *least));
+  }
   if (least && seen_seconds && is_above(*least, *seen_seconds)) {
     sentences.push_back(
         "the floor is above the bound with the profiles' kernels: these ran on another device or "
@@ -161,7 +174,12 @@ Ladder make_ladder(const Graph& graph, const MeasurementSet& measurements,
   for (const LayerTime& time : times) {
     ladder.seconds.push_back(time.calls.empty() ? std::nullopt : time.seconds);
   }
-  ladder.sequential_seconds = sequential_seconds(counted_seconds(times, movement));
+  for (const LayerTime& time : times) {
+    ladder.multiplying_seconds.push_back(multiplying_seconds(time, rates));
+  }
+  const std::vector<double> counted = counted_seconds(times, movement);
+  ladder.sequential_seconds = sequential_seconds(counted);
+  ladder.parallel_seconds = critical_path(graph.layers, counted).seconds;
   const std::vector<LayerTime> alone = layer_times(graph, measurements, filter);
   const std::vector<LayerTime> fusions = fusion_times(graph, measurements, filter);
   const Cover cover = fusion_cover(graph, alone, fusions, movement);
@@ -262,43 +280,6 @@ void add_ladder(Section& section, const BoundReport& report) {
   section.add(Entry{"  floor", floor_text(ladder.floor)});
 }
 
-Sheet head_room_sheet(const BoundReport& report) {
-  const Ladder& ladder = report.ladder;
-  Sheet sheet{.caption = "layers that could give back most: time beyond their floor",
-              .columns = {{"layer", "", false, name_width},
-                          {"op", ""},
-                          {"gives back us", "", true},
-                          {"us", "", true},
-                          {"floor us", "", true},
-                          {"head-room", "", true},
-                          {"reaches", "", true},
-                          {"floor by", ""}}};
-  std::vector<std::size_t> order;
-  for (std::size_t layer = 0; layer < ladder.seconds.size(); ++layer) {
-    const bool counted = is_counted(report.times[layer], report.movement);
-    if (counted && ladder.layer_floor(layer)) order.push_back(layer);
-  }
-  const auto given_back = [&](std::size_t layer) {
-    return *ladder.seconds[layer] - *ladder.layer_floor(layer);
-  };
-  std::ranges::stable_sort(order, std::ranges::greater{}, given_back);
-  for (const std::size_t layer : order) {
-    const LayerTime& time = report.times[layer];
-    const Floor& least = ladder.floor.layers[layer];
-    sheet.rows.push_back(
-        {text_cell(report.graph->layers[layer].name),
-         text_cell(time.does.empty() ? report.graph->layers[layer].op : time.fusion),
-         us_cell(given_back(layer)), us_cell(ladder.seconds[layer]), us_cell(least.seconds()),
-         factor_cell(ladder.reaches(layer) ? std::optional(1 / *ladder.reaches(layer))
-                                           : std::nullopt),
-         percent_cell(ladder.reaches(layer)),
-         text_cell(*least.seconds() <= 0  ? "fits the cache"
-                   : least.is_by_memory() ? "memory"
-                                          : "arithmetic")});
-  }
-  return sheet;
-}
-
 ordered_json ladder_json(const BoundReport& report) {
   const Ladder& ladder = report.ladder;
   if (ladder.seconds.empty()) return nullptr;
@@ -325,6 +306,7 @@ ordered_json ladder_json(const BoundReport& report) {
           {"missing_fusions", ladder.missing_fusions},
           {"only_fused_layers", names(ladder.only_fused)},
           {"sequential_seconds", ladder.sequential_seconds},
+          {"parallel_seconds", ladder.parallel_seconds},
           {"frameworks", frameworks}};
 }
 

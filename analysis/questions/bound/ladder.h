@@ -29,9 +29,14 @@ struct Ladder {
   /// Per layer: seconds of its calls in the bound; empty if the layer has no calls of its own
   /// there.
   std::vector<std::optional<double>> seconds{};
+  /// Per layer: seconds that the multiplications of its calls take at the peak rate. Empty if the
+  /// peak is not known, and for calls that multiply transforms (Winograd, FFT): nobody says how
+  /// many multiplications those do.
+  std::vector<std::optional<double>> multiplying_seconds{};
   /// The sequential bound with the cheapest set of fusions, and without fusion.
   double fused_seconds = 0;
   double sequential_seconds = 0;
+  double parallel_seconds = 0;
   /// Number of fusions without a measurement: the bound with fusion may be lower.
   std::size_t missing_fusions = 0;
   /// Layers that have a time only as part of a fusion.
@@ -45,9 +50,16 @@ struct Ladder {
 
   /// The layer's floor in seconds; empty if it is unknown or the layer has no call.
   std::optional<double> layer_floor(std::size_t layer) const;
-  /// Floor divided by the time of the layer's call: the share of the device's peak that it reaches;
-  /// the reciprocal is the head-room. Empty also if the floor is 0.
+  /// The layer's time over its floor; empty if the floor is 0 or unknown. It is the product of
+  /// 1 / reaches(), what a call of the same multiplications could give, and fewer_products().
+  std::optional<double> head_room(std::size_t layer) const;
+  /// The share of the device's peak that the layer's call reaches: of arithmetic, by the
+  /// multiplications it does, or of memory, whichever is larger. Empty if either is unknown or both
+  /// are 0.
   std::optional<double> reaches(std::size_t layer) const;
+  /// How much less time the known algorithms of the fewest multiplications would take at the peak,
+  /// as a factor of 1 or more.
+  std::optional<double> fewer_products(std::size_t layer) const;
   /// Layers whose call takes less than their floor: the peaks, the time or the floor is wrong.
   std::vector<std::size_t> undercut() const;
   /// Whether the floor is above the bound because each call was repeated with its operands in the
@@ -56,6 +68,10 @@ struct Ladder {
   /// Reasons why the ladder does not hold, one sentence each; empty if it holds. Layer names are
   /// taken from `graph`.
   std::vector<std::string> breaks(const Graph& graph) const;
+
+ private:
+  /// What the layer's calls take at the peaks if they do the same multiplications.
+  std::optional<double> peak_seconds(std::size_t layer) const;
 };
 
 /// Returns the ladder without frameworks. `times`: operator_times().

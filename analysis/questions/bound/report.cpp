@@ -1,5 +1,7 @@
 #include "analysis/questions/bound/report.h"
 
+#include <algorithm>
+
 namespace benanza::analysis {
 
 BoundReport make_report(const Graph& graph, const MeasurementSet& measurements,
@@ -16,10 +18,13 @@ BoundReport make_report(const Graph& graph, const MeasurementSet& measurements,
   // Computing the interval dominates the run time, so reuse the bounds if they are equal.
   const bool same =
       movement == Movement::include || report.coverage.of(LayerStatus::movement).layers == 0;
-  report.with_movement =
-      same ? report.bounds
-           : bounds(graph, operator_times(graph, measurements, filter, Movement::include),
-                    Movement::include);
+  const std::vector<LayerTime> moved =
+      same ? report.times : operator_times(graph, measurements, filter, Movement::include);
+  report.with_movement = same ? report.bounds : bounds(graph, moved, Movement::include);
+  report.movement_without_time =
+      static_cast<std::size_t>(std::ranges::count_if(moved, [](const LayerTime& time) {
+        return time.status == LayerStatus::movement && !time.seconds;
+      }));
   return report;
 }
 

@@ -28,6 +28,8 @@ struct BoundReport {
   Coverage coverage{};
   Bounds bounds{};
   Bounds with_movement{};
+  /// Layers that only move bytes and have no time in `with_movement`.
+  std::size_t movement_without_time = 0;
   /// Of `bounds`.
   Assumed assumed{};
   std::vector<Comparison> comparisons{};

@@ -65,11 +65,9 @@ void add_movement(Section& section, const BoundReport& report) {
   section.add(Entry{"with movement",
                     fmt::format("sequential {}, parallel {}{}", with_spread(moved.sequential),
                                 with_spread(moved.parallel), partial_mark(report))});
-  const auto unknown = std::ranges::count_if(report.times, [](const LayerTime& time) {
-    return time.status == LayerStatus::movement && !time.seconds;
-  });
-  if (unknown > 0) {
-    section.add(Entry{"", fmt::format("without {} that have no time", unknown)});
+  if (report.movement_without_time > 0) {
+    section.add(
+        Entry{"", fmt::format("without {} that have no time", report.movement_without_time)});
   }
 }
 

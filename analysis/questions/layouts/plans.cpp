@@ -183,8 +183,7 @@ LayoutPlan plan(const Graph& graph, const Case& given, const Flow& flow,
     const std::size_t side = in_nhwc[layer] ? 1 : 0;
     plan.layouts.push_back(both_layouts[side]);
     plan.times.push_back(given.times[side][layer]);
-    const LayerStatus status = plan.times.back().status;
-    if (status == LayerStatus::missing || status == LayerStatus::unsupported) {
+    if (lacks_time(plan.times.back(), movement)) {
       const bool elsewhere = given.times[1 - side][layer].seconds.has_value();
       (elsewhere ? plan.impossible : plan.unknown).push_back(layer);
     }

@@ -42,6 +42,11 @@ constexpr std::array<Row, 26> rows{{
     {ActivationKind::cos, "cos", false, false},
 }};
 
+/// The bounds of a clip may be infinite; no other parameter is.
+float read_parameter(KeyReader& reader, std::string_view name, ActivationKind kind) {
+  return kind == ActivationKind::clip ? reader.limit(name) : reader.real(name);
+}
+
 const Row& row(ActivationKind kind) { return rows[static_cast<std::size_t>(kind)]; }
 
 const Row* find(std::string_view op) {
@@ -64,8 +69,8 @@ std::optional<Activation> Activation::read_function(KeyReader& reader) {
   for (const Row& candidate : rows) {
     if (!reader.accept(candidate.op)) continue;
     Activation function{.input = {}, .kind = candidate.kind};
-    if (candidate.has_alpha) function.alpha = reader.real("a");
-    if (candidate.has_beta) function.beta = reader.real("b");
+    if (candidate.has_alpha) function.alpha = read_parameter(reader, "a", candidate.kind);
+    if (candidate.has_beta) function.beta = read_parameter(reader, "b", candidate.kind);
     return function;
   }
   return std::nullopt;
@@ -86,8 +91,8 @@ Activation Activation::read(KeyReader& reader) {
   Activation shape;
   shape.kind = found.kind;
   shape.input = reader.dims("");
-  if (found.has_alpha) shape.alpha = reader.real("a");
-  if (found.has_beta) shape.beta = reader.real("b");
+  if (found.has_alpha) shape.alpha = read_parameter(reader, "a", found.kind);
+  if (found.has_beta) shape.beta = read_parameter(reader, "b", found.kind);
   return shape;
 }
 

@@ -55,12 +55,12 @@ std::vector<Operand> Attention::inputs() const {
 }
 
 double Attention::flops() const {
-  const double scores = static_cast<double>(element_count({batch, heads, queries, keys}));
+  const double scores = real_count({batch, heads, queries, keys});
   return product_flops() + scores * (mask.empty() ? 5 : 6);
 }
 
 double Attention::product_flops() const {
-  const double scores = static_cast<double>(element_count({batch, heads, queries, keys}));
+  const double scores = real_count({batch, heads, queries, keys});
   return 2 * scores * static_cast<double>(size + value_size);
 }
 
@@ -71,13 +71,20 @@ std::pair<std::int64_t, std::int64_t> Attention::visible_keys(std::int64_t query
   return {std::clamp<std::int64_t>(begin, 0, keys), std::clamp<std::int64_t>(end, 0, keys)};
 }
 
+double Attention::visible_scores() const {
+  if (!causal) return real_count({queries, keys});
+  // The queries see keys - queries + 1 to keys keys, but no fewer than none. The window takes away
+  // the same sum with `window` keys less.
+  const auto sum = [&](std::int64_t fewer) {
+    const std::int64_t most = std::max<std::int64_t>(keys - fewer, 0);
+    const std::int64_t before = std::max<std::int64_t>(keys - queries - fewer, 0);
+    return real_count({most - before, most + before + 1}) / 2;
+  };
+  return sum(0) - (window > 0 ? sum(window) : 0);
+}
+
 double Attention::least_flops() const {
-  std::int64_t scores = 0;
-  for (std::int64_t query = 0; query < queries; ++query) {
-    const auto [begin, end] = visible_keys(query);
-    scores += end - begin;
-  }
-  return 2.0 * static_cast<double>(element_count({batch, heads, scores, size + value_size}));
+  return 2 * real_count({batch, heads, size + value_size}) * visible_scores();
 }
 
 }  // namespace benanza

@@ -42,6 +42,8 @@ struct Attention {
   double flops() const;
   /// The keys that a query sees, as [first, second).
   std::pair<std::int64_t, std::int64_t> visible_keys(std::int64_t query) const;
+  /// Pairs of a query and a key that it sees, of one head.
+  double visible_scores() const;
   /// The part of flops() spent in the two products.
   double product_flops() const;
   /// Flops of only the two products, without the scores that a causal mask and its window hide: a

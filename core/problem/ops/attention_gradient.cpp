@@ -27,8 +27,7 @@ Dims AttentionGradient::output() const {
 }
 
 double AttentionGradient::flops() const {
-  const auto scores = static_cast<double>(
-      element_count({forward.batch, forward.heads, forward.queries, forward.keys}));
+  const double scores = real_count({forward.batch, forward.heads, forward.queries, forward.keys});
   return product_flops() + 4 * scores;
 }
 

@@ -1,6 +1,7 @@
 #include "core/problem/ops/collective.h"
 
 #include <stdexcept>
+#include <string>
 
 namespace benanza {
 namespace {
@@ -45,6 +46,9 @@ Collective Collective::read(KeyReader& reader) {
   shape.ranks = reader.integer("r");
   if (shape.elements < 1) reader.fail("positive elements");
   if (shape.ranks < 2) reader.fail("two ranks or more");
+  if (shape.ranks > most_ranks) {
+    reader.too_large("more than " + std::to_string(most_ranks) + " ranks");
+  }
   if (has_parts(shape.kind) && shape.elements % shape.ranks != 0) {
     reader.fail("elements that the ranks divide");
   }

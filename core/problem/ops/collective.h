@@ -36,6 +36,8 @@ struct Collective {
   std::int64_t sent_elements() const;
   std::int64_t received_elements() const;
 
+  /// More than any machine has.
+  static constexpr std::int64_t most_ranks = std::int64_t{1} << 20;
   /// One for each sending rank.
   std::vector<Operand> inputs() const;
   /// What each rank receives, in rank order.

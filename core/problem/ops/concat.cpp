@@ -35,7 +35,7 @@ Dims Concat::output() const {
   Dims dims = parts.front();
   const auto joined = static_cast<std::size_t>(axis);
   dims[joined] = 0;
-  for (const Dims& part : parts) dims[joined] += part[joined];
+  for (const Dims& part : parts) dims[joined] = saturated_sum(dims[joined], part[joined]);
   return dims;
 }
 

@@ -6,7 +6,9 @@ namespace {
 /// Elements from the first to the last one of a view, inclusive.
 std::int64_t span(const Dims& dims, const Dims& strides) {
   std::int64_t last = 0;
-  for (std::size_t axis = 0; axis < dims.size(); ++axis) last += (dims[axis] - 1) * strides[axis];
+  for (std::size_t axis = 0; axis < dims.size(); ++axis) {
+    last = saturated_sum(last, saturated_product(dims[axis] - 1, strides[axis]));
+  }
   return last + 1;
 }
 
@@ -41,7 +43,7 @@ Copy Copy::read(KeyReader& reader) {
 std::int64_t Copy::read_elements() const {
   std::int64_t count = 1;
   for (std::size_t axis = 0; axis < dims.size(); ++axis) {
-    if (from[axis] != 0) count *= dims[axis];
+    if (from[axis] != 0) count = saturated_product(count, dims[axis]);
   }
   return count;
 }

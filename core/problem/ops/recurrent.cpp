@@ -101,11 +101,12 @@ std::int64_t Recurrent::gates() const {
 
 std::int64_t Recurrent::weights_begin(std::int64_t layer, std::int64_t direction_index) const {
   const std::int64_t rows = gates() * hidden;
-  std::int64_t begin = direction_index * rows * layer_inputs(layer);
-  for (std::int64_t before = 0; before < layer; ++before) {
-    begin += directions() * rows * layer_inputs(before);
+  std::int64_t columns = direction_index * layer_inputs(layer);
+  if (layer > 0) {
+    const std::int64_t between = saturated_product(layer - 1, layer_inputs(1));
+    columns = saturated_sum(columns, directions() * saturated_sum(layer_inputs(0), between));
   }
-  return begin;
+  return saturated_product(rows, columns);
 }
 
 std::vector<Operand> Recurrent::inputs() const {
@@ -146,15 +147,13 @@ std::int64_t Recurrent::biases() const {
 }
 
 double Recurrent::product_flops() const {
-  double each = 0;
-  for (std::int64_t layer = 0; layer < layers; ++layer) {
-    each += 2.0 * static_cast<double>(gates() * (layer_inputs(layer) + hidden));
-  }
-  return each * static_cast<double>(steps * batch * directions() * hidden);
+  const double columns = static_cast<double>(layer_inputs(0) + hidden) +
+                         real_count({layers - 1, layer_inputs(1) + hidden});
+  return 2 * columns * real_count({gates(), steps, batch, directions(), hidden});
 }
 
 double Recurrent::flops() const {
-  const auto cells = static_cast<double>(layers * steps * batch * directions() * hidden);
+  const double cells = real_count({layers, steps, batch, directions(), hidden});
   return product_flops() + cells * static_cast<double>(biases() + pointwise_operations(kind));
 }
 

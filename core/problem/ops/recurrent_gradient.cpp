@@ -79,6 +79,9 @@ RecurrentGradient RecurrentGradient::read(KeyReader& reader) {
   reader.drop_from_op(ending->first);
   shape.forward = Recurrent::read(reader);
   if (shape.forward.training) reader.fail("a gradient without training");
+  if (shape.read_elements() > most_elements) {
+    reader.too_large("what the forward call kept is of more than 2^48 elements");
+  }
   return shape;
 }
 
@@ -108,8 +111,8 @@ std::vector<Dims> RecurrentGradient::results() const {
 }
 
 double RecurrentGradient::flops() const {
-  const auto cells = static_cast<double>(forward.layers * forward.steps * forward.batch *
-                                         forward.directions() * forward.hidden);
+  const double cells = real_count(
+      {forward.layers, forward.steps, forward.batch, forward.directions(), forward.hidden});
   double total = product_flops();
   if (of_data()) total += cells * static_cast<double>(derivative_operations(forward.kind));
   if (of_weights()) total += cells * static_cast<double>(forward.biases());
@@ -122,8 +125,9 @@ double RecurrentGradient::product_flops() const {
 
 std::int64_t RecurrentGradient::read_elements() const {
   const std::vector<Operand> operands = forward.inputs();
-  const std::int64_t states =
-      forward.layers * forward.directions() * forward.steps * forward.batch * forward.hidden;
+  const std::int64_t states = element_count(
+      {forward.layers, forward.directions(), forward.steps, forward.batch, forward.hidden});
+  const std::int64_t gates = saturated_product(forward.gates(), states);
   std::int64_t total = 0;
   for (const Operand& operand : operands) {
     const bool is_bias = operand.name == "bias";
@@ -131,9 +135,9 @@ std::int64_t RecurrentGradient::read_elements() const {
       total += element_count(operand.dims);
     if (operand.role == Role::data && of_weights()) total += element_count(operand.dims);
   }
-  if (of_data()) total += count_elements(forward.results()) + forward.gates() * states;
+  if (of_data()) total += count_elements(forward.results()) + gates;
   if (of_weights()) total += states;
-  if (!of_data()) total += forward.gates() * states;
+  if (!of_data()) total += gates;
   return total;
 }
 

@@ -1,5 +1,7 @@
 #include "core/problem/ops/resampling.h"
 
+#include <cmath>
+
 namespace benanza {
 
 void Resampling::write(KeyWriter& writer) const {
@@ -31,7 +33,7 @@ Dims Resampling::output() const {
 
 double Resampling::flops() const {
   if (mode == ResamplingMode::nearest) return 0;
-  const auto neighbours = static_cast<double>(1U << extents.size());
+  const double neighbours = std::exp2(static_cast<double>(extents.size()));
   return 2 * neighbours * static_cast<double>(element_count(output()));
 }
 

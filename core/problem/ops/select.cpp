@@ -1,7 +1,6 @@
 #include "core/problem/ops/select.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace benanza {
 namespace {
@@ -19,8 +18,7 @@ void write_alternative(KeyWriter& writer, const std::string& name,
 Select::Alternative read_alternative(KeyReader& reader, const std::string& name) {
   Select::Alternative alternative;
   if (reader.next_is('v' + name)) {
-    alternative.value = reader.real('v' + name);
-    if (std::isnan(*alternative.value)) reader.fail("a number");
+    alternative.value = reader.limit('v' + name);
     return alternative;
   }
   alternative.dims = reader.dims(name);

@@ -13,7 +13,7 @@ SparseProduct SparseProduct::read(KeyReader& reader) {
   shape.k = reader.integer("k");
   shape.nonzeros = reader.integer("z");
   if (shape.m < 1 || shape.n < 1 || shape.k < 1) reader.fail("positive m, n and k");
-  if (shape.nonzeros < 1 || shape.nonzeros > shape.m * shape.k) {
+  if (shape.nonzeros < 1 || shape.nonzeros > saturated_product(shape.m, shape.k)) {
     reader.fail("1 to m * k elements that are not 0");
   }
   return shape;

@@ -1,9 +1,20 @@
 #include "core/problem/ops/window.h"
 
 #include <algorithm>
+#include <limits>
+#include <string>
 
 namespace benanza {
 namespace {
+
+/// The largest number of a window, so that a kernel times its dilation fits 64 bits.
+constexpr std::int64_t most_of_window = std::numeric_limits<std::int32_t>::max();
+
+bool is_beyond(const Dims& values) {
+  return std::any_of(values.begin(), values.end(), [](std::int64_t value) {
+    return value > most_of_window || value < -most_of_window;
+  });
+}
 
 bool all_positive(const Dims& values) {
   return std::all_of(values.begin(), values.end(), [](std::int64_t value) { return value > 0; });
@@ -27,7 +38,8 @@ Dims Window::transposed_output(const Dims& spatial) const {
   Dims extents(rank());
   for (std::size_t axis = 0; axis < rank(); ++axis) {
     const std::int64_t reach = dilations[axis] * (kernel[axis] - 1) + 1;
-    extents[axis] = (spatial[axis] - 1) * strides[axis] + reach - pads[axis] - pads[axis + rank()];
+    const std::int64_t steps = saturated_product(spatial[axis] - 1, strides[axis]);
+    extents[axis] = steps + reach - pads[axis] - pads[axis + rank()];
   }
   return extents;
 }
@@ -79,6 +91,11 @@ Window Window::read_unplaced(KeyReader& reader, std::size_t rank, std::size_t le
   if (window.pads.size() != 2 * window.rank()) reader.fail("a begin and an end pad per axis");
   if (window.strides.size() != window.rank()) reader.fail("one stride per axis");
   if (window.dilations.size() != window.rank()) reader.fail("one dilation per axis");
+  if (is_beyond(window.kernel) || is_beyond(window.pads) || is_beyond(window.strides) ||
+      is_beyond(window.dilations)) {
+    reader.too_large("kernel, pads, strides and dilations are " + std::to_string(most_of_window) +
+                     " at most");
+  }
   if (!all_positive(window.kernel) || !all_positive(window.strides) ||
       !all_positive(window.dilations)) {
     reader.fail("positive kernel, strides and dilations");

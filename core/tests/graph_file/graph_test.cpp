@@ -76,6 +76,24 @@ TEST(GraphJson, IsWhatTheReaderReads) {
   }
 }
 
+// A file that was not written by the generator may list a tensor that is read twice twice.
+TEST(ReadGraph, InputsAreAscendingAndThereOnce) {
+  const Folder folder;
+  std::string text = good;
+  text.replace(text.find("[0], \"cost\""), 3, "[0, 0]");
+  const Graph graph = read_graph(folder.write("m.graph.json", text));
+  EXPECT_THAT(graph.layers[1].inputs, ElementsAre(0));
+}
+
+TEST(ReadGraph, ALayerReadsThoseBeforeIt) {
+  const Folder folder;
+  std::string text = good;
+  text.replace(text.find("\"inputs\": []"), 12, "\"inputs\": [1]");
+  text.replace(text.find("\"inputs\": [0]"), 13, "\"inputs\": []");
+  EXPECT_THAT(error_of([&] { read_graph(folder.write("m.graph.json", text)); }),
+              HasSubstr("layer \"c\": it reads layer \"e\", which comes after it"));
+}
+
 TEST(ReadGraph, TakesTheSumOfOlderFilesForOneGradient) {
   const Folder folder;
   std::string text = good;
@@ -135,7 +153,25 @@ INSTANTIATE_TEST_SUITE_P(
                     Bad{"absent", "\"model\": \"m\",", "", "model"},
                     Bad{"recorded", "\"model\": \"m\",",
                         "\"model\": \"m\", \"recorded\": [\"relu/1x8\"],", "recorded: "},
-                    Bad{"type", "\"m\"", "3", "graph file"}),
+                    Bad{"type", "\"m\"", "3", "graph file"},
+                    Bad{"no_layers", "\"layers\": [0]", "\"layers\": []",
+                        "fusion conv_bias has no layers"},
+                    Bad{"doubled", "\"layers\": [0]", "\"layers\": [0, 0]",
+                        "fusion conv_bias has layer 0 twice"},
+                    Bad{"unsorted", "\"layers\": [0]", "\"layers\": [1, 0]",
+                        "fusion conv_bias layer 0 comes before"},
+                    Bad{"unfused", "\"conv/x_bias\"", "\"\"", "fusion conv_bias has no problem"},
+                    Bad{"batch", "\"batch\": 8", "\"batch\": 0", "batch 0"},
+                    Bad{"flops", "2e9", "-2e9", "layer \"c\": FLOPs"},
+                    Bad{"bytes", "\"bytes\": 100", "\"bytes\": 1e19", "layer \"c\": bytes"},
+                    Bad{"shape", "[8, 4]", "[8, -4]", "layer \"c\": an output"},
+                    Bad{"phase", "\"op\": \"Conv\",", "\"op\": \"Conv\", \"phase\": \"sideways\",",
+                        "unknown phase \"sideways\""},
+                    Bad{"side", "\"fusions\":",
+                        "\"transforms\": [{\"layer\": 0, \"of\": \"top\"}],\"fusions\":",
+                        "a transform of \"top\""},
+                    Bad{"huge", "conv/x_bias", "relu/1152921504606846976x16", "too large"},
+                    Bad{"count", "\"flops\": 2e9", "\"count\": 9223372036854775807", "count 9223"}),
     [](const auto& info) { return std::string(info.param.what); });
 
 TEST(WriteGraph, ProblemsThatRepeatAreWrittenOnce) {

@@ -4,6 +4,7 @@
 
 #include "core/problem/name.h"
 #include "core/problem/problem.h"
+#include "core/tests/problem/keys.h"
 
 namespace benanza {
 namespace {
@@ -16,71 +17,8 @@ TEST_P(KeyRoundTrip, ParseThenKeyIsIdentity) {
   EXPECT_EQ(parse(key(problem)), problem);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    EveryOperator, KeyRoundTrip,
-    testing::Values(
-        "conv/1x64x56x56_k64x3x3_p1.1.1.1_s1x1_d1x1_g1",
-        "conv/1x64x56x56_k64x3x3_p1.1.1.1_s1x1_d1x1_g1_bias", "conv/2x8x30_k4x3_p0.1_s2_d1_g2",
-        "conv/1x4x8x8x8_k4x1x1x1_p0.0.0.0.0.0_s1x1x1_d1x1x1_g4", "gemm/m1_n1000_k2048_nt_w_bias",
-        "conv/1x64x56x56_k64x3x3_p1.1.1.1_s1x1_d1x1_g1_bias_residual_relu",
-        "conv/1x64x56x56_k64x3x3_p1.1.1.1_s1x1_d1x1_g1_clip_a0_b6",
-        "conv/1x64x56x56_k64x3x3_p1.1.1.1_s1x1_d1x1_g1_residual_leakyrelu_a0.1",
-        "spmm/m7680_n1_k2560_z983040", "gemm/m1_n8_k8_nt_w_residual",
-        "gemm/m1_n8_k8_nt_w_bias_tanh", "deconv/1x64x7x7_k32x4x4_p1.1.1.1_s2x2_d1x1_g1_bias_elu_a1",
-        "dropout/1x4096_r0.5", "rnntanh/t5_n2_i3_h4_l1_forward",
-        "rnnrelu/t5_n2_i3_h4_l2_reverse_bias",
-        "lstm/t25_n1_i300_h512_l1_bidirectional_bias_initial_final_batchfirst",
-        "gru/t5_n2_i3_h4_l1_forward_lbr_bias", "lstm/t5_n2_i3_h4_l1_forward_bias_training",
-        "narrow/1x1301", "widen/1x1301", "lstm_bwd/t5_n2_i3_h4_l1_forward",
-        "gru_bwd_data/t5_n2_i3_h4_l1_forward_lbr_bias_initial",
-        "rnnrelu_bwd_weights/t5_n2_i3_h4_l2_reverse_bias_batchfirst",
-        "lrn_bwd/1x64x56x56_n5_a1e-04_b0.75_k1", "gru/t5_n2_i3_h4_l1_forward",
-        "deconv/1x64x7x7_k32x4x4_p1.1.1.1_s2x2_d1x1_g1", "deconv/2x8x30_k4x3_p0.-1_s2_d1_g2_bias",
-        "gemm/m128_n128_k64_nn_a8x12_b8x12", "gemm/m7_n5_k3_tt_a4x1_b1x6",
-        "maxpool/1x64x112x112_k3x3_p1.1.1.1_s2x2_d1x1",
-        "avgpool/1x2048x7x7_k7x7_p0.0.0.0_s1x1_d1x1_exclude",
-        "avgpool/1x8x7x7_k3x3_p1.1.1.1_s1x1_d1x1_include", "batchnorm/1x64x112x112_e1e-05",
-        "relu/1x64x56x56", "leakyrelu/1x8_a0.1", "clip/1x8x4x4_a0_b6", "clip/1x8_a-inf_binf",
-        "elu/1x8_a1", "sigmoid/1x8", "tanh/1x8", "linear/1x8_a0.5_b-1", "add/1x64x56x56_1x64x1x1_w",
-        "sub/2x3_2x3", "mul/2x3_1x3", "div/2x3_2x3", "max/2x3_2x3", "min/2x3_2x3",
-        "prelu/1x8x4x4_1x8x1x1_w", "softmax/1x1000_a1", "logsoftmax/1x1000_a1",
-        "lrn/1x64x56x56_n5_a1e-04_b0.75_k1", "reducemean/1x2048x7x7_a2.3", "reducesum/4x5_a0",
-        "reducemax/4x5_a1", "concat/1x64x28x28_1x128x28x28_a1", "copy/64x56_f56.1_t1.64",
-        "gelu/1x8", "gelutanh/1x8", "erf/1x8", "hardswish/1x8", "softplus/1x8", "softsign/1x8",
-        "mish/1x8", "swish/1x8_a1.702", "exp/1x8", "log/1x8", "sqrt/1x8", "pow/1x8_a0.5", "abs/1x8",
-        "floor/1x8", "ceil/1x8", "round/1x8", "sign/1x8", "sin/1x8", "cos/1x8", "power/2x3_2x3",
-        "eq/2x3_2x3", "ne/2x3_2x3", "lt/2x3_2x3", "le/2x3_2x3", "gt/2x3_2x3", "ge/2x3_1x3_w",
-        "reducemin/4x5_a1", "reduceprod/4x5_a1", "reducel1/4x5_a1", "reducel2/4x5_a1",
-        "reducesumsquare/4x5_a1", "layernorm/128x768_e1e-05_sb", "layernorm/128x768_e1e-05",
-        "rmsnorm/128x768_e1e-06_s", "instancenorm/1x64x56x56_e1e-05_sb",
-        "instancenorm/1x64x56x56_e1e-05", "resample/1x64x28x28_o56x56_linear",
-        "resample/1x64x28x28_o56x56_nearest", "attention/1x12x128x64_k12x128x64_s0.125",
-        "attention/2x8x1x64_k2x128x32_s1_m2x1x1x128",
-        "attention/1x12x128x64_k12x128x64_s0.125_causal",
-        "attention/2x64x2048x64_k8x2048x64_s0.125_causal_w1024",
-        "attention_bwd/2x8x16x64_k2x128x32_s1_m2x1x1x128_causal", "quantize/1x64x56x56",
-        "dequantize/1x64x56x56_a1",
-        "conv/1x96x28x28_k96x3x3_p1.1.1.1_s1x1_d1x1_g96_bias_swish_a1_mul_y1x96x1x1",
-        "conv/1x96x28x28_k96x1x1_p0.0.0.0_s1x1_d1x1_g1_mul_y1x96x1x1_w_add_y1x96x28x28",
-        "conv/1x8x4x4_k8x1x1_p0.0.0.0_s1x1_d1x1_g1_linear_a0.5_b0",
-        "conv/1x8x4x4_k8x1x1_p0.0.0.0_s1x1_d1x1_g1_bias_add_y1x8x1x1_w",
-        "conv/1x8x4x4_k8x1x1_p0.0.0.0_s1x1_d1x1_g1_bias_residual_relu_relu", "gemm/m5_n7_k7_nn_abs",
-        "gemm/m5_n7_k7_nn_add_y5x1", "gemm/m5_n7_k7_nn_w_sub_y5x7_w",
-        "gemm/m5_n7_k7_nn_a2_b2_add_y1x5x7", "gemm/m5_n7_k7_nn_rsub_y5x7_rdiv_y1x7_w",
-        "add/1x64x56x56_1x64x56x56_relu", "add/1x64x56x56_1x64x1x1_w_relu",
-        "swish/1x96x56x56_a1_mul_y1x96x1x1", "relu/1x8_linear_a2_b1",
-        "batchnorm/1x8x4x4_e1e-05_relu", "layernorm/8x16_e1e-05_sb_add_y8x16",
-        "rmsnorm/8x16_e1e-06_mul_y1x16_w", "instancenorm/2x8x4x4_e1e-05_sb_swish_a1",
-        "softmax/8x8_a1_mul_y8x1_max_y8x8_min_y1x8", "reducemean/1x8x7x7_a2.3_div_y1x8x1x1",
-        "maxpool/1x8x4x4_k2x2_p0.0.0.0_s2x2_d1x1_relu",
-        "avgpool/1x8x7x7_k3x3_p1.1.1.1_s1x1_d1x1_include_add_y1x8x1x1",
-        "attention/1x12x128x64_k12x128x64_s0.125_mul_y1x12x1x1",
-        "attention/1x12x128x64_k12x128x64_s0.125_max_y1x12x1x1",
-        "attention/1x12x128x64_k12x128x64_s0.125_mish", "select/1x12x8x8_va0_b1x12x8x8",
-        "select/1x1x8x8_w_va0_vb-inf", "select/1x1x8x8_w_a1x12x8x8_b1x1x1x1", "select/8_a8_w_b1_w",
-        "select/1_a8_vb-3.4028235e+38", "rotary/1x32x128x64_t1x1x128x64",
-        "rotary/2x8x4x16_t2x1x4x8", "rotary/2x8x4x16_t2x1x4x8_interleaved", "all_reduce/1048576_r2",
-        "all_gather/12_r3", "reduce_scatter/1024_r8", "broadcast/7_r5", "all_to_all/64_r64"));
+INSTANTIATE_TEST_SUITE_P(EveryOperator, KeyRoundTrip,
+                         testing::ValuesIn(test::keys_of_every_operator));
 
 struct Malformed {
   const char* key;
@@ -149,8 +87,61 @@ INSTANTIATE_TEST_SUITE_P(
         Malformed{"rotary/1x2x3x4_t1x2x3x1", "half a row"},
         Malformed{"rotary/1x2x3x4_t1x1x3x4_relu", "the end"},
         Malformed{"select/2x3_a3_b2x3", "equal rank"}, Malformed{"select/8_van_b8", "va<number>"},
-        Malformed{"select/8_vanan_b8", "a number"}, Malformed{"select/8_va0_vb1_relu", "the end"},
-        Malformed{"relu/99999999999999999999", "numbers"}));
+        Malformed{"select/8_vanan_b8", "va<number>"}, Malformed{"select/8_va0_vb1_relu", "the end"},
+        Malformed{"relu/1x8_linear_anan_b0", "a<number>"}));
+
+// Extents whose product, or whose reach, 64 bits do not hold; lists as long as a number says; loops
+// over layers and ranks. Each names the key and what is too large in it.
+INSTANTIATE_TEST_SUITE_P(
+    TooLarge, MalformedKey,
+    testing::Values(
+        Malformed{"relu/1152921504606846976x16", "too large: 1152921504606846976"},
+        Malformed{"relu/99999999999999999999", "too large: 99999999999999999999 in the field of"},
+        Malformed{"relu/281474976710657", "beyond 2^48"},
+        Malformed{"relu/16777216x16777217", "input 16777216x16777217"},
+        Malformed{"add/16777216x16777216_1x1", "most of them a 16777216x16777216"},
+        Malformed{"relu/281474976710656", "most of them input 281474976710656"},
+        Malformed{"gemm/m281474976710656_n2_k1_nn", "most of them result 281474976710656x2"},
+        Malformed{"gemm/m16777216_n16777217_k1_nn", "result 16777216x16777217"},
+        Malformed{"conv/1x8x8x8_k8x1x1_p0.0.0.0_s1x1_d1x4611686018427387904_g1",
+                  "4611686018427387904 in the field \"d\""},
+        Malformed{"conv/1x8x8x8_k8x1x1_p0.0.0.0_s1x1_d1x2147483648_g1", "2147483647 at most"},
+        Malformed{"conv/1x8x8x8_k8x1x1_p0.0.0.0_s1x2147483648_d1x1_g1", "2147483647 at most"},
+        Malformed{"conv/1x8x8x8_k8x1x1_p0.0.0.2147483648_s1x1_d1x1_g1", "2147483647 at most"},
+        Malformed{"deconv/1x8x281474976710656x8_k8x1x1_p0.0.0.0_s2147483647x1_d1x1_g1", "most of them result 1x8x1152921504606846977x8"},
+        Malformed{"maxpool/1x1x1x1_k99999999x99999999_p99999999.99999999.0.0_s1x1_d1x1",
+                  "a window of more"},
+        Malformed{"copy/281474976710656x281474976710656_f0.0_t1.1", "result"},
+        Malformed{"copy/16777216x16777217_f0.0_t1.1", "it writes"},
+        Malformed{"copy/2x2_f281474976710656.1_t2.1", "input 281474976710658"},
+        Malformed{"concat/1x281474976710656_1x281474976710656_a1", "result"},
+        Malformed{"lstm/t1_n1_i1_h1_l281474976710656_forward", "most of them weights"},
+        Malformed{"lstm/t1048576_n1048576_i1_h1048576_l1_forward", "most of them result"},
+        Malformed{"lstm_bwd/t1048576_n1_i1_h1_l1073741824_forward", "the forward call kept"},
+        Malformed{"attention/1x1x281474976710656x1_k1x1x1_s1", "q 1x1x281474976710656x1"},
+        Malformed{"all_reduce/8_r1048577", "1048576 ranks"},
+        Malformed{"all_gather/281474976710656_r1048576", "result"},
+        Malformed{"spmm/m281474976710656_n1_k2_z281474976710657", "281474976710657 in"},
+        Malformed{"lrn/1x8_n281474976710657_a1_b1_k1", "281474976710657 in"},
+        Malformed{"layernorm_bwd/281474976710656x281474976710656_e1e-05_s", "output gradient"}));
+
+// A bound of a clip and a value of a mask may be infinite. Nothing is "not a number".
+INSTANTIATE_TEST_SUITE_P(
+    NotFinite, MalformedKey,
+    testing::Values(Malformed{"batchnorm/1x8x4x4_enan", "e<number>"},
+                    Malformed{"batchnorm/1x8x4x4_einf", "e<finite number>"},
+                    Malformed{"batchnorm/1x8x4x4_e-inf", "e<finite number>"},
+                    Malformed{"batchnorm_bwd/1x8x4x4_einf", "e<finite number>"},
+                    Malformed{"layernorm/1x8_einf", "e<finite number>"},
+                    Malformed{"instancenorm/1x8x4_einf", "e<finite number>"},
+                    Malformed{"clip/1x8_anan_b0", "a<number>"},
+                    Malformed{"relu/1x8_clip_a0_bnan", "b<number>"},
+                    Malformed{"pow/1x8_ainf", "a<finite number>"},
+                    Malformed{"relu/1x8_swish_ainf", "a<finite number>"},
+                    Malformed{"linear/1x8_a1_b-inf", "b<finite number>"},
+                    Malformed{"lrn/1x8_n1_ainf_b1_k1", "a<finite number>"},
+                    Malformed{"attention/1x1x1x1_k1x1x1_sinf", "s<finite number>"},
+                    Malformed{"dropout/1x8_rnan", "r<number>"}));
 
 TEST(Key, PaddingZeroAndOneAreTwoProblems) {
   EXPECT_NE(parse("conv/1x8x9x9_k8x3x3_p0.0.0.0_s1x1_d1x1_g1"),
@@ -190,6 +181,15 @@ TEST(WithStep, LinearsMerge) {
   // 3 (2 x + 1) - 4 = 6 x - 1.
   problem = with_step(with_step(problem, linear(2, 1)), linear(3, -4));
   EXPECT_EQ(key(problem), "relu/1x8_linear_a6_b-1");
+}
+
+// 1e30 x, then times 1e30, is no number of 32 bits.
+TEST(WithStep, LinearsThatOverflowStayApart) {
+  Problem problem = parse("relu/1x8");
+  const Activation linear{.input = {}, .kind = ActivationKind::linear, .alpha = 1e30F, .beta = 0};
+  problem = with_step(with_step(problem, linear), linear);
+  EXPECT_EQ(key(problem), "relu/1x8_linear_a1e+30_b0_linear_a1e+30_b0");
+  EXPECT_EQ(parse(key(problem)), problem);
 }
 
 TEST(Refitted, AxesMergeAndSplit) {

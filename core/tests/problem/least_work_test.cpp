@@ -44,10 +44,25 @@ TEST(LeastProducts, ADilationMakesSeveralSums) {
   EXPECT_EQ(least_products({.inputs = 10, .outputs = 6, .kernel = 3, .dilation = 2}), 10);
 }
 
-// With stride and dilation, direct products are counted: 3 taps for each of 4 outputs.
-TEST(LeastProducts, OfStrideAndDilationAreCounted) {
+// Stride 2 and dilation 2 use every other input alone, and there they are a plain sum: 4 + 3 - 1
+// instead of 3 taps for each of 4 outputs.
+TEST(LeastProducts, ACommonDivisorOfStrideAndDilationChangesNothing) {
   EXPECT_EQ(least_products({.inputs = 12, .outputs = 4, .kernel = 3, .stride = 2, .dilation = 2}),
+            6);
+  EXPECT_EQ(all_products({.inputs = 12, .outputs = 4, .kernel = 3, .stride = 2, .dilation = 2}),
             12);
+  // 56 outputs of 11 taps: 56 + 11 - 1 instead of 616.
+  EXPECT_EQ(
+      least_products({.inputs = 264, .outputs = 56, .kernel = 11, .stride = 4, .dilation = 4}), 66);
+}
+
+// Stride 2, dilation 3: outputs 0, 3 and 1, 4 and 2, 5, each with taps 0, 2 and tap 1: three times
+// 2 + 2 - 1 and 2 + 1 - 1, instead of 18.
+TEST(LeastProducts, AStrideAndADilationMakeAGridOfSums) {
+  const Axis axis{.inputs = 17, .outputs = 6, .kernel = 3, .stride = 2, .dilation = 3};
+  EXPECT_EQ(least_products(axis), 15);
+  EXPECT_EQ(all_products(axis), 18);
+  EXPECT_EQ(touched_inputs(axis), 15);  // all but 1 and 15
 }
 
 double flops(const std::string& key) { return least_flops(parse(key)); }
@@ -91,6 +106,35 @@ TEST(LeastFlops, OfAttentionWithoutWhatIsHidden) {
   EXPECT_DOUBLE_EQ(flops("attention/1x12x4x64_k12x6x64_s0.125_causal_w4"), 2.0 * 12 * 15 * 128);
 }
 
+// Without a window and with one, over every small number of queries and keys.
+TEST(LeastFlops, OfAttentionAreThoseOfTheVisibleKeys) {
+  for (std::int64_t queries = 1; queries < 7; ++queries) {
+    for (std::int64_t keys = 1; keys < 7; ++keys) {
+      for (std::int64_t window = 0; window < 8; ++window) {
+        const Attention shape{.queries = queries,
+                              .size = 1,
+                              .keys = keys,
+                              .value_size = 1,
+                              .mask = {},
+                              .causal = true,
+                              .window = window};
+        std::int64_t scores = 0;
+        for (std::int64_t query = 0; query < queries; ++query) {
+          const auto [begin, end] = shape.visible_keys(query);
+          scores += end - begin;
+        }
+        EXPECT_EQ(shape.visible_scores(), scores) << queries << ' ' << keys << ' ' << window;
+      }
+    }
+  }
+}
+
+// Two layers in one call: the second one reads the first one's 2 directions of 5.
+TEST(LeastFlops, OfRecurrentLayersOnTopOfEachOther) {
+  EXPECT_DOUBLE_EQ(flops("lstm/t3_n2_i7_h5_l2_bidirectional_initial"),
+                   2.0 * 2 * 2 * 4 * 5 * (3 * 7 + 3 * 10 + 2 * 3 * 5));
+}
+
 // Three steps of 4 gates of 5: all products of the input, but those of the state only if it is not
 // zero.
 TEST(LeastFlops, OfARecurrentLayer) {
@@ -108,6 +152,17 @@ TEST(LeastBytes, PixelsThatNobodyReadsDoNotCount) {
   const Problem plain = parse("conv/1x8x56x56_k16x3x3_p1.1.1.1_s1x1_d1x1_g1");
   EXPECT_DOUBLE_EQ(least_bytes(plain, Precision::fp32),
                    4.0 * (8 * 56 * 56 + 16 * 8 * 9 + 16 * 56 * 56));
+}
+
+// The residual has the result's extents; a bias is no place for the result.
+TEST(InPlaceBytes, AreThoseThatAResultMayReplace) {
+  const auto bytes = [](const char* key) { return in_place_bytes(parse(key), Precision::fp16); };
+  EXPECT_EQ(bytes("gemm/m5_n8_k8_nn_bias"), 0);
+  EXPECT_EQ(bytes("gemm/m5_n8_k8_nn_residual"), 2 * 40);
+  EXPECT_EQ(bytes("add/2x3_2x3"), 2 * 6);
+  EXPECT_EQ(bytes("add/2x3_1x3_w"), 2 * 6);
+  EXPECT_EQ(bytes("add/2x1_1x3"), 0);
+  EXPECT_EQ(bytes("relu/2x3"), 0);
 }
 
 }  // namespace

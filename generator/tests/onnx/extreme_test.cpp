@@ -47,6 +47,13 @@ TEST(Extreme, NotANumber) {
   EXPECT_THAT(clip.output("y").layer().reason, HasSubstr("\"least\" is not a number"));
 }
 
+TEST(Extreme, InfiniteFactors) {
+  Model model(13);
+  constexpr float infinite = std::numeric_limits<float>::infinity();
+  model.input("x", {2}).node("LeakyRelu", {"x"}, {"y"}, {{"alpha", infinite}});
+  EXPECT_THAT(model.output("y").layer().reason, HasSubstr("a<finite number>"));
+}
+
 TEST(Extreme, GroupsOfNoChannels) {
   Model model(18);
   model.input("x", {1, 2, 4}).weights("none", {0}).integers("nowhere", {});

@@ -274,6 +274,7 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
   const Tally tally = options.serve
                           ? serve(variants, options, backend, verifier, store, interrupt)
                           : Session(variants, options, backend, verifier, store, interrupt).run();
+  interrupt.be_patient();
   // The backend's context may have changed during the run.
   for (const auto& [name, value] : backend.context()) set(options.writer.context, name, value);
   if (options.display == Display::json) std::cout << store.document(options.writer);

@@ -1,6 +1,5 @@
 #include "suites/harness/run/interrupt.h"
 
-#include <time.h>
 #include <unistd.h>
 
 #include <string_view>
@@ -9,11 +8,26 @@ namespace benanza::harness {
 namespace {
 
 constexpr double one_signal_seconds = 1;
+/// How long the measurement in progress may go on after the first signal.
+constexpr time_t patience_seconds = 2;
 
 // A signal handler can access only static storage.
 volatile sig_atomic_t received = 0;
 volatile time_t first_seconds = 0;
 volatile long first_nanoseconds = 0;
+timer_t timer{};
+volatile sig_atomic_t has_timer = 0;
+
+/// Starts the timer, or stops it with 0.
+void set_timer(time_t seconds) {
+  if (has_timer == 0) return;
+  const itimerspec once{.it_interval = {}, .it_value = {.tv_sec = seconds, .tv_nsec = 0}};
+  ::timer_settime(timer, 0, &once, nullptr);
+}
+
+void say(std::string_view text) {
+  [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, text.data(), text.size());
+}
 
 double seconds_since_the_first() {
   struct timespec now {};
@@ -34,9 +48,17 @@ void remember(int number) {
   first_seconds = now.tv_sec;
   first_nanoseconds = now.tv_nsec;
   received = number;
-  constexpr std::string_view text =
-      "\ninterrupted: ending after this measurement; once more ends at once\n";
-  [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, text.data(), text.size());
+  set_timer(patience_seconds);
+  say("\ninterrupted: ending after this measurement, or in two seconds without it; once more ends "
+      "at once\n");
+}
+
+/// Handles the timer.
+void give_up(int) {
+  say("interrupted: this measurement takes too long and is left out; start again with the same "
+      "flags to continue\n");
+  ::signal(received, SIG_DFL);
+  ::raise(received);
 }
 
 }  // namespace
@@ -54,14 +76,28 @@ InterruptGuard::InterruptGuard() {
   sigaddset(&action.sa_mask, SIGTERM);
   sigaction(SIGINT, &action, &old_interrupt_);
   sigaction(SIGTERM, &action, &old_terminate_);
+  // The suites' deadlines use SIGALRM.
+  const int expiry = SIGRTMIN;
+  action.sa_handler = &give_up;
+  sigaction(expiry, &action, &old_expiry_);
+  sigevent event{};
+  event.sigev_notify = SIGEV_SIGNAL;
+  event.sigev_signo = expiry;
+  has_timer = ::timer_create(CLOCK_MONOTONIC, &event, &timer) == 0 ? 1 : 0;
 }
 
 InterruptGuard::~InterruptGuard() {
+  be_patient();
+  if (has_timer != 0) ::timer_delete(timer);
+  has_timer = 0;
+  sigaction(SIGRTMIN, &old_expiry_, nullptr);
   if (received != 0) return;
   sigaction(SIGINT, &old_interrupt_, nullptr);
   sigaction(SIGTERM, &old_terminate_, nullptr);
 }
 
 int InterruptGuard::signal() const { return received; }
+
+void InterruptGuard::be_patient() const { set_timer(0); }
 
 }  // namespace benanza::harness

@@ -154,6 +154,21 @@ TEST_F(Suite, AnotherSignalASecondLaterEndsItAtOnce) {
   EXPECT_FALSE(std::filesystem::exists(file));
 }
 
+// The gate stays closed: the measurement would never end.
+TEST_F(Suite, AMeasurementThatDoesNotEndIsGivenUpAfterASignal) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    Program program(held_after(2, {out_flag(), all_relu, "--fresh"}));
+    await_gate();
+    program.send(signal);
+    const Finished finished = program.wait();
+    EXPECT_EQ(finished.status, -signal);
+    EXPECT_THAT(finished.err, HasSubstr("takes too long"));
+    EXPECT_EQ(rows_in_journal(), 2);
+  }
+  EXPECT_EQ(run({out_flag(), all_relu}).status, 0);
+  EXPECT_EQ(names().size(), 12U);
+}
+
 // The problems of a layer, of a fusion and of a layout change, each once. The model has no sigmoid,
 // and the library no softmax.
 TEST_F(Suite, AGraphFileNamesTheProblems) {
