@@ -33,7 +33,7 @@ class Collector {
   void add(Row&& row) {
     if (wanted_ && !wanted_->contains(row.variant.key)) return;
     if (has_several_sources_ && is_known(row)) return;
-    results_.measurements.add(std::move(row));
+    results_.measurements.add(std::move(row), sources_);
   }
   /// Starts the next file or database.
   void next_source() { ++sources_; }

@@ -1,10 +1,12 @@
 #include "analysis/questions/compare/changes.h"
 
 #include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <set>
 
 #include "analysis/model/selection.h"
+#include "analysis/model/spread.h"
 
 namespace benanza::analysis {
 namespace {
@@ -21,10 +23,21 @@ Rows admitted(std::string_view key, const MeasurementSet& set, const Measurement
 
 bool has_both(const Change& change) { return change.before != nullptr && change.after != nullptr; }
 
+ProcessSpread process_spread_in(const std::vector<Change>& calls) {
+  std::vector<const Measurement*> measured;
+  std::vector<double> log_ratios;
+  for (const Change& call : calls) {
+    if (!has_both(call)) continue;
+    measured.insert(measured.end(), {call.before, call.after});
+    log_ratios.push_back(std::log(*call.ratio()));
+  }
+  return process_spread(measured, log_ratios);
+}
+
 /// The logarithm of a change's ratio.
-std::optional<Uncertain> log_ratio(const Change& change) {
-  const auto before = log_time(change.before->repetition_seconds);
-  const auto after = log_time(change.after->repetition_seconds);
+std::optional<Uncertain> log_ratio(const Change& change, const ProcessSpread& usual) {
+  const auto before = log_time(*change.before, usual);
+  const auto after = log_time(*change.after, usual);
   if (!before || !after) return std::nullopt;
   return difference(*after, *before);
 }
@@ -37,8 +50,37 @@ double drift_of(const std::vector<Change>& calls) {
   return ratios.size() < least_calls_of_drift ? 1 : median(ratios);
 }
 
+/// True if one of the two times is of one process.
+bool is_of_one_process(const Change& change) {
+  return has_both(change) && (change.before->process_seconds().size() < 2 ||
+                              change.after->process_seconds().size() < 2);
+}
+
+/// The least ratio that a table of so many rows, each of one process, tells from chance.
+double told_from(const ProcessSpread& usual, std::size_t rows, double tolerance) {
+  const boost::math::students_t of_ratio(2 * usual.degrees);
+  const double level = false_alarm_level / 2 / static_cast<double>(rows);
+  const double errors = boost::math::quantile(boost::math::complement(of_ratio, level));
+  return (1 + tolerance) * std::exp(errors * std::sqrt(2.0) * usual.deviation);
+}
+
+/// moderate(), without the ratios whose error is the usual one: those are equal already.
+void moderate_measured(const std::vector<Change>& table, const std::vector<std::size_t>& tested,
+                       std::vector<Uncertain>& ratios) {
+  std::vector<Uncertain> measured;
+  const auto is_measured = [&](std::size_t i) { return !is_of_one_process(table[tested[i]]); };
+  for (std::size_t i = 0; i < tested.size(); ++i) {
+    if (is_measured(i)) measured.push_back(ratios[i]);
+  }
+  moderate(measured);
+  auto next = measured.begin();
+  for (std::size_t i = 0; i < tested.size(); ++i) {
+    if (is_measured(i)) ratios[i] = *next++;
+  }
+}
+
 /// Sets the verdicts of all rows of one table.
-void judge(std::vector<Change>& table, double tolerance, double drift) {
+void judge(std::vector<Change>& table, const ProcessSpread& usual, double tolerance, double drift) {
   const double limit = std::log1p(tolerance);
   const auto distance = [&](const Change& change) { return std::log(*change.ratio() / drift); };
   std::vector<std::size_t> tested;
@@ -50,12 +92,12 @@ void judge(std::vector<Change>& table, double tolerance, double drift) {
       continue;
     }
     if (std::abs(distance(change)) > limit) change.kind = ChangeKind::unknown;
-    if (const std::optional<Uncertain> ratio = log_ratio(change)) {
+    if (const std::optional<Uncertain> ratio = log_ratio(change, usual)) {
       tested.push_back(row);
       ratios.push_back(*ratio);
     }
   }
-  moderate(ratios);
+  moderate_measured(table, tested, ratios);
   std::vector<double> probabilities;
   for (std::size_t i = 0; i < tested.size(); ++i) {
     Change& change = table[tested[i]];
@@ -230,8 +272,12 @@ Changes changes(const MeasurementSet& before, const MeasurementSet& after,
                 best_of(backends, key, after, allowed), result.problems);
   }
   result.drift = drift_of(result.calls);
-  judge(result.problems, tolerance, result.drift);
-  judge(result.calls, tolerance, result.drift);
+  const ProcessSpread usual = process_spread_in(result.calls);
+  judge(result.problems, usual, tolerance, result.drift);
+  judge(result.calls, usual, tolerance, result.drift);
+  if (std::ranges::any_of(result.calls, is_of_one_process)) {
+    result.told_from = told_from(usual, result.calls.size(), tolerance);
+  }
   sort(result.problems);
   sort(result.calls);
   return result;

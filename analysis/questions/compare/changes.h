@@ -15,7 +15,7 @@ namespace benanza::analysis {
 
 /// How a time changed between two sets of results, most serious first. `lost`: it no longer exists;
 /// `gained`: it did not exist before; `unknown`: the times differ by more than the tolerance, but
-/// the repetitions are too few or too noisy to rule out chance.
+/// the processes or repetitions are too few or too noisy to rule out chance.
 enum class ChangeKind { lost, slower, gained, faster, unknown, same };
 inline constexpr ChangeKind change_kinds[] = {ChangeKind::lost,    ChangeKind::slower,
                                               ChangeKind::gained,  ChangeKind::faster,
@@ -55,6 +55,9 @@ struct Changes {
   /// change to everything. Verdicts are relative to it. 1 if fewer than least_calls_of_drift calls
   /// have a time in both.
   double drift = 1;
+  /// The least ratio that can be told from what another process does to a call, where one of two
+  /// times is of one process; empty if all are of several.
+  std::optional<double> told_from{};
 };
 inline constexpr std::size_t least_calls_of_drift = 20;
 /// Probability of at least one verdict `slower` or `faster` in a table if nothing has changed.
@@ -66,9 +69,9 @@ std::set<std::string, std::less<>> keeping_residual(const std::vector<Graph>& gr
 
 /// Compares the rows that `filter` admits, of backends that measured a problem both times. A time
 /// is `slower` (`faster`) if its ratio, relative to the drift, is significantly above 1 + tolerance
-/// (below 1 / (1 + tolerance)): Welch's test on the logarithms of repetitions, with variances
-/// moderated over all rows of the table (moderate()) and Holm's correction for their number, at
-/// false_alarm_level.
+/// (below 1 / (1 + tolerance)): Welch's test on the logarithms of the processes' times (log_time()),
+/// with variances moderated over all rows of the table (moderate()) and Holm's correction for their
+/// number, at false_alarm_level.
 /// `keep_residual`: problems whose fastest call must leave the residual unchanged.
 Changes changes(const MeasurementSet& before, const MeasurementSet& after,
                 const MeasurementFilter& filter, double tolerance,
