@@ -24,7 +24,12 @@ Bound bound_over(const std::vector<LayerTime>& times, std::span<const std::size_
   CallSum sum;
   for_each_call(times, layers, movement,
                 [&](std::size_t, const Measurement& call) { sum.add(call); });
-  const Spread spread = sum.spread();
+  Spread spread = sum.spread();
+  if (spread.interval) {
+    for (const std::size_t layer : layers) {
+      if (is_counted(times[layer], movement)) spread.interval->high += times[layer].luck_seconds;
+    }
+  }
   return {.spread = spread.interval, .processes = spread.processes};
 }
 

@@ -38,12 +38,13 @@ struct Bounds {
   std::vector<std::size_t> path{};
 };
 
-/// Computes both bounds of `graph`. Spreads come from whole processes, summed over layers
-/// (ProcessSum), or, if most calls were measured in one process only, from its repetitions
-/// (RepetitionSum): over all layers for the sequential bound, over the critical path for the
-/// parallel one. Of several paths of about equal length, the longest is longer than any of them by
-/// chance: if leaving out one process (repetition) changes the path, the lower end may be that of
-/// paths chosen by the other ones (cross-validation).
+/// Computes both bounds of `graph`. The upper ends of the spreads include what choosing the fastest
+/// calls may have gained by chance (LayerTime::luck_seconds). Spreads come from whole processes,
+/// summed over layers (ProcessSum), or, if most calls were measured in one process only, from its
+/// repetitions (RepetitionSum): over all layers for the sequential bound, over the critical path
+/// for the parallel one. Of several paths of about equal length, the longest is longer than any of
+/// them by chance: if leaving out one process (repetition) changes the path, the lower end may be
+/// that of paths chosen by the other ones (cross-validation).
 Bounds bounds(const Graph& graph, const std::vector<LayerTime>& times, Movement movement);
 
 }  // namespace benanza::analysis

@@ -50,7 +50,7 @@ ProcessSpread process_spread(std::span<const Measurement* const> calls,
   return {of_both / std::sqrt(2.0), of_pooled};
 }
 
-std::optional<Uncertain> log_time(const Measurement& call, const ProcessSpread& usual) {
+std::optional<Uncertain> log_time_of(const Measurement& call, const ProcessSpread& usual) {
   ProcessSum over_processes;
   over_processes.add(call.seconds(), call.process_seconds());
   if (const auto estimate = over_processes.estimate()) return logarithm(*estimate);

@@ -40,7 +40,7 @@ ProcessSpread process_spread(std::span<const Measurement* const> calls,
 
 /// The logarithm of a call's time in any process. If one process measured it, its error is `usual`
 /// and that of the repetitions; then empty below least_repetitions.
-std::optional<Uncertain> log_time(const Measurement& call, const ProcessSpread& usual);
+std::optional<Uncertain> log_time_of(const Measurement& call, const ProcessSpread& usual);
 
 /// A sum of calls' times.
 class CallSum {

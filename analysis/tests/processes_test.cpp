@@ -7,6 +7,7 @@
 #include "analysis/input/results.h"
 #include "analysis/model/bounds.h"
 #include "analysis/model/spread.h"
+#include "analysis/questions/common/subject.h"
 #include "analysis/questions/compare/changes.h"
 #include "analysis/tests/build.h"
 #include "analysis/tests/folder.h"
@@ -160,11 +161,53 @@ TEST(Processes, OneAloneIsSaidToBeOne) {
   EXPECT_TRUE(found.sequential.spread);
 }
 
+TEST(Processes, TheTextAndTheJsonSayWhatTheIntervalIs) {
+  Bound bound{.seconds = 1e-3, .spread = Interval{0.9e-3, 1.1e-3}, .processes = 5};
+  EXPECT_EQ(with_spread(bound), "1.000 ms  (95%: 0.900 to 1.100)");
+  EXPECT_EQ(bound_json(bound).at("spread_of_processes"), 5);
+  bound.processes = 1;
+  EXPECT_EQ(with_spread(bound), "1.000 ms  (95% within one process: 0.900 to 1.100)");
+  EXPECT_EQ(bound_json(bound).at("spread_of_processes"), 1);
+  bound.spread.reset();
+  EXPECT_EQ(with_spread(bound), "1.000 ms  (spread unknown)");
+  EXPECT_EQ(bound_json(bound).at("spread_of_processes"), nullptr);
+}
+
+// By the median of three processes, a takes 10 and b 12. Without the first or the second one, a
+// takes 13 and b 11; without the third, a takes 10 and b 12. So 12, 12 and 16 are what the choice
+// takes in the process without which it was made: 12, and not 10.
+TEST(Processes, AChoiceIsJudgedByTheProcessesItWasMadeWithout) {
+  MeasurementSet set;
+  set.add(measured("relu/a/fp32/nchw/onednn/a", {10 * us, 10 * us, 16 * us}));
+  set.add(measured("relu/a/fp32/nchw/onednn/b", {12 * us, 12 * us, 10 * us}));
+  const Selected found = select_measurement("relu/a", set, {}, Precision::fp32);
+  EXPECT_EQ(found.best->variant.algorithm, "a");
+  EXPECT_NEAR(found.luck_seconds, 2 * us, 1e-12);
+
+  const Graph graph{.model = "m", .layers = {layer("a", {})}};
+  const Bounds both = bounds_of(graph, set);
+  MeasurementSet alone;
+  alone.add(measured("relu/a/fp32/nchw/onednn/a", {10 * us, 10 * us, 16 * us}));
+  const Bounds one = bounds_of(graph, alone);
+  EXPECT_EQ(both.sequential.seconds, one.sequential.seconds);
+  EXPECT_EQ(both.sequential.spread->low, one.sequential.spread->low);
+  EXPECT_NEAR(both.sequential.spread->high, one.sequential.spread->high + 2 * us, 1e-12);
+  EXPECT_NEAR(both.parallel.spread->high, one.parallel.spread->high + 2 * us, 1e-12);
+}
+
+// b is never the faster one: nothing was gained by choosing.
+TEST(Processes, AClearChoiceIsNoLuck) {
+  MeasurementSet set;
+  set.add(measured("relu/a/fp32/nchw/onednn/a", {10 * us, 11 * us, 10 * us}));
+  set.add(measured("relu/a/fp32/nchw/onednn/b", {12 * us, 12 * us, 12 * us}));
+  EXPECT_NEAR(select_measurement("relu/a", set, {}, Precision::fp32).luck_seconds, 0, 1e-12);
+}
+
 // 10, 12, 14, 16 and 18, each in a process: winsorized 12 12 14 16 16, squares 16, error
 // sqrt(16 / (3 x 2)) of 14.
 TEST(LogTime, OfSeveralProcessesIsTheirSpread) {
   const auto found =
-      log_time(measured(name, {10 * us, 12 * us, 14 * us, 16 * us, 18 * us}), {.deviation = 5});
+      log_time_of(measured(name, {10 * us, 12 * us, 14 * us, 16 * us, 18 * us}), {.deviation = 5});
   ASSERT_TRUE(found);
   EXPECT_NEAR(found->value, std::log(14 * us), 1e-12);
   EXPECT_NEAR(found->standard_error, std::sqrt(16.0 / 6) / 14, 1e-12);
@@ -173,12 +216,12 @@ TEST(LogTime, OfSeveralProcessesIsTheirSpread) {
 
 // The repetitions are equal, another process would not be: the usual error is all there is.
 TEST(LogTime, OfOneProcessIsTheUsualSpread) {
-  const auto found = log_time(measured_in_one_process(name, test::five(10 * us)),
-                              {.deviation = 0.05, .degrees = 3});
+  const auto found = log_time_of(measured_in_one_process(name, test::five(10 * us)),
+                                 {.deviation = 0.05, .degrees = 3});
   ASSERT_TRUE(found);
   EXPECT_NEAR(found->standard_error, 0.05, 1e-12);
   EXPECT_NEAR(found->degrees, 3, 1e-9);
-  EXPECT_FALSE(log_time(measured_in_one_process(name, {10 * us}), {.deviation = 0.05}));
+  EXPECT_FALSE(log_time_of(measured_in_one_process(name, {10 * us}), {.deviation = 0.05}));
 }
 
 TEST(ProcessSpread, IsThatOfTheCallsOfSeveralProcesses) {

@@ -36,8 +36,8 @@ ProcessSpread process_spread_in(const std::vector<Change>& calls) {
 
 /// The logarithm of a change's ratio.
 std::optional<Uncertain> log_ratio(const Change& change, const ProcessSpread& usual) {
-  const auto before = log_time(*change.before, usual);
-  const auto after = log_time(*change.after, usual);
+  const auto before = log_time_of(*change.before, usual);
+  const auto after = log_time_of(*change.after, usual);
   if (!before || !after) return std::nullopt;
   return difference(*after, *before);
 }

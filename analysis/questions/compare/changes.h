@@ -69,10 +69,10 @@ std::set<std::string, std::less<>> keeping_residual(const std::vector<Graph>& gr
 
 /// Compares the rows that `filter` admits, of backends that measured a problem both times. A time
 /// is `slower` (`faster`) if its ratio, relative to the drift, is significantly above 1 + tolerance
-/// (below 1 / (1 + tolerance)): Welch's test on the logarithms of the processes' times (log_time()),
-/// with variances moderated over all rows of the table (moderate()) and Holm's correction for their
-/// number, at false_alarm_level.
-/// `keep_residual`: problems whose fastest call must leave the residual unchanged.
+/// (below 1 / (1 + tolerance)): Welch's test on the logarithms of the processes' times
+/// (log_time_of()), with variances moderated over all rows of the table (moderate()) and Holm's
+/// correction for their number, at false_alarm_level. `keep_residual`: problems whose fastest call
+/// must leave the residual unchanged.
 Changes changes(const MeasurementSet& before, const MeasurementSet& after,
                 const MeasurementFilter& filter, double tolerance,
                 const std::set<std::string, std::less<>>& keep_residual = {});

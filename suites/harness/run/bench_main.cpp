@@ -202,16 +202,18 @@ bool names_the_peaks(const std::pair<std::string, std::string>& entry) {
   return entry.first == "peaks";
 }
 
-/// Starts the next process of the run. Returns if a signal has arrived meanwhile.
-void go_on(const SuiteOptions& options, const ResultStore& store, const InterruptGuard& interrupt) {
+/// Lets the next process of the run follow this one. Returns false if a signal has arrived
+/// meanwhile.
+bool go_on(const SuiteOptions& options, const ResultStore& store, const InterruptGuard& interrupt) {
   const bool has_peaks = std::ranges::any_of(
       options.writer.context, [](const auto& entry) { return entry.first.starts_with("peak_"); });
   hold_signals();
-  if (interrupt.signal() != 0) return;
-  start_again({.number = options.place.number + 1,
-               .first = store.first_process(),
-               .started = options.place.started},
-              has_peaks ? options.out.string() : "");
+  if (interrupt.signal() != 0) return false;
+  start_again_at_exit({.number = options.place.number + 1,
+                       .first = store.first_process(),
+                       .started = options.place.started},
+                      has_peaks ? options.out.string() : "");
+  return true;
 }
 
 int run(int argc, char** argv, Backend& backend, const Registration& registration,
@@ -292,7 +294,7 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
   const double wall_seconds = std::chrono::duration<double>(Clock::now() - start).count();
   print_summary(tally, place, wall_seconds, asking_seconds);
   std::cout << std::flush;
-  if (!is_last) go_on(options, store, interrupt);
+  if (!is_last && go_on(options, store, interrupt)) return 0;
   Tally whole = tally;
   if (place.count > 1) {
     whole = tally_of_run(variants, store, options.repetitions);

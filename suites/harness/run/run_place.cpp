@@ -13,6 +13,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <iostream>
 #include <sstream>
 #include <vector>
 
@@ -82,6 +83,23 @@ void close_files_at_start() {
 #endif
 }
 
+/// A function for atexit() can access only static storage.
+std::vector<std::string>& next_words() {
+  static std::vector<std::string> words;
+  return words;
+}
+
+void start_next() {
+  std::vector<char*> argv;
+  for (std::string& word : next_words()) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  allow_all_processors_of_openmp();
+  close_files_at_start();
+  ::execv(own_program, argv.data());
+  std::cerr << argv[0] << ": cannot start again: " << std::strerror(errno) << '\n';
+  ::_exit(1);
+}
+
 }  // namespace
 
 double monotonic_seconds() {
@@ -112,20 +130,14 @@ RunPlace parse_place(const std::string& text) {
   return place;
 }
 
-void start_again(const RunPlace& place, const std::string& peaks) {
-  std::vector<std::string> words = words_of_program();
-  words.push_back(std::string(place_flag) + '=' + place_text(place));
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
+void start_again_at_exit(const RunPlace& place, const std::string& peaks) {
+  next_words() = words_of_program();
+  next_words().push_back(std::string(place_flag) + '=' + place_text(place));
   const char* const known_peaks = std::getenv(peaks_variable);
   if (!peaks.empty() && (known_peaks == nullptr || *known_peaks == 0)) {
     ::setenv(peaks_variable, peaks.c_str(), 1);
   }
-  allow_all_processors_of_openmp();
-  close_files_at_start();
-  ::execv(own_program, argv.data());
-  throw Error(std::string(own_program) + ": cannot be started again: " + std::strerror(errno));
+  if (std::atexit(&start_next) != 0) throw Error("cannot start the next process");
 }
 
 bool has_peaks_of_run(const std::string& file) {

@@ -32,11 +32,12 @@ inline constexpr std::string_view place_flag = "--process";
 std::string place_text(const RunPlace& place);
 RunPlace parse_place(const std::string& text);
 
-/// Starts this program again, in its place, with the same flags and this place, so that it has new
-/// memory and nothing of what it has opened. `peaks`: a results file that holds the device's peaks,
-/// which need not be measured again; may be empty. Throws Error if the program cannot be started.
-[[noreturn]] void start_again(const RunPlace& place, const std::string& peaks);
-/// True if start_again() named the results file from which the peaks were read.
+/// When this program exits, it is started again in its place, with the same flags and this place,
+/// so that it has new memory and nothing of what it has opened. `peaks`: a results file that holds
+/// the device's peaks, which need not be measured again; may be empty. Call it once, and then
+/// return from main().
+void start_again_at_exit(const RunPlace& place, const std::string& peaks);
+/// True if start_again_at_exit() named the results file from which the peaks were read.
 bool has_peaks_of_run(const std::string& file);
 /// SIGINT and SIGTERM that arrive between these two, one of which the next process calls, are not
 /// lost.
