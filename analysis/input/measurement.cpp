@@ -31,15 +31,52 @@ void complete(std::optional<T>& held, const std::optional<T>& added) {
   if (!held) held = added;
 }
 
+/// Numbers the process of a row: by the run of a suite that took it (the how-manieth of those that
+/// `places` came from), and by the row's own number.
+std::int64_t process_number(const std::vector<RowPlace>& places, const RowPlace& place) {
+  constexpr std::int64_t most_processes_of_a_run = std::int64_t{1} << 32;
+  const auto run_of = [](const RowPlace& one) { return std::pair(one.source, one.earlier); };
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> runs;
+  for (const RowPlace& one : places) {
+    if (std::ranges::find(runs, run_of(one)) == runs.end()) runs.push_back(run_of(one));
+  }
+  const auto run = std::ranges::find(runs, run_of(place)) - runs.begin();
+  return run * most_processes_of_a_run + place.process;
+}
+
+void add_processes(Measurement& held, std::size_t held_times, const Measurement& added) {
+  if (held.repetition_processes.empty() && added.repetition_processes.empty()) return;
+  held.repetition_processes.resize(held_times);
+  if (added.places.empty()) {
+    for (std::size_t i = 0; i < added.repetition_seconds.size(); ++i) {
+      const bool is_known = i < added.repetition_processes.size();
+      held.repetition_processes.push_back(is_known ? added.repetition_processes[i] : 0);
+    }
+    return;
+  }
+  for (RowPlace place : added.places) {
+    place.earlier =
+        static_cast<std::uint32_t>(std::ranges::count_if(held.places, [&](const RowPlace& one) {
+          return one.source == place.source && one.process == place.process &&
+                 one.repetition == place.repetition;
+        }));
+    held.repetition_processes.push_back(process_number(held.places, place));
+    held.places.push_back(place);
+  }
+}
+
 /// The times of both, unless only one of them had company.
 void merge_times(Measurement& held, Measurement&& added) {
   if (added.crowded && !held.crowded) return;
   if (held.crowded && !added.crowded) {
     held.crowded = false;
     held.repetition_seconds.clear();
+    held.repetition_processes.clear();
+    held.places.clear();
     held.disturbed_repetitions = 0;
     held.disturbance.clear();
   }
+  add_processes(held, held.repetition_seconds.size(), added);
   held.repetition_seconds.insert(held.repetition_seconds.end(), added.repetition_seconds.begin(),
                                  added.repetition_seconds.end());
   held.disturbed_repetitions += added.disturbed_repetitions;
@@ -84,15 +121,25 @@ auto order(const VariantName& variant) {
 
 }  // namespace
 
-void MeasurementSet::add(Row row) {
+void MeasurementSet::add(Row row, std::size_t source) {
   std::vector<double> times;
-  if (row.status == Status::ok) times.push_back(median_in_place(row.samples));
+  std::vector<RowPlace> places;
+  if (row.status == Status::ok) {
+    times.push_back(median_in_place(row.samples));
+    places.push_back({.source = static_cast<std::uint32_t>(source),
+                      .process = process_of(row),
+                      .repetition = row.repetition});
+  }
+  std::vector<std::int64_t> numbers;
+  for (const RowPlace& place : places) numbers.push_back(process_number({}, place));
   const bool disturbed = row.status == Status::ok && is_disturbed(row);
   std::vector<std::string> kernels = kernels_of(row);
   add(Measurement{.variant = std::move(row.variant),
                   .status = row.status,
                   .reason = std::move(row.reason),
                   .repetition_seconds = std::move(times),
+                  .repetition_processes = numbers,
+                  .places = std::move(places),
                   .workspace_bytes = row.workspace_bytes,
                   .heuristic_rank = row.heuristic_rank,
                   .tensor_cores = row.tensor_cores,

@@ -12,9 +12,21 @@
 
 #include "core/problem/name.h"
 #include "core/results_file/row.h"
+#include "core/statistics/process_sum.h"
 #include "core/statistics/repetitions.h"
 
 namespace benanza::analysis {
+
+/// Where a repetition was read.
+struct RowPlace {
+  /// The number of the file or database.
+  std::uint32_t source = 0;
+  /// How many earlier rows there are of the same repetition and process: a database holds several
+  /// runs.
+  std::uint32_t earlier = 0;
+  std::int64_t process = 1;
+  std::int64_t repetition = 0;
+};
 
 /// The merged repetitions of one variant on one system.
 struct Measurement {
@@ -24,6 +36,11 @@ struct Measurement {
   std::string reason{};
   /// Seconds per call, the median of each repetition; not empty if the status is ok.
   std::vector<double> repetition_seconds{};
+  /// The process that took each of them: equal for two variants if both have it from the same
+  /// process of the same run of a suite. Empty: one process took all.
+  std::vector<std::int64_t> repetition_processes{};
+  /// Where each of them was read; empty if they were not read from files.
+  std::vector<RowPlace> places{};
   /// Workspace in bytes, beyond operands and result.
   std::optional<std::int64_t> workspace_bytes{};
   /// Rank of the algorithm by the library's own heuristic for this precision and layout, 1 being
@@ -49,8 +66,13 @@ struct Measurement {
   /// (benanza::is_first_choice()).
   bool first_choice = false;
 
-  /// Trimmed mean of the repetitions, robust to one that stalled. Only valid if the status is ok.
-  double seconds() const { return trimmed_mean(repetition_seconds); }
+  /// Trimmed mean over the processes (value_over_processes()), robust to one that stalled. Only
+  /// valid if the status is ok.
+  double seconds() const { return value_over_processes(repetition_seconds, repetition_processes); }
+  /// The time in each process that took repetitions.
+  std::vector<ProcessValue> process_seconds() const {
+    return by_process(repetition_seconds, repetition_processes);
+  }
 };
 
 /// Measurements by problem key. Keys match as strings, without wildcards.
@@ -60,7 +82,9 @@ class MeasurementSet {
   /// that had company count only if no other repetition is ok. An incorrect repetition makes the
   /// variant incorrect; otherwise one ok repetition makes it ok.
   void add(Measurement measurement);
-  void add(Row row);
+  /// `source`: a number of the file. Rows of several files are of different processes, and so are
+  /// rows of one file or database that are equal repetitions of equal processes.
+  void add(Row row, std::size_t source = 0);
   /// Removes all variants of these backends.
   void remove(const std::set<std::string>& backends);
 

@@ -36,7 +36,7 @@ class Collector {
     if (wanted_ && !wanted_->contains(row.variant.key)) return;
     switch (place_of(row)) {
       case Place::nowhere:
-        results_.measurements.add(std::move(row));
+        results_.measurements.add(std::move(row), sources_);
         break;
       case Place::elsewhere:
         break;
@@ -81,7 +81,7 @@ class Collector {
       if (numbers_repetitions_) {
         leave_out(row);
       } else {
-        results_.measurements.add(std::move(row));
+        results_.measurements.add(std::move(row), sources_);
       }
     }
     numbers_repetitions_ = false;

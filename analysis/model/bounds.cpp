@@ -1,85 +1,124 @@
 #include "analysis/model/bounds.h"
 
 #include <algorithm>
+#include <set>
 #include <span>
+#include <utility>
 
 namespace benanza::analysis {
 namespace {
 
-/// Interval of the sum over these layers' calls. A call is added once for each layer that has it.
-std::optional<Interval> spread_of(const std::vector<LayerTime>& times,
-                                  std::span<const std::size_t> layers, Movement movement) {
-  RepetitionSum sum;
+/// Calls `use` with the calls of these layers, each once for every layer that has it.
+template <class Use>
+void for_each_call(const std::vector<LayerTime>& times, std::span<const std::size_t> layers,
+                   Movement movement, const Use& use) {
   for (const std::size_t layer : layers) {
     if (!is_counted(times[layer], movement)) continue;
-    for (const Measurement* call : times[layer].calls) sum.add(call->repetition_seconds);
+    for (const Measurement* call : times[layer].calls) use(layer, *call);
   }
-  const auto estimate = sum.estimate();
-  return estimate ? std::optional(estimate->interval()) : std::nullopt;
 }
 
-/// Returns the smallest number of repetitions of any counted call.
-std::size_t common_repetitions(const std::vector<LayerTime>& times, Movement movement) {
-  std::size_t count = 0;
-  bool any = false;
-  for (const LayerTime& time : times) {
-    if (!is_counted(time, movement)) continue;
-    for (const Measurement* call : time.calls) {
-      count =
-          any ? std::min(count, call->repetition_seconds.size()) : call->repetition_seconds.size();
-      any = true;
+/// The spread of the sum over these layers' calls; no seconds.
+Bound bound_over(const std::vector<LayerTime>& times, std::span<const std::size_t> layers,
+                 Movement movement) {
+  CallSum sum;
+  for_each_call(times, layers, movement,
+                [&](std::size_t, const Measurement& call) { sum.add(call); });
+  Spread spread = sum.spread();
+  if (spread.interval) {
+    for (const std::size_t layer : layers) {
+      if (is_counted(times[layer], movement)) spread.interval->high += times[layer].luck_seconds;
     }
   }
-  return count;
+  return {.spread = spread.interval, .processes = spread.processes};
 }
 
-/// Like counted_seconds(), without one repetition.
-std::vector<double> seconds_without(const std::vector<LayerTime>& times, std::size_t repetition,
-                                    Movement movement) {
-  std::vector<double> seconds(times.size());
-  for (std::size_t layer = 0; layer < times.size(); ++layer) {
-    if (!is_counted(times[layer], movement)) continue;
-    for (const Measurement* call : times[layer].calls) {
-      std::vector<double> others = call->repetition_seconds;
-      others.erase(others.begin() + static_cast<std::ptrdiff_t>(repetition));
-      seconds[layer] += trimmed_mean(others);
-    }
+/// A call's values by process, or by repetition if its process does not matter.
+std::vector<ProcessValue> values_of(const Measurement& call, bool by_repetition) {
+  if (!by_repetition) return call.process_seconds();
+  std::vector<ProcessValue> values;
+  for (const double seconds : call.repetition_seconds) {
+    values.push_back({static_cast<std::int64_t>(values.size()), seconds});
   }
-  return seconds;
+  return values;
 }
 
-/// Returns the total time of `layers` in one repetition.
-double repetition_seconds(const std::vector<LayerTime>& times, std::span<const std::size_t> layers,
-                          std::size_t repetition, Movement movement) {
-  double seconds = 0;
-  for (const std::size_t layer : layers) {
-    if (!is_counted(times[layer], movement)) continue;
-    for (const Measurement* call : times[layer].calls) {
-      seconds += call->repetition_seconds[repetition];
-    }
+/// The values of all layers, to leave one process (or repetition) out.
+class LeftOut {
+ public:
+  LeftOut(const std::vector<LayerTime>& times, std::span<const std::size_t> layers,
+          Movement movement, bool by_repetition)
+      : layer_count_(times.size()) {
+    for_each_call(times, layers, movement, [&](std::size_t layer, const Measurement& call) {
+      calls_.push_back({layer, call.seconds(), values_of(call, by_repetition)});
+    });
   }
-  return seconds;
-}
 
-std::optional<Interval> parallel_spread(const Graph& graph, const std::vector<LayerTime>& times,
-                                        const std::vector<std::size_t>& order,
-                                        const CriticalPath& path, Movement movement) {
-  std::optional<Interval> spread = spread_of(times, path.layers, movement);
-  const std::size_t count = common_repetitions(times, movement);
-  if (!spread || count < least_repetitions) return std::nullopt;
-  std::vector<double> validated;
+  /// Those that any call has.
+  std::set<std::int64_t> processes() const {
+    std::set<std::int64_t> all;
+    for (const Call& call : calls_) {
+      for (const ProcessValue& one : call.values) all.insert(one.process);
+    }
+    return all;
+  }
+  /// The layers' times by the others. A call that only this one measured keeps its time.
+  std::vector<double> seconds_without(std::int64_t process) const {
+    std::vector<double> seconds(layer_count_);
+    for (const Call& call : calls_) {
+      std::vector<double> others;
+      for (const ProcessValue& one : call.values) {
+        if (one.process != process) others.push_back(one.value);
+      }
+      seconds[call.layer] += others.empty() ? call.seconds : trimmed_mean(others);
+    }
+    return seconds;
+  }
+  /// The layers' times in this one. A call that it did not measure keeps its time.
+  std::vector<double> seconds_in(std::int64_t process) const {
+    std::vector<double> seconds(layer_count_);
+    for (const Call& call : calls_) {
+      const auto own = std::ranges::find(call.values, process, &ProcessValue::process);
+      seconds[call.layer] += own == call.values.end() ? call.seconds : own->value;
+    }
+    return seconds;
+  }
+
+ private:
+  struct Call {
+    std::size_t layer = 0;
+    double seconds = 0;
+    std::vector<ProcessValue> values;
+  };
+  std::size_t layer_count_;
+  std::vector<Call> calls_;
+};
+
+Bound parallel_bound(const Graph& graph, const std::vector<LayerTime>& times,
+                     const std::vector<std::size_t>& order, const CriticalPath& path,
+                     Movement movement) {
+  Bound bound = bound_over(times, path.layers, movement);
+  bound.seconds = path.seconds;
+  if (!bound.spread) return bound;
+  const LeftOut left_out(times, order, movement, bound.processes < 2);
+  std::vector<ProcessValue> validated;
   bool same = true;
-  for (std::size_t repetition = 0; repetition < count; ++repetition) {
+  for (const std::int64_t process : left_out.processes()) {
     const CriticalPath chosen =
-        critical_path(graph.layers, order, seconds_without(times, repetition, movement));
+        critical_path(graph.layers, order, left_out.seconds_without(process));
     same = same && chosen.layers == path.layers;
-    validated.push_back(repetition_seconds(times, chosen.layers, repetition, movement));
+    const std::vector<double> seconds = left_out.seconds_in(process);
+    double sum = 0;
+    for (const std::size_t layer : chosen.layers) sum += seconds[layer];
+    validated.push_back({process, sum});
   }
-  if (same) return spread;
-  RepetitionSum sum;
-  sum.add(validated);
-  spread->low = std::min(spread->low, sum.estimate()->interval().low);
-  return spread;
+  if (same || validated.size() < 2) return bound;
+  std::vector<double> sums;
+  for (const ProcessValue& one : validated) sums.push_back(one.value);
+  ProcessSum sum;
+  sum.add(trimmed_mean(sums), std::move(validated));
+  bound.spread->low = std::min(bound.spread->low, sum.estimate()->interval().low);
+  return bound;
 }
 
 /// Returns true if the layer takes time in the bound, by itself or as part of a shared call.
@@ -150,10 +189,10 @@ Bounds bounds(const Graph& graph, const std::vector<LayerTime>& times, Movement 
   const std::vector<double> seconds = counted_seconds(times, movement);
   const std::vector<std::size_t> order = topological_order(graph.layers);
   const CriticalPath path = critical_path(graph.layers, order, seconds);
-  return {.sequential = {.seconds = sequential_seconds(seconds),
-                         .spread = spread_of(times, order, movement)},
-          .parallel = {.seconds = path.seconds,
-                       .spread = parallel_spread(graph, times, order, path, movement)},
+  Bound sequential = bound_over(times, order, movement);
+  sequential.seconds = sequential_seconds(seconds);
+  return {.sequential = sequential,
+          .parallel = parallel_bound(graph, times, order, path, movement),
           .path = path.layers};
 }
 

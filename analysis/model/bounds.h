@@ -6,6 +6,7 @@
 
 #include "analysis/model/critical_path.h"
 #include "analysis/model/layer_time.h"
+#include "analysis/model/spread.h"
 #include "core/graph_file/graph.h"
 #include "core/statistics/repetitions.h"
 
@@ -25,8 +26,9 @@ void leave_out(std::vector<LayerTime>& times, const std::vector<std::size_t>& la
 
 struct Bound {
   double seconds = 0;
-  /// 95% confidence interval; empty if a measurement in it has fewer than least_repetitions.
+  /// Spread::interval and Spread::processes.
   std::optional<Interval> spread{};
+  std::size_t processes = 0;
 };
 
 struct Bounds {
@@ -36,11 +38,13 @@ struct Bounds {
   std::vector<std::size_t> path{};
 };
 
-/// Computes both bounds of `graph`. Spreads come from whole repetitions, summed over layers
-/// (RepetitionSum): over all layers for the sequential bound, over the critical path for the
-/// parallel one. Of several paths of about equal length, the longest is longer than any of them by
-/// chance: if leaving out one repetition changes the path, the lower end may be that of paths
-/// chosen by the other repetitions (cross-validation).
+/// Computes both bounds of `graph`. The upper ends of the spreads include what choosing the fastest
+/// calls may have gained by chance (LayerTime::luck_seconds). Spreads come from whole processes,
+/// summed over layers (ProcessSum), or, if most calls were measured in one process only, from its
+/// repetitions (RepetitionSum): over all layers for the sequential bound, over the critical path
+/// for the parallel one. Of several paths of about equal length, the longest is longer than any of
+/// them by chance: if leaving out one process (repetition) changes the path, the lower end may be
+/// that of paths chosen by the other ones (cross-validation).
 Bounds bounds(const Graph& graph, const std::vector<LayerTime>& times, Movement movement);
 
 }  // namespace benanza::analysis

@@ -44,6 +44,7 @@ LayerTime solve(const std::vector<Way>& ways, const MeasurementSet& measurements
       if (call.best != nullptr) {
         time.calls.push_back(call.best);
         *time.seconds += call.best->seconds();
+        time.luck_seconds += call.luck_seconds;
       } else if (call.unsupported) {
         impossible = true;
         if (refusal.empty()) refusal = call.reason;

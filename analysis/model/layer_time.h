@@ -35,6 +35,8 @@ struct LayerTime {
   std::optional<double> seconds{};
   /// The chosen calls, which run one after the other. They live as long as the MeasurementSet.
   std::vector<const Measurement*> calls{};
+  /// Sum of Selected::luck_seconds over the calls.
+  double luck_seconds = 0;
   /// Pattern of the fusion that was chosen, e.g. "conv_bias"; empty otherwise.
   std::string fusion{};
   /// Why it is free, unsupported, or counted at another precision; empty otherwise.

@@ -46,6 +46,10 @@ struct MeasurementFilter {
 struct Selected {
   /// Lives as long as the MeasurementSet.
   const Measurement* best = nullptr;
+  /// By how many seconds `best` may have been chosen by chance: what the choice without a process
+  /// takes in that process, in the mean over the processes, beyond best->seconds(). At least 0; 0
+  /// for a choice that one process alone allows.
+  double luck_seconds = 0;
   /// If there is no call: true if no admitted variant can be used; false if measuring (again) could
   /// help.
   bool unsupported = false;

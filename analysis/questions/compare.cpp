@@ -130,6 +130,13 @@ Section changes_section(const MeasurementFilter& filter, const Changes& changes,
         "needed) differ too much to tell a change from chance",
         least_repetitions));
   }
+  if (changes.told_from) {
+    section.add(
+        fmt::format("within one process: another process of the same program may differ as much; "
+                    "ratios up to {:.2f} are not told from that (--processes measures in several)",
+                    *changes.told_from));
+  }
+  section.facts["told_from_ratio"] = value_or_null(changes.told_from);
   section.facts["false_alarm_level"] = false_alarm_level;
   section.facts["other_backends"] = changes.other_backends;
   section.facts["only_before"] = changes.only_before;

@@ -157,9 +157,10 @@ std::string milliseconds(double seconds) { return fmt::format("{:.3f} ms", secon
 
 std::string microseconds(double seconds) { return fmt::format("{:.1f}", seconds * 1e6); }
 
-std::string with_spread(double seconds, const std::optional<Interval>& spread) {
+std::string with_spread(double seconds, const std::optional<Interval>& spread,
+                        std::string_view kind) {
   if (!spread) return milliseconds(seconds) + "  (spread unknown)";
-  return fmt::format("{}  (95%: {:.3f} to {:.3f})", milliseconds(seconds), spread->low * 1e3,
+  return fmt::format("{}  ({}: {:.3f} to {:.3f})", milliseconds(seconds), kind, spread->low * 1e3,
                      spread->high * 1e3);
 }
 

@@ -16,8 +16,9 @@ namespace benanza::analysis {
 std::string milliseconds(double seconds);
 /// "1234.5": for columns that name the unit.
 std::string microseconds(double seconds);
-/// "1.234 ms  (95%: 1.200 to 1.300)", the interval in milliseconds.
-std::string with_spread(double seconds, const std::optional<Interval>& spread);
+/// "1.234 ms  (95%: 1.200 to 1.300)", the interval in milliseconds. `kind` says what it is.
+std::string with_spread(double seconds, const std::optional<Interval>& spread,
+                        std::string_view kind = "95%");
 
 /// Shortens `text` to at most `width` characters, with "..." in place of its middle.
 std::string shortened(std::string_view text, std::size_t width);

@@ -40,11 +40,21 @@ inline Layer layer(const std::string& name, std::vector<std::size_t> inputs, Cos
   return made;
 }
 
-/// `name` as in a results file, `repetitions` in seconds.
-inline Measurement measured(const std::string& name, std::vector<double> repetitions) {
+/// `name` as in a results file, `repetitions` in seconds, all of one process.
+inline Measurement measured_in_one_process(const std::string& name,
+                                           std::vector<double> repetitions) {
   return {.variant = parse_variant_name(name),
           .status = Status::ok,
           .repetition_seconds = std::move(repetitions)};
+}
+
+/// The same, each repetition of a process of its own.
+inline Measurement measured(const std::string& name, std::vector<double> repetitions) {
+  Measurement made = measured_in_one_process(name, std::move(repetitions));
+  for (std::size_t i = 0; i < made.repetition_seconds.size(); ++i) {
+    made.repetition_processes.push_back(static_cast<std::int64_t>(i) + 1);
+  }
+  return made;
 }
 
 /// Five equal repetitions: enough for an interval.

@@ -76,6 +76,17 @@ bool holds(const Row& row, std::string_view fact) {
   return ::memmem(row.facts.data(), row.facts.size(), fact.data(), fact.size()) != nullptr;
 }
 
+/// The number that follows `begin`, the name of a fact; empty if the row does not have it.
+template <class Number>
+std::optional<Number> number_after(const Row& row, std::string_view begin) {
+  const std::size_t at = row.facts.find(begin);
+  if (at == std::string::npos) return std::nullopt;
+  Number number = 0;
+  const char* const first = row.facts.data() + at + begin.size();
+  const auto [end, error] = std::from_chars(first, row.facts.data() + row.facts.size(), number);
+  return error == std::errc{} ? std::optional(number) : std::nullopt;
+}
+
 }  // namespace
 
 std::string_view to_string(Status status) {
@@ -153,14 +164,12 @@ bool had_company(const Row& row) {
       company, [&](std::string_view one) { return causes.find(one) != std::string_view::npos; });
 }
 
+std::int64_t process_of(const Row& row) {
+  return number_after<std::int64_t>(row, "\"process\":").value_or(1);
+}
+
 std::optional<double> energy_joules(const Row& row) {
-  constexpr std::string_view begin = "\"energy_joules\":";
-  const std::size_t at = row.facts.find(begin);
-  if (at == std::string::npos) return std::nullopt;
-  double joules = 0;
-  const char* const first = row.facts.data() + at + begin.size();
-  const auto [end, error] = std::from_chars(first, row.facts.data() + row.facts.size(), joules);
-  return error == std::errc{} ? std::optional(joules) : std::nullopt;
+  return number_after<double>(row, "\"energy_joules\":");
 }
 
 bool is_first_choice(const Row& row) { return holds(row, first_choice_fact); }

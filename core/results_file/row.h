@@ -53,6 +53,9 @@ using Facts = std::map<std::string, std::variant<bool, double, std::string>>;
 ///   data                      "random, 4 bits" | "random, 24 bits": significant bits of the inputs
 ///   disturbed                 what may have made the times longer: other processes, throttling;
 ///                             still present when the times were taken again
+///   process                   number of the process that took it, from 1 within the file; without
+///                             it, the first. Repetitions of one process share its memory and its
+///                             neighbours
 ///   first_choice = true       no other algorithm of the problem was requested (--algorithms best)
 ///   measured_again = true     the first times were disturbed; these are the second ones
 ///   steal_percent, other_processors, cpu_clock_mhz_before, cpu_clock_mhz_after
@@ -99,6 +102,8 @@ bool is_disturbed(const Row& row);
 bool had_company(const Row& row);
 /// True if the row is marked as its library's first choice, with no other algorithm requested.
 bool is_first_choice(const Row& row);
+/// The fact "process"; 1 if there is none.
+std::int64_t process_of(const Row& row);
 /// The fact "energy_joules", joules per call; empty if there is none.
 std::optional<double> energy_joules(const Row& row);
 /// The fact "kernel_names", as a profiler gives names (mangled); empty if there is none.

@@ -12,12 +12,6 @@
 namespace benanza {
 namespace {
 
-/// How many values are left out at each end.
-std::size_t trimmed_count(std::size_t count) {
-  if (count < 3) return 0;
-  return std::max<std::size_t>(1, count / 5);
-}
-
 double sum_of_squares(std::span<const double> values) {
   const double center = mean(values);
   double sum = 0;
@@ -60,6 +54,11 @@ double inverse_trigamma(double value) {
 }
 
 }  // namespace
+
+std::size_t trimmed_count(std::size_t count) {
+  if (count < 3) return 0;
+  return std::max<std::size_t>(1, count / 5);
+}
 
 double trimmed_mean(std::span<const double> values) {
   const std::vector<double> ordered = sorted(values);
@@ -110,7 +109,8 @@ std::optional<Uncertain> RepetitionSum::estimate() const {
     deviations += std::sqrt(sum_of_squares(parts));
   }
   const double squares = sum_of_squares(sums);
-  const double together = deviations == 0 ? 1 : squares / (deviations * deviations);
+  // Where the repetitions are equal, both are rounding, and their quotient may be anything.
+  const double together = deviations == 0 ? 1 : std::min(1.0, squares / (deviations * deviations));
   const auto trimmed = static_cast<double>(2 * trimmed_count(count));
   const double kept = static_cast<double>(count) - trimmed;
   return Uncertain{.value = value_,

@@ -18,6 +18,9 @@ namespace benanza {
 /// With fewer repetitions, a confidence interval would claim more than the data support.
 inline constexpr std::size_t least_repetitions = 5;
 
+/// How many of so many values trimmed_mean() leaves out at each end.
+std::size_t trimmed_count(std::size_t count);
+
 /// Mean of the values without the lowest and the highest fifth (at least one of each if there are
 /// three or more values), so that one stalled repetition does not affect it. Requires at least one
 /// value.

@@ -23,7 +23,7 @@ run_suite() {
   local status
   "$build/bin/bench_$1" "${graphs[@]}" "--shard=$shard/$shards" "--precision=$precisions" \
     "--one-system=system/$1.json" "--progress=progress/$2.json" "--benchmark_out=results/$2.json" \
-    --benchmark_repetitions=5 --budget=0.02 "${suite_flags[@]}" >/dev/null &
+    --benchmark_repetitions=5 --processes=5 --budget=0.02 "${suite_flags[@]}" >/dev/null &
   suite_pid=$!
   while signalled=''; wait "$suite_pid"; status=$?; [[ -n $signalled ]]; do :; done
   suite_pid=''

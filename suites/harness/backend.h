@@ -81,6 +81,8 @@ class Backend {
   virtual std::vector<std::string> devices() const = 0;
   /// Needs the device.
   virtual System system() = 0;
+  /// False if this program cannot start again by itself, because others work with it.
+  virtual bool can_start_again() const { return true; }
   /// Additional {"name", "value"} entries for the context of the results. Called before the first
   /// measurement and again after the last. Needs the device.
   virtual std::vector<std::pair<std::string, std::string>> context() { return {}; }

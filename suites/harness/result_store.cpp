@@ -1,5 +1,6 @@
 #include "suites/harness/result_store.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
@@ -61,6 +62,8 @@ ResultStore::ResultStore(std::filesystem::path path, Origin origin, bool fresh)
     load();
   }
   if (journal_->lines().empty()) journal_->append(origin_json(origin_).dump());
+  for (const Row& row : rows_) process_ = std::max(process_, process_of(row) + 1);
+  first_process_ = process_;
 }
 
 void ResultStore::load() {
@@ -104,7 +107,7 @@ std::int64_t ResultStore::finished(const std::string& name, std::int64_t wanted)
     const Row* row = find(name, count);
     if (row == nullptr) break;
     if (settled(*row)) return wanted;
-    if (row->status != Status::ok) break;
+    if (row->status != Status::ok) return is_of_this_run(*row) ? wanted : count;
     // Company slows a call down by any factor.
     outclassed_in_a_row = outclassed(*row) && !had_company(*row) ? outclassed_in_a_row + 1 : 0;
     if (outclassed_in_a_row == 2) return wanted;

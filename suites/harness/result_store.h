@@ -23,10 +23,18 @@ class ResultStore {
   /// process.
   ResultStore(std::filesystem::path path, Origin origin, bool fresh);
 
+  /// The number of this process, process_of() its rows: one more than that of any row so far.
+  std::int64_t process() const { return process_; }
+  /// The number of the first process of this run; that of this one unless set.
+  std::int64_t first_process() const { return first_process_; }
+  void set_first_process(std::int64_t process) { first_process_ = process; }
+  /// Returns true if a process of this run measured the row.
+  bool is_of_this_run(const Row& row) const { return process_of(row) >= first_process_; }
+
   /// Returns the number of repetitions of `name` that need not run again: those that are ok, or
-  /// `wanted` if one of them is settled() or two in a row were outclassed without company (a
-  /// single one may have been disturbed all the same). Rows that were incorrect or failed are run
-  /// again.
+  /// `wanted` if one of them is settled(), two in a row were outclassed without company (a single
+  /// one may have been disturbed all the same), or one was incorrect or failed in this run. Rows of
+  /// earlier runs that were incorrect or failed are run again.
   std::int64_t finished(const std::string& name, std::int64_t wanted) const;
   /// Returns the row, or null if there is none.
   const Row* find(const std::string& name, std::int64_t repetition) const;
@@ -56,6 +64,8 @@ class ResultStore {
   std::vector<Row> rows_;
   /// True if the file does not hold all rows.
   bool changed_ = false;
+  std::int64_t process_ = 1;
+  std::int64_t first_process_ = 1;
   std::map<std::pair<std::string, std::int64_t>, std::size_t> index_;
 };
 

@@ -97,6 +97,7 @@ class MpiBackend : public harness::Backend {
             " processors, ranks: " + std::to_string(team_.world().size()) +
             ", hosts: " + std::to_string(team_.world().hosts())};
   }
+  bool can_start_again() const override { return false; }
   System system() override {
     if (team_.world().size() < 2) {
       throw harness::NoDevice("one rank alone: start it as mpirun -n 2 bench_mpi");

@@ -25,6 +25,7 @@ class NcclBackend : public harness::Backend {
   std::vector<harness::BackendFlag> flags() const override { return harness::collective_flags(); }
   std::vector<LibraryVersion> libraries() const override { return {{"NCCL", library_version()}}; }
   std::vector<std::string> devices() const override { return nvidia::usable_devices(); }
+  bool can_start_again() const override { return false; }
   System system() override {
     if (gpus().count() < least_gpus_) {
       throw harness::NoDevice("one GPU alone; with --ranks=2 its rows say so");

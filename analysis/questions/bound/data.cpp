@@ -8,11 +8,14 @@ namespace {
 
 using nlohmann::ordered_json;
 
-std::optional<Interval> spread_of(const Measurement& call) {
-  RepetitionSum sum;
-  sum.add(call.repetition_seconds);
-  const auto estimate = sum.estimate();
-  return estimate ? std::optional(estimate->interval()) : std::nullopt;
+ordered_json call_json(const Measurement& call) {
+  CallSum sum;
+  sum.add(call);
+  const Spread spread = sum.spread();
+  ordered_json json{{"name", to_string(call.variant)}};
+  json.update(bound_json(
+      {.seconds = call.seconds(), .spread = spread.interval, .processes = spread.processes}));
+  return json;
 }
 
 ordered_json names(const std::vector<std::size_t>& layers, const Graph& graph) {
@@ -22,13 +25,10 @@ ordered_json names(const std::vector<std::size_t>& layers, const Graph& graph) {
 }
 
 ordered_json bounds_json(const Bounds& bounds, const Graph& graph) {
-  return {{"sequential",
-           {{"seconds", bounds.sequential.seconds},
-            {"spread_seconds", spread_json(bounds.sequential.spread)}}},
-          {"parallel",
-           {{"seconds", bounds.parallel.seconds},
-            {"spread_seconds", spread_json(bounds.parallel.spread)},
-            {"critical_path", names(bounds.path, graph)}}}};
+  ordered_json json{{"sequential", bound_json(bounds.sequential)},
+                    {"parallel", bound_json(bounds.parallel)}};
+  json["parallel"]["critical_path"] = names(bounds.path, graph);
+  return json;
 }
 
 ordered_json coverage_json(const Coverage& coverage) {
@@ -49,11 +49,7 @@ ordered_json layers_json(const BoundReport& report) {
     const Layer& layer = report.graph->layers[index];
     const LayerTime& time = report.times[index];
     ordered_json calls = ordered_json::array();
-    for (const Measurement* call : time.calls) {
-      calls.push_back({{"name", to_string(call->variant)},
-                       {"seconds", call->seconds()},
-                       {"spread_seconds", spread_json(spread_of(*call))}});
-    }
+    for (const Measurement* call : time.calls) calls.push_back(call_json(*call));
     ordered_json gaps = ordered_json::array();
     for (const Gap& gap : time.gaps) gaps.push_back({{"key", gap.key}, {"reason", gap.reason}});
     list.push_back(

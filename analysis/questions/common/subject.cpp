@@ -125,7 +125,18 @@ nlohmann::ordered_json spread_json(const std::optional<Interval>& spread) {
   return {spread->low, spread->high};
 }
 
-std::string with_spread(const Bound& bound) { return with_spread(bound.seconds, bound.spread); }
+nlohmann::ordered_json bound_json(const Bound& bound) {
+  nlohmann::ordered_json processes;
+  if (bound.spread) processes = bound.processes;
+  return {{"seconds", bound.seconds},
+          {"spread_seconds", spread_json(bound.spread)},
+          {"spread_of_processes", std::move(processes)}};
+}
+
+std::string with_spread(const Bound& bound) {
+  return with_spread(bound.seconds, bound.spread,
+                     bound.processes == 1 ? "95% within one process" : "95%");
+}
 
 void require_complete(const Graph& graph, const std::vector<LayerTime>& times,
                       std::string_view kind) {

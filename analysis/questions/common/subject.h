@@ -59,6 +59,10 @@ std::string calls_text(const LayerTime& time, std::optional<Precision> asked = {
 std::optional<double> seconds_of(const Measurement* call);
 /// The interval as [low, high]; null if unknown.
 nlohmann::ordered_json spread_json(const std::optional<Interval>& spread);
+/// {"seconds", "spread_seconds", "spread_of_processes": 1 means within one process; null without a
+/// spread}.
+nlohmann::ordered_json bound_json(const Bound& bound);
+/// "1.234 ms  (95%: 1.200 to 1.300)", or "(95% within one process: ...)".
 std::string with_spread(const Bound& bound);
 
 /// Throws Error if layers lack measurements, naming the first few. `kind` says which bound it is

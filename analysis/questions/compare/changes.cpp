@@ -250,10 +250,14 @@ Changes changes(const MeasurementSet& before, const MeasurementSet& after,
         witnesses);
   }
   for (CommonChange& one : result.common) judge_common(one, tolerance);
-  judge(result.problems, result.common, tolerance, circumstances);
+  const ProcessSpread usual = process_spread_in(result.calls);
+  judge(result.problems, result.common, usual, tolerance, circumstances);
+  if (std::ranges::any_of(result.calls, is_of_one_process)) {
+    result.told_from = told_from(usual, result.calls.size(), tolerance, circumstances.level);
+  }
   sort(result.problems);
   if (!circumstances.in_detail) return result;
-  judge(result.calls, result.common, tolerance, circumstances);
+  judge(result.calls, result.common, usual, tolerance, circumstances);
   sort(result.calls);
   return result;
 }

@@ -29,6 +29,9 @@ struct Changes {
   /// What the calls of each backend have in common, of backends with at least least_calls_of_drift
   /// of them.
   std::vector<CommonChange> common{};
+  /// The least ratio that can be told from what another process does to a call, where one of two
+  /// times is of one process; empty if all are of several.
+  std::optional<double> told_from{};
 
   const CommonChange* common_of(std::string_view backend) const;
   /// What the machine did to the backend with the most calls, by its reference; 1 if it has none.
@@ -40,12 +43,12 @@ std::set<std::string, std::less<>> keeping_residual(const std::vector<Graph>& gr
 
 /// Compares the rows that `filter` admits, of backends that measured a problem both times. A time
 /// is `slower` (`faster`) if its ratio, relative to the machine's drift, is significantly above 1 +
-/// tolerance (below 1 / (1 + tolerance)): Welch's test on the logarithms of repetitions, with
-/// variances moderated over all rows of the table (moderate()) and Holm's correction for their
-/// number. The drift is what a reference tells (reference.h), 1 without one. Where the calls have a
-/// change in common, a time is also `slower` if it is beyond the tolerance relative to that and
-/// beyond half of it relative to the drift: nothing is faster only because everything else is
-/// slower.
+/// tolerance (below 1 / (1 + tolerance)): Welch's test on the logarithms of the processes' times
+/// (log_time_of()), with variances moderated over all rows of the table (moderate()) and Holm's
+/// correction for their number. The drift is what a reference tells (reference.h), 1 without one.
+/// Where the calls have a change in common, a time is also `slower` if it is beyond the tolerance
+/// relative to that and beyond half of it relative to the drift: nothing is faster only because
+/// everything else is slower.
 /// `keep_residual`: problems whose fastest call must leave the residual unchanged.
 Changes changes(const MeasurementSet& before, const MeasurementSet& after,
                 const MeasurementFilter& filter, double tolerance,

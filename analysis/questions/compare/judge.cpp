@@ -1,6 +1,7 @@
 #include "analysis/questions/compare/judge.h"
 
 #include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <map>
 #include <set>
@@ -123,6 +124,20 @@ class JudgedRow {
   double value_;
 };
 
+/// moderate(), without the ratios whose error is the usual one: those are equal already.
+void moderate_measured(const std::vector<JudgedRow>& tested, std::vector<Uncertain>& ratios) {
+  std::vector<Uncertain> measured;
+  const auto is_measured = [&](std::size_t i) { return !is_of_one_process(tested[i].change()); };
+  for (std::size_t i = 0; i < tested.size(); ++i) {
+    if (is_measured(i)) measured.push_back(ratios[i]);
+  }
+  moderate(measured);
+  auto next = measured.begin();
+  for (std::size_t i = 0; i < tested.size(); ++i) {
+    if (is_measured(i)) ratios[i] = *next++;
+  }
+}
+
 /// Holm's correction of two-sided questions.
 std::vector<double> adjusted(const std::vector<Claims>& all, double (*p)(const Claims&)) {
   std::vector<double> probabilities;
@@ -132,20 +147,44 @@ std::vector<double> adjusted(const std::vector<Claims>& all, double (*p)(const C
 
 }  // namespace
 
-std::optional<Uncertain> log_ratio(const Change& change) {
+ProcessSpread process_spread_in(const std::vector<Change>& calls) {
+  std::vector<const Measurement*> measured;
+  std::vector<double> log_ratios;
+  for (const Change& call : calls) {
+    if (!has_both(call)) continue;
+    measured.insert(measured.end(), {call.before, call.after});
+    log_ratios.push_back(log_of_ratio(call));
+  }
+  return process_spread(measured, log_ratios);
+}
+
+bool is_of_one_process(const Change& change) {
+  return has_both(change) && (change.before->process_seconds().size() < 2 ||
+                              change.after->process_seconds().size() < 2);
+}
+
+double told_from(const ProcessSpread& usual, std::size_t rows, double tolerance, double level) {
+  const boost::math::students_t of_ratio(2 * usual.degrees);
+  const double of_row = level / 2 / static_cast<double>(rows);
+  const double errors = boost::math::quantile(boost::math::complement(of_ratio, of_row));
+  return (1 + tolerance) * std::exp(errors * std::sqrt(2.0) * usual.deviation);
+}
+
+std::optional<Uncertain> log_ratio(const Change& change, const ProcessSpread& usual) {
   if (!has_both(change)) return std::nullopt;
-  const auto before = log_time(change.before->repetition_seconds);
-  const auto after = log_time(change.after->repetition_seconds);
+  const auto before = log_time_of(*change.before, usual);
+  const auto after = log_time_of(*change.after, usual);
   if (!before || !after) return std::nullopt;
   return difference(*after, *before);
 }
 
 std::vector<CommonChange> common_changes(const std::vector<Change>& calls, double tolerance,
                                          const Circumstances& circumstances) {
+  const ProcessSpread usual = process_spread_in(calls);
   std::map<std::string, std::vector<CallChange>> of_backend;
   for (const Change& call : calls) {
     if (!has_both(call)) continue;
-    const auto ratio = log_ratio(call);
+    const auto ratio = log_ratio(call, usual);
     of_backend[call.after->variant.backend].push_back(
         {.change = log_of_ratio(call),
          .error = ratio ? std::optional(ratio->standard_error) : std::nullopt});
@@ -159,8 +198,8 @@ std::vector<CommonChange> common_changes(const std::vector<Change>& calls, doubl
   return all;
 }
 
-void judge(std::vector<Change>& table, const std::vector<CommonChange>& common, double tolerance,
-           const Circumstances& circumstances) {
+void judge(std::vector<Change>& table, const std::vector<CommonChange>& common,
+           const ProcessSpread& usual, double tolerance, const Circumstances& circumstances) {
   const double limit = std::log1p(tolerance);
   std::vector<JudgedRow> tested;
   std::vector<Uncertain> ratios;
@@ -171,14 +210,14 @@ void judge(std::vector<Change>& table, const std::vector<CommonChange>& common, 
     }
     JudgedRow row(change, yardstick_of(change, common), limit);
     if (row.looks_different()) change.kind = ChangeKind::unknown;
-    if (const std::optional<Uncertain> ratio = log_ratio(change)) {
+    if (const std::optional<Uncertain> ratio = log_ratio(change, usual)) {
       tested.push_back(row);
       ratios.push_back(*ratio);
     } else {
       row.compare_with_common(row.looks_apart());
     }
   }
-  moderate(ratios);
+  moderate_measured(tested, ratios);
   std::vector<Claims> claims;
   for (std::size_t i = 0; i < tested.size(); ++i) {
     Change& change = tested[i].change();

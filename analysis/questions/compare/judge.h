@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/model/spread.h"
 #include "analysis/questions/compare/change.h"
 #include "analysis/questions/compare/common_change.h"
 
@@ -33,16 +34,25 @@ struct Circumstances {
   bool in_detail = true;
 };
 
-/// The logarithm of ratio(), with its error by the repetitions; empty without a time on both sides
-/// or below least_repetitions.
-std::optional<Uncertain> log_ratio(const Change& change);
+/// How far processes are apart, from the calls that both sets have.
+ProcessSpread process_spread_in(const std::vector<Change>& calls);
+
+/// True if one of the two times is of one process.
+bool is_of_one_process(const Change& change);
+
+/// The least ratio that a table of so many rows, each of one process, tells from chance.
+double told_from(const ProcessSpread& usual, std::size_t rows, double tolerance, double level);
+
+/// The logarithm of ratio(), with its error by the processes (log_time_of()); empty without a time
+/// on both sides or below least_repetitions.
+std::optional<Uncertain> log_ratio(const Change& change, const ProcessSpread& usual);
 
 /// What the calls of each backend have in common, with verdicts.
 std::vector<CommonChange> common_changes(const std::vector<Change>& calls, double tolerance,
                                          const Circumstances& circumstances);
 
 /// Sets the verdicts of all rows of one table (changes()).
-void judge(std::vector<Change>& table, const std::vector<CommonChange>& common, double tolerance,
-           const Circumstances& circumstances);
+void judge(std::vector<Change>& table, const std::vector<CommonChange>& common,
+           const ProcessSpread& usual, double tolerance, const Circumstances& circumstances);
 
 }  // namespace benanza::analysis

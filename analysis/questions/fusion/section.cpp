@@ -11,12 +11,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json bound_json(const Bound& bound) {
-  ordered_json spread = nullptr;
-  if (bound.spread) spread = {bound.spread->low, bound.spread->high};
-  return {{"seconds", bound.seconds}, {"spread_seconds", spread}};
-}
-
 ordered_json bounds_json(const Bounds& bounds) {
   return {{"sequential", bound_json(bounds.sequential)}, {"parallel", bound_json(bounds.parallel)}};
 }

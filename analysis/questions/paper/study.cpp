@@ -221,11 +221,15 @@ std::string conditions(const Study& study) {
                       profile.version.substr(0, profile.version.find(' ')));
   }
   std::vector<double> spreads;
+  bool within_one_process = false;
   for (const StudiedModel& model : study.models) {
     const auto seconds = model.number("bound", "/bounds/sequential/seconds");
     const auto low = model.number("bound", "/bounds/sequential/spread_seconds/0");
     const auto high = model.number("bound", "/bounds/sequential/spread_seconds/1");
     if (seconds && low && high && *seconds > 0) spreads.push_back((*high - *low) / 2 / *seconds);
+    within_one_process =
+        within_one_process ||
+        model.number("bound", "/bounds/sequential/spread_of_processes").value_or(0) == 1;
   }
   std::string text = fmt::format("{}; {}", fmt::join(devices, "; "), fmt::join(libraries, ", "));
   if (!frameworks.empty()) text += fmt::format("; {}", fmt::join(frameworks, ", "));
@@ -233,7 +237,8 @@ std::string conditions(const Study& study) {
     text += ". The bounds have no intervals: too few repetitions";
   } else if (!spreads.empty()) {
     std::ranges::sort(spreads);
-    text += fmt::format(". 95% intervals of the bounds: ±{:.1f}% in the median, ±{:.1f}% at most",
+    text += fmt::format(". 95% intervals of the bounds{}: ±{:.1f}% in the median, ±{:.1f}% at most",
+                        within_one_process ? " within one process" : "",
                         100 * spreads[spreads.size() / 2], 100 * spreads.back());
   }
   if (const auto spread = latency_spread(study.inputs.profiles)) {

@@ -63,10 +63,14 @@ struct BenchmarkShutdown {
 
 double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
-void print_summary(const Tally& tally, double wall_seconds, double asking_seconds) {
+void print_summary(const Tally& tally, const RunPlace& place, double wall_seconds,
+                   double asking_seconds) {
   std::ostringstream line;
+  if (place.count > 1) line << "process " << place.number << " of " << place.count << ": ";
+  const bool is_later = place.first.has_value();
+  if (is_later) line << tally.asked - tally.measured_before << " of ";
   line << tally.asked << (tally.asked == 1 ? " variant: " : " variants: ");
-  if (tally.measured_before > 0) {
+  if (tally.measured_before > 0 && !is_later) {
     line << tally.measured_before << " measured before (--fresh measures them again); ";
   }
   line << tally.count(Status::ok) << " ok";
@@ -217,6 +221,25 @@ int nothing_to_measure(Backend& backend, const Registration& registration,
   return 0;
 }
 
+/// The context's entry that says from which file the peaks are.
+bool names_the_peaks(const std::pair<std::string, std::string>& entry) {
+  return entry.first == "peaks";
+}
+
+/// Lets the next process of the run follow this one. Returns false if a signal has arrived
+/// meanwhile.
+bool go_on(const SuiteOptions& options, const ResultStore& store, const InterruptGuard& interrupt) {
+  const bool has_peaks = std::ranges::any_of(
+      options.writer.context, [](const auto& entry) { return entry.first.starts_with("peak_"); });
+  hold_signals();
+  if (interrupt.signal() != 0) return false;
+  start_again_at_exit({.number = options.place.number + 1,
+                       .first = store.first_process(),
+                       .started = options.place.started},
+                      has_peaks ? options.out.string() : "");
+  return true;
+}
+
 int run(int argc, char** argv, Backend& backend, const Registration& registration,
         const Verifier& verifier, std::span<Backend* const> companions) {
   const Clock::time_point start = Clock::now();
@@ -252,6 +275,9 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
   if (!options.one_system.empty()) {
     require_one_system(options.one_system, {std::string(backend.name()), system});
   }
+  if (options.place.count > 1 && !backend.can_start_again()) {
+    throw Error("--processes: the ranks of a collective cannot be started again; leave it out");
+  }
   if (!options.sequence.empty()) {
     run_sequence(backend, companions, options, verifier);
     return 0;
@@ -268,23 +294,40 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
   }
   // A file-size limit then causes a write error, like a full disk, instead of a signal.
   ::signal(SIGXFSZ, SIG_IGN);
+  RunPlace& place = options.place;
+  if (!place.first) place.started = monotonic_seconds();
   ResultStore store(options.out, {std::string(backend.name()), system}, options.fresh);
+  if (place.first) store.set_first_process(*place.first);
+  while (place.number < place.count &&
+         !is_anything_due(variants, store, place.until(options.repetitions))) {
+    ++place.number;
+  }
   // Until the results are written, repeated signals of one interruption must not end the program.
   const InterruptGuard interrupt;
+  accept_signals();
   const Tally tally = options.serve
                           ? serve(variants, options, backend, verifier, store, interrupt)
                           : Session(variants, options, backend, verifier, store, interrupt).run();
   interrupt.be_patient();
   // The backend's context may have changed during the run.
   for (const auto& [name, value] : backend.context()) set(options.writer.context, name, value);
-  if (options.display == Display::json) std::cout << store.document(options.writer);
+  if (has_peaks_of_run(options.out)) std::erase_if(options.writer.context, names_the_peaks);
+  const bool is_last = !tally.is_to_go_on || interrupt.signal() != 0 || !tally.lost_at.empty();
+  if (options.display == Display::json && is_last) std::cout << store.document(options.writer);
   store.write(options.writer);
 
   const double wall_seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  print_summary(tally, wall_seconds, asking_seconds);
-  if (options.ctest) print_ctest_measurements(tally, wall_seconds);
+  print_summary(tally, place, wall_seconds, asking_seconds);
   std::cout << std::flush;
-  return exit_status(tally, interrupt.signal(), "bench_" + std::string(backend.name()));
+  if (!is_last && go_on(options, store, interrupt)) return 0;
+  Tally whole = tally;
+  if (place.count > 1) {
+    whole = tally_of_run(variants, store, options.repetitions);
+    whole.lost_at = tally.lost_at;
+  }
+  if (options.ctest) print_ctest_measurements(whole, monotonic_seconds() - place.started);
+  std::cout << std::flush;
+  return exit_status(whole, interrupt.signal(), "bench_" + std::string(backend.name()));
 }
 
 }  // namespace

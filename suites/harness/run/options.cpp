@@ -1,6 +1,7 @@
 #include "suites/harness/run/options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <functional>
 #include <string_view>
@@ -31,6 +32,8 @@ struct Arguments {
   std::string rest_seconds;
   std::vector<std::string> context;
   std::string shard;
+  std::int64_t processes = 1;
+  std::string place;
   bool smoke = false;
 };
 
@@ -104,6 +107,12 @@ void add_own_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
                  "only part I (1 to N) of the problems, split into N parts of about equal time; "
                  "all variants of a problem stay in one part")
       ->type_name("I/N");
+  app.add_option(
+         "--processes", arguments.processes,
+         "divide the repetitions among so many processes, one after the other (default: 1): "
+         "another one has its memory elsewhere, and its times differ")
+      ->type_name("N");
+  app.add_option(std::string(place_flag), arguments.place)->group("");
   app.add_flag("--cold", options.measure.cold, "flush the caches before every call");
   app.add_option("--budget", arguments.budget_seconds,
                  "seconds inside timed regions after which a measurement ends (default: 0.3)")
@@ -210,6 +219,19 @@ void add_backend_flags(CLI::App& app, const std::vector<BackendFlag>& flags) {
   }
 }
 
+void check_processes(const Arguments& arguments, SuiteOptions& options) {
+  if (arguments.processes < 1) throw Error("--processes: give 1 or more");
+  if (!arguments.place.empty()) options.place = parse_place(arguments.place);
+  const bool is_divided = !options.serve && !options.list && options.sequence.empty();
+  if (is_divided) options.place.count = std::min(arguments.processes, options.repetitions);
+  options.place.number = std::min(options.place.number, options.place.count);
+  // The next process would remove what the ones before it measured.
+  if (options.place.first) options.fresh = false;
+  if (options.place.count > 1 && arguments.out.empty()) {
+    throw Error("--processes needs --benchmark_out=FILE, where each process leaves its rows");
+  }
+}
+
 void check_values(const Arguments& arguments, SuiteOptions& options) {
   Selection& selection = options.selection;
   selection.precisions = parse_all("--precision", arguments.precisions, &parse_precision,
@@ -252,6 +274,7 @@ void check_values(const Arguments& arguments, SuiteOptions& options) {
     throw Error("--sequence needs --sequence-out FILE");
   }
   if (options.repetitions < 1) throw Error("--benchmark_repetitions: give 1 or more");
+  check_processes(arguments, options);
   options.display = display(arguments.format);
   options.out = arguments.out;
   if (arguments.out_format != "json") {

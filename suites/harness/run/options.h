@@ -9,6 +9,7 @@
 #include "suites/harness/backend.h"
 #include "suites/harness/machine_context.h"
 #include "suites/harness/measure/measure.h"
+#include "suites/harness/run/run_place.h"
 #include "suites/harness/run/variants.h"
 
 namespace benanza::harness {
@@ -22,6 +23,8 @@ struct SuiteOptions {
   std::vector<std::filesystem::path> graphs;
   MeasureOptions measure;
   std::int64_t repetitions = 1;
+  /// Among how many processes they are divided, and which of them this one is.
+  RunPlace place;
   /// Results file; empty: none.
   std::filesystem::path out;
   /// File for the run's progress (progress_file.h); empty: none.

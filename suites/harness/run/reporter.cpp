@@ -53,8 +53,12 @@ const std::string& registered_name(const RowReporter::Run& run) {
 }
 
 RowReporter::RowReporter(benchmark::BenchmarkReporter* inner, std::size_t name_width, RowOf row_of,
-                         Progress& progress)
-    : inner_(inner), name_width_(name_width), row_of_(std::move(row_of)), progress_(progress) {}
+                         Progress& progress, bool shows_machine)
+    : inner_(inner),
+      name_width_(name_width),
+      row_of_(std::move(row_of)),
+      progress_(progress),
+      shows_machine_(shows_machine) {}
 
 bool RowReporter::ReportContext(const Context& context) {
   if (inner_ == nullptr || std::exchange(has_context_, true)) return true;
@@ -65,7 +69,7 @@ bool RowReporter::ReportContext(const Context& context) {
   inner_->SetErrorStream(&text);
   const bool go_on = inner_->ReportContext(shown);
   inner_->SetErrorStream(&stream);
-  print_without_build_warning(text, stream);
+  if (shows_machine_) print_without_build_warning(text, stream);
   return go_on;
 }
 

@@ -21,8 +21,9 @@ class RowReporter : public benchmark::BenchmarkReporter {
   using RowOf = std::function<const Row*(const Run&)>;
 
   /// `inner` may be null, to show nothing; `inner` and `progress` must outlive the reporter.
+  /// `shows_machine`: whether to print the machine's description before the table.
   RowReporter(benchmark::BenchmarkReporter* inner, std::size_t name_width, RowOf row_of,
-              Progress& progress);
+              Progress& progress, bool shows_machine = true);
 
   bool ReportContext(const Context& context) override;
   void ReportRuns(const std::vector<Run>& runs) override;
@@ -33,6 +34,7 @@ class RowReporter : public benchmark::BenchmarkReporter {
   std::size_t name_width_;
   RowOf row_of_;
   Progress& progress_;
+  bool shows_machine_;
   bool has_context_ = false;
 };
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include "core/statistics/summary.h"
 #include "suites/harness/run/reporter.h"
@@ -37,6 +38,39 @@ void Tally::add(const Outcome& outcome, const std::string& name) {
   if (outcome.engine_lost) lost_at = name;
 }
 
+bool is_anything_due(std::span<const NamedVariant> variants, const ResultStore& store,
+                     std::int64_t repetitions) {
+  return std::ranges::any_of(variants, [&](const NamedVariant& variant) {
+    return store.finished(variant.name, repetitions) < repetitions;
+  });
+}
+
+Tally tally_of_run(std::span<const NamedVariant> variants, const ResultStore& store,
+                   std::int64_t repetitions) {
+  Tally tally;
+  for (const NamedVariant& variant : variants) {
+    ++tally.asked;
+    bool any = false;
+    for (std::int64_t repetition = 0; repetition < repetitions; ++repetition) {
+      const Row* const row = store.find(variant.name, repetition);
+      if (row == nullptr || !store.is_of_this_run(*row)) continue;
+      any = true;
+      ++tally.rows[row->status];
+      const bool bad = row->status == Status::incorrect || row->status == Status::failed;
+      if (bad && tally.first_bad.empty()) tally.first_bad = variant.name;
+      if (is_disturbed(*row)) ++tally.disturbed;
+      const Facts facts = facts_of(*row);
+      const auto stopped_by = facts.find("stopped_by");
+      const Facts::mapped_type budget = std::string(stopped_by_budget);
+      if (stopped_by != facts.end() && stopped_by->second == budget) ++tally.not_converged;
+      const auto seconds = facts.find("timed_seconds");
+      if (seconds != facts.end()) tally.timed_seconds += std::get<double>(seconds->second);
+    }
+    if (!any) ++tally.measured_before;
+  }
+  return tally;
+}
+
 Session::Session(std::span<const NamedVariant> variants, const SuiteOptions& options,
                  Backend& backend, const Verifier& verifier, ResultStore& store,
                  const InterruptGuard& interrupt)
@@ -46,20 +80,21 @@ Session::Session(std::span<const NamedVariant> variants, const SuiteOptions& opt
       verifier_(verifier),
       store_(store),
       interrupt_(interrupt),
-      crash_(store.journal_descriptor()) {
+      crash_(store.journal_descriptor()),
+      until_(options.place.until(options.repetitions)) {
   for (const Row& row : store.rows()) rivals_.add(row);
   benchmark::ClearRegisteredBenchmarks();
   for (const NamedVariant& variant : variants) enlist(variant);
-  progress_.emplace(due_);
+  progress_.emplace(due_of_all_);
   const std::int64_t rows = tally_.asked * options.repetitions;
-  progress_file_.emplace(options.progress, rows, rows - due_);
+  progress_file_.emplace(options.progress, rows, rows - due_of_all_);
 }
 
 void Session::enlist(const NamedVariant& variant) {
   ++tally_.asked;
   if (!variant.first_choice) forget_first_choice(variant.name);
-  const std::int64_t left =
-      options_.repetitions - store_.finished(variant.name, options_.repetitions);
+  due_of_all_ += options_.repetitions - store_.finished(variant.name, options_.repetitions);
+  const std::int64_t left = until_ - store_.finished(variant.name, until_);
   if (left == 0) {
     ++tally_.measured_before;
     return;
@@ -72,8 +107,7 @@ void Session::enlist(const NamedVariant& variant) {
 }
 
 void Session::enroll(const NamedVariant& variant) {
-  const std::int64_t left =
-      options_.repetitions - store_.finished(variant.name, options_.repetitions);
+  const std::int64_t left = until_ - store_.finished(variant.name, until_);
   // One iteration for Google Benchmark; the suite itself decides how many calls a measurement
   // needs.
   benchmark::RegisterBenchmark(
@@ -117,12 +151,12 @@ void Session::run_registered(RowReporter& reporter) {
 Tally Session::run() {
   if (due_ > 0) {
     constexpr std::size_t aggregate_width = std::string_view("_median").size();
-    if (options_.repetitions > 1) name_width_ += aggregate_width;
+    if (until_ > 1) name_width_ += aggregate_width;
     benchmark::BenchmarkReporter* const inner =
         options_.display == Display::json ? nullptr : benchmark::CreateDefaultDisplayReporter();
     RowReporter reporter(
-        inner, name_width_, [this](const RowReporter::Run& run) { return row_of(run); },
-        *progress_);
+        inner, name_width_, [this](const RowReporter::Run& run) { return row_of(run); }, *progress_,
+        !options_.place.first);
     do {
       run_registered(reporter);
     } while (!postponed_.empty());
@@ -130,6 +164,12 @@ Tally Session::run() {
   }
   retake_crowded();
   progress_file_->finish(done_ + needless_);
+  tally_.is_to_go_on = options_.place.number < options_.place.count &&
+                       is_anything_due(variants_, store_, options_.repetitions);
+  if (tally_.is_to_go_on) {
+    if (error_) std::rethrow_exception(error_);
+    return tally_;
+  }
   // A profiler changes the state of the device, so everything is timed first.
   profile_all();
   energy_all();
@@ -154,7 +194,7 @@ Outcome Session::outcome_of(const NamedVariant& variant) const {
 Outcome Session::guarded_outcome(const NamedVariant& variant, std::int64_t repetition,
                                  const Work& cost) {
   const auto words = [&](std::string_view what, std::string_view reason) {
-    return CrashGuard::Words{row_text(make_row(variant.name, repetition, cost, lost(reason))),
+    return CrashGuard::Words{row_text(row_of(variant, repetition, cost, lost(reason))),
                              last_message(what, "at", variant.name)};
   };
   crash_.expect(words("crashed", crashed_reason), words("hung", hung_reason));
@@ -166,7 +206,7 @@ Outcome Session::guarded_outcome(const NamedVariant& variant, std::int64_t repet
 void Session::run_once(benchmark::State& state, const NamedVariant& variant) {
   std::vector<std::int64_t>& taken = taken_.at(variant.name);
   const std::int64_t repetition =
-      taken.empty() ? store_.finished(variant.name, options_.repetitions) : taken.back() + 1;
+      taken.empty() ? store_.finished(variant.name, until_) : taken.back() + 1;
   const Row* const before = taken.empty() ? nullptr : store_.find(variant.name, taken.back());
   const bool enough =
       before != nullptr &&
@@ -189,7 +229,7 @@ void Session::run_once(benchmark::State& state, const NamedVariant& variant) {
   progress_->show(done_++, variant.name);
   const Work cost = work(variant.variant.problem, variant.variant.precision);
   const Outcome outcome = guarded_outcome(variant, repetition, cost);
-  const Row row = make_row(variant.name, repetition, cost, outcome);
+  const Row row = row_of(variant, repetition, cost, outcome);
   if (!keep(row, outcome)) {
     skip(state, "not kept");
     return;
@@ -204,6 +244,13 @@ void Session::run_once(benchmark::State& state, const NamedVariant& variant) {
   for (const Counter& counter : counters(row)) {
     state.counters[std::string(counter.name)] = counter.value;
   }
+}
+
+Row Session::row_of(const NamedVariant& variant, std::int64_t repetition, const Work& cost,
+                    const Outcome& outcome) const {
+  Row row = make_row(variant.name, repetition, cost, outcome);
+  add_fact(row.facts, "process", static_cast<double>(store_.process()));
+  return row;
 }
 
 bool Session::keep(const Row& row, const Outcome& outcome) {

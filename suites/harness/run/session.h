@@ -44,11 +44,20 @@ struct Tally {
   std::int64_t disturbed = 0;
   double timed_seconds = 0;
   PhaseSeconds phases;
+  /// Repetitions are left for further processes of this run.
+  bool is_to_go_on = false;
 
   std::int64_t count(Status status) const;
   /// Adds a row. `name`: its variant's.
   void add(const Outcome& outcome, const std::string& name);
 };
+
+/// What all processes of the run have measured, by their rows.
+Tally tally_of_run(std::span<const NamedVariant> variants, const ResultStore& store,
+                   std::int64_t repetitions);
+/// True if some of so many repetitions of a variant are not finished.
+bool is_anything_due(std::span<const NamedVariant> variants, const ResultStore& store,
+                     std::int64_t repetitions);
 
 /// Runs variants through Google Benchmark: stores every outcome as soon as it is known, and reports
 /// rows under their own names.
@@ -59,9 +68,10 @@ class Session {
   Session(std::span<const NamedVariant> variants, const SuiteOptions& options, Backend& backend,
           const Verifier& verifier, ResultStore& store, const InterruptGuard& interrupt);
 
-  /// Runs what is ready first: variants for which the backend still prepares something are
-  /// postponed until nothing else is left. Must be called only once. Rethrows an exception of the
-  /// store after the run has ended.
+  /// Takes this process' share of the repetitions (RunPlace::until()), and if none are left then,
+  /// what follows them. Runs what is ready first: variants for which the backend still prepares
+  /// something are postponed until nothing else is left. Must be called only once. Rethrows an
+  /// exception of the store after the run has ended.
   Tally run();
 
  private:
@@ -83,6 +93,7 @@ class Session {
   /// those that then have none.
   void retake_crowded();
   void retake(const NamedVariant& variant, std::int64_t repetition);
+  bool may_retake(const Row& row) const;
   /// A pass that adds facts to rows after everything is timed.
   struct LaterPass {
     /// The fact with the reason if it fails.
@@ -106,6 +117,8 @@ class Session {
   void run_once(benchmark::State& state, const NamedVariant& variant);
   /// Measures the variant. If it crashes, a row that says so is left in the store's journal.
   Outcome guarded_outcome(const NamedVariant& variant, std::int64_t repetition, const Work& cost);
+  Row row_of(const NamedVariant& variant, std::int64_t repetition, const Work& cost,
+             const Outcome& outcome) const;
   /// Stores the row. Returns false and remembers the error if that failed.
   bool keep(const Row& row, const Outcome& outcome);
   Outcome outcome_of(const NamedVariant& variant) const;
@@ -122,8 +135,11 @@ class Session {
   Tally tally_;
   std::optional<Progress> progress_;
   std::optional<ProgressFile> progress_file_;
-  /// Number of repetitions to take, and of those started.
+  /// How many repetitions of a variant are taken when this process ends.
+  std::int64_t until_;
+  /// Number of repetitions to take, by this process and by all, and of those started.
   std::int64_t due_ = 0;
+  std::int64_t due_of_all_ = 0;
   std::int64_t done_ = 0;
   /// Number of repetitions that turned out to be unnecessary.
   std::int64_t needless_ = 0;

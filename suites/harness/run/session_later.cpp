@@ -23,6 +23,13 @@ std::int64_t calls_per_sample(const Row& row) {
 
 }  // namespace
 
+/// A process leaves what other processes of its run took: they would not be of different ones any
+/// more.
+bool Session::may_retake(const Row& row) const {
+  if (process_of(row) == store_.process()) return true;
+  return store_.process() == store_.first_process() && !store_.is_of_this_run(row);
+}
+
 void Session::retake_crowded() {
   // A row that is replaced can make another variant the fastest.
   std::set<std::pair<const NamedVariant*, std::int64_t>> tried;
@@ -33,6 +40,7 @@ void Session::retake_crowded() {
     for (const NamedVariant& variant : variants_) {
       if (!fastest.contains(variant.name)) continue;
       for (const Row& row : ok_rows(variant.name)) {
+        if (!may_retake(row)) continue;
         ++rows;
         if (had_company(row)) crowded.emplace_back(&variant, row.repetition);
       }
@@ -55,7 +63,7 @@ void Session::retake(const NamedVariant& variant, std::int64_t repetition) {
   const Work cost = work(variant.variant.problem, variant.variant.precision);
   const Outcome outcome = guarded_outcome(variant, repetition, cost);
   if (outcome.engine_lost) tally_.lost_at = variant.name;
-  const Row row = make_row(variant.name, repetition, cost, outcome);
+  const Row row = row_of(variant, repetition, cost, outcome);
   // A lost engine is stored: the next run must not try the row again.
   if (!outcome.engine_lost && (row.status != Status::ok || had_company(row))) return;
   try {

@@ -122,10 +122,13 @@ TEST_F(Store, RowsInFileAndJournalAreOneRow) {
 }
 
 TEST_F(Store, RefusalsCountAsFinishedFailuresDoNot) {
+  {
+    ResultStore earlier_run = open();
+    earlier_run.add(row("refused", Status::unsupported));
+    earlier_run.add(row("wrong", Status::incorrect));
+    earlier_run.add(row("failed", Status::failed));
+  }
   ResultStore store = open();
-  store.add(row("refused", Status::unsupported));
-  store.add(row("wrong", Status::incorrect));
-  store.add(row("failed", Status::failed));
   EXPECT_EQ(store.finished(full("refused"), 3), 3);
   EXPECT_EQ(store.finished(full("wrong"), 1), 0);
   EXPECT_EQ(store.finished(full("failed"), 1), 0);
@@ -133,6 +136,38 @@ TEST_F(Store, RefusalsCountAsFinishedFailuresDoNot) {
   EXPECT_EQ(store.finished(full("failed"), 1), 1);
   store.write({});
   EXPECT_THAT(names_in_file(), ElementsAre("refused", "wrong", "failed"));
+}
+
+Row row_of_process(const std::string& name, std::int64_t process, Status status = Status::ok) {
+  Row made = row(name, status);
+  add_fact(made.facts, "process", static_cast<double>(process));
+  return made;
+}
+
+TEST_F(Store, NumbersItsProcesses) {
+  EXPECT_EQ(open().process(), 1);
+  {
+    ResultStore store = open();
+    store.add(row("a"));  // of a suite that did not number them
+    store.write({});
+  }
+  EXPECT_EQ(open().process(), 2);
+  open().add(row_of_process("b", 7));  // in the journal
+  ResultStore store = open();
+  EXPECT_EQ(store.process(), 8);
+  EXPECT_EQ(store.first_process(), 8);
+  EXPECT_FALSE(store.is_of_this_run(*store.find(full("b"), 0)));
+  store.set_first_process(7);
+  EXPECT_TRUE(store.is_of_this_run(*store.find(full("b"), 0)));
+  EXPECT_FALSE(store.is_of_this_run(*store.find(full("a"), 0)));
+}
+
+TEST_F(Store, WhatFailedIsNotTriedByAnotherProcessOfTheRun) {
+  open().add(row_of_process("wrong", 3, Status::incorrect));
+  ResultStore store = open();
+  EXPECT_EQ(store.finished(full("wrong"), 5), 0);
+  store.set_first_process(3);
+  EXPECT_EQ(store.finished(full("wrong"), 5), 5);
 }
 
 TEST_F(Store, CountsRepetitionsFromTheFirst) {

@@ -1,0 +1,77 @@
+#include "analysis/model/spread.h"
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace benanza::analysis {
+namespace {
+
+std::optional<Interval> interval_of(const std::optional<Uncertain>& estimate) {
+  return estimate ? std::optional(estimate->interval()) : std::nullopt;
+}
+
+/// The estimate on a logarithmic scale; for small errors.
+Uncertain logarithm(const Uncertain& time) {
+  return {.value = std::log(time.value),
+          .standard_error = time.standard_error / time.value,
+          .degrees = time.degrees};
+}
+
+}  // namespace
+
+ProcessSpread process_spread(std::span<const Measurement* const> calls,
+                             std::span<const double> log_ratios) {
+  double squares = 0;
+  double degrees = 0;
+  std::size_t known = 0;
+  for (const Measurement* const call : calls) {
+    ProcessSum sum;
+    std::vector<ProcessValue> values = call->process_seconds();
+    const auto processes = static_cast<double>(values.size());
+    sum.add(call->seconds(), std::move(values));
+    const auto estimate = sum.estimate();
+    if (!estimate) continue;
+    const double error = logarithm(*estimate).standard_error;
+    squares += error * error * processes * estimate->degrees;
+    degrees += estimate->degrees;
+    ++known;
+  }
+  // As many degrees of freedom as a t distribution that allows for calls which vary more than
+  // others.
+  const double of_pooled = unknown_process_spread.degrees;
+  if (known >= least_moderated) return {std::sqrt(squares / degrees), of_pooled};
+  if (log_ratios.size() < least_moderated) return unknown_process_spread;
+  const double common = median(log_ratios);
+  std::vector<double> distances;
+  for (const double ratio : log_ratios) distances.push_back(std::abs(ratio - common));
+  constexpr double median_distance_of_normal = 0.674490;
+  const double of_both = median(distances) / median_distance_of_normal;
+  return {of_both / std::sqrt(2.0), of_pooled};
+}
+
+std::optional<Uncertain> log_time_of(const Measurement& call, const ProcessSpread& usual) {
+  ProcessSum over_processes;
+  over_processes.add(call.seconds(), call.process_seconds());
+  if (const auto estimate = over_processes.estimate()) return logarithm(*estimate);
+  std::optional<Uncertain> within = log_time(call.repetition_seconds);
+  if (!within) return within;
+  const Uncertain between{.standard_error = usual.deviation, .degrees = usual.degrees};
+  const Uncertain both = difference(*within, between);
+  return Uncertain{
+      .value = within->value, .standard_error = both.standard_error, .degrees = both.degrees};
+}
+
+void CallSum::add(const Measurement& call) {
+  over_processes_.add(call.seconds(), call.process_seconds());
+  within_one_.add(call.repetition_seconds);
+}
+
+Spread CallSum::spread() const {
+  if (const auto estimate = over_processes_.estimate()) {
+    return {interval_of(estimate), over_processes_.processes()};
+  }
+  return {interval_of(within_one_.estimate()), 1};
+}
+
+}  // namespace benanza::analysis

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "analysis/input/measurement.h"
+#include "core/statistics/process_sum.h"
+#include "core/statistics/repetitions.h"
+
+namespace benanza::analysis {
+
+/// How far a time may be off.
+struct Spread {
+  /// 95% confidence interval; empty if it is not known.
+  std::optional<Interval> interval{};
+  /// Of how many processes it is (ProcessSum::processes()). 1: within one process; the time of
+  /// another process may be farther away. Then there is no interval if a measurement has fewer than
+  /// least_repetitions.
+  std::size_t processes = 0;
+};
+
+/// How far the times of a call in two processes of one program usually are apart: the standard
+/// deviation of their logarithms in one process, and its degrees of freedom.
+struct ProcessSpread {
+  double deviation = 0;
+  double degrees = 0;
+};
+/// Where nothing better is known. Short calls of one program differ by up to 20% from process to
+/// process on a processor, long ones and those of a GPU by a percent or two; the few degrees of
+/// freedom allow for that.
+inline constexpr ProcessSpread unknown_process_spread{.deviation = 0.05, .degrees = 3};
+
+/// From the calls that several processes measured, or, if there are fewer than least_moderated of
+/// them, from how far the times of the same calls in two sets are apart, `log_ratios`, most of
+/// which are not expected to have changed but for what they have in common. If those are too few,
+/// too, unknown_process_spread.
+ProcessSpread process_spread(std::span<const Measurement* const> calls,
+                             std::span<const double> log_ratios);
+
+/// The logarithm of a call's time in any process. If one process measured it, its error is `usual`
+/// and that of the repetitions; then empty below least_repetitions.
+std::optional<Uncertain> log_time_of(const Measurement& call, const ProcessSpread& usual);
+
+/// A sum of calls' times.
+class CallSum {
+ public:
+  void add(const Measurement& call);
+  Spread spread() const;
+
+ private:
+  ProcessSum over_processes_;
+  RepetitionSum within_one_;
+};
+
+}  // namespace benanza::analysis
