@@ -11,7 +11,7 @@ import time
 import jax
 import jax.profiler
 
-from profile_common import (Parser, UserError, one_line, positive, processor_name, replacing,
+from profile_common import (Parser, UserError, checksums, one_line, positive, processor_name, replacing,
                             run_main, write_json)
 
 PROGRAM = "profile-jax"
@@ -119,6 +119,7 @@ def main():
         "latency_seconds": times,
         "hlo": name + ".hlo.txt",
         "trace": name + ".trace.json.gz",
+        "files": checksums(base + ".hlo.txt", base + ".trace.json.gz"),
     })
     print(f"{PROGRAM}: wrote {base}.json")
 

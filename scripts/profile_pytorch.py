@@ -25,7 +25,7 @@ import tempfile
 import time
 import warnings
 
-from profile_common import (SEED, Parser, UserError, named_extent, one_line,
+from profile_common import (SEED, Parser, UserError, checksums, named_extent, one_line,
                             positive, processor_name, replacing, run_main, write_json)
 from pytorch_ddp import measure_ddp
 from pytorch_export import OPSET, export
@@ -122,6 +122,7 @@ def profile_model(torch, arguments, exported):
         "latency_seconds": latencies,
         "cuda_graph_latency_seconds": graph_latencies,
         "trace": trace,
+        "files": checksums(os.path.join(arguments.output, trace)),
     }
     if ddp:
         record["ddp"] = ddp
