@@ -10,7 +10,7 @@ import tempfile
 import jax
 import jax.profiler
 
-from profile_common import (Parser, UserError, one_line, positive, processor_name, replacing,
+from profile_common import (Parser, UserError, checksums, one_line, positive, processor_name, replacing,
                             run_main, write_json)
 from profile_processes import PROCESSES, Budget, describe, in_fresh_process, joined, timed
 
@@ -129,6 +129,7 @@ def main():
         "processes": processes,
         "hlo": name + ".hlo.txt",
         "trace": name + ".trace.json.gz",
+        "files": checksums(base + ".hlo.txt", base + ".trace.json.gz"),
     })
     print(f"{base}.json: {describe(processes)}")
 

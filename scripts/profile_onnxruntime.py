@@ -1,10 +1,11 @@
 """Runs an ONNX model with ONNX Runtime on the CPU and records what it did.
 
-Writes one JSON file: {"schema": 1, "framework": "onnxruntime", "version", "model", "batch",
-"precision", "threads", "device", "weights", "latency_seconds": [one value a run, profiler off],
-"processes": [{"latency_seconds": [the runs of one process]}, ...], "fewer_threads": [{"threads",
-"instead_of", "processes": [the same with fewer threads]}, ...], "trace": [ONNX Runtime's own profile
-events, of a few runs more, in another process]}.
+Writes one JSON file: {"schema": 1, "framework": "onnxruntime", "version", "versions", "model",
+"batch", "inputs": {name: extents}, "precision", "threads", "device", "weights", "latency_seconds":
+[one value a run, profiler off], "processes": [{"latency_seconds": [the runs of one process]}, ...],
+"fewer_threads": [{"threads", "instead_of", "processes": [the same with fewer threads]}, ...],
+"trace": [ONNX Runtime's own profile events, of a few runs more, in another process, with the shapes
+of every operator's operands and results]}.
 """
 
 import argparse
@@ -60,8 +61,10 @@ def main():
         "schema": SCHEMA,
         "framework": "onnxruntime",
         "version": onnxruntime.__version__,
+        "versions": {"onnx": onnx.__version__, "numpy": numpy.__version__},
         "model": os.path.splitext(os.path.basename(arguments.model))[0],
         "batch": batch,
+        "inputs": {name: list(values.shape) for name, values in feeds.items()},
         "precision": ran_at,
         "threads": arguments.threads,
         "provider": arguments.provider,
@@ -187,7 +190,7 @@ def profile(numpy, onnxruntime, path, feeds, arguments):
 
 
 def trimmed(event):
-    keep = ("op_name", "node_index", "provider")
+    keep = ("op_name", "node_index", "provider", "input_type_shape", "output_type_shape")
     arguments = {key: value for key, value in event.get("args", {}).items() if key in keep}
     return {"cat": event["cat"], "name": event["name"], "ts": event["ts"], "dur": event["dur"],
             "args": arguments}

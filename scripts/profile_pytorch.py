@@ -27,7 +27,7 @@ import sys
 import tempfile
 import warnings
 
-from profile_common import (SEED, Parser, UserError, named_extent, one_line,
+from profile_common import (SEED, Parser, UserError, checksums, named_extent, one_line,
                             positive, processor_name, replacing, run_main, write_json)
 from profile_processes import (PROCESSES, Budget, describe, in_fresh_process, joined, timed,
                                with_fewer_threads)
@@ -134,6 +134,7 @@ def profile_model(torch, arguments, exported):
         "processes": processes,
         "fewer_threads": fewer,
         "trace": trace,
+        "files": checksums(os.path.join(arguments.output, trace)),
     }
     if ddp:
         record["ddp"] = ddp

@@ -25,7 +25,7 @@ void require_backend(const std::string& backend, const Results& results) {
 std::optional<DeviceKind> profiled_kind(const Inputs& inputs) {
   for (const auto* profiles : {&inputs.profiles, &inputs.seen}) {
     for (const Profile& profile : *profiles) {
-      return profile.timeline ? DeviceKind::gpu : DeviceKind::processor;
+      return profile.is_of_gpu() ? DeviceKind::gpu : DeviceKind::processor;
     }
   }
   return std::nullopt;
@@ -33,7 +33,7 @@ std::optional<DeviceKind> profiled_kind(const Inputs& inputs) {
 
 /// Rejects a profile of a GPU with results of CPU libraries only, and vice versa.
 void require_same_kind(const Profile& profile, const Results& results) {
-  const bool gpu = profile.timeline.has_value();
+  const bool gpu = profile.is_of_gpu();
   if (results.systems.empty()) return;
   std::string backends;
   for (const auto& [backend, system] : results.systems) {
@@ -45,6 +45,19 @@ void require_same_kind(const Profile& profile, const Results& results) {
                   "of the profile's device, or leave the profile out",
                   profile.path.string(), gpu ? "a GPU" : "a processor", backends,
                   gpu ? "a processor" : "a GPU"));
+}
+
+/// Rejects a profile of another processor or GPU than the results'.
+void require_same_device(const Profile& profile, const Results& results) {
+  if (profile.device.empty()) return;
+  for (const auto& [backend, system] : results.systems) {
+    const auto device = system.find(profile.is_of_gpu() ? "device" : "cpu_model");
+    if (device == system.end() || device->second == profile.device) continue;
+    throw Error(
+        fmt::format("{}: profile of a run on {}, and the results ({}) are of {}; profile on the "
+                    "device of the results, or leave the profile out",
+                    profile.path.string(), profile.device, backend, device->second));
+  }
 }
 
 /// Reads several graphs in parallel; returns them in the order of `paths`.
@@ -125,7 +138,10 @@ Inputs read_inputs(const CommonFlags& flags) {
     require_same_systems(inputs.sequences[i], inputs.results.systems, flags.sequences[i]);
   }
   for (const auto* profiles : {&inputs.profiles, &inputs.seen}) {
-    for (const Profile& profile : *profiles) require_same_kind(profile, inputs.results);
+    for (const Profile& profile : *profiles) {
+      require_same_kind(profile, inputs.results);
+      require_same_device(profile, inputs.results);
+    }
   }
   return inputs;
 }

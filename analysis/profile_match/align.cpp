@@ -1,26 +1,18 @@
 #include "analysis/profile_match/align.h"
 
 #include <algorithm>
+#include <exception>
 #include <map>
+#include <optional>
 
 #include "analysis/profile_match/signature.h"
 #include "core/base/error.h"
+#include "core/problem/problem.h"
 
 namespace benanza::analysis {
 namespace {
 
 constexpr std::size_t most_cells = 2'000'000'000;
-
-/// Maps operators that do the same kind of work under several names to one of them.
-std::string_view kind_of(std::string_view op) {
-  if (op == "Gemm" || op == "FusedMatMul") return "MatMul";
-  if (op == "GlobalAveragePool" || op == "ReduceMean") return "AveragePool";
-  if (op == "GlobalMaxPool") return "MaxPool";
-  if (op == "Sum") return "Add";
-  if (op == "SkipLayerNormalization") return "LayerNormalization";
-  if (op == "Upsample") return "Resize";
-  return op;
-}
 
 bool is_product_kind(std::string_view kind) {
   return kind == "Conv" || kind == "MatMul" || kind == "ConvTranspose";
@@ -33,6 +25,8 @@ struct Item {
   std::vector<std::string> signatures{};
   Dims output{};
   bool optional = false;
+  /// Of a part: what it may read as a step; of a layer: operand_of().
+  std::optional<StepOperand> operand{};
 };
 
 Dims without_leading_ones(const Dims& dims) {
@@ -48,10 +42,11 @@ std::vector<Item> parts_of(const std::vector<ProfiledNode>& nodes) {
       const Part& from = nodes[node].parts[part];
       Item item{.node = node,
                 .part = part,
-                .kind = kind_of(from.op),
+                .kind = kind_of_operator(from.op),
                 .signatures = {},
                 .output = without_leading_ones(from.output),
-                .optional = from.optional};
+                .optional = from.optional,
+                .operand = from.operand};
       if (!from.problem.empty()) item.signatures.push_back(signature(from.problem));
       items.push_back(std::move(item));
     }
@@ -59,13 +54,40 @@ std::vector<Item> parts_of(const std::vector<ProfiledNode>& nodes) {
   return items;
 }
 
+/// What a layer of two operands reads beside the one that has the result's shape, `any` if that is
+/// more than a step does; empty for other layers.
+std::optional<StepOperand> operand_of(const Layer& layer) {
+  std::optional<Problem> problem;
+  try {
+    if (!layer.problems.empty()) problem = parse(layer.problems.front());
+  } catch (const std::exception&) {
+    return std::nullopt;  // a key of another version
+  }
+  const auto* binary = problem ? std::get_if<Binary>(&problem->shape) : nullptr;
+  if (binary == nullptr) return std::nullopt;
+  const Dims result = binary->output();
+  if (result.empty()) return StepOperand::number;
+  const Dims& other = binary->a == result ? binary->b : binary->a;
+  if (element_count(other) == 1) return StepOperand::number;
+  if (other == result) return StepOperand::same;
+  const bool is_row = std::ranges::count_if(other, [](auto extent) { return extent != 1; }) == 1;
+  const bool is_column = element_count(other) * result.back() == element_count(result);
+  return is_row || (is_column && other.back() == 1) ? StepOperand::row : StepOperand::any;
+}
+
+bool may_be_step(StepOperand step, const std::optional<StepOperand>& layer) {
+  if (step == StepOperand::any || !layer) return true;
+  return *layer != StepOperand::any && *layer <= step;
+}
+
 std::vector<Item> items_of(const std::vector<Layer>& layers) {
   std::vector<Item> items;
   for (const std::size_t index : topological_order(layers)) {
     const Layer& layer = layers[index];
     if (layer.cost == Cost::free) continue;
-    Item item{.node = index, .kind = kind_of(layer.op)};
+    Item item{.node = index, .kind = kind_of_operator(layer.op)};
     for (const std::string& key : layer.problems) item.signatures.push_back(signature(key));
+    item.operand = operand_of(layer);
     if (!layer.outputs.empty()) {
       item.output = without_leading_ones(layer.outputs.front().shape.value_or(Dims{}));
     }
@@ -92,7 +114,10 @@ int weight(const Item& part, const Item& layer) {
   if (does_padded(part, layer)) return 24;
   if (part.kind != layer.kind) return 0;
   const bool same_output = !part.output.empty() && part.output == layer.output;
-  if (part.optional) return same_output && part.signatures.empty() ? 6 : 0;
+  if (part.optional) {
+    const bool may_be = part.signatures.empty() && may_be_step(*part.operand, layer.operand);
+    return same_output && may_be ? 6 : 0;
+  }
   if (same_output) return 6;
   return part.output.empty() ? 3 : 1;
 }
@@ -147,12 +172,17 @@ std::vector<Match> align(const std::vector<Layer>& layers, const std::vector<Pro
     slot_taken[slot] = true;
     matches.push_back({{parts[part].node, parts[part].part, slots[slot].node}, found});
   };
+  std::vector<std::pair<std::size_t, std::size_t>> alike;  // of one kind, in place
   for (std::size_t i = parts.size(), j = slots.size(); i > 0 && j > 0;) {
     switch (steps[i * width + j]) {
       case Step::pair:
         --i;
         --j;
-        take(i, j, how(parts[i], slots[j]));
+        if (how(parts[i], slots[j]) == MatchKind::kind) {
+          alike.emplace_back(i, j);
+        } else {
+          take(i, j, MatchKind::problem);
+        }
         break;
       case Step::skip_layer:
         --j;
@@ -174,6 +204,9 @@ std::vector<Match> align(const std::vector<Layer>& layers, const std::vector<Pro
     while (!found->second.empty() && slot_taken[found->second.back()]) found->second.pop_back();
     if (found->second.empty()) continue;
     take(part, found->second.back(), MatchKind::moved);
+  }
+  for (const auto& [part, slot] : alike) {
+    if (!part_taken[part] && !slot_taken[slot]) take(part, slot, MatchKind::kind);
   }
   std::sort(matches.begin(), matches.end(),
             [](const Match& a, const Match& b) { return a.pair.layer < b.pair.layer; });

@@ -7,6 +7,22 @@
 #include "core/statistics/summary.h"
 
 namespace benanza::analysis {
+namespace {
+
+/// Layers whose names the profile states with other shapes than the graph: an optimizer may have
+/// changed them, or the graph is of other dimensions in part.
+std::vector<std::string> other_shapes(const Graph& graph, const Mapping& mapping) {
+  std::size_t count = 0;
+  std::string first;
+  for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
+    if (mapping.evidence[layer] != Evidence::differs) continue;
+    if (count++ == 0) first = graph.layers[layer].name;
+  }
+  if (count == 0) return {};
+  return {"shapes: of " + std::to_string(count) + " layers, the first of them " + first};
+}
+
+}  // namespace
 
 std::vector<std::string> differences(const Profile& profile, Precision precision,
                                      const std::map<std::string, System>& systems) {
@@ -26,10 +42,14 @@ std::vector<std::string> differences(const Profile& profile, Precision precision
     if (profile.threads && threads != system.end()) {
       check("threads", std::to_string(*profile.threads), threads->second);
     }
-    const std::string what = profile.timeline ? "device" : "processor";
-    const auto device = system.find(profile.timeline ? "device" : "cpu_model");
+    const std::string what = profile.is_of_gpu() ? "device" : "processor";
+    const auto device = system.find(profile.is_of_gpu() ? "device" : "cpu_model");
     if (!profile.device.empty() && device != system.end()) {
       check(what, profile.device, device->second);
+    }
+    for (const auto& [library, version] : profile.versions) {
+      const auto measured = system.find(library);
+      if (measured != system.end()) check(library, version, measured->second);
     }
   }
   return sentences;
@@ -41,6 +61,7 @@ Comparison compare(const Graph& graph, const std::vector<LayerTime>& times, cons
   const Profile& profile = *comparison.profile;
   comparison.mapping = map_layers(graph, profile.nodes);
   require_same_model(graph, comparison.mapping, profile);
+  comparison.warnings = other_shapes(graph, comparison.mapping);
   const auto ratios = [&](double seconds) {
     return Ratios{.sequential = bounds.sequential.seconds / seconds,
                   .parallel = bounds.parallel.seconds / seconds};

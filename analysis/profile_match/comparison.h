@@ -48,7 +48,7 @@ struct Comparison {
   /// Layers with work to do that have no operator of their own in the profile: fused into another
   /// one, or eliminated.
   std::vector<std::size_t> absent_layers{};
-  /// Reasons why the two may not be comparable: different threads, processor or precision.
+  /// Reasons why the two may not be comparable: different threads, precision, versions or shapes.
   std::vector<std::string> warnings{};
 };
 

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "analysis/profile_match/align.h"
+#include "analysis/profile_match/signature.h"
 #include "core/problem/problem.h"
 
 namespace benanza::analysis {
@@ -30,11 +31,12 @@ bool holds_word(std::string_view text, std::string_view word) {
 class Matcher {
  public:
   Matcher(const Graph& graph, const std::vector<ProfiledNode>& nodes)
-      : layers_(graph.layers), nodes_(nodes) {
+      : graph_(graph), layers_(graph.layers), nodes_(nodes) {
     mapping_.layers_of_node.resize(nodes.size());
     mapping_.node_of_layer.resize(layers_.size());
     mapping_.named.resize(layers_.size());
     mapping_.found.resize(layers_.size(), MatchKind::no);
+    mapping_.evidence.resize(layers_.size(), Evidence::none);
   }
 
   Mapping run() {
@@ -42,6 +44,7 @@ class Matcher {
     match_words();
     match_order();
     match_parts();
+    weigh();
     absorb();
     for (auto& layers : mapping_.layers_of_node) std::sort(layers.begin(), layers.end());
     return std::move(mapping_);
@@ -87,6 +90,43 @@ class Matcher {
     for (const std::size_t node : chains) {
       if (is_mapped(node)) take_chain(node);
     }
+    for (std::size_t node = 0; node < nodes_.size(); ++node) {
+      if (nodes_[node].does_next && is_mapped(node)) take_next(node);
+    }
+  }
+
+  /// The only layer that reads `layer`, if it has no node of its own.
+  std::optional<std::size_t> only_reader(std::size_t layer) const {
+    std::optional<std::size_t> found;
+    for (std::size_t reader = 0; reader < layers_.size(); ++reader) {
+      if (std::ranges::find(layers_[reader].inputs, layer) == layers_[reader].inputs.end()) {
+        continue;
+      }
+      if (found || is_taken(reader)) return std::nullopt;
+      found = reader;
+    }
+    return found;
+  }
+
+  /// Assigns to the node the sum after its product, or the activation after its layer, with a sum
+  /// or a normalization between them.
+  void take_next(std::size_t node) {
+    constexpr std::string_view sums[] = {"Add", "Sum", "BatchNormalization"};
+    constexpr std::string_view activations[] = {"Relu",      "Clip",    "Sigmoid", "Tanh",
+                                                "LeakyRelu", "Elu",     "Selu",    "HardSigmoid",
+                                                "HardSwish", "Softplus"};
+    const auto is_one_of = [&](std::size_t layer, const auto& ops) {
+      return std::ranges::find(ops, layers_[layer].op) != std::end(ops);
+    };
+    const auto first = only_reader(mapping_.layers_of_node[node].back());
+    if (!first) return;
+    const bool has_sum = is_one_of(*first, sums);
+    const std::optional<std::size_t> last = has_sum ? only_reader(*first) : first;
+    const bool has_activation =
+        last && nodes_[node].name.starts_with("fused ") && is_one_of(*last, activations);
+    const bool is_product = kind_of_operator(nodes_[node].op) == "MatMul";
+    if (has_sum && (is_product || has_activation)) assign(node, *first, MatchKind::name);
+    if (has_activation) assign(node, *last, MatchKind::name);
   }
 
   /// Assigns to the node the layers from its own back, over layers without a node, to the nearest
@@ -135,7 +175,7 @@ class Matcher {
     for (const auto& [op, nodes] : nodes_by_op) {
       const std::vector<std::size_t>& layers = layers_by_op[op];
       if (layers.size() != nodes.size()) continue;
-      for (std::size_t i = 0; i < nodes.size(); ++i) assign(nodes[i], layers[i], MatchKind::name);
+      for (std::size_t i = 0; i < nodes.size(); ++i) assign(nodes[i], layers[i], MatchKind::order);
     }
   }
 
@@ -144,6 +184,21 @@ class Matcher {
       if (is_taken(match.pair.layer)) continue;
       assign(match.pair.node, match.pair.layer, match.found);
       mapping_.pairs.push_back(match.pair);
+    }
+  }
+
+  /// Compares the shapes of what has been matched.
+  void weigh() {
+    for (std::size_t node = 0; node < nodes_.size(); ++node) {
+      const std::vector<std::size_t>& layers = mapping_.layers_of_node[node];
+      if (layers.empty() || nodes_[node].origin.empty()) continue;
+      const Evidence found = benanza::analysis::evidence(graph_, nodes_[node], layers);
+      for (const std::size_t layer : layers) mapping_.evidence[layer] = found;
+    }
+    for (const Pair& pair : mapping_.pairs) {
+      const MatchKind found = mapping_.found[pair.layer];
+      const bool is_equal = found == MatchKind::problem || found == MatchKind::moved;
+      mapping_.evidence[pair.layer] = is_equal ? Evidence::agrees : Evidence::none;
     }
   }
 
@@ -179,6 +234,7 @@ class Matcher {
     }
   }
 
+  const Graph& graph_;
   const std::vector<Layer>& layers_;
   const std::vector<ProfiledNode>& nodes_;
   Mapping mapping_;
@@ -194,6 +250,8 @@ std::string_view to_string(MatchKind found) {
       return "inside another";
     case MatchKind::name:
       return "name";
+    case MatchKind::order:
+      return "order";
     case MatchKind::problem:
       return "problem";
     case MatchKind::kind:
@@ -223,6 +281,7 @@ Quality quality(const Graph& graph, const Mapping& mapping) {
         ++result.moved;
         break;
       case MatchKind::name:
+      case MatchKind::order:
       case MatchKind::problem:
         ++result.matched;
     }

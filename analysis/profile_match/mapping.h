@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/profile_match/evidence.h"
 #include "analysis/profiles/profile.h"
 #include "core/api_log/api_log.h"
 #include "core/graph_file/graph.h"
@@ -14,6 +15,7 @@ enum class MatchKind {
   no,       // nothing ran for it, and no operator could include it
   inside,   // part of another layer's operator
   name,     // named in the profile
+  order,    // one of as many operators of its kind as layers are left, by order alone
   problem,  // an operator with its shapes and (as far as stated) attributes, in its place
   kind,     // an operator of its kind in its place; shapes or attributes differ or are unknown
   moved,    // an operator with its shapes and attributes, elsewhere in the order
@@ -38,13 +40,16 @@ struct Mapping {
   /// Per layer: true if the profile has a node for it, rather than for a layer that it is part of.
   std::vector<bool> named;
   std::vector<MatchKind> found;
+  /// Per layer: what stated shapes say about it. Of a layer inside another's operator: none.
+  std::vector<Evidence> evidence;
   /// The pairs found by align(), sorted by layer.
   std::vector<Pair> pairs;
 };
 
 /// Matches in these steps, each among what the previous ones left over:
 /// 1. a node whose origin is the name of a layer, or of a tensor that a layer computes; in the
-///    latter case it also does the layers before that one, back to the nearest with its operator;
+///    latter case it also does the layers before that one, back to the nearest with its operator.
+///    If its name says so, it also does the sum or the activation after its layer;
 /// 2. a node whose name contains a layer's name as a whole word, if the operators are equal;
 /// 3. operators of one type, in order, if as many nodes as layers of that type are left;
 /// 4. nodes without an origin, by align();

@@ -26,15 +26,6 @@ bool is_wrapper(std::string_view name) {
          name.starts_with("torch::autograd::");
 }
 
-/// An operator without a kernel does nothing, but all of PyTorch's on a processor have one.
-bool is_free(const ProfiledNode& node, bool on_torch_processor) {
-  if (!on_torch_processor || node.kernels.empty()) {
-    return node.kernels.empty() && !(node.seconds > 0);
-  }
-  return is_wrapper(node.name) ||
-         std::ranges::find(free_operators, node.name) != std::end(free_operators);
-}
-
 /// The problem of a part; with the bias that its operator adds.
 std::optional<Problem> problem_of(const Part& part) {
   if (part.problem.empty()) return std::nullopt;
@@ -102,13 +93,21 @@ class Layers {
 
 }  // namespace
 
+bool is_free(const Profile& profile, const ProfiledNode& node) {
+  const bool on_torch_processor = profile.framework == "pytorch" && !profile.timeline;
+  if (!on_torch_processor || node.kernels.empty()) {
+    return node.kernels.empty() && !(node.seconds > 0);
+  }
+  return is_wrapper(node.name) ||
+         std::ranges::find(free_operators, node.name) != std::end(free_operators);
+}
+
 ProfileGraph graph_of_profile(const Profile& profile, const std::string& name) {
   ProfileGraph result;
   Layers layers;
   bool has_problem = false;
-  const bool on_torch_processor = profile.framework == "pytorch" && !profile.timeline;
   for (const ProfiledNode& node : profile.nodes) {
-    if (is_free(node, on_torch_processor)) continue;
+    if (is_free(profile, node)) continue;
     std::vector<const Part*> parts;
     for (const Part& part : node.parts) {
       if (!part.optional) parts.push_back(&part);

@@ -22,6 +22,10 @@ struct ProfileGraph {
   std::map<std::string, double> unknown{};
 };
 
+/// True for an operator without work of its own: without a kernel or, on a processor, where all of
+/// PyTorch's have one, a view or what only calls others.
+bool is_free(const Profile& profile, const ProfiledNode& node);
+
 /// Only profiles with sizes have problems: PyTorch's with record_shapes, JAX's with the compiled
 /// program. Throws Error if no operator has one.
 ProfileGraph graph_of_profile(const Profile& profile, const std::string& name);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <exception>
 
 #include "analysis/profiles/repeats.h"
 #include "core/base/error.h"
@@ -10,13 +11,7 @@
 namespace benanza::analysis {
 namespace {
 
-bool is_product(const Layer& layer) {
-  return std::any_of(layer.problems.begin(), layer.problems.end(), [](std::string_view key) {
-    return key.starts_with("conv/") || key.starts_with("gemm/") || key.starts_with("deconv/");
-  });
-}
-
-bool is_product(const Part& part) {
+bool multiplies(const Part& part) {
   return part.op == "Conv" || part.op == "MatMul" || part.op == "ConvTranspose";
 }
 
@@ -25,7 +20,7 @@ bool can_be_told(const Layer& layer) { return layer.phase.empty() || layer.phase
 
 std::size_t products(const ProfiledNode& node) {
   return static_cast<std::size_t>(std::count_if(node.parts.begin(), node.parts.end(),
-                                                [](const Part& part) { return is_product(part); }));
+                                                [](const Part& part) { return multiplies(part); }));
 }
 
 [[noreturn]] void fail(const Profile& profile, const std::string& what) {
@@ -70,7 +65,100 @@ void require_same_batch(const Graph& graph, const Mapping& mapping, const Profil
   }
 }
 
+/// True if `profiled` is `model` with the same weights (of attention: with two equal extents) for
+/// other data.
+bool is_resized(const std::string& profiled, const std::string& model) {
+  Problem a;
+  Problem b;
+  try {
+    a = parse(profiled);
+    b = parse(model);
+  } catch (const std::exception&) {
+    return false;  // keys of another version
+  }
+  if (const auto* run = std::get_if<Convolution>(&a.shape)) {
+    const auto* asked = std::get_if<Convolution>(&b.shape);
+    return asked && run->input.size() == asked->input.size() && run->input != asked->input &&
+           run->input[1] == asked->input[1] && run->filters == asked->filters &&
+           run->groups == asked->groups && run->window.kernel == asked->window.kernel;
+  }
+  const auto* run = std::get_if<Gemm>(&a.shape);
+  const auto* asked = std::get_if<Gemm>(&b.shape);
+  if (!run || !asked) return false;
+  const auto rows = [](const Gemm& gemm) { return gemm.m * element_count(gemm.batch()); };
+  if (asked->constant_b) {
+    return run->n == asked->n && run->k == asked->k && rows(*run) != rows(*asked);
+  }
+  const int other = (run->m != asked->m) + (run->n != asked->n) + (run->k != asked->k);
+  return element_count(run->batch()) == element_count(asked->batch()) && other == 1;
+}
+
+constexpr std::string_view same_dimensions =
+    "; profile it with the dimensions of the graph (--batch, --dim), or give the graph of the "
+    "profile's";
+
+[[noreturn]] void fail_of_dimensions(const Graph& graph, const Profile& profile, std::size_t layer,
+                                     const std::string& what) {
+  throw Error(profile.path.string() + ": profile of other dimensions than " + title(graph) + ": " +
+              graph.layers[layer].name + ' ' + what + std::string(same_dimensions));
+}
+
+/// Compares the shapes of the layers that the profile names.
+void require_same_shapes(const Graph& graph, const Mapping& mapping, const Profile& profile) {
+  std::size_t compared = 0;
+  std::vector<std::size_t> other;
+  for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
+    if (mapping.found[layer] != MatchKind::name && mapping.found[layer] != MatchKind::order) {
+      continue;
+    }
+    if (graph.layers[layer].cost == Cost::free || mapping.evidence[layer] == Evidence::none) {
+      continue;
+    }
+    ++compared;
+    if (mapping.evidence[layer] == Evidence::differs) other.push_back(layer);
+  }
+  // Among the others, an optimiser may have changed a few.
+  const auto product = std::ranges::find_if(
+      other, [&](std::size_t layer) { return is_product(graph.layers[layer]); });
+  if (product == other.end() && 5 * other.size() <= compared) return;
+  const std::size_t layer = product == other.end() ? other.front() : *product;
+  const std::size_t node = *mapping.node_of_layer[layer];
+  std::vector<std::size_t> named;
+  for (const std::size_t one : mapping.layers_of_node[node]) {
+    if (mapping.named[one]) named.push_back(one);
+  }
+  fail_of_dimensions(graph, profile, layer, difference(graph, profile.nodes[node], named));
+}
+
+/// Compares the products that ran in place of the model's. Throws if `enough` are the same for
+/// other data.
+void require_same_size(const Graph& graph, const Mapping& mapping, const Profile& profile,
+                       std::size_t enough) {
+  std::size_t resized = 0;
+  std::string what;
+  std::size_t first = 0;
+  for (const Pair& pair : mapping.pairs) {
+    const Layer& layer = graph.layers[pair.layer];
+    const std::string& run = profile.nodes[pair.node].parts[pair.part].problem;
+    const bool is_other = mapping.found[pair.layer] == MatchKind::kind && is_product(layer) &&
+                          !run.empty() && layer.assumed.empty() && can_be_told(layer);
+    if (!is_other || !is_resized(run, layer.problems.front())) continue;
+    if (resized++ > 0) continue;
+    first = pair.layer;
+    what = "is " + run + ", and " + layer.problems.front() + " in the graph";
+  }
+  if (resized == 0 || resized < enough) return;
+  require_same_batch(graph, mapping, profile);
+  fail_of_dimensions(graph, profile, first, what);
+}
+
 }  // namespace
+
+bool is_product(const Layer& layer) {
+  return std::any_of(layer.problems.begin(), layer.problems.end(), [](std::string_view key) {
+    return key.starts_with("conv/") || key.starts_with("gemm/") || key.starts_with("deconv/");
+  });
+}
 
 bool is_of(const Profile& profile, const Graph& graph) {
   return (profile.model.empty() || profile.model == graph.model) &&
@@ -91,13 +179,18 @@ void require_same_model(const Graph& graph, const Mapping& mapping, const Profil
     ++expected;
     if (mapping.named[index] && !(has_shapes && mapping.found[index] == MatchKind::kind)) ++found;
   }
+  if (!has_shapes) require_same_shapes(graph, mapping, profile);
   const std::string what =
       has_products ? " convolutions and matrix products of " : " measured layers of ";
   if (has_shapes ? 5 * found < 4 * expected : 2 * found < expected) {
-    if (has_shapes) require_same_batch(graph, mapping, profile);
+    if (has_shapes) {
+      require_same_batch(graph, mapping, profile);
+      require_same_size(graph, mapping, profile, (expected + 1) / 2);
+    }
     fail(profile, "it has " + std::to_string(found) + " of the " + std::to_string(expected) + what +
                       title(graph) + "; profile that model again");
   }
+  if (has_shapes) require_same_size(graph, mapping, profile, (expected + 9) / 10);
   // In a training step, additional products may belong to the backward pass.
   if (!has_shapes || !has_products || !std::ranges::all_of(graph.layers, can_be_told)) return;
   std::size_t run = 0;

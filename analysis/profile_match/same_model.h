@@ -6,6 +6,9 @@
 
 namespace benanza::analysis {
 
+/// True if the layer is a convolution or a matrix product.
+bool is_product(const Layer& layer);
+
 /// Returns true unless `profile` states another model or batch.
 bool is_of(const Profile& profile, const Graph& graph);
 
@@ -13,7 +16,9 @@ bool is_of(const Profile& profile, const Graph& graph);
 /// graph's convolutions and matrix products, or all measured layers if it has none. A profile with
 /// names must have half of them (frameworks fuse and fold). A profile with shapes must have four of
 /// five with the model's own shapes, and at most a quarter more than there are; the message for a
-/// profile of another batch states that batch.
+/// profile of another batch states that batch. Throws, too, if it states other dimensions: a
+/// product that is named in the profile with other shapes, or a tenth of the products with equal
+/// weights and another number of rows or pixels.
 void require_same_model(const Graph& graph, const Mapping& mapping, const Profile& profile);
 
 /// Returns `profile` as one run of `graph`. If it may cover several runs, assumes the number of

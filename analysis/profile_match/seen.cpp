@@ -6,9 +6,10 @@
 #include <set>
 
 #include "analysis/profile_match/mapping.h"
+#include "analysis/profile_match/places.h"
 #include "analysis/profile_match/same_model.h"
-#include "analysis/profile_match/signature.h"
 #include "analysis/profiles/kineto/aten.h"
+#include "core/statistics/summary.h"
 
 namespace benanza::analysis {
 namespace {
@@ -22,96 +23,60 @@ std::string_view plain_op(std::string_view op) {
 class Finder {
  public:
   Finder(const Graph& graph, const Profile& run)
-      : graph_(graph),
-        run_(run),
-        mapping_(map_layers(graph, run.nodes)),
-        place_(graph.layers.size()),
-        first_(graph.layers.size(), before_all),
-        last_(graph.layers.size(), static_cast<std::ptrdiff_t>(run.nodes.size())),
-        lacks_bias_(graph.layers.size()),
-        lacks_more_(graph.layers.size()),
-        used_(run.nodes.size()) {
+      : graph_(graph), run_(run), mapping_(map_layers(graph, run.nodes)), used_(run.nodes.size()) {
     require_same_model(graph, mapping_, run);
+    places_ = places_of(graph, run, mapping_);
   }
 
   Seen run() {
-    for (std::size_t layer = 0; layer < place_.size(); ++layer) {
-      const MatchKind found = mapping_.found[layer];
-      if (found != MatchKind::name && found != MatchKind::problem && found != MatchKind::moved) {
-        continue;
-      }
-      place_[layer] = static_cast<std::ptrdiff_t>(*mapping_.node_of_layer[layer]);
-    }
-    for (const Pair& pair : mapping_.pairs) {
-      const Part& part = run_.nodes[pair.node].parts[pair.part];
-      const std::vector<std::string>& problems = graph_.layers[pair.layer].problems;
-      if (part.problem.empty() || problems.size() < 2) continue;
-      const bool is_biased = problems.size() == 2 && problems[1].starts_with("add/");
-      const auto does_both = [&](const Part& one) {
-        return one.bias && signature(one.problem) == signature(problems[0]);
-      };
-      if (is_biased && std::ranges::any_of(run_.nodes[pair.node].parts, does_both)) continue;
-      (is_biased ? lacks_bias_ : lacks_more_)[pair.layer] = true;
-    }
-    bracket();
     add_operators();
     add_compiled();
     count();
+    if (std::ranges::none_of(run_.nodes, &ProfiledNode::lacks_kernels)) look_for_gaps();
     return std::move(seen_);
   }
 
  private:
-  static constexpr std::ptrdiff_t before_all = -1;
-
   bool has_work(std::size_t layer) const { return graph_.layers[layer].cost != Cost::free; }
-  bool is_certain(std::size_t layer) const { return place_[layer].has_value(); }
-
-  /// Computes between which operators each layer without a known operator ran.
-  void bracket() {
-    const std::vector<std::size_t> order = topological_order(graph_.layers);
-    for (const std::size_t layer : order) {
-      for (const std::size_t input : graph_.layers[layer].inputs) {
-        first_[layer] = std::max(first_[layer], place_[input].value_or(first_[input]));
-      }
-    }
-    for (auto at = order.rbegin(); at != order.rend(); ++at) {
-      for (const std::size_t input : graph_.layers[*at].inputs) {
-        last_[input] = std::min(last_[input], place_[*at].value_or(last_[*at]));
-      }
-    }
+  bool is_certain(std::size_t layer) const { return places_.place[layer].has_value(); }
+  bool lacks_part(std::size_t layer) const {
+    return places_.lacks_bias[layer] || places_.lacks_more[layer];
   }
 
   void add_operators() {
     std::vector<std::vector<std::size_t>> layers(run_.nodes.size());
-    for (std::size_t layer = 0; layer < place_.size(); ++layer) {
-      if (!has_work(layer) || lacks_bias_[layer] || lacks_more_[layer]) continue;
+    for (std::size_t layer = 0; layer < graph_.layers.size(); ++layer) {
+      if (!has_work(layer) || lacks_part(layer)) continue;
       if (is_certain(layer)) {
-        layers[static_cast<std::size_t>(*place_[layer])].push_back(layer);
-      } else if (first_[layer] == last_[layer]) {
-        layers[static_cast<std::size_t>(first_[layer])].push_back(layer);
+        layers[static_cast<std::size_t>(*places_.place[layer])].push_back(layer);
+      } else if (places_.first[layer] == places_.last[layer]) {
+        layers[static_cast<std::size_t>(places_.first[layer])].push_back(layer);
       }
     }
     for (std::size_t node = 0; node < layers.size(); ++node) {
       if (layers[node].empty()) continue;
       SeenPiece piece{.layers = std::move(layers[node])};
       add_time(piece, node);
-      seen_.pieces.push_back(std::move(piece));
+      keep(std::move(piece));
     }
   }
 
   void add_compiled() {
     std::set<std::ptrdiff_t> anchors;
-    for (const auto& place : place_) {
+    for (const auto& place : places_.place) {
       if (place) anchors.insert(*place);
     }
     anchors.insert(static_cast<std::ptrdiff_t>(run_.nodes.size()));
     std::map<std::ptrdiff_t, std::vector<std::size_t>> between;
-    for (std::size_t layer = 0; layer < place_.size(); ++layer) {
+    for (std::size_t layer = 0; layer < graph_.layers.size(); ++layer) {
       if (!has_work(layer)) continue;
-      if (lacks_bias_[layer]) between[*place_[layer]].push_back(layer);
-      if (is_certain(layer)) continue;
-      const auto next = anchors.upper_bound(first_[layer]);
-      if (next != anchors.end() && *next == last_[layer]) between[first_[layer]].push_back(layer);
+      const std::ptrdiff_t first = places_.first[layer];
+      if (is_certain(layer)) {
+        if (places_.lacks_bias[layer]) between[*places_.place[layer]].push_back(layer);
+        continue;
+      }
+      const auto next = anchors.upper_bound(first);
+      if (next != anchors.end() && *next == places_.last[layer]) between[first].push_back(layer);
     }
     for (const auto& [first, layers] : between) {
       add_between(first, *anchors.upper_bound(first), layers);
@@ -131,7 +96,7 @@ class Finder {
     }
     SeenPiece piece;
     for (const std::size_t layer : layers) {
-      if (lacks_bias_[layer]) {
+      if (places_.lacks_bias[layer]) {
         if (!ops.contains(kineto::added_bias)) continue;
         piece.layers.push_back(layer);
         add_time(piece, static_cast<std::size_t>(first));
@@ -143,6 +108,12 @@ class Finder {
     for (std::ptrdiff_t node = first + 1; node < last; ++node) {
       add_time(piece, static_cast<std::size_t>(node));
     }
+    keep(std::move(piece));
+  }
+
+  /// Without kernels that the profile lacks, and with a time that it could tell.
+  void keep(SeenPiece piece) {
+    if (!(piece.seconds > 0) || piece.lacks_kernels) return;
     seen_.pieces.push_back(std::move(piece));
   }
 
@@ -151,6 +122,7 @@ class Finder {
     piece.seconds += ran.seconds;
     for (const ProfiledKernel& kernel : ran.kernels) piece.kernels.push_back(kernel.name);
     if (ran.kernels.empty()) piece.kernels.push_back(ran.name);
+    piece.lacks_kernels = piece.lacks_kernels || ran.lacks_kernels;
     used_[node] = true;
   }
 
@@ -162,27 +134,89 @@ class Finder {
       ++seen_.aligned_operators;
       seen_.aligned_seconds += run_.nodes[node].seconds;
     }
-    std::vector<bool> in_piece(graph_.layers.size());
+    in_piece_.resize(graph_.layers.size());
     for (const SeenPiece& piece : seen_.pieces) {
-      for (const std::size_t layer : piece.layers) in_piece[layer] = true;
+      for (const std::size_t layer : piece.layers) in_piece_[layer] = true;
     }
-    for (std::size_t layer = 0; layer < in_piece.size(); ++layer) {
-      if (has_work(layer) && !in_piece[layer]) ++seen_.layers_left;
+    for (std::size_t layer = 0; layer < in_piece_.size(); ++layer) {
+      if (!has_work(layer) || in_piece_[layer]) continue;
+      ++seen_.layers_left;
+      const MatchKind found = mapping_.found[layer];
+      const bool is_named = found == MatchKind::name || found == MatchKind::order;
+      if (is_named && !states_shapes(layer)) ++seen_.layers_without_shapes;
     }
+  }
+
+  bool states_shapes(std::size_t layer) const {
+    return !run_.nodes[*mapping_.node_of_layer[layer]].outputs.empty();
+  }
+
+  /// Decides whether all that ran is the model.
+  void look_for_gaps() {
+    const Unexplained unexplained(run_);
+    for (std::size_t layer = 0; layer < graph_.layers.size(); ++layer) {
+      if (!has_work(layer) || in_piece_[layer] || may_be_included(layer, unexplained)) continue;
+      seen_.lacks = layer;
+      return;
+    }
+    double seconds = seen_.seconds;
+    if (!run_.is_of_gpu()) {
+      if (run_.latency_seconds.empty()) return;
+      seconds = std::max(seconds, median(run_.latency_seconds));
+    }
+    seen_.whole_seconds = seconds;
+  }
+
+  /// True if the run did the layer, although the profile does not tell where.
+  bool may_be_included(std::size_t layer, const Unexplained& unexplained) const {
+    const Layer& asked = graph_.layers[layer];
+    if (asked.cost == Cost::movement) return true;  // a framework may do without
+    if (is_product(asked)) return false;
+    const std::ptrdiff_t end = places_.last[layer];
+    const auto count = static_cast<std::ptrdiff_t>(run_.nodes.size());
+    const bool is_timed_as_one = !run_.is_of_gpu() && run_.not_traced == 0;
+    if ((is_timed_as_one || is_whole_program()) && end < count) return true;
+    if (is_folded(layer) || is_in_whole(layer)) return true;
+    for (std::ptrdiff_t at = places_.first[layer] + 1; at < end; ++at) {
+      if (unexplained.may_have_done(static_cast<std::size_t>(at), asked)) return true;
+    }
+    return false;
+  }
+
+  /// XLA's text lists all that runs.
+  bool is_whole_program() const { return run_.framework == "jax" && run_.not_traced == 0; }
+
+  /// A normalization in the weights of the convolution before it, which thereby has a bias.
+  bool is_folded(std::size_t layer) const {
+    if (graph_.layers[layer].op != "BatchNormalization") return false;
+    return std::ranges::any_of(mapping_.pairs, [&](const Pair& pair) {
+      const auto& inputs = graph_.layers[layer].inputs;
+      return std::ranges::find(inputs, pair.layer) != inputs.end() && in_piece_[pair.layer] &&
+             graph_.layers[pair.layer].problems.size() == 1 &&
+             run_.nodes[pair.node].parts[pair.part].bias;
+    });
+  }
+
+  /// A step of a whole operator whose other steps certainly were one operator.
+  bool is_in_whole(std::size_t layer) const {
+    return std::ranges::any_of(graph_.fusions, [&](const Fusion& fusion) {
+      if (!fusion.whole || std::ranges::find(fusion.layers, layer) == fusion.layers.end()) {
+        return false;
+      }
+      std::set<std::ptrdiff_t> nodes;
+      for (const std::size_t other : fusion.layers) {
+        if (places_.place[other]) nodes.insert(*places_.place[other]);
+      }
+      return nodes.size() == 1 && fusion.layers.size() > 2;
+    });
   }
 
   const Graph& graph_;
   const Profile& run_;
   Mapping mapping_;
-  /// Per layer: the operator that did it, if that is certain.
-  std::vector<std::optional<std::ptrdiff_t>> place_;
-  /// Per layer: it ran between these two operators (either of which may have done it).
-  std::vector<std::ptrdiff_t> first_;
-  std::vector<std::ptrdiff_t> last_;
-  /// Products that ran without their bias, and layers that ran without some other part.
-  std::vector<bool> lacks_bias_;
-  std::vector<bool> lacks_more_;
+  Places places_;
   std::vector<bool> used_;
+  std::vector<bool> in_piece_;
   Seen seen_;
 };
 

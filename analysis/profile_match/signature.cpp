@@ -87,6 +87,17 @@ std::string signature(std::string_view key) {
   return std::string(key);
 }
 
+std::string_view kind_of_operator(std::string_view op) {
+  if (const auto dot = op.rfind('.'); dot != op.npos) op.remove_prefix(dot + 1);
+  if (op == "Gemm" || op == "FusedMatMul") return "MatMul";
+  if (op == "GlobalAveragePool" || op == "ReduceMean") return "AveragePool";
+  if (op == "GlobalMaxPool") return "MaxPool";
+  if (op == "Sum") return "Add";
+  if (op == "SkipLayerNormalization") return "LayerNormalization";
+  if (op == "Upsample") return "Resize";
+  return op;
+}
+
 bool is_padded(std::string_view run, std::string_view asked) {
   const Dims larger = extents_of_product(run);
   const Dims smaller = extents_of_product(asked);

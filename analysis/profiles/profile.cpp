@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "analysis/profiles/processes.h"
+#include "core/base/file.h"
+#include "core/base/gzip.h"
 
 namespace benanza::analysis {
 
@@ -26,6 +28,13 @@ Profile read_profile(const std::filesystem::path& path, NeedsLatency needs) {
     }
     throw document.error("is of no framework known here");
   });
+}
+
+void require_same_file(const Document& document, const std::filesystem::path& file) {
+  const nlohmann::json files = document.root().value("files", nlohmann::json::object());
+  const auto found = files.find(file.filename().string());
+  if (found == files.end() || checksum(read_file(file)) == found->get<std::uint32_t>()) return;
+  throw document.error("is of another run than " + file.filename().string());
 }
 
 }  // namespace benanza::analysis

@@ -22,6 +22,14 @@ struct ProfiledKernel {
   double waited_seconds = 0;
 };
 
+/// What an optional step with one operand beside its input may read.
+enum class StepOperand {
+  any,
+  number,  // one element: a scale, a constant of a formula
+  same,    // one element, or as many as the result
+  row      // the same, a row of parameters, or one element for each row
+};
+
 /// One ONNX operator that a framework's operator does, as far as its kind and shapes show.
 struct Part {
   std::string op{};
@@ -32,6 +40,8 @@ struct Part {
   /// The model may have no such layer (the bias of a product, the steps of a GELU): matches only a
   /// layer of equal shapes.
   bool optional = false;
+  /// Of an optional part without a problem.
+  StepOperand operand = StepOperand::any;
   /// True for a product whose operator also adds a bias.
   bool bias = false;
   /// Key of the one problem that does this and all other parts of its operator (attention); empty
@@ -55,6 +65,14 @@ struct ProfiledNode {
   std::optional<Interval> range{};
   /// Known only if `origin` is empty.
   std::vector<Part> parts{};
+  /// Shapes of what it reads and writes, of nodes with an origin; empty if not stated. Weights that
+  /// the framework has packed are missing.
+  std::vector<Dims> inputs{};
+  std::vector<Dims> outputs{};
+  /// True if its name says that it also does what follows the layer it is named after.
+  bool does_next = false;
+  /// True if the profile lacks some of its kernels: its time is too short.
+  bool lacks_kernels = false;
   /// In the order they ran; times are medians over the profiled runs.
   std::vector<ProfiledKernel> kernels{};
 };
@@ -125,6 +143,12 @@ struct Profile {
   std::optional<std::int64_t> threads{};
   /// Model of the processor or accelerator; empty if not stated.
   std::string device{};
+  /// Of libraries and the driver, by name, as far as stated.
+  std::map<std::string, std::string> versions{};
+  /// Not empty if the operators' times are what the host took to launch them: by whom they ran.
+  std::string launched_on{};
+  /// Operators of the program that did not run in the trace, although it tells the others.
+  std::size_t not_traced = 0;
   /// Seconds per run, with the framework's profiler off, of all processes. Empty only for a bare
   /// trace. Runs of one process share its state: latency.h says what they are in all.
   std::vector<double> latency_seconds{};
@@ -145,6 +169,8 @@ struct Profile {
   std::size_t repeats = 1;
   /// Caveats for the reader, one sentence each.
   std::vector<std::string> remarks{};
+
+  bool is_of_gpu() const { return timeline.has_value() || !launched_on.empty(); }
 };
 
 /// A framework's file format. Every .cpp file of frameworks/ defines one, as
@@ -167,5 +193,9 @@ enum class NeedsLatency { yes, no };
 /// if the framework is unknown, or the file is truncated or lacks a latency that is needed, or
 /// operators.
 Profile read_profile(const std::filesystem::path& path, NeedsLatency needs = NeedsLatency::yes);
+
+/// Throws Error if `file`, beside the profile `document`, is not the one that was written with it,
+/// by the checksums of its member "files". Older profiles have none.
+void require_same_file(const Document& document, const std::filesystem::path& file);
 
 }  // namespace benanza::analysis

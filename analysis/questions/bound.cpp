@@ -1,5 +1,7 @@
 // benanza-analyze bound: the lower-bound latency of models from measurements.
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "analysis/profile_match/same_model.h"
@@ -53,8 +55,9 @@ Section answer(const Subject& subject) {
     if (!is_of(profile, subject.graph)) continue;
     Comparison comparison =
         compare(subject.graph, report.times, report.bounds, subject.movement(), profile);
-    comparison.warnings =
-        differences(profile, subject.filter.precision, subject.inputs.results.systems);
+    std::ranges::copy(
+        differences(profile, subject.filter.precision, subject.inputs.results.systems),
+        std::back_inserter(comparison.warnings));
     report.comparisons.push_back(std::move(comparison));
   }
   report.ladder =

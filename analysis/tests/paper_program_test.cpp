@@ -94,7 +94,7 @@ class PaperProgram : public testing::Test {
              {"benanza",
               {{"schema", 1},
                {"backend", "cudnn"},
-               {"system", {{"device", "A GPU"}, {"driver", "580.1"}, {"cudnn", "9.19.0"}}}}}}},
+               {"system", {{"device", "a GPU"}, {"driver", "580.1"}, {"cudnn", "9.19.0"}}}}}}},
            {"benchmarks", rows}});
   }
 
@@ -160,7 +160,7 @@ TEST_F(PaperProgram, CountsEachModelOnceAndNoConstants) {
 TEST_F(PaperProgram, EveryFigureSaysWhereItIsFrom) {
   const auto made = paper(profile(1, "fp32", 100 * us));
   const std::string caption =
-      "A GPU, driver 580.1; cudnn 9.19.0; pytorch 2.11.0. 95% intervals of the bounds: ±0.0%";
+      "a GPU, driver 580.1; cudnn 9.19.0; pytorch 2.11.0. 95% intervals of the bounds: ±0.0%";
   std::size_t figures = 0;
   for (const auto& entry : std::filesystem::directory_iterator(made / "figures")) {
     EXPECT_THAT(test::contents(entry.path()), HasSubstr(caption)) << entry.path();
@@ -224,7 +224,7 @@ TEST_F(PaperProgram, CallsInSequenceStandBesideTheBounds) {
   write("s.json",
         {{"schema", 1},
          {"command", "sequence"},
-         {"systems", {{"cudnn", {{"device", "A GPU"}, {"driver", "580.1"}, {"cudnn", "9.19.0"}}}}},
+         {"systems", {{"cudnn", {{"device", "a GPU"}, {"driver", "580.1"}, {"cudnn", "9.19.0"}}}}},
          {"model", "zfnet512"},
          {"batch", 1},
          {"precision", "fp32"},

@@ -45,10 +45,11 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
-/// `results` as if a GPU had measured them, at `precision`.
+/// `results` as if the GPU of the recorded trace had measured them, at `precision`.
 std::string of_gpu(const std::string& results, const std::string& precision = "fp32") {
-  return replaced(replaced(results, R"("cpu_model": "a CPU")", R"("device": "a GPU")"), "/fp32/",
-                  '/' + precision + '/');
+  return replaced(
+      replaced(results, R"("cpu_model": "a CPU")", R"("device": "NVIDIA H100 80GB HBM3")"),
+      "/fp32/", '/' + precision + '/');
 }
 
 class Program : public testing::Test {

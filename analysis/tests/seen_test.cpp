@@ -241,7 +241,7 @@ TEST(SeenBest, TakesTheSmallerOfMeasuredAndSeen) {
 TEST(SeenBest, IsTheWholeRunIfItsGroupsOfLayersTakeLonger) {
   TraceWriter trace;
   trace.conv(1, 8, 8, 4, {{"sgemm", 6}});
-  triton(trace, "triton_poi_fused_view_0", 1);  // does not tell which layers it does
+  trace.op("my::block", {{1, 8, 4, 4}}, {}, {{"kernel", 1}});  // does not tell what it does
   trace.conv(1, 8, 8, 4, {{"sgemm", 12}});
   const Case given(trace);
   Ladder ladder;
@@ -252,6 +252,21 @@ TEST(SeenBest, IsTheWholeRunIfItsGroupsOfLayersTakeLonger) {
   EXPECT_NEAR(best->seconds, 19 * us, 1e-12);
   EXPECT_EQ(best->whole_run, best->profiles[0].path);
   EXPECT_THAT(ladder.seen_seconds, Optional(best->seconds));
+}
+
+// The kernel names what it fuses: neither the normalization nor relu.
+TEST(SeenBest, IsNoWholeRunWithoutSomeOfItsLayers) {
+  TraceWriter trace;
+  trace.conv(1, 8, 8, 4, {{"sgemm", 6}});
+  triton(trace, "triton_poi_fused_view_0", 1);
+  trace.conv(1, 8, 8, 4, {{"sgemm", 12}});
+  const Case given(trace);
+  Ladder ladder;
+  const auto best = given.answer(ladder);
+  ASSERT_TRUE(best);
+  EXPECT_NEAR(best->seconds, 21 * us, 1e-12);
+  EXPECT_EQ(best->whole_run, "");
+  EXPECT_THAT(best->profiles[0].seen.lacks, Optional(1));
 }
 
 TEST(SeenBest, FillsWhatNoCallDoes) {
@@ -269,6 +284,82 @@ TEST(SeenBest, FillsWhatNoCallDoes) {
   EXPECT_EQ(best->holes, 0);
   ASSERT_EQ(best->wins.size(), 1);
   EXPECT_EQ(best->wins[0].measured_seconds, std::nullopt);
+}
+
+Layer of_heads(const std::string& name, const std::string& op, std::vector<std::size_t> inputs,
+               const std::string& problem, const Dims& result) {
+  Layer layer = with_result(name, op, std::move(inputs), problem);
+  layer.outputs.front().shape = result;
+  return layer;
+}
+
+/// A step -> q k^T -> softmax -> p v, of one head of 64 positions and 32 values.
+Graph attention_after(const std::string& op, const std::string& step) {
+  return {
+      .model = "m",
+      .batch = 1,
+      .layers = {of_heads("step", op, {}, step, {1, 8, 64, 32}),
+                 of_heads("qk", "MatMul", {0}, "gemm/m64_n64_k32_nn_a1x8_b1x8", {1, 8, 64, 64}),
+                 of_heads("sm", "Softmax", {1}, "softmax/1x8x64x64_a3", {1, 8, 64, 64}),
+                 of_heads("pv", "MatMul", {2}, "gemm/m64_n32_k64_nn_a1x8_b1x8", {1, 8, 64, 32})}};
+}
+
+TraceWriter& attention(TraceWriter& trace, double microseconds) {
+  return trace.op("aten::scaled_dot_product_attention",
+                  {{1, 8, 64, 32}, {1, 8, 64, 32}, {1, 8, 64, 32}, {}}, {"0.0", "False", "", ""},
+                  {{"flash", microseconds}});
+}
+
+TEST(Seen, AttentionScalesItsQueries) {
+  TraceWriter trace;
+  attention(trace, 25);
+  const Seen seen = seen_in(attention_after("Mul", "mul/1x8x64x32_1x1x1x1_w"), profile_of(trace));
+  ASSERT_THAT(layers_of(seen), ElementsAre(ElementsAre(0, 1, 2, 3)));
+}
+
+// A rotation of the queries: another operator did it.
+TEST(Seen, AttentionDoesNoOtherProductOfItsQueries) {
+  TraceWriter trace;
+  trace.op("my::rotary_embedding", {{1, 8, 64, 32}, {64, 32}}, {}, {{"rotary", 95}});
+  attention(trace, 25);
+  const Graph rotated = attention_after("Mul", "mul/1x8x64x32_1x1x64x32");
+  const Seen seen = seen_in(rotated, profile_of(trace));
+  ASSERT_THAT(layers_of(seen), ElementsAre(ElementsAre(1, 2, 3)));
+  EXPECT_THAT(seen.whole_seconds, Optional(testing::DoubleNear(120 * us, 1e-12)));
+  // Without it, nothing did.
+  TraceWriter alone;
+  attention(alone, 25);
+  const Seen lacking = seen_in(rotated, profile_of(alone));
+  ASSERT_THAT(layers_of(lacking), ElementsAre(ElementsAre(1, 2, 3)));
+  EXPECT_THAT(lacking.lacks, Optional(0));
+}
+
+TEST(Seen, AStepThatAnUnknownOperatorMayHaveDoneIsLeftOut) {
+  TraceWriter trace;
+  trace.op("my::scale", {{1, 8, 64, 32}}, {}, {{"scale", 5}});
+  attention(trace, 25);
+  const Seen seen = seen_in(attention_after("Mul", "mul/1x8x64x32_1x1x1x1_w"), profile_of(trace));
+  EXPECT_THAT(layers_of(seen), ElementsAre(ElementsAre(1, 2, 3)));
+}
+
+// A Gelu in one layer has no steps beside it: the function after it is another layer.
+TEST(Seen, AFormulasStepIsNoLayerBesideItsWhole) {
+  Graph graph{.model = "m",
+              .batch = 1,
+              .layers = {of_heads("g", "Gelu", {}, "gelu/1x8x64x32", {1, 8, 64, 32}),
+                         of_heads("t", "Tanh", {0}, "tanh/1x8x64x32", {1, 8, 64, 32})}};
+  TraceWriter trace;
+  trace.op("aten::gelu", {{1, 8, 64, 32}}, {"none"}, {{"gelu", 4}});
+  graph.layers.push_back(of_heads("r", "Relu", {1}, "relu/1x8x64x32", {1, 8, 64, 32}));
+  graph.layers.push_back(of_heads("s", "Sigmoid", {2}, "sigmoid/1x8x64x32", {1, 8, 64, 32}));
+  graph.layers.push_back(of_heads("a", "Abs", {3}, "abs/1x8x64x32", {1, 8, 64, 32}));
+  trace.relu({1, 8, 64, 32}, 3);
+  trace.op("aten::sigmoid", {{1, 8, 64, 32}}, {}, {{"sigmoid", 3}});
+  trace.op("aten::abs", {{1, 8, 64, 32}}, {}, {{"abs", 3}});
+  const Seen seen = seen_in(graph, profile_of(trace));
+  EXPECT_THAT(layers_of(seen),
+              ElementsAre(ElementsAre(0), ElementsAre(2), ElementsAre(3), ElementsAre(4)));
+  EXPECT_THAT(seen.lacks, Optional(1));
 }
 
 TEST(SeenBest, OfAnotherPrecisionIsNone) {

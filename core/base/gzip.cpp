@@ -60,4 +60,9 @@ std::string gunzip(std::string_view bytes) {
   }
 }
 
+std::uint32_t checksum(std::string_view bytes) {
+  const auto* const data = reinterpret_cast<const Bytef*>(bytes.data());
+  return static_cast<std::uint32_t>(crc32_z(0, data, bytes.size()));
+}
+
 }  // namespace benanza

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "analysis/profiles/profile.h"
 #include "analysis/profiles/repeats.h"
@@ -99,13 +100,14 @@ std::vector<InstructionRun> instruction_runs(const json& events) {
   return runs;
 }
 
-/// Median over the steps of each instruction's time per step, in the order of the first step.
+/// Median over the steps of each instruction's time per step, of the steps in which it ran, in the
+/// order of the first step.
 std::vector<ProfiledNode> instruction_nodes(const std::vector<InstructionRun>& runs,
                                             const std::vector<StepWindow>& steps,
                                             const jax::Program& program) {
   std::vector<ProfiledNode> nodes;
   std::map<std::string, std::size_t> places;
-  std::vector<std::vector<double>> times;
+  std::vector<std::map<std::size_t, double>> times;
   for (std::size_t step = 0; step < steps.size(); ++step) {
     for (const InstructionRun& run : runs) {
       if (run.start < steps[step].first || run.start >= steps[step].second) continue;
@@ -114,7 +116,7 @@ std::vector<ProfiledNode> instruction_nodes(const std::vector<InstructionRun>& r
         ProfiledNode node{.name = run.instruction, .parts = program.parts(run.instruction)};
         if (!node.parts.empty()) node.op = node.parts.front().op;
         nodes.push_back(std::move(node));
-        times.emplace_back(steps.size());
+        times.emplace_back();
       }
       times[place->second][step] += run.duration * microsecond;
       if (step == 0 && !run.kernel.empty()) {
@@ -123,7 +125,11 @@ std::vector<ProfiledNode> instruction_nodes(const std::vector<InstructionRun>& r
       }
     }
   }
-  for (std::size_t node = 0; node < nodes.size(); ++node) set_times(nodes[node], times[node]);
+  for (std::size_t node = 0; node < nodes.size(); ++node) {
+    std::vector<double> ran;
+    for (const auto& [step, seconds] : times[node]) ran.push_back(seconds);
+    set_times(nodes[node], ran);
+  }
   return nodes;
 }
 
@@ -167,6 +173,38 @@ std::optional<Timeline> timeline_of(const std::vector<InstructionRun>& runs,
                   .host_bound_seconds = median(bound)};
 }
 
+/// Throws if the trace is of another program than the text: instructions of different programs may
+/// have the same names.
+void require_same_program(const json& events, const jax::Program& program, const Document& trace) {
+  if (program.name().empty()) return;
+  std::string other;
+  for (const json& event : events) {
+    if (!event.contains("args") || !event["args"].contains("hlo_op")) continue;
+    const auto name = event["args"].value("hlo_module", "");
+    if (name.empty() || name == program.name() || name.starts_with(program.name() + '(')) return;
+    other = name;
+  }
+  if (other.empty()) return;
+  throw trace.error("is of the program " + other + ", and XLA's text is of " + program.name());
+}
+
+/// Replaces a stated precision that no product of the program has. Of fp32 products, XLA's text
+/// does not tell whether they are TF32.
+void check_precision(Profile& profile, const jax::Program& program) {
+  std::set<std::string> found;
+  for (const std::string& type : program.product_types()) {
+    if (type == "f32") found.insert({"fp32", "tf32"});
+    if (type == "f16") found.insert("fp16");
+    if (type == "bf16") found.insert("bf16");
+  }
+  if (found.empty() || found.contains(profile.precision)) return;
+  const bool is_one = found.size() == 1 || (found.size() == 2 && found.contains("tf32"));
+  const std::string ran_at = is_one ? *found.begin() : "mixed";
+  profile.remarks.push_back("its products ran at " + ran_at + "; " + profile.precision +
+                            " is what was said to scripts/profile-jax");
+  profile.precision = ran_at;
+}
+
 bool recognises_jax(const json& root) { return root.value("framework", "") == "jax"; }
 
 Profile import_jax(const Document& document) {
@@ -182,19 +220,29 @@ Profile import_jax(const Document& document) {
                   .latency_seconds = root.at("latency_seconds").get<std::vector<double>>()};
   if (profile.latency_seconds.empty()) throw document.error("has no latency");
   const auto folder = document.path().parent_path();
-  const jax::Program program(read_file(folder / root.at("hlo").get<std::string>()));
+  const auto hlo = folder / root.at("hlo").get<std::string>();
+  require_same_file(document, hlo);
+  require_same_file(document, folder / root.at("trace").get<std::string>());
+  const jax::Program program(read_file(hlo));
   const Document trace(folder / root.at("trace").get<std::string>(), "JAX's trace",
                        "write both with scripts/profile-jax");
+  check_precision(profile, program);
   trace.guard([&] {
     const json& events = trace.root().at("traceEvents");
     const auto steps = steps_of(events);
     if (steps.empty()) throw trace.error("has no step");
     profile.steps = steps.size();
+    require_same_program(events, program, trace);
     const auto runs = instruction_runs(events);
     profile.nodes = instruction_nodes(runs, steps, program);
     profile.timeline = timeline_of(runs, steps);
     return 0;
   });
+  for (const std::string& name : program.products()) {
+    const bool has_run = std::ranges::any_of(
+        profile.nodes, [&](const ProfiledNode& node) { return node.name == name; });
+    if (!has_run) ++profile.not_traced;
+  }
   const auto known =
       std::count_if(profile.nodes.begin(), profile.nodes.end(),
                     [&](const ProfiledNode& node) { return program.find(node.name) != nullptr; });

@@ -34,9 +34,21 @@ bool multiplies_in_tf32(const ProfiledNode& node) {
          });
 }
 
-/// The precision of the products' operands: "mixed" if they are of several types, in one product
-/// (autocast passes floats and converts them to half) or in different ones. Float operands are TF32
-/// if a kernel's name says so; kernels for half may have similar names.
+/// The float types of all operands.
+std::set<std::string_view> all_types(const kineto::Trace& trace) {
+  std::set<std::string_view> types;
+  for (const kineto::Op& op : trace.ops) {
+    for (const kineto::Argument& argument : op.arguments) {
+      const std::string_view type = argument.type;
+      if (type == "c10::Half" || type == "c10::BFloat16" || type == "float") types.insert(type);
+    }
+  }
+  return types;
+}
+
+/// The precision of the products' operands, without products of all: "mixed" if they are of several
+/// types, in one product (autocast passes floats and converts them to half) or in different ones.
+/// Float operands are TF32 if a kernel's name says so; kernels for half may have similar names.
 std::string precision_of(const kineto::Trace& trace, const std::vector<ProfiledNode>& nodes) {
   std::set<std::string_view> types;
   for (const kineto::Op& op : trace.ops) {
@@ -46,6 +58,7 @@ std::string precision_of(const kineto::Trace& trace, const std::vector<ProfiledN
       if (type == "c10::Half" || type == "c10::BFloat16" || type == "float") types.insert(type);
     }
   }
+  if (types.empty()) types = all_types(trace);
   if (types.empty()) return "";
   if (types.size() > 1) return "mixed";
   if (types.contains("c10::Half")) return "fp16";
@@ -66,7 +79,8 @@ void read_into(Profile& profile, const json& root, const Document& document) {
   profile.nodes = std::move(run.nodes);
   if (!trace.on_processor) profile.timeline = run.timeline;
   profile.repeats = runs.size() == 1 ? repeats(profile.nodes) : 1;
-  if (profile.device.empty()) profile.device = trace.device;
+  // Without work on a GPU, it names one of the machine.
+  if (profile.device.empty() && !trace.on_processor) profile.device = trace.device;
   if (profile.precision.empty()) profile.precision = precision_of(trace, profile.nodes);
 }
 
@@ -128,6 +142,13 @@ std::optional<DataParallel> data_parallel_of(const json& root, const Document& d
   return found;
 }
 
+/// PyTorch states cuDNN's version as one number: 91002 is 9.10.2, 8902 is 8.9.2.
+std::string library_version(int number) {
+  const int unit = number >= 90000 ? 10000 : 1000;
+  return std::to_string(number / unit) + '.' + std::to_string(number % unit / 100) + '.' +
+         std::to_string(number % 100);
+}
+
 Profile import_pytorch(const Document& document) {
   const json& root = document.root();
   if (is_trace(root)) return import_trace(document);
@@ -138,7 +159,9 @@ Profile import_pytorch(const Document& document) {
                   .model = root.at("model").get<std::string>(),
                   .batch = optional_member<std::int64_t>(root, "batch"),
                   .precision = root.at("precision").get<std::string>(),
-                  .threads = std::nullopt,
+                  .threads = root.value("device_kind", "") == "cpu"
+                                 ? optional_member<std::int64_t>(root, "threads")
+                                 : std::nullopt,
                   .device = optional_member<std::string>(root, "device").value_or(""),
                   .latency_seconds = root.at("latency_seconds").get<std::vector<double>>(),
                   .graph_latency_seconds =
@@ -146,12 +169,19 @@ Profile import_pytorch(const Document& document) {
                           .value_or(std::vector<double>{}),
                   .data_parallel = data_parallel_of(root, document)};
   if (profile.latency_seconds.empty()) throw document.error("has no latency");
+  for (const char* const library : {"cuda", "cudnn", "driver"}) {
+    const auto version = root.find(library);
+    if (version == root.end() || version->is_null()) continue;
+    profile.versions[library] =
+        version->is_string() ? version->get<std::string>() : library_version(version->get<int>());
+  }
   for (const json& option : root.value("options", json::array())) {
     profile.version += ' ';
     profile.version += option.get<std::string>();
   }
   const std::filesystem::path trace =
       document.path().parent_path() / root.at("trace").get<std::string>();
+  require_same_file(document, trace);
   const Document traced(trace, "PyTorch's trace", "write both with scripts/profile-pytorch");
   traced.guard([&] {
     read_into(profile, traced.root(), traced);

@@ -149,10 +149,14 @@ Program::Program(std::string_view text) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
-    if (line.ends_with('{') && !line.starts_with(' ')) {
+    if (constexpr std::string_view mark = "HloModule "; line.starts_with(mark)) {
+      name_ = line.substr(mark.size(), line.find_first_of(", ", mark.size()) - mark.size());
+    } else if (line.ends_with('{') && !line.starts_with(' ')) {
       std::string_view name = line;
-      if (name.starts_with("ENTRY ")) name.remove_prefix(6);
+      const bool is_entry = name.starts_with("ENTRY ");
+      if (is_entry) name.remove_prefix(6);
       computation = plain(name.substr(0, name.find(' ')));
+      if (is_entry) entry_ = computation;
     } else if (auto instruction = instruction_of(line); instruction && !computation.empty()) {
       computations_[computation].push_back(instruction->name);
       std::string name = instruction->name;
@@ -164,6 +168,33 @@ Program::Program(std::string_view text) {
 const Instruction* Program::find(std::string_view name) const {
   const auto found = instructions_.find(name);
   return found == instructions_.end() ? nullptr : &found->second;
+}
+
+std::vector<std::string> Program::products() const {
+  std::vector<std::string> found;
+  const auto entry = computations_.find(entry_);
+  if (entry == computations_.end()) return found;
+  for (const std::string& name : entry->second) {
+    const bool multiplies = std::ranges::any_of(parts(name), [](const Part& part) {
+      return part.op == "Conv" || part.op == "MatMul" || part.op == "ConvTranspose";
+    });
+    if (multiplies) found.push_back(name);
+  }
+  return found;
+}
+
+std::set<std::string> Program::product_types() const {
+  std::set<std::string> types;
+  for (const auto& [name, instruction] : instructions_) {
+    const std::string_view target = between(instruction.attributes, "custom_call_target=\"", "\"");
+    const bool is_product = instruction.opcode == "dot" || instruction.opcode == "convolution" ||
+                            target.starts_with("__cublas$") || target.starts_with("__cudnn$conv");
+    if (!is_product || instruction.operands.empty()) continue;
+    if (const Instruction* const factor = find(instruction.operands.front())) {
+      types.insert(factor->type);
+    }
+  }
+  return types;
 }
 
 std::vector<Part> Program::parts(std::string_view name) const {

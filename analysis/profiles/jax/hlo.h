@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,12 @@ class Program {
   /// last one is its result. Empty if there is none.
   std::vector<const Instruction*> called(const Instruction& instruction,
                                          std::string_view mark) const;
+  /// The program's name: "jit_net"; empty if the text lacks it.
+  const std::string& name() const { return name_; }
+  /// The instructions that the program runs itself and that do a convolution or a product.
+  std::vector<std::string> products() const;
+  /// Element types of the operands of convolutions and products: "f32".
+  std::set<std::string> product_types() const;
   std::size_t size() const { return instructions_.size(); }
 
  private:
@@ -50,6 +57,9 @@ class Program {
   const Instruction* padding_of(const Instruction& value) const;
   void add_parts(const Instruction& instruction, int depth, std::vector<Part>& parts) const;
 
+  std::string name_;
+  /// Name of the computation that is the program.
+  std::string entry_;
   std::map<std::string, Instruction, std::less<>> instructions_;
   /// Names of the instructions of each computation.
   std::map<std::string, std::vector<std::string>, std::less<>> computations_;

@@ -57,8 +57,9 @@ inline Part plain(std::string_view op, const Dims& result) {
   return {.op = std::string(op), .problem = "", .output = result};
 }
 
-inline Part optional_part(Part part) {
+inline Part optional_part(Part part, StepOperand operand = StepOperand::any) {
   part.optional = true;
+  part.operand = operand;
   return part;
 }
 

@@ -62,7 +62,7 @@ std::vector<Part> one_or_steps(const Call& call, std::string_view whole,
   // A problem's result may be another view of it.
   parts.front().output = call.dims(0);
   for (const std::string_view step : steps) {
-    parts.push_back(optional_part(plain(step, call.dims(0))));
+    parts.push_back(optional_part(plain(step, call.dims(0)), StepOperand::same));
   }
   return parts;
 }
@@ -128,14 +128,18 @@ std::vector<Part> layer_norm(const Call& call) {
     const bool is_mean = step == "ReduceMean" || step == "Sqrt";
     const bool is_epsilon = step == "Add" && parts.size() == 5;
     if ((is_mean || is_epsilon) && !result.empty()) result.back() = 1;
-    parts.push_back(optional_part(plain(step, result)));
+    parts.push_back(optional_part(plain(step, result), StepOperand::row));
   }
   return parts;
 }
 
 std::vector<Part> group_norm(const Call& call) {
-  return one_or_steps(call, "GroupNormalization", std::optional<Activation>(),
-                      {"InstanceNormalization", "Mul", "Add"});
+  std::vector<Part> parts = one_or_steps(call, "GroupNormalization", std::optional<Activation>(),
+                                         {"InstanceNormalization", "Mul", "Add"});
+  for (Part& part : parts) {
+    if (part.optional) part.operand = StepOperand::row;
+  }
+  return parts;
 }
 
 std::vector<Part> softmax_of(const Call& call, bool logarithm) {
@@ -157,10 +161,11 @@ std::vector<Part> binary(const Call& call) {
   const std::string_view op = names[static_cast<std::size_t>(kind)];
   Dims a = call.dims(0);
   Dims b = call.dims(1);
-  if (a.empty()) return {plain(op, b)};
+  if (a.empty() && b.empty()) return {plain(op, {})};
   while (a.size() < b.size()) a.insert(a.begin(), 1);
   while (b.size() < a.size()) b.insert(b.begin(), 1);
-  return {part(op, std::optional(Binary{.kind = kind, .a = a, .b = b}), a)};
+  const Dims result = element_count(a) < element_count(b) ? b : a;
+  return {part(op, std::optional(Binary{.kind = kind, .a = a, .b = b}), result)};
 }
 
 // input, weight: one slope per channel

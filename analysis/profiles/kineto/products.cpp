@@ -129,14 +129,19 @@ std::vector<Part> attention(const Call& call, std::optional<std::size_t> mask,
   const Dims scores = with_last(query, transposed.back());
   const std::optional<Softmax> softmax =
       Softmax{.input = scores, .axis = static_cast<std::int64_t>(scores.size()) - 1};
-  std::vector<Part> parts{optional_part(plain("Mul", query)),
-                          optional_part(plain("Mul", transposed)),
-                          product(gemm_of(query, transposed), scores),
-                          optional_part(plain("Mul", scores)),
-                          optional_part(plain("Div", scores)),
-                          optional_part(plain("Add", scores)),
-                          part("Softmax", softmax, scores),
-                          product(gemm_of(scores, values), with_last(query, values.back()))};
+  const auto scaling = [](std::string_view op, const Dims& dims) {
+    return optional_part(plain(op, dims), StepOperand::number);
+  };
+  std::vector<Part> parts{scaling("Mul", query), scaling("Mul", transposed),
+                          product(gemm_of(query, transposed), scores), scaling("Mul", scores),
+                          scaling("Div", scores)};
+  if (mask && call.is_tensor(*mask)) {
+    parts.push_back(addition(scores, call.dims(*mask)));
+  } else if (call.truth(is_causal)) {
+    parts.push_back(optional_part(plain("Add", scores)));
+  }
+  parts.push_back(part("Softmax", softmax, scores));
+  parts.push_back(product(gemm_of(scores, values), with_last(query, values.back())));
   const std::string whole = whole_attention(call, mask, call.truth(is_causal));
   for (Part& one : parts) one.whole = whole;
   return parts;

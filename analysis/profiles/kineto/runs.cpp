@@ -91,6 +91,11 @@ std::vector<Placed> placed_nodes(const Trace& trace) {
     }
     nodes[found->second].work.push_back(&work);
   }
+  for (std::size_t index = 0; index < trace.ops.size(); ++index) {
+    if (!trace.ops[index].lacks_kernels) continue;
+    const auto found = node_of_op.find(owner(trace, index));
+    if (found != node_of_op.end()) nodes[found->second].node.lacks_kernels = true;
+  }
   std::stable_sort(nodes.begin(), nodes.end(),
                    [](const Placed& a, const Placed& b) { return a.start < b.start; });
   return nodes;

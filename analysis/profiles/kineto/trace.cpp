@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 namespace benanza::analysis::kineto {
@@ -100,6 +101,7 @@ class Reader {
                       thread_of(event),
                       integer(args, "External id")});
     } else if (category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset") {
+      if (!device_) device_ = integer(args, "device");
       work_.push_back({integer(args, "correlation"), integer(args, "External id"),
                        Work{.name = name, .start = start, .end = end}});
     } else if (category == "cuda_runtime" || category == "cuda_driver") {
@@ -140,6 +142,7 @@ class Reader {
 
   void take_gpu_work() {
     place_launches();
+    note_lost_kernels();
     for (auto& [correlation, external, work] : work_) {
       attribute(correlation, external, work);
       trace_.work.push_back(std::move(work));
@@ -177,6 +180,19 @@ class Reader {
     }
   }
 
+  /// The profiler may drop kernels: their launches remain.
+  void note_lost_kernels() {
+    std::set<std::int64_t> ran;
+    for (const Pending& pending : work_) {
+      if (pending.correlation) ran.insert(*pending.correlation);
+    }
+    for (const auto& [correlation, launch] : launches_) {
+      const bool launches_kernel = launch.name.find("LaunchKernel") != std::string::npos;
+      if (!launches_kernel || !launch.op || ran.contains(correlation)) continue;
+      trace_.ops[*launch.op].lacks_kernels = true;
+    }
+  }
+
   void attribute(const std::optional<std::int64_t>& correlation,
                  const std::optional<std::int64_t>& external, Work& work) const {
     if (correlation) {
@@ -195,7 +211,9 @@ class Reader {
   void read_device() {
     const auto devices = root_.find("deviceProperties");
     if (devices == root_.end() || !devices->is_array() || devices->empty()) return;
-    trace_.device = devices->front().value("name", "");
+    const auto used = std::ranges::find_if(
+        *devices, [&](const json& device) { return device_ && integer(device, "id") == device_; });
+    trace_.device = (used == devices->end() ? devices->front() : *used).value("name", "");
   }
 
   struct HostOp {
@@ -213,6 +231,8 @@ class Reader {
   const Document& document_;
   Trace trace_;
   bool has_shapes_ = false;
+  /// The GPU that the first kernel ran on.
+  std::optional<std::int64_t> device_;
   std::vector<HostOp> ops_;
   std::vector<Pending> work_;
   std::unordered_map<std::int64_t, Launch> launches_;

@@ -31,6 +31,8 @@ struct Op {
   std::vector<Argument> arguments{};
   /// Index of the operator that called it.
   std::optional<std::size_t> parent{};
+  /// True if the trace has no kernel for one of its launches.
+  bool lacks_kernels = false;
 };
 
 /// A kernel, copy or fill. Without a GPU, an operator's own time on the host, without that of its

@@ -67,10 +67,40 @@ std::string kernels_text(const std::vector<std::string>& kernels) {
   return kernels.size() == 1 ? kernels.front() : enumerated(kernels, 2);
 }
 
+void require_times(const Profile& profile) {
+  if (profile.launched_on.empty()) return;
+  throw Error(
+      fmt::format("--seen {}: the times of its operators are those of launching them on {}, not "
+                  "what they took; "
+                  "leave it out",
+                  profile.path.string(), profile.launched_on));
+}
+
+void require_same_threads(const Profile& profile, const Results& results) {
+  for (const auto& [backend, system] : results.systems) {
+    const auto threads = system.find("threads");
+    if (profile.is_of_gpu() || !profile.threads || threads == system.end()) continue;
+    if (std::to_string(*profile.threads) == threads->second) continue;
+    throw Error(fmt::format(
+        "--seen {}: profile of a run with {} threads, and the results ({}) are of {}; "
+        "profile with --threads {}, or leave it out",
+        profile.path.string(), *profile.threads, backend, threads->second, threads->second));
+  }
+}
+
+/// "; of these, 12 are known by name only: the profile states no shapes".
+std::string left_text(const Seen& seen) {
+  if (seen.layers_without_shapes == 0) return "";
+  return fmt::format("; {} of these layers are known by name only, as the profile states no shapes",
+                     seen.layers_without_shapes);
+}
+
 }  // namespace
 
 void require_seen(const Inputs& inputs) {
   for (const Profile& profile : inputs.seen) {
+    require_times(profile);
+    require_same_threads(profile, inputs.results);
     const bool asked = std::ranges::any_of(
         inputs.filters, [&](const MeasurementFilter& filter) { return is_at(profile, filter); });
     if (asked) continue;
@@ -110,8 +140,9 @@ std::optional<SeenBest> make_seen(const Subject& subject, Ladder& ladder) {
   }
   best.seconds = best.combined_seconds = cover.seconds;
   for (const SeenProfile& profile : best.profiles) {
-    if (profile.seen.seconds <= 0 || profile.seen.seconds >= best.seconds) continue;
-    best.seconds = profile.seen.seconds;
+    const auto& whole = profile.seen.whole_seconds;
+    if (!whole || *whole <= 0 || *whole >= best.seconds) continue;
+    best.seconds = *whole;
     best.whole_run = profile.path;
     best.holes = 0;
   }
@@ -139,9 +170,13 @@ void add_seen(Section& section, const BoundReport& report) {
     const Seen& seen = profile.seen;
     section.add(fmt::format(
         "seen in {}: {} of {} operators, {:.3f} of {:.3f} ms, are certain to be layers of the "
-        "model; the others, and {} layers, are left out",
+        "model; the others, and {} layers, are left out{}",
         profile.path, seen.aligned_operators, seen.operators, seen.aligned_seconds * 1e3,
-        seen.seconds * 1e3, seen.layers_left));
+        seen.seconds * 1e3, seen.layers_left, left_text(seen)));
+    if (seen.lacks) {
+      section.add(fmt::format("{}: not counted as a whole, because nothing shows that it ran {}",
+                              profile.path, report.graph->layers[*seen.lacks].name));
+    }
   }
   if (!best.whole_run.empty()) {
     section.add(fmt::format(
@@ -181,13 +216,18 @@ ordered_json seen_json(const BoundReport& report) {
   if (!report.seen) return nullptr;
   ordered_json profiles = ordered_json::array();
   for (const SeenProfile& profile : report.seen->profiles) {
-    profiles.push_back({{"path", profile.path},
-                        {"framework", profile.framework},
-                        {"operators", profile.seen.operators},
-                        {"aligned_operators", profile.seen.aligned_operators},
-                        {"seconds", profile.seen.seconds},
-                        {"aligned_seconds", profile.seen.aligned_seconds},
-                        {"layers_left", profile.seen.layers_left}});
+    profiles.push_back(
+        {{"path", profile.path},
+         {"framework", profile.framework},
+         {"operators", profile.seen.operators},
+         {"aligned_operators", profile.seen.aligned_operators},
+         {"seconds", profile.seen.seconds},
+         {"aligned_seconds", profile.seen.aligned_seconds},
+         {"layers_left", profile.seen.layers_left},
+         {"layers_without_shapes", profile.seen.layers_without_shapes},
+         {"whole_seconds", value_or_null(profile.seen.whole_seconds)},
+         {"lacks", profile.seen.lacks ? ordered_json(report.graph->layers[*profile.seen.lacks].name)
+                                      : ordered_json()}});
   }
   ordered_json wins = ordered_json::array();
   for (const SeenWin& win : report.seen->wins) {

@@ -44,12 +44,13 @@ struct SeenBest {
   double combined_seconds = 0;
 };
 
-/// Throws Error (one line) if a profile's precision was not requested.
+/// Throws Error (one line) if a profile's precision was not requested, if it is of another number
+/// of threads than the results, or if its times are those of launches.
 void require_seen(const Inputs& inputs);
 
 /// Returns the cheapest way to do every layer once: alone, in a fusion, or as a profile of this
-/// model and precision shows it (seen_in()); or all layers as a profile's whole run, if its kernels
-/// take less. Empty if there is no such profile. Sets ladder.seen_seconds.
+/// model and precision shows it (seen_in()); or all layers as a profile's whole run, if that did
+/// all and takes less. Empty if there is no such profile. Sets ladder.seen_seconds.
 std::optional<SeenBest> make_seen(const Subject& subject, Ladder& ladder);
 
 }  // namespace benanza::analysis
