@@ -1,5 +1,6 @@
 # From models to registrations: what benanza_add_model() collects is generated once, at build time,
-# into <build>/generated and compiled into the library benanza_registrations.
+# into <build>/generated and compiled into the library benanza_registrations. Graph files of models that
+# were asked for earlier stay there; graphs.txt names those of now.
 
 include(${CMAKE_CURRENT_LIST_DIR}/BenanzaOriginals.cmake)
 
@@ -141,9 +142,9 @@ function(benanza_generate_registrations)
   endif()
   add_custom_command(
     OUTPUT ${out}/stamp
-    BYPRODUCTS ${out}/problems.cpp ${out}/tests.cmake
+    BYPRODUCTS ${out}/problems.cpp ${out}/tests.cmake ${out}/graphs.txt
     COMMAND Benanza::generate ${batch_option} ${dim_options} ${input_options} ${skip_option}
-            ${training_option} --clean
+            ${training_option}
             --precision ${precisions} --out ${out} ${list_options} ${files}
     COMMAND ${CMAKE_COMMAND} -E touch ${out}/stamp
     DEPENDS Benanza::generate ${files} ${stamps} ${tables}

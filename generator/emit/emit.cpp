@@ -115,6 +115,7 @@ void write_graphs(const std::filesystem::path& folder, const std::vector<NamedGr
   }
   texts["problems.cpp"] = problems_source(problems, precisions);
   texts["tests.cmake"] = tests_cmake(tests);
+  for (const std::string& name : tests.graphs) texts["graphs.txt"] += name + '\n';
 
   make_directories(folder);
   const std::vector<std::string> earlier =

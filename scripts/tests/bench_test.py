@@ -20,6 +20,8 @@ CMAKE = """\
 mkdir -p "$2/generated"
 : >"$2/generated/good_b1.graph.json"
 : >"$2/generated/other_b1.graph.json"
+printf '%s\\n' good_b1.graph.json other_b1.graph.json >"$2/generated/graphs.txt"
+: >"$2/generated/earlier_b1.graph.json"
 cat refused >"$2/generated/refused.txt"
 """
 
@@ -89,6 +91,46 @@ class Bench(unittest.TestCase):
         self.assertIn("--backend cudnn --backend cublas --precision fp32",
                       (self.folder / "asked").read_text())
 
+    def test_the_report_is_of_the_models_asked_for(self):
+        finished = self.bench("good.onnx", "other.onnx")
+        self.assertIn("other_b1.graph.json", finished.stdout)
+        self.assertNotIn("earlier", finished.stdout)
+
+    def test_what_belongs_to_other_models_stays(self):
+        kept = [self.folder / "build" / name for name in
+                ("sequences/earlier_b1_fp32.json", "results/onednn/conv.fp32.json")]
+        old = self.folder / "build/sequences/good_b1_fp32.json"
+        for path in (*kept, old):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("kept")
+        self.program("build/bin/bench_onednn",
+                     "#!/bin/sh\ncase $1 in --forget) echo \"$@\" >>forgotten;; esac\n")
+        # A suite that measured nothing is not asked.
+        self.program("build/bin/bench_eigen", "#!/bin/sh\necho eigen >>forgotten\n")
+        self.assertEqual(self.bench("good.onnx").returncode, 0)
+        self.assertFalse((self.folder / "forgotten").exists())
+        finished = self.bench("good.onnx", "--fresh", "--precision", "bf16", "--training")
+        self.assertEqual((finished.returncode, finished.stderr), (0, ""))
+        build = f"{self.folder}/build"
+        self.assertEqual((self.folder / "forgotten").read_text(),
+                         f"--forget {build}/results/onednn --precision bf16,fp32 "
+                         f"--graph={build}/generated/good_b1.graph.json "
+                         f"--graph={build}/generated/other_b1.graph.json\n")
+        for path in kept:
+            self.assertEqual(path.read_text(), "kept")
+        self.assertFalse(old.exists())
+
+    def test_results_that_cannot_be_forgotten(self):
+        (self.folder / "build/results/onednn").mkdir(parents=True)
+        self.program("tools/ctest", "#!/bin/sh\necho measured\n")
+        # 77: there is no device, and nothing to measure again.
+        for status, measures in ((1, False), (77, True)):
+            self.program("build/bin/bench_onednn",
+                         f"#!/bin/sh\n[ $1 != --forget ] || exit {status}\n")
+            finished = self.bench("good.onnx", "--fresh")
+            self.assertEqual("measured" in finished.stdout, measures)
+            self.assertEqual(finished.returncode == 0, measures)
+
     def test_calls_that_do_not_run_as_one(self):
         self.program("build/bin/bench_onednn", "#!/bin/sh\necho why >&2\nexit 1\n")
         finished = self.bench("good.onnx")
@@ -101,14 +143,14 @@ class Bench(unittest.TestCase):
         cmake = self.folder / "tools/cmake"
         cmake.write_text(cmake.read_text().replace("good_b1", "deepbench_training")
                          .replace('other_b1', 'deepbench_inference_device'))
-        finished = self.bench("deepbench", "--set", "training,inference_device")
+        finished = self.bench("deepbench", "--set", "inference_device,training")
         self.assertEqual((finished.returncode, finished.stderr), (0, ""))
         configured = (self.folder / "configured").read_text()
-        self.assertIn("-DBENANZA_MODELS=deepbench/training;deepbench/inference_device", configured)
+        self.assertIn("-DBENANZA_MODELS=deepbench/inference_device;deepbench/training", configured)
         self.assertIn("-DBENANZA_PRECISIONS=fp32;fp16;int8", configured)
         report = finished.stdout.splitlines()[-1]
-        self.assertRegex(report, "^report deepbench --graph .*inference_device.graph.json --graph "
-                                 ".*training.graph.json .*--precision fp32,fp16,int8 --html ")
+        self.assertRegex(report, "^report deepbench --graph .*training.graph.json --graph "
+                                 ".*inference_device.graph.json .*--precision fp32,fp16,int8 --html ")
         self.bench("deepbench", "--set", "training")
         configured = (self.folder / "configured").read_text()
         self.assertIn("-DBENANZA_PRECISIONS=fp32;fp16 ", configured)

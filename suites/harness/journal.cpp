@@ -39,7 +39,7 @@ void Journal::lock() {
     if (descriptor_ < 0) fail("cannot open");
     if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
       if (errno != EWOULDBLOCK) fail("cannot lock");
-      throw Error(path_.string() +
+      throw InUse(path_.string() +
                   ": another process writes these results now; wait for it or name another file");
     }
     // The previous holder may have deleted the file between our open() and our flock().

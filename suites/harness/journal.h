@@ -6,7 +6,14 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/error.h"
+
 namespace benanza::harness {
+
+/// Another process writes the file.
+struct InUse : Error {
+  using Error::Error;
+};
 
 /// An append-only file of lines with a single writer process. Each line is in the file before
 /// append() returns, so it survives kill -9 and a full disk. A crash of the system may lose the
@@ -15,7 +22,7 @@ namespace benanza::harness {
 class Journal {
  public:
   /// Opens or creates `path` and locks it until destruction. Existing lines are kept; an incomplete
-  /// last line is truncated. Throws Error naming `path`, also if another process holds the lock.
+  /// last line is truncated. Throws Error naming `path`; InUse if another process holds the lock.
   explicit Journal(std::filesystem::path path);
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;

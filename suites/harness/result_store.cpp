@@ -127,6 +127,17 @@ void ResultStore::add(Row row) {
   changed_ = true;
 }
 
+std::size_t ResultStore::remove(const std::function<bool(const Row&)>& unwanted) {
+  const std::size_t removed = std::erase_if(rows_, unwanted);
+  if (removed == 0) return 0;
+  changed_ = true;
+  index_.clear();
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    index_[{to_string(rows_[i].variant), rows_[i].repetition}] = i;
+  }
+  return removed;
+}
+
 std::string ResultStore::document(const Writer& writer) const {
   std::map<std::string, RowPosition, std::less<>> positions;
   for (const Row& row : rows_) {

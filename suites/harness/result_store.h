@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -48,6 +49,10 @@ class ResultStore {
   /// Adds `row`, replacing one of the same name and repetition. Throws Error if it cannot be
   /// written.
   void add(Row row);
+  /// Removes the rows that are `unwanted`. Returns how many there were.
+  std::size_t remove(const std::function<bool(const Row&)>& unwanted);
+  /// The peaks for the context of the file; without it, those of the Writer only.
+  void keep_peaks(PeakValues peaks) { origin_.peaks = std::move(peaks); }
   /// The contents of the file that write() would write.
   std::string document(const Writer& writer) const;
   /// Writes the file atomically and removes the journal. Does not rewrite a file that already holds

@@ -61,7 +61,8 @@ TEST_F(Emit, GoldenFiles) {
 
 TEST_F(Emit, EqualContentIsNotWrittenAgain) {
   write_files(folder_, {{small("small"), true}}, {Precision::fp32});
-  EXPECT_THAT(files(), ElementsAre("problems.cpp", "small_b2.graph.json", "tests.cmake"));
+  EXPECT_THAT(files(),
+              ElementsAre("graphs.txt", "problems.cpp", "small_b2.graph.json", "tests.cmake"));
   const fs::file_time_type long_ago{};
   for (const std::string& name : files()) fs::last_write_time(folder_ / name, long_ago);
   write_files(folder_, {{small("small"), true}}, {Precision::fp32});
@@ -76,8 +77,9 @@ TEST_F(Emit, EqualContentIsNotWrittenAgain) {
 TEST_F(Emit, KeepsTheGraphsOfEarlierCalls) {
   write_files(folder_, {{small("old"), false}}, {Precision::fp32});
   write_files(folder_, {{small("new"), false}}, {Precision::fp32});
-  EXPECT_THAT(files(),
-              ElementsAre("new.graph.json", "old.graph.json", "problems.cpp", "tests.cmake"));
+  EXPECT_THAT(files(), ElementsAre("graphs.txt", "new.graph.json", "old.graph.json", "problems.cpp",
+                                   "tests.cmake"));
+  EXPECT_EQ(read_file(folder_ / "graphs.txt"), "new.graph.json\n") << "those of this call";
 }
 
 TEST_F(Emit, RemovesWhatTheLastCallMadeAndNothingElse) {
@@ -85,8 +87,8 @@ TEST_F(Emit, RemovesWhatTheLastCallMadeAndNothingElse) {
   write_file(folder_ / "mine.graph.json", "not ours");
   EXPECT_TRUE(fs::exists(folder_ / "old $;\"one.graph.json"));
   write_files(folder_, {{small("kept"), false}}, {Precision::fp32}, OldGraphs::remove);
-  EXPECT_THAT(files(),
-              ElementsAre("kept.graph.json", "mine.graph.json", "problems.cpp", "tests.cmake"));
+  EXPECT_THAT(files(), ElementsAre("graphs.txt", "kept.graph.json", "mine.graph.json",
+                                   "problems.cpp", "tests.cmake"));
 }
 
 TEST_F(Emit, RemovesNothingOutsideItsFolder) {

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <string_view>
+
 #include "core/base/error.h"
 #include "generator/tests/onnx/model.h"
 
@@ -50,13 +53,13 @@ TEST(Sequence, PartsOfATensor) {
   EXPECT_THAT(graph.layers.back().problems, ElementsAre("relu/7x4"));
 }
 
-const LoweredLayer& layer_of(const LoweredGraph& graph, const std::string& output) {
+const LoweredLayer& layer_of(const LoweredGraph& graph, std::string_view output) {
   for (const LoweredLayer& layer : graph.layers) {
     for (const Output& made : layer.outputs) {
       if (made.name == output) return layer;
     }
   }
-  throw Error("no layer makes " + output);
+  throw Error("no layer makes " + std::string(output));
 }
 
 TEST(Sequence, APartIsCopiedWhereItIsTaken) {

@@ -3,6 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <string>
+#include <string_view>
+
 #include "core/base/error.h"
 #include "generator/generate.h"
 #include "generator/tests/onnx/model.h"
@@ -27,11 +30,11 @@ std::vector<std::string> backward(const LoweredGraph& step) {
   return lines;
 }
 
-const LoweredLayer& layer_of(const LoweredGraph& step, const std::string& name) {
+const LoweredLayer& layer_of(const LoweredGraph& step, std::string_view name) {
   for (const LoweredLayer& layer : step.layers) {
     if (layer.name == name) return layer;
   }
-  throw Error("no layer " + name);
+  throw Error("no layer " + std::string(name));
 }
 
 std::vector<std::string> producers(const LoweredGraph& step, const std::string& name) {

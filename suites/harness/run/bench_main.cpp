@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <iomanip>
 #include <iostream>
 #include <set>
@@ -17,6 +18,7 @@
 #include "core/base/error.h"
 #include "core/graph_file/graph.h"
 #include "suites/harness/result_store.h"
+#include "suites/harness/run/forget.h"
 #include "suites/harness/run/one_system.h"
 #include "suites/harness/run/options.h"
 #include "suites/harness/run/sequence.h"
@@ -204,6 +206,29 @@ std::string lines_of(const std::vector<BackendFlag>& flags) {
   return lines.str();
 }
 
+/// Removes the rows that a run with these flags would measure, whatever their layout and algorithm,
+/// from the files in options.forget.
+void forget_selected(const SuiteOptions& options, const Origin& origin,
+                     const Registration& registration, const Selection& selection) {
+  std::set<std::string, std::less<>> keys(selection.problems.begin(), selection.problems.end());
+  if (keys.empty()) {
+    for (const auto& table : registration.problems) keys.insert(table.begin(), table.end());
+  }
+  const std::vector<Precision>& precisions =
+      selection.precisions.empty() ? registration.precisions : selection.precisions;
+  const NameFilter filter(selection.filter);
+  const Forgotten done = forget(options.forget, origin, options.writer, [&](const Row& row) {
+    const VariantName& name = row.variant;
+    return keys.contains(name.key) && std::ranges::count(precisions, name.precision) > 0 &&
+           name.cold == selection.cold && filter.matches(to_string(name));
+  });
+  const std::string program = "bench_" + origin.backend;
+  for (const std::string& line : done.aside) std::cerr << program << ": " << line << '\n';
+  std::cerr << program << ": " << done.rows << (done.rows == 1 ? " row" : " rows")
+            << " removed from " << done.files << (done.files == 1 ? " file" : " files") << " in "
+            << options.forget.string() << '\n';
+}
+
 /// Handles an empty selection: an error, unless other shards have problems or --ctest is given.
 /// Returns the exit status.
 int nothing_to_measure(Backend& backend, const Registration& registration,
@@ -267,6 +292,10 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
     return 0;
   }
   const System system = backend.system();
+  if (!options.forget.empty()) {
+    forget_selected(options, {std::string(backend.name()), system}, registration, selection);
+    return 0;
+  }
   if (options.energy_seconds && backend.energy_meter() == nullptr) {
     throw Error(
         "--energy: no energy counter: the driver has none, or /sys/class/powercap is not readable "

@@ -137,6 +137,11 @@ void add_own_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
       ->type_name("FILE")
       ->needs(sequence);
   app.add_flag("--fresh", options.fresh, "discard what --benchmark_out holds and measure it again");
+  app.add_option(
+         "--forget", options.forget,
+         "instead of measuring: remove what was measured of these problems from the results "
+         "files in this folder; a file of another system is moved aside")
+      ->type_name("DIR");
   app.add_option("--one-system", options.one_system,
                  "refuse to measure on a system other than the one named in this file; the first "
                  "suite to run writes it")

@@ -45,6 +45,9 @@ struct SuiteOptions {
   std::filesystem::path sequence;
   std::filesystem::path sequence_out;
   bool fresh = false;
+  /// Folder of results files from which to remove what would be measured (forget.h), instead of
+  /// measuring; empty: none.
+  std::filesystem::path forget;
   /// Measure on request of another process (serve.h).
   bool serve = false;
   /// Print CTest measurements.

@@ -35,4 +35,10 @@ std::string name_of(const harness::Variant& variant) {
          std::string(to_string(variant.layout)) + " " + variant.algorithm;
 }
 
+// An instruction set's number has the bits of those that it contains.
+bool has_instructions(dnnl::cpu_isa wanted) {
+  const auto bits = static_cast<unsigned>(wanted);
+  return (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & bits) == bits;
+}
+
 }  // namespace benanza::onednn

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <dnnl.hpp>
+
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,5 +27,8 @@ std::vector<harness::Variant> variants(harness::Backend& backend, const std::str
 
 /// "conv/1x8... bf16 nhwc jit:avx2"
 std::string name_of(const harness::Variant& variant);
+
+/// Whether the library may use these instructions here (DNNL_MAX_CPU_ISA limits it).
+bool has_instructions(dnnl::cpu_isa wanted);
 
 }  // namespace benanza::onednn
