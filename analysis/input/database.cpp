@@ -108,6 +108,10 @@ std::int64_t row_hash(const Row& row) {
     std::memcpy(&bits, &sample, sizeof bits);
     hash.add(bits);
   }
+  // Those of older databases are of the first process.
+  if (const std::int64_t process = process_of(row); process != 1) {
+    hash.add(static_cast<std::uint64_t>(process));
+  }
   return hash.value();
 }
 
