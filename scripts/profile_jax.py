@@ -11,8 +11,8 @@ import time
 import jax
 import jax.profiler
 
-from profile_common import (Parser, UserError, checksums, one_line, positive, processor_name, replacing,
-                            run_main, write_json)
+from profile_common import (Parser, UserError, checksums, one_line, positive, processor_name,
+                            replacing, run_main, write_json)
 
 PROGRAM = "profile-jax"
 EPILOG = """\
