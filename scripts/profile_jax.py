@@ -10,8 +10,8 @@ import tempfile
 import jax
 import jax.profiler
 
-from profile_common import (Parser, UserError, checksums, one_line, positive, processor_name, replacing,
-                            run_main, write_json)
+from profile_common import (Parser, UserError, checksums, one_line, positive, processor_name,
+                            replacing, run_main, write_json)
 from profile_processes import PROCESSES, Budget, describe, in_fresh_process, joined, timed
 
 PROGRAM = "profile-jax"

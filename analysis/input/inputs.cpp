@@ -49,14 +49,13 @@ void require_same_kind(const Profile& profile, const Results& results) {
 
 /// Rejects a profile of another processor or GPU than the results'.
 void require_same_device(const Profile& profile, const Results& results) {
-  if (profile.device.empty()) return;
   for (const auto& [backend, system] : results.systems) {
-    const auto device = system.find(profile.is_of_gpu() ? "device" : "cpu_model");
-    if (device == system.end() || device->second == profile.device) continue;
+    const auto device = other_device(profile, system);
+    if (!device) continue;
     throw Error(
         fmt::format("{}: profile of a run on {}, and the results ({}) are of {}; profile on the "
                     "device of the results, or leave the profile out",
-                    profile.path.string(), profile.device, backend, device->second));
+                    profile.path.string(), profile.device, backend, *device));
   }
 }
 

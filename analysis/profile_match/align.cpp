@@ -110,7 +110,11 @@ bool does_padded(const Item& part, const Item& layer) {
 
 /// 0 if they cannot be paired.
 int weight(const Item& part, const Item& layer) {
-  if (is_same_problem(part, layer)) return is_product_kind(layer.kind) ? 32 : 16;
+  if (is_same_problem(part, layer)) {
+    // The bias of a product is not the product.
+    if (part.signatures.front() != layer.signatures.front()) return 8;
+    return is_product_kind(layer.kind) ? 32 : 16;
+  }
   if (does_padded(part, layer)) return 24;
   if (part.kind != layer.kind) return 0;
   const bool same_output = !part.output.empty() && part.output == layer.output;

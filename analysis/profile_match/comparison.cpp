@@ -42,10 +42,8 @@ std::vector<std::string> differences(const Profile& profile, Precision precision
     if (profile.threads && threads != system.end()) {
       check("threads", std::to_string(*profile.threads), threads->second);
     }
-    const std::string what = profile.is_of_gpu() ? "device" : "processor";
-    const auto device = system.find(profile.is_of_gpu() ? "device" : "cpu_model");
-    if (!profile.device.empty() && device != system.end()) {
-      check(what, profile.device, device->second);
+    if (const auto device = other_device(profile, system)) {
+      check(profile.is_of_gpu() ? "device" : "processor", profile.device, *device);
     }
     for (const auto& [library, version] : profile.versions) {
       const auto measured = system.find(library);

@@ -63,8 +63,12 @@ Evidence of_weights(const Dims& stated, const Dims& asked) {
 Evidence of_factor(const Gemm& gemm, const Dims& stated) {
   if (stated.size() < 2) return Evidence::none;
   const std::int64_t count = element_count(stated);
-  const bool is_a = count == element_count(gemm.batch_a) * gemm.m * gemm.k;
-  const bool is_b = count == element_count(gemm.batch_b) * gemm.k * gemm.n;
+  const std::int64_t rows = stated[stated.size() - 2];
+  const std::int64_t columns = stated.back();
+  const bool is_a = count == element_count(gemm.batch_a) * gemm.m * gemm.k &&
+                    (rows == gemm.k || columns == gemm.k);
+  const bool is_b = count == element_count(gemm.batch_b) * gemm.k * gemm.n &&
+                    std::minmax(rows, columns) == std::minmax(gemm.k, gemm.n);
   return is_a || is_b ? Evidence::agrees : Evidence::differs;
 }
 

@@ -152,6 +152,12 @@ void require_same_size(const Graph& graph, const Mapping& mapping, const Profile
   fail_of_dimensions(graph, profile, first, what);
 }
 
+/// Some processors fill their names with blanks.
+std::string without_blanks_behind(std::string text) {
+  text.erase(text.find_last_not_of(" \t") + 1);
+  return text;
+}
+
 }  // namespace
 
 bool is_product(const Layer& layer) {
@@ -163,6 +169,14 @@ bool is_product(const Layer& layer) {
 bool is_of(const Profile& profile, const Graph& graph) {
   return (profile.model.empty() || profile.model == graph.model) &&
          (!profile.batch || !graph.batch || *profile.batch == *graph.batch);
+}
+
+std::optional<std::string> other_device(const Profile& profile, const System& system) {
+  const auto found = system.find(profile.is_of_gpu() ? "device" : "cpu_model");
+  if (found == system.end() || profile.device.empty()) return std::nullopt;
+  std::string measured = without_blanks_behind(found->second);
+  const bool is_same = measured == without_blanks_behind(profile.device);
+  return is_same || measured == "unknown" ? std::nullopt : std::optional(measured);
 }
 
 void require_same_model(const Graph& graph, const Mapping& mapping, const Profile& profile) {

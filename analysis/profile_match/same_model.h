@@ -3,6 +3,7 @@
 #include "analysis/profile_match/mapping.h"
 #include "analysis/profiles/profile.h"
 #include "core/graph_file/graph.h"
+#include "core/results_file/origin.h"
 
 namespace benanza::analysis {
 
@@ -11,6 +12,10 @@ bool is_product(const Layer& layer);
 
 /// Returns true unless `profile` states another model or batch.
 bool is_of(const Profile& profile, const Graph& graph);
+
+/// The device that a backend's system names as far as it can be compared with the profile's; empty
+/// if either is not known or they are the same.
+std::optional<std::string> other_device(const Profile& profile, const System& system);
 
 /// Throws Error, one line, if the profile's operators are not those of `graph`. Compares the
 /// graph's convolutions and matrix products, or all measured layers if it has none. A profile with

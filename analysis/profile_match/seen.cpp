@@ -162,7 +162,8 @@ class Finder {
     double seconds = seen_.seconds;
     if (!run_.is_of_gpu()) {
       if (run_.latency_seconds.empty()) return;
-      seconds = std::max(seconds, median(run_.latency_seconds));
+      const double latency = median(run_.latency_seconds);
+      seconds = std::max(seconds, std::min(latency, run_.traced_seconds.value_or(latency)));
     }
     seen_.whole_seconds = seconds;
   }

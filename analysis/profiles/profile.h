@@ -162,6 +162,8 @@ struct Profile {
   std::vector<ProfiledNode> nodes{};
   /// Only for runs on a GPU.
   std::optional<Timeline> timeline{};
+  /// A processor's run as a whole, with the profiler on, if the trace states it; the median.
+  std::optional<double> traced_seconds{};
   /// The number of runs over which the times are medians.
   std::size_t steps = 1;
   /// Number of times that the operators repeat the same sequence, if the profile does not show

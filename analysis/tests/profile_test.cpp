@@ -299,6 +299,19 @@ TEST(Comparison, SaysWhatDiffers) {
                           "threads: 2 in the profile, 4 in the results"));
 }
 
+TEST(Comparison, DevicesAreComparedAsFarAsTheyAreKnown) {
+  Profile profile = profile_of({});
+  EXPECT_EQ(other_device(profile, {{"cpu_model", "a CPU   "}}), std::nullopt);
+  EXPECT_EQ(other_device(profile, {{"cpu_model", "unknown"}}), std::nullopt);
+  EXPECT_EQ(other_device(profile, {{"device", "a GPU"}}), std::nullopt);
+  EXPECT_EQ(other_device(profile, {{"cpu_model", "another CPU"}}), "another CPU");
+  profile.timeline = Timeline{};
+  EXPECT_EQ(other_device(profile, {{"cpu_model", "another CPU"}}), std::nullopt);
+  EXPECT_EQ(other_device(profile, {{"device", "a GPU"}}), "a GPU");
+  profile.device.clear();
+  EXPECT_EQ(other_device(profile, {{"device", "a GPU"}}), std::nullopt);
+}
+
 TEST(Comparison, ModelAndBatchSayWhatAProfileIsOf) {
   Graph graph{.model = "m", .batch = 8};
   EXPECT_FALSE(is_of(profile_of({}), graph));

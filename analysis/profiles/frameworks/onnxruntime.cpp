@@ -135,14 +135,18 @@ std::vector<Event> events_of(const json& trace) {
   return events;
 }
 
-using Run = std::vector<Event>;
+struct Run {
+  /// With the profiler on, and with the time between the operators.
+  double seconds = 0;
+  std::vector<Event> events{};
+};
 
 std::vector<Run> split(const std::vector<Event>& events, const std::vector<Window>& windows) {
   std::vector<Run> runs;
   for (const auto& [begin, end] : windows) {
-    Run& run = runs.emplace_back();
+    Run& run = runs.emplace_back((end - begin) * 1e-6);
     for (const Event& event : events) {
-      if (event.start >= begin && event.start < end) run.push_back(event);
+      if (event.start >= begin && event.start < end) run.events.push_back(event);
     }
   }
   return runs;
@@ -151,7 +155,7 @@ std::vector<Run> split(const std::vector<Event>& events, const std::vector<Windo
 /// Equal for runs of the same operators, as often, with the same shapes.
 std::vector<std::string> content(const Run& run) {
   std::vector<std::string> lines;
-  for (const Event& event : run) {
+  for (const Event& event : run.events) {
     std::string& line = lines.emplace_back(event.op + ' ' + event.index + ' ' + event.name);
     for (const auto* shapes : {&event.inputs, &event.outputs}) {
       for (const Dims& shape : *shapes) line += ' ' + join(shape, 'x');
@@ -195,7 +199,7 @@ std::vector<ProfiledNode> nodes_of(const std::vector<Run>& runs) {
   std::map<Identity, std::size_t> places;
   std::vector<std::vector<double>> times;
   for (std::size_t run = 0; run < runs.size(); ++run) {
-    for (const Event& event : runs[run]) {
+    for (const Event& event : runs[run].events) {
       const auto [place, added] = places.try_emplace({event.name, event.index}, nodes.size());
       if (added) {
         nodes.push_back({.name = event.name,
@@ -217,7 +221,7 @@ std::vector<ProfiledNode> nodes_of(const std::vector<Run>& runs) {
 std::string product_precision(const std::vector<Run>& runs) {
   std::set<std::string_view> types;
   for (const Run& run : runs) {
-    for (const Event& event : run) {
+    for (const Event& event : run.events) {
       const std::string op = onnx_op(event.op);
       if (op == "Conv" || op == "Gemm" || op == "MatMul" || op == "ConvTranspose") {
         types.insert(event.type);
@@ -290,6 +294,9 @@ Profile import_onnxruntime(const Document& document) {
   keep_alike(runs);
   profile.steps = std::max<std::size_t>(1, runs.size());
   profile.nodes = nodes_of(runs);
+  std::vector<double> seconds;
+  for (const Run& run : runs) seconds.push_back(run.seconds);
+  if (!seconds.empty()) profile.traced_seconds = median(seconds);
   profile.versions = optional_member<std::map<std::string, std::string>>(root, "versions")
                          .value_or(std::map<std::string, std::string>());
   add_remarks(profile, recorded - runs.size(), product_precision(runs));
