@@ -15,6 +15,20 @@ Plan plan_reorder(const Copy& shape, const VariantContext& context) {
           .result = {DNNL_ARG_TO, floats(shape.dims, shape.to)}};
 }
 
+bool has_gaps(const Dims& dims, const Dims& strides) {
+  std::int64_t last = 0;
+  for (std::size_t axis = 0; axis < dims.size(); ++axis) last += (dims[axis] - 1) * strides[axis];
+  return last + 1 > element_count(dims);
+}
+
+/// Found by verification on version 3.7.2: between two views with gaps, elements are missing.
+std::string misses_elements(const Plan& plan) {
+  const std::string name = plan.implementation.name();
+  if (dnnl_version()->major != 3 || dnnl_version()->minor != 7) return "";
+  if (!name.starts_with("jit_direct_copy")) return "";
+  return "oneDNN 3.7's " + name + " writes wrong elements between two views with gaps";
+}
+
 /// Repeats elements with a nearest resampling of axes of extent 1, which supports the last three
 /// axes of a tensor of at most five.
 Plan plan_repetition(const Copy& shape, const VariantContext& context) {
@@ -52,11 +66,18 @@ Plan plan_repetition(const Copy& shape, const VariantContext& context) {
 }  // namespace
 
 void register_copy(SolverTable& table) {
-  table.add(solver_of_one_way<Copy>(
+  table.add(solver_of_ways<Copy>(
       [](const Copy&) { return std::vector{Layout::plain}; },
       [](const Copy& shape, const Problem&, const VariantContext& context) {
         const bool repeats = std::find(shape.from.begin(), shape.from.end(), 0) != shape.from.end();
-        return repeats ? plan_repetition(shape, context) : plan_reorder(shape, context);
+        Attempt way{.prefix = "", .plan = [=] {
+                      return repeats ? plan_repetition(shape, context)
+                                     : plan_reorder(shape, context);
+                    }};
+        if (has_gaps(shape.dims, shape.from) && has_gaps(shape.dims, shape.to)) {
+          way.defect = misses_elements;
+        }
+        return std::vector<Attempt>{way};
       }));
 }
 

@@ -250,6 +250,7 @@ inline constexpr Case cases[] = {
     {"concat/2x3_4x3_a0"},
     {"copy/16x9x9_f81.9.1_t1.144.16"},
     {"copy/5x6_f6.1_t20.2"},
+    {"copy/5x6_f20.2_t20.2", no_int8},
     {"copy/2x3x2x2x2_f24.8.4.2.1_t1.2.6.12.24"},
     {"copy/100_f1_t1"},
     {"copy/5x6_f0.1_t6.1"},

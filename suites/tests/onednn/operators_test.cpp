@@ -19,25 +19,40 @@
 namespace benanza::onednn {
 namespace {
 
-bool is_of_version_2_6() { return dnnl_version()->major == 2 && dnnl_version()->minor == 6; }
+bool is_of_version(int major, int minor) {
+  return dnnl_version()->major == major && dnnl_version()->minor == minor;
+}
 
 /// Whether a variant may be refused although the library offers it. For channels-last results, even
 /// if the library chose that format itself, the gemm convolutions of oneDNN 2.6 read wrong elements
 /// of a residual, or of a step's tensor (found by these tests with version 2.6.3; a residual in
 /// place, "sum.", is correct). In nchw the pooling of oneDNN 3 reads wrong elements of a step's
-/// tensor after the first image (found by these tests with version 3.2).
+/// tensor after the first image (found by these tests with version 3.2). Between two views with
+/// gaps the direct copy of oneDNN 3.7 misses elements (found by these tests with version 3.7.2).
 bool may_be_refused(const harness::Variant& variant) {
   const Epilogue& epilogue = variant.problem.epilogue;
+  if (std::holds_alternative<Copy>(variant.problem.shape)) {
+    return is_of_version(3, 7) && variant.algorithm.starts_with("jit_direct_copy");
+  }
   if (const auto* const pooling = std::get_if<Pooling>(&variant.problem.shape)) {
     return dnnl_version()->major == 3 && variant.layout == Layout::nchw && pooling->input[0] > 1 &&
            !epilogue.step_operands().empty() && variant.algorithm.starts_with("jit");
   }
   const bool beside = epilogue.residual && !variant.algorithm.starts_with("sum.");
-  return is_of_version_2_6() && (beside || !epilogue.step_operands().empty()) &&
+  return is_of_version(2, 6) && (beside || !epilogue.step_operands().empty()) &&
          variant.layout != Layout::nchw &&
          variant.algorithm.find("gemm") != harness::Algorithm::npos &&
          !variant.algorithm.starts_with("product.") &&
          std::holds_alternative<Convolution>(variant.problem.shape);
+}
+
+/// Elementwise functions after another one: versions after 3.2 have none (found with
+/// version 3.7.2).
+bool may_lack(const Problem& problem) {
+  const auto applies = [](const Step& step) { return std::holds_alternative<Activation>(step); };
+  return dnnl_version()->major == 3 && dnnl_version()->minor > 2 &&
+         std::holds_alternative<Activation>(problem.shape) &&
+         std::ranges::any_of(problem.epilogue.steps, applies);
 }
 
 /// oneDNN's logarithm for CPUs without FMA is up to 7e-6 off: for 1.04, 2.6 returns 0.0392255
@@ -181,9 +196,11 @@ TEST_P(OnednnOperators, IsRightInFp32InEveryLayout) {
   const char* const key = GetParam().key;
   for (const Offered& layout :
        offered(*backend_, key, Precision::fp32, harness::AlgorithmSet::with_reference)) {
-    EXPECT_EQ(layout.refusal, "") << to_string(layout.variant.layout);
+    EXPECT_TRUE(layout.refusal.empty() || may_lack(layout.variant.problem))
+        << to_string(layout.variant.layout) << ": " << layout.refusal;
   }
-  EXPECT_GT(verify_all(key, Precision::fp32).right, 0);
+  const Counts counts = verify_all(key, Precision::fp32);
+  EXPECT_TRUE(counts.right > 0 || counts.refused > 0 || may_lack(parse(key)));
 }
 
 TEST_P(OnednnOneThread, IsRightInInt8WhereTheLibraryHasIt) {
