@@ -1,9 +1,11 @@
 #include "analysis/questions/history/chronicle.h"
 
 #include <algorithm>
+#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "core/statistics/repetitions.h"
@@ -21,38 +23,53 @@ bool is_of_time(const Change& change) {
 }
 
 /// A problem's ratios between neighbours beside what all calls have in common, as logarithms; empty
-/// where there is none, and for a change that the repetitions show.
+/// where there is none.
 using Ratios = std::vector<std::optional<double>>;
 
 /// Of one such ratio, by the differences between successive ones: a steady creep leaves them as
-/// they are. The difference of two ratios has three times the variance of one, since they share a
-/// run; its correlation with the next ones (-2/3 and 1/6) costs half of the degrees of freedom.
+/// they are. A step or a bad night makes two or three of them large: those beyond four standard
+/// deviations by their lower third are left out. The difference of two ratios has three times the
+/// variance of one, since they share a run; its correlation with the next ones (-2/3 and 1/6) costs
+/// half of the degrees of freedom.
 std::optional<Uncertain> deviation_of(const Ratios& ratios) {
   constexpr double variances = 3;
   constexpr double correlation = 1 + 2 * (4.0 / 9 + 1.0 / 36);
-  constexpr double least = least_stations_of_scatter - 2;
-  double squares = 0;
-  double count = 0;
+  constexpr double most_deviations = 4;
+  constexpr std::size_t least_differences = least_stations_of_scatter - 2;
+  std::vector<double> differences;
   for (std::size_t i = 1; i < ratios.size(); ++i) {
-    if (!ratios[i - 1] || !ratios[i]) continue;
-    squares += (*ratios[i] - *ratios[i - 1]) * (*ratios[i] - *ratios[i - 1]);
-    ++count;
+    if (ratios[i - 1] && ratios[i]) differences.push_back(std::abs(*ratios[i] - *ratios[i - 1]));
   }
-  if (count < least) return std::nullopt;
+  if (differences.size() < least_differences) return std::nullopt;
+  std::ranges::sort(differences);
+  const std::size_t third = differences.size() / 3;
+  // Blom's expected place of this value among the magnitudes of normal ones.
+  const double place =
+      (static_cast<double>(third) + 0.625) / (static_cast<double>(differences.size()) + 0.25);
+  const double deviation =
+      differences[third] / boost::math::quantile(boost::math::normal(), (1 + place) / 2);
+  std::erase_if(differences, [&](double one) { return one > most_deviations * deviation; });
+  const auto count = static_cast<double>(differences.size());
+  const double squares =
+      std::inner_product(differences.begin(), differences.end(), differences.begin(), 0.0);
   return Uncertain{.standard_error = std::sqrt(squares / count / variances),
                    .degrees = count / correlation};
 }
 
 /// What ratios scatter by from one run to the next. Moderated over all problems; empty for fewer
-/// problems than that takes: the few degrees of freedom of a problem would leave no verdict.
+/// problems than that takes: the few degrees of freedom of a problem would leave no verdict. Where
+/// problems differ too much for that, least_degrees are counted all the same; simulated series of
+/// problems whose scatter differs by a factor of two to each side then still raise no more alarms
+/// than false_alarm_level allows.
 Scatters scatters_of(const std::vector<Changes>& neighbours) {
+  constexpr double least_degrees = 10;
   std::map<std::string, Ratios, std::less<>> ratios;
   for (std::size_t i = 0; i < neighbours.size(); ++i) {
     for (const Change& change : neighbours[i].problems) {
       const auto ratio = change.beside_common ? change.beside_common : change.ratio();
       Ratios& own = ratios[change.key];
       own.resize(neighbours.size());
-      if (ratio && (!is_of_time(change) || change.with_common)) own[i] = std::log(*ratio);
+      if (ratio) own[i] = std::log(*ratio);
     }
   }
   std::vector<std::string> keys;
@@ -68,7 +85,7 @@ Scatters scatters_of(const std::vector<Changes>& neighbours) {
   Scatters scatters;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     scatters[keys[i]] = {.deviation = deviations[i].standard_error,
-                         .degrees = deviations[i].degrees};
+                         .degrees = std::max(least_degrees, deviations[i].degrees)};
   }
   return scatters;
 }

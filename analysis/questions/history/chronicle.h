@@ -63,6 +63,6 @@ struct Chronicle {
 /// least_stations_of_scatter stations, what neighbours differ by is taken as the error of a ratio
 /// where its repetitions claim less.
 Chronicle chronicle_of(const std::vector<Station>& stations, const ChronicleOptions& options);
-inline constexpr std::size_t least_stations_of_scatter = 5;
+inline constexpr std::size_t least_stations_of_scatter = 8;
 
 }  // namespace benanza::analysis
