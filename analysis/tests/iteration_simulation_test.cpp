@@ -133,7 +133,7 @@ TEST(Iteration, IsWhatASimulationOfItSees) {
     return std::uniform_real_distribution<double>(0, most)(random);
   };
   const auto one_in = [&](unsigned count) { return random() % count == 0; };
-  for (int turn = 0; turn < 3000; ++turn) {
+  for (int turn = 0; turn < 20000; ++turn) {
     WorkerStep step{
         .io = upto(6), .to_device = upto(2), .forward = upto(5), .backward = {}, .update = upto(2)};
     for (std::size_t layer = 1 + random() % 7; layer > 0; --layer) {

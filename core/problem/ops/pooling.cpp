@@ -15,8 +15,9 @@ Pooling Pooling::read(KeyReader& reader) {
   if (shape.input.size() < 3) reader.fail("an input of n, c and at least one spatial axis");
   Dims none;
   shape.window = Window::read(reader, spatial(shape.input), 0, none);
-  if (element_count(shape.window.kernel) > most_elements) {
-    reader.too_large("a window of more than 2^48 elements");
+  constexpr std::int64_t most = std::int64_t{1} << 31;
+  if (element_count(shape.window.kernel) > most) {
+    reader.too_large("a window of more than 2^31 elements");
   }
   if (reader.op() == "avgpool") {
     shape.mode = reader.accept("include") ? PoolingMode::average_include_pad

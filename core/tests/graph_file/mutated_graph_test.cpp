@@ -47,23 +47,23 @@ class MutatedGraph : public testing::Test {
 
 TEST_F(MutatedGraph, CutShortIsRefused) {
   EXPECT_TRUE(expect_refused_or_sound(whole));
-  for (std::size_t size = 0; size + 1 < whole.size(); ++size) {
+  for (std::size_t size = 0; size + 1 < whole.size(); size += 3) {
     EXPECT_FALSE(expect_refused_or_sound(whole.substr(0, size))) << size;
   }
 }
 
 TEST_F(MutatedGraph, WithOtherBytesIsRefusedOrSound) {
   test::Mutator mutator(1);
-  for (int turn = 0; turn < 1500; ++turn) expect_refused_or_sound(mutator.changed(whole, whole));
+  for (int turn = 0; turn < 600; ++turn) expect_refused_or_sound(mutator.changed(whole, whole));
 }
 
 TEST_F(MutatedGraph, WithOtherValuesIsRefusedOrSound) {
   test::Mutator mutator(2);
   int accepted = 0;
-  for (int turn = 0; turn < 2500; ++turn) {
+  for (int turn = 0; turn < 1200; ++turn) {
     accepted += expect_refused_or_sound(test::changed_json(mutator, whole)) ? 1 : 0;
   }
-  EXPECT_GT(accepted, 200) << "the changes are so large that nothing is tested";
+  EXPECT_GT(accepted, 100) << "the changes are so large that nothing is tested";
 }
 
 }  // namespace

@@ -1,10 +1,14 @@
 #include "suites/harness/run/variants.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <exception>
+#include <iomanip>
 #include <map>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 
@@ -109,6 +113,26 @@ class Recorded {
   std::map<std::string, std::vector<Algorithm>, std::less<>> algorithms_;
 };
 
+double memory_bytes() {
+  return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) *
+         static_cast<double>(::sysconf(_SC_PAGE_SIZE));
+}
+
+/// Some libraries crash when they are asked about tensors that no memory holds. What a device has
+/// is in the host's memory, too, to be verified.
+void require_memory(const Problem& problem, Precision precision) {
+  double elements = 0;
+  for (const Operand& operand : inputs(problem)) elements += real_count(operand.dims);
+  for (const Dims& result : results(problem)) elements += real_count(result);
+  const double bytes = elements * static_cast<double>(element_bytes(precision));
+  const double most = memory_bytes();
+  if (bytes <= most) return;
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(1) << "its tensors take " << bytes * 1e-9
+       << " GB, and this machine has " << most * 1e-9;
+  throw Error(text.str());
+}
+
 /// The library's algorithms, followed by the recorded ones. Throws Unsupported if there is none.
 std::vector<Algorithm> algorithms_of(Backend& backend, const Variant& prototype,
                                      const VariantName& name, AlgorithmSet set,
@@ -147,6 +171,7 @@ std::vector<NamedVariant> variants_of(Backend& backend, const Variant& prototype
     return std::vector<NamedVariant>{std::move(result)};
   };
   try {
+    require_memory(prototype.problem, prototype.precision);
     std::vector<NamedVariant> variants;
     for (Algorithm& algorithm : algorithms_of(backend, prototype, name, set, recorded)) {
       variants.push_back(named(std::move(algorithm)));

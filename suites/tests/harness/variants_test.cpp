@@ -67,6 +67,17 @@ TEST_F(Enumerate, TheVariantIsWhatItsNameSays) {
   EXPECT_EQ(variants[0].status, Status::ok);
 }
 
+// 2 x 2^46 elements of 4 bytes: 563 TB. The library is not asked.
+TEST_F(Enumerate, TensorsThatNoMemoryHoldsAreOneFailedVariant) {
+  const std::vector<NamedVariant> variants = all({.problems = {"relu/1x70368744177664"}});
+  ASSERT_EQ(variants.size(), 2U);  // one for each layout
+  EXPECT_EQ(variants[0].name, "relu/1x70368744177664/fp32/nchw/fake/none");
+  EXPECT_EQ(variants[0].status, Status::failed);
+  EXPECT_THAT(variants[0].reason,
+              ::testing::StartsWith("its tensors take 562950.0 GB, and this machine has "));
+  EXPECT_EQ(backend.questions, 0);
+}
+
 TEST_F(Enumerate, NoAlgorithmIsOneVariantWithTheReason) {
   const std::vector<NamedVariant> variants = all({.filter = "sigmoid|^elu"});
   ASSERT_EQ(variants.size(), 2U);
