@@ -17,6 +17,7 @@ SOURCE = pathlib.Path(sys.argv[1])
 FAKE = "#!/bin/sh\necho {name} \"$@\" >>{folder}/calls\n"
 DEBOOTSTRAP = FAKE + "[ ! -e {folder}/no_network ] || {{ echo 'E: no network'; exit 1; }}\nmkdir -p \"$3/etc\"\n"
 APT = FAKE + "[ \"$1\" != indextargets ] || cat {folder}/mirrors\n"
+WGET = FAKE + "[ ! -e {folder}/no_answer ]\n"
 # In its namespace, a mount changes nothing here.
 UNSHARE = "#!/bin/sh\n[ ! -e {folder}/no_mounts ] || exit 1\nshift 3\nexec \"$@\"\n"
 
@@ -30,7 +31,7 @@ class System(unittest.TestCase):
         for name in ("test", "test-system"):
             self.program(self.project / f"scripts/{name}", (SOURCE / f"scripts/{name}").read_text())
         for name, text in (("debootstrap", DEBOOTSTRAP), ("apt-get", APT), ("unshare", UNSHARE),
-                           ("mount", FAKE), ("chroot", FAKE), ("id", "#!/bin/sh\necho 0\n"),
+                           ("mount", FAKE), ("chroot", FAKE), ("wget", WGET), ("id", "#!/bin/sh\necho 0\n"),
                            ("cmake", FAKE), ("ctest", FAKE), ("clang-format", FAKE)):
             self.fake(name, text)
         self.program(self.project / "scripts/install", FAKE.format(name="install", folder=self.folder))
@@ -112,6 +113,18 @@ class System(unittest.TestCase):
         self.run_test("--system", "trixie", "--folder", self.folder / "mine")
         self.assertTrue((self.folder / "mine/system/benanza/a.cpp").exists())
         self.assertFalse(self.cache.exists())
+
+    def test_whether_this_machine_can_do_it(self):
+        check = ["--system", "trixie", "--check"]
+        self.assertEqual(self.run_test(*check).returncode, 0)
+        calls = self.calls()
+        self.assertIn("wget -q --spider http://mirror.example/debian/dists/trixie/Release", calls)
+        self.assertFalse([call for call in calls if call.startswith(("debootstrap", "chroot"))])
+        (self.folder / "no_answer").touch()
+        self.refused("http://mirror.example/debian does not answer", *check)
+        # A system that is there needs no mirror to begin with.
+        self.system.mkdir(parents=True)
+        self.assertEqual(self.run_test(*check).returncode, 0)
 
     def refused(self, says, *words, status=1):
         done = self.run_test(*words)
