@@ -32,7 +32,7 @@ struct Event {
 };
 
 /// [start, end) of one run of the model.
-using Window = std::pair<double, double>;
+using TimeSpan = std::pair<double, double>;
 
 bool remove_prefix(std::string& text, std::string_view prefix) {
   if (!std::string_view(text).starts_with(prefix)) return false;
@@ -85,8 +85,8 @@ std::string first_type(const json& arguments) {
   return inputs.front().begin().key();
 }
 
-std::vector<Window> runs_of(const json& trace) {
-  std::vector<Window> runs;
+std::vector<TimeSpan> runs_of(const json& trace) {
+  std::vector<TimeSpan> runs;
   for (const json& event : trace) {
     if (event.value("name", "") != "model_run") continue;
     const auto start = event.at("ts").get<double>();
@@ -141,7 +141,7 @@ struct Run {
   std::vector<Event> events{};
 };
 
-std::vector<Run> split(const std::vector<Event>& events, const std::vector<Window>& windows) {
+std::vector<Run> split(const std::vector<Event>& events, const std::vector<TimeSpan>& windows) {
   std::vector<Run> runs;
   for (const auto& [begin, end] : windows) {
     Run& run = runs.emplace_back((end - begin) * 1e-6);
