@@ -13,6 +13,7 @@
 #include "analysis/questions/compare/changes.h"
 #include "analysis/questions/compare/common_sheet.h"
 #include "analysis/questions/question.h"
+#include "analysis/render/text.h"
 #include "core/base/error.h"
 
 namespace benanza::analysis {
