@@ -11,6 +11,7 @@
 #include "analysis/input/one_device.h"
 #include "analysis/questions/compare/changes.h"
 #include "analysis/questions/question.h"
+#include "analysis/render/text.h"
 #include "core/base/error.h"
 
 namespace benanza::analysis {
