@@ -1,5 +1,6 @@
 #include "analysis/model/spread.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -45,8 +46,13 @@ ProcessSpread process_spread(std::span<const Measurement* const> calls,
   const double common = median(log_ratios);
   std::vector<double> distances;
   for (const double ratio : log_ratios) distances.push_back(std::abs(ratio - common));
-  constexpr double median_distance_of_normal = 0.674490;
-  const double of_both = median(distances) / median_distance_of_normal;
+  // A few calls vary far more than the others, and a few may have changed.
+  constexpr double median_of_normal = 0.674490;
+  constexpr double ninth_tenth_of_normal = 1.644854;
+  std::ranges::sort(distances);
+  const double ninth_tenth = distances[distances.size() * 9 / 10];
+  const double of_both =
+      std::max(median(distances) / median_of_normal, ninth_tenth / ninth_tenth_of_normal);
   return {of_both / std::sqrt(2.0), of_pooled};
 }
 

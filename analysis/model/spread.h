@@ -28,8 +28,8 @@ struct ProcessSpread {
 };
 /// Where nothing better is known. Short calls of one program differ by up to 20% from process to
 /// process on a processor, long ones and those of a GPU by a percent or two; the few degrees of
-/// freedom allow for that.
-inline constexpr ProcessSpread unknown_process_spread{.deviation = 0.05, .degrees = 3};
+/// freedom (a ratio of two such times has three) allow for that.
+inline constexpr ProcessSpread unknown_process_spread{.deviation = 0.05, .degrees = 1.5};
 
 /// From the calls that several processes measured, or, if there are fewer than least_moderated of
 /// them, from how far the times of the same calls in two sets are apart, `log_ratios`, most of

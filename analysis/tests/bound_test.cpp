@@ -114,7 +114,7 @@ TEST(Bounds, SteadySamplesHaveNoSpread) {
 TEST(Bounds, SpreadIsUnknownWhereALayerHasFewerThanFiveRepetitions) {
   const Graph graph{.model = "m", .layers = {layer("a", {}), layer("b", {0})}};
   MeasurementSet set = steady({{"a", 0.25}});
-  set.add(measured("relu/b/fp32/nchw/onednn/jit", {0.5, 0.5, 0.5, 0.5}));
+  set.add(test::measured_in_one_process("relu/b/fp32/nchw/onednn/jit", {0.5, 0.5, 0.5, 0.5}));
   EXPECT_EQ(bounds_of(graph, set).sequential.spread, std::nullopt);
   EXPECT_EQ(bounds_of(graph, set).parallel.spread, std::nullopt);
   EXPECT_DOUBLE_EQ(bounds_of(graph, set).sequential.seconds, 0.75);

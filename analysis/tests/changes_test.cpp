@@ -87,11 +87,13 @@ TEST(Changes, WhatTheRepetitionsDoNotTellApartIsUnknown) {
 
 TEST(Changes, FewerThanFiveRepetitionsAreNoVerdict) {
   const std::string name = relu + "/fp32/nchw/cudnn/a";
-  const MeasurementSet before = set_of({measured(name, {10 * us, 10 * us, 10 * us, 10 * us})});
+  const MeasurementSet before =
+      set_of({test::measured_in_one_process(name, {10 * us, 10 * us, 10 * us, 10 * us})});
   const auto twice = changes(before, set_of({measured(name, test::five(20 * us))}), {}, 0.05);
   EXPECT_EQ(twice.problems[0].kind, ChangeKind::unknown);
   EXPECT_EQ(twice.problems[0].spread, std::nullopt);
-  const auto same = changes(before, set_of({measured(name, {10.1 * us})}), {}, 0.05);
+  const auto same =
+      changes(before, set_of({test::measured_in_one_process(name, {10.1 * us})}), {}, 0.05);
   EXPECT_EQ(same.problems[0].kind, ChangeKind::same);
 }
 

@@ -351,8 +351,8 @@ TEST(Coverage, CountsLayersAtTheFallback) {
 
 TEST(MeasurementSet, RepetitionsJoinTheirSamples) {
   MeasurementSet set;
-  set.add(measured(conv + fast, {1, 9}));
-  set.add(measured(conv + fast, {2, 3, 4}));
+  set.add(test::measured_in_one_process(conv + fast, {1, 9}));
+  set.add(test::measured_in_one_process(conv + fast, {2, 3, 4}));
   ASSERT_THAT(set.find(conv), SizeIs(1));
   EXPECT_DOUBLE_EQ(set.find(conv)[0].seconds(), 3);  // of 1 2 3 4 9
   EXPECT_EQ(set.size(), 1);

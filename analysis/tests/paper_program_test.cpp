@@ -73,6 +73,7 @@ class PaperProgram : public testing::Test {
                             {"run_type", "iteration"},
                             {"repetitions", 5},
                             {"repetition_index", repetition},
+                            {"process", repetition + 1},
                             {"iterations", 30},
                             {"real_time", 7.0},
                             {"cpu_time", 7.0},

@@ -32,7 +32,7 @@ Row row_of(double microseconds, std::int64_t repetition, std::optional<int> proc
   Row row{.variant = parse_variant_name(variant),
           .repetition = repetition,
           .samples = {microseconds * us}};
-  if (process) add_fact(row.facts, "process", *process);
+  if (process) add_fact(row.facts, "process", static_cast<double>(*process));
   return row;
 }
 
@@ -103,7 +103,7 @@ TEST(Processes, OfTwoCallsInTwoFilesOfTheSameRunsMeet) {
 TEST(Processes, RowsWithCompanyAreReplacedWithTheirProcesses) {
   MeasurementSet set;
   Row crowded = row_of(50, 0, 1);
-  add_fact(crowded.facts, "disturbed", "steal 12%");
+  add_fact(crowded.facts, "disturbed", std::string_view("steal 12%"));
   set.add(std::move(crowded));
   set.add(row_of(10, 1, 2));
   set.add(row_of(12, 2, 3));
@@ -236,10 +236,14 @@ TEST(ProcessSpread, IsThatOfTheCallsOfSeveralProcesses) {
 
 TEST(ProcessSpread, IsOtherwiseThatOfTheRatios) {
   // All 10% slower, half of them 2% more and half 2% less: the median distance of a normal variable
-  // is 0.67449 standard deviations, and a ratio has two times.
+  // is 0.67449 standard deviations, its ninth tenth is below 1.64485, and a ratio has two times.
   std::vector<double> ratios;
   for (int i = 0; i < 21; ++i) ratios.push_back(0.1 + (i == 0 ? 0 : i % 2 == 0 ? 0.02 : -0.02));
   EXPECT_NEAR(process_spread({}, ratios).deviation, 0.02 / 0.67449 / std::sqrt(2.0), 1e-6);
+  // Three of them 9% away.
+  ratios[1] = ratios[3] = 0.01;
+  ratios[2] = 0.19;
+  EXPECT_NEAR(process_spread({}, ratios).deviation, 0.09 / 1.644854 / std::sqrt(2.0), 1e-6);
   ratios.resize(19);
   EXPECT_EQ(process_spread({}, ratios).deviation, unknown_process_spread.deviation);
 }
@@ -282,7 +286,9 @@ TEST(Changes, TwoRunsOfOneProgramRaiseNoAlarm) {
     const auto several = changes(before, after, {}, 0.03);
     EXPECT_FALSE(several.told_from);
     of_several += alarms(several) > 0;
-    const auto one = changes(run_of_suite(random, 1, 5), run_of_suite(random, 1, 5), {}, 0.03);
+    const MeasurementSet old_process = run_of_suite(random, 1, 5);
+    const MeasurementSet new_process = run_of_suite(random, 1, 5);
+    const auto one = changes(old_process, new_process, {}, 0.03);
     EXPECT_TRUE(one.told_from);
     of_one += alarms(one) > 0;
   }
@@ -314,11 +320,11 @@ TEST(Changes, OneProcessTellsOnlyWhatIsFarApart) {
   };
   const auto near = ratio_of(11);
   EXPECT_EQ(near.problems[0].kind, ChangeKind::unknown);
-  // One row, 6 degrees of freedom: t(99.5%) = 3.70743, times sqrt(2) 5%, beyond 5%.
+  // One row, 3 degrees of freedom: t(99.5%) = 5.84091, times sqrt(2) 5%, beyond 5%.
   ASSERT_TRUE(near.told_from);
-  EXPECT_NEAR(*near.told_from, 1.05 * std::exp(3.70743 * std::sqrt(2.0) * 0.05), 1e-4);
-  EXPECT_EQ(ratio_of(13.5).problems[0].kind, ChangeKind::unknown);
-  EXPECT_EQ(ratio_of(13.8).problems[0].kind, ChangeKind::slower);
+  EXPECT_NEAR(*near.told_from, 1.05 * std::exp(5.84091 * std::sqrt(2.0) * 0.05), 1e-4);
+  EXPECT_EQ(ratio_of(15.8).problems[0].kind, ChangeKind::unknown);
+  EXPECT_EQ(ratio_of(16).problems[0].kind, ChangeKind::slower);
 }
 
 }  // namespace
