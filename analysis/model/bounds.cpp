@@ -117,7 +117,7 @@ Bound parallel_bound(const Graph& graph, const std::vector<LayerTime>& times,
   for (const ProcessValue& one : validated) sums.push_back(one.value);
   ProcessSum sum;
   sum.add(trimmed_mean(sums), std::move(validated));
-  bound.spread->low = std::min(bound.spread->low, sum.estimate()->interval().low);
+  bound.spread->low = std::min(bound.spread->low, time_interval(*sum.estimate()).low);
   return bound;
 }
 

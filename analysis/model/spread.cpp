@@ -9,7 +9,7 @@ namespace benanza::analysis {
 namespace {
 
 std::optional<Interval> interval_of(const std::optional<Uncertain>& estimate) {
-  return estimate ? std::optional(estimate->interval()) : std::nullopt;
+  return estimate ? std::optional(time_interval(*estimate)) : std::nullopt;
 }
 
 /// The estimate on a logarithmic scale; for small errors.
@@ -20,6 +20,12 @@ Uncertain logarithm(const Uncertain& time) {
 }
 
 }  // namespace
+
+Interval time_interval(const Uncertain& time) {
+  const Interval logarithms = logarithm(time).interval();
+  if (logarithms.low == logarithms.high) return {time.value, time.value};
+  return {std::exp(logarithms.low), std::exp(logarithms.high)};
+}
 
 ProcessSpread process_spread(std::span<const Measurement* const> calls,
                              std::span<const double> log_ratios) {

@@ -42,6 +42,10 @@ ProcessSpread process_spread(std::span<const Measurement* const> calls,
 /// and that of the repetitions; then empty below least_repetitions.
 std::optional<Uncertain> log_time_of(const Measurement& call, const ProcessSpread& usual);
 
+/// 95% confidence interval of a time, on a logarithmic scale: a time is never below zero, and noise
+/// multiplies it. For small errors the same as Uncertain::interval().
+Interval time_interval(const Uncertain& time);
+
 /// A sum of calls' times.
 class CallSum {
  public:

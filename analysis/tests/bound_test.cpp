@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <random>
 
 #include "analysis/tests/build.h"
@@ -121,7 +122,8 @@ TEST(Bounds, SpreadIsUnknownWhereALayerHasFewerThanFiveRepetitions) {
 }
 
 // Repetitions 1 to 5: trimmed mean 3; winsorized 2 2 3 4 4, so squares sum to 4; error sqrt(4 / (3
-// 2)), 2 degrees of freedom with quantile 4.3027. Ten times that for ten layers of the same call.
+// 2)), 2 degrees of freedom with quantile 4.3027: 3.5131 of 3, in logarithms. Ten times that for
+// ten layers of the same call.
 TEST(Bounds, LayersThatShareAMeasurementMoveTogether) {
   Graph graph{.model = "m"};
   for (int i = 0; i < 10; ++i) {
@@ -133,9 +135,9 @@ TEST(Bounds, LayersThatShareAMeasurementMoveTogether) {
   const Bounds result = bounds_of(graph, set);
   EXPECT_DOUBLE_EQ(result.sequential.seconds, 30);
   ASSERT_TRUE(result.sequential.spread && result.parallel.spread);
-  EXPECT_NEAR(result.sequential.spread->high, 30 + 10 * 3.5131, 1e-3);
-  EXPECT_NEAR(result.sequential.spread->low, 30 - 10 * 3.5131, 1e-3);
-  EXPECT_NEAR(result.parallel.spread->high, 3 + 3.5131, 1e-4);
+  EXPECT_NEAR(result.sequential.spread->high, 30 * std::exp(3.5131 / 3), 1e-2);
+  EXPECT_NEAR(result.sequential.spread->low, 30 * std::exp(-3.5131 / 3), 1e-3);
+  EXPECT_NEAR(result.parallel.spread->high, 3 * std::exp(3.5131 / 3), 1e-3);
 }
 
 // One repetition of one layer stalls for 12 ms.

@@ -133,7 +133,8 @@ Bounds bounds_of(const Graph& graph, const MeasurementSet& set) {
 }
 
 // Repetitions agree within a process and processes do not: 10 and 20, then 12 and 24. The sums are
-// 30 and 36, their mean 33, its error 3, with one degree of freedom: t(97.5%) = 12.7062.
+// 30 and 36, their mean 33, its error 3, with one degree of freedom: t(97.5%) = 12.7062. In
+// logarithms: 12.7062 x 3 / 33.
 TEST(Processes, ABoundsIntervalIsThatOfTheirSums) {
   MeasurementSet set;
   for (const auto& [key, first, second] : {std::tuple("a", 10.0, 12.0), {"b", 20.0, 24.0}}) {
@@ -146,8 +147,9 @@ TEST(Processes, ABoundsIntervalIsThatOfTheirSums) {
   EXPECT_EQ(found.sequential.processes, 2U);
   EXPECT_NEAR(found.sequential.seconds, 33 * us, 1e-12);
   ASSERT_TRUE(found.sequential.spread && found.parallel.spread);
-  EXPECT_NEAR(found.sequential.spread->high, (33 + 3 * 12.7062) * us, 1e-10);
-  EXPECT_NEAR(found.parallel.spread->high, (33 + 3 * 12.7062) * us, 1e-10);
+  EXPECT_NEAR(found.sequential.spread->high, 33 * us * std::exp(12.7062 / 11), 1e-9);
+  EXPECT_NEAR(found.sequential.spread->low, 33 * us * std::exp(-12.7062 / 11), 1e-10);
+  EXPECT_NEAR(found.parallel.spread->high, 33 * us * std::exp(12.7062 / 11), 1e-9);
 }
 
 TEST(Processes, OneAloneIsSaidToBeOne) {
