@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/statistics/modes.h"
+
 namespace benanza::analysis {
 namespace {
 
@@ -49,9 +51,7 @@ ProcessSpread process_spread(std::span<const Measurement* const> calls,
   const double of_pooled = unknown_process_spread.degrees;
   if (known >= least_moderated) return {std::sqrt(squares / degrees), of_pooled};
   if (log_ratios.size() < least_moderated) return unknown_process_spread;
-  const double common = median(log_ratios);
-  std::vector<double> distances;
-  for (const double ratio : log_ratios) distances.push_back(std::abs(ratio - common));
+  std::vector<double> distances = distances_from_common(log_ratios);
   // A few calls vary far more than the others, and a few may have changed.
   constexpr double median_of_normal = 0.674490;
   constexpr double ninth_tenth_of_normal = 1.644854;
