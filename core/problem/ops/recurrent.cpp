@@ -130,7 +130,7 @@ std::vector<Operand> Recurrent::inputs() const {
 }
 
 Dims Recurrent::output() const {
-  return {steps + (final ? layers * states() : 0), directions() * batch * hidden};
+  return {steps + (final ? layers * states() : 0), element_count({directions(), batch, hidden})};
 }
 
 std::vector<Dims> Recurrent::results() const {

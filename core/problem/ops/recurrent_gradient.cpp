@@ -129,15 +129,15 @@ std::int64_t RecurrentGradient::read_elements() const {
       {forward.layers, forward.directions(), forward.steps, forward.batch, forward.hidden});
   const std::int64_t gates = saturated_product(forward.gates(), states);
   std::int64_t total = 0;
+  const auto add = [&](std::int64_t elements) { total = saturated_sum(total, elements); };
   for (const Operand& operand : operands) {
     const bool is_bias = operand.name == "bias";
-    if (operand.role == Role::weights && of_data() && !is_bias)
-      total += element_count(operand.dims);
-    if (operand.role == Role::data && of_weights()) total += element_count(operand.dims);
+    if (operand.role == Role::weights && of_data() && !is_bias) add(element_count(operand.dims));
+    if (operand.role == Role::data && of_weights()) add(element_count(operand.dims));
   }
-  if (of_data()) total += count_elements(forward.results()) + gates;
-  if (of_weights()) total += states;
-  if (!of_data()) total += gates;
+  if (of_data()) add(saturated_sum(count_elements(forward.results()), gates));
+  if (of_weights()) add(states);
+  if (!of_data()) add(gates);
   return total;
 }
 
