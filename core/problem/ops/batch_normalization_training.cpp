@@ -13,7 +13,9 @@ Shape read_shape(KeyReader& reader) {
 }
 
 /// A tensor like the input plus two values per channel.
-Dims all_results(const Dims& input) { return {element_count(input) + 2 * input[1]}; }
+Dims all_results(const Dims& input) {
+  return {saturated_sum(element_count(input), saturated_product(2, input[1]))};
+}
 
 }  // namespace
 

@@ -7,7 +7,7 @@ namespace {
 std::int64_t span(const Dims& dims, const Dims& strides) {
   std::int64_t last = 0;
   for (std::size_t axis = 0; axis < dims.size(); ++axis) {
-    last = saturated_sum(last, saturated_product(dims[axis] - 1, strides[axis]));
+    last = saturated_sum(last, saturated_product(saturated_sum(dims[axis], -1), strides[axis]));
   }
   return last + 1;
 }

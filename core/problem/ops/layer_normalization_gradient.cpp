@@ -23,7 +23,7 @@ std::vector<Operand> LayerNormalizationGradient::inputs() const {
 
 Dims LayerNormalizationGradient::output() const {
   const std::int64_t vectors = std::int64_t{forward.scale} + std::int64_t{forward.bias};
-  return {saturated_product(forward.rows + vectors, forward.length)};
+  return {saturated_product(saturated_sum(forward.rows, vectors), forward.length)};
 }
 
 std::vector<Dims> LayerNormalizationGradient::results() const {

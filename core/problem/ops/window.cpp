@@ -20,6 +20,25 @@ bool all_positive(const Dims& values) {
   return std::all_of(values.begin(), values.end(), [](std::int64_t value) { return value > 0; });
 }
 
+// A profile may describe a window of any numbers, which are computed before they are refused.
+
+/// Inputs from the first tap to the last one.
+std::int64_t reach_of(const Window& window, std::size_t axis) {
+  const std::int64_t steps =
+      saturated_product(window.dilations[axis], saturated_sum(window.kernel[axis], -1));
+  return saturated_sum(steps, 1);
+}
+
+std::int64_t pads_of(const Window& window, std::size_t axis) {
+  return saturated_sum(window.pads[axis], window.pads[axis + window.rank()]);
+}
+
+/// How far the window can move; negative if it does not fit.
+std::int64_t room_of(const Window& window, std::size_t axis, const Dims& spatial) {
+  return saturated_sum(saturated_sum(spatial[axis], pads_of(window, axis)),
+                       saturated_product(-1, reach_of(window, axis)));
+}
+
 }  // namespace
 
 Dims spatial(const Dims& dims) { return {dims.begin() + 2, dims.end()}; }
@@ -27,9 +46,8 @@ Dims spatial(const Dims& dims) { return {dims.begin() + 2, dims.end()}; }
 Dims Window::output(const Dims& spatial) const {
   Dims extents(rank());
   for (std::size_t axis = 0; axis < rank(); ++axis) {
-    const std::int64_t reach = dilations[axis] * (kernel[axis] - 1) + 1;
-    const std::int64_t room = spatial[axis] + pads[axis] + pads[axis + rank()] - reach;
-    extents[axis] = room < 0 ? 0 : room / strides[axis] + 1;
+    const std::int64_t room = room_of(*this, axis, spatial);
+    extents[axis] = room < 0 || strides[axis] < 1 ? 0 : room / strides[axis] + 1;
   }
   return extents;
 }
@@ -37,9 +55,9 @@ Dims Window::output(const Dims& spatial) const {
 Dims Window::transposed_output(const Dims& spatial) const {
   Dims extents(rank());
   for (std::size_t axis = 0; axis < rank(); ++axis) {
-    const std::int64_t reach = dilations[axis] * (kernel[axis] - 1) + 1;
-    const std::int64_t steps = saturated_product(spatial[axis] - 1, strides[axis]);
-    extents[axis] = steps + reach - pads[axis] - pads[axis + rank()];
+    const std::int64_t steps = saturated_product(saturated_sum(spatial[axis], -1), strides[axis]);
+    extents[axis] = saturated_sum(saturated_sum(steps, reach_of(*this, axis)),
+                                  saturated_product(-1, pads_of(*this, axis)));
   }
   return extents;
 }
@@ -47,8 +65,7 @@ Dims Window::transposed_output(const Dims& spatial) const {
 Dims Window::round_up(const Dims& spatial) {
   Dims overhang(rank(), 0);
   for (std::size_t axis = 0; axis < rank(); ++axis) {
-    const std::int64_t reach = dilations[axis] * (kernel[axis] - 1) + 1;
-    const std::int64_t room = spatial[axis] + pads[axis] + pads[axis + rank()] - reach;
+    const std::int64_t room = room_of(*this, axis, spatial);
     const std::int64_t stride = strides[axis];
     const std::int64_t last = (room + stride - 1) / stride * stride;
     if (last > 0 && last >= spatial[axis] + pads[axis]) {

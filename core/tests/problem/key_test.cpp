@@ -109,7 +109,7 @@ INSTANTIATE_TEST_SUITE_P(
         Malformed{"conv/1x8x8x8_k8x1x1_p0.0.0.0_s1x2147483648_d1x1_g1", "2147483647 at most"},
         Malformed{"conv/1x8x8x8_k8x1x1_p0.0.0.2147483648_s1x1_d1x1_g1", "2147483647 at most"},
         Malformed{"deconv/1x8x281474976710656x8_k8x1x1_p0.0.0.0_s2147483647x1_d1x1_g1",
-                  "most of them result 1x8x1152921504606846977x8"},
+                  "most of them result 1x8x1152921504606846976x8"},
         Malformed{"maxpool/1x1x1x1_k65536x65536_p65536.65536.0.0_s1x1_d1x1", "a window of more"},
         Malformed{"copy/281474976710656x281474976710656_f0.0_t1.1", "result"},
         Malformed{"copy/16777216x16777217_f0.0_t1.1", "it writes"},
