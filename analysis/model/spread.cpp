@@ -21,6 +21,27 @@ Uncertain logarithm(const Uncertain& time) {
           .degrees = time.degrees};
 }
 
+/// How far ratios are from the median of all, or, where they fall into two groups of which each
+/// holds at least a quarter, from that of their group: a part of the calls has changed by itself.
+std::vector<double> distances_from_common(std::span<const double> log_ratios) {
+  std::vector<double> ratios;
+  for (const double ratio : log_ratios) ratios.push_back(std::exp(ratio));
+  const auto groups = two_groups(ratios);
+  const std::size_t least = ratios.size() / 4;
+  std::vector<double> distances;
+  const auto add = [&](const std::vector<double>& group) {
+    const double common = median(group);
+    for (const double ratio : group) distances.push_back(std::abs(std::log(ratio / common)));
+  };
+  if (groups && std::min(groups->low.size(), groups->high.size()) >= least) {
+    add(groups->low);
+    add(groups->high);
+  } else {
+    add(ratios);
+  }
+  return distances;
+}
+
 }  // namespace
 
 Interval time_interval(const Uncertain& time) {
