@@ -125,6 +125,18 @@ void keep_free_extents(NodeContext& context, const Step& step) {
   }
 }
 
+/// Runtimes take a vector of one element as a bound of Range, too; the schemas accept only scalars.
+void take_bounds_as_scalars(NodeContext& context, const Step& step) {
+  for (std::size_t index = 0; index < step.inputs.size(); ++index) {
+    const Tensor* bound = step.inputs[index];
+    if (bound == nullptr || !bound->literal || !bound->shape || bound->shape->empty()) continue;
+    if (element_count(*bound->shape) != 1) continue;
+    if (auto value = write_literal(*bound->literal, bound->type, {})) {
+      context.replace_data(index, std::move(*value));
+    }
+  }
+}
+
 /// Runs the schema's inference function or, if it has none, infers through its function body.
 void apply(const OpSchema& schema, NodeContext& context) {
   if (schema.has_type_and_shape_inference_function()) {
@@ -160,6 +172,7 @@ std::vector<TypeProto> schema_types(const Step& step, const Bound& bound, const 
       rebatch_reshape(context, step, *bound.replaced_batch, bound.batch);
     }
     if (node.op_type() == "Expand") keep_free_extents(context, step);
+    if (node.op_type() == "Range") take_bounds_as_scalars(context, step);
     apply(*schema, context);
     for (std::size_t output = 0; output < types.size(); ++output) {
       types[output] = context.output_type(output);

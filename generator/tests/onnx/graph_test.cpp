@@ -157,6 +157,20 @@ TEST(Shapes, ExpandTakesMinusOneForAsItIs) {
   EXPECT_THAT(model.layer().problems, ElementsAre("relu/3x5"));
 }
 
+// 2, 5, 8: as ONNX Runtime, and a test of onnx 1.17 (affine grids) have it.
+TEST(Shapes, RangeTakesVectorsOfOneElementForScalars) {
+  Model model(13);
+  model.input("x", {1, 3})
+      .integers("from", {2})
+      .integers("to", {9})
+      .integers("by", {3})
+      .node("Range", {"from", "to", "by"}, {"r"})
+      .node("Cast", {"r"}, {"f"}, {{"to", 1}})
+      .node("Add", {"x", "f"}, {"y"})
+      .output("y");
+  EXPECT_THAT(model.layer().problems, ElementsAre("add/1x3_1x3_w"));
+}
+
 TEST(Shapes, InferenceGoesBeforeWhatTheFileStates) {
   Model model(13);
   model.input("x", {1, 4}).node("Relu", {"x"}, {"a"}).node("Relu", {"a"}, {"y"}).output("y");
