@@ -182,8 +182,7 @@ def parse_arguments():
     parser.add_argument("--ddp", type=positive, metavar="N",
                         help="training steps of N GPUs by DistributedDataParallel, too (with "
                              "--device cpu: of N processes)")
-    parser.add_argument("--ddp-costs", action="store_true",
-                        help="with --ddp: only what predicts such a step, not the step itself")
+    parser.add_argument("--ddp-costs", action="store_true", help="with --ddp: only what predicts such a step")
     parser.add_argument("--input-size", type=positive, help="height and width of images")
     parser.add_argument("--sequence", type=positive, default=128, help="tokens (default 128)")
     parser.add_argument("--attention", choices=("eager", "sdpa"),

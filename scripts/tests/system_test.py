@@ -76,21 +76,21 @@ class System(unittest.TestCase):
         calls = self.calls()
         self.assertIn("debootstrap --variant=minbase trixie "
                       f"{self.cache}/benanza/trixie/incomplete http://mirror.example/debian", calls)
-        self.assertRegex(calls[-1], f"^chroot {self.system} .*/root/source/scripts/test --only build$")
-        self.assertTrue((self.system / "root/source/a.cpp").exists())
+        self.assertRegex(calls[-1], f"^chroot {self.system} .*/srv/source/scripts/test --only build$")
+        self.assertTrue((self.system / "srv/source/a.cpp").exists())
         second = self.run_test("--system", "trixie", "--only", "units,instructions")
         self.assertEqual(second.returncode, 0)
         calls = self.calls()
         self.assertFalse([call for call in calls if call.startswith("debootstrap")])
-        self.assertRegex(calls[-1], "/root/source/scripts/test --only units,instructions$")
+        self.assertRegex(calls[-1], "/srv/source/scripts/test --only units,instructions$")
 
     def test_what_did_not_change_is_not_compiled_again(self):
         (self.project / "b.cpp").write_text("int b;\n")
         self.run_test("--system", "trixie")
-        copies = [self.system / "root/source" / name for name in ("a.cpp", "b.cpp")]
+        copies = [self.system / "srv/source" / name for name in ("a.cpp", "b.cpp")]
         for copy in copies:
             os.utime(copy, (1000, 1000))
-        (self.system / "root/source/build").mkdir()
+        (self.system / "srv/source/build").mkdir()
         (self.project / "build").mkdir()
         (self.project / "build/ours").write_text("")
         # As a file of another checkout: different, and older.
@@ -102,16 +102,16 @@ class System(unittest.TestCase):
         self.assertEqual(copies[0].stat().st_mtime, 1000)
         self.assertGreater(copies[1].stat().st_mtime, 1000)
         self.assertEqual(copies[1].read_text(), "int c;\n")
-        self.assertTrue((self.system / "root/source/c.cpp").exists())
-        self.assertTrue((self.system / "root/source/build").is_dir())
-        self.assertFalse((self.system / "root/source/build/ours").exists())
+        self.assertTrue((self.system / "srv/source/c.cpp").exists())
+        self.assertTrue((self.system / "srv/source/build").is_dir())
+        self.assertFalse((self.system / "srv/source/build/ours").exists())
         (self.project / "c.cpp").unlink()
         self.run_test("--system", "trixie")
-        self.assertFalse((self.system / "root/source/c.cpp").exists())
+        self.assertFalse((self.system / "srv/source/c.cpp").exists())
 
     def test_a_folder_of_ones_own(self):
         self.run_test("--system", "trixie", "--folder", self.folder / "mine")
-        self.assertTrue((self.folder / "mine/system/root/source/a.cpp").exists())
+        self.assertTrue((self.folder / "mine/system/srv/source/a.cpp").exists())
         self.assertFalse(self.cache.exists())
 
     def test_whether_this_machine_can_do_it(self):

@@ -114,10 +114,11 @@ void read_own_work(DataParallel& found, const json& ddp) {
 std::optional<DataParallel> data_parallel_of(const json& root, const Document& document) {
   const auto ddp = root.find("ddp");
   if (ddp == root.end()) return std::nullopt;
-  DataParallel found{.workers = ddp->at("workers").get<std::int64_t>(),
-                     .latency_seconds = optional_member<std::vector<double>>(*ddp, "latency_seconds"),
-                     .contention = optional_member<double>(*ddp, "contention"),
-                     .to_device_seconds = std::nullopt};
+  DataParallel found{
+      .workers = ddp->at("workers").get<std::int64_t>(),
+      .latency_seconds = optional_member<std::vector<double>>(*ddp, "latency_seconds"),
+      .contention = optional_member<double>(*ddp, "contention"),
+      .to_device_seconds = std::nullopt};
   const auto is_time = [](double seconds) { return std::isfinite(seconds) && seconds > 0; };
   const auto& latencies = found.latency_seconds;
   if (found.workers < 2 ||
