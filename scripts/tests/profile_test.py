@@ -215,7 +215,7 @@ class PyTorch(unittest.TestCase):
         fakes = {"in_fresh_process": lambda function, *arguments: function(*arguments),
                  "load_model": lambda torch, arguments: ("m", model, lambda batch: (), "random"),
                  "make_run": lambda *arguments: run, "set_precision": lambda *arguments: None,
-                 "warn_if_not_finite": lambda *arguments: None, "profile": lambda *arguments: None}
+                 "warn_if_not_finite": lambda *arguments: None, "profile": lambda torch, run, arguments, path: pathlib.Path(path).write_bytes(b"")}
         command = ["profile-pytorch", "m", "--device", "cpu", "--runs", "2", "--no-onnx", "-o",
                    folder.name, *flags]
         with mock.patch.multiple(profile_pytorch, **fakes), mock.patch.object(sys, "argv", command), \
