@@ -53,7 +53,7 @@ expect("${output}" "loops has no conv")
 
 # Another model instead: the graph of the first one stays, and is none of the build's any more.
 run(${bin}/benanza-zoo squeezenet_v1.1 -o ${WORK}/other.onnx)
-run(${CMAKE_COMMAND} -B ${WORK}/build -DMODEL=${WORK}/other.onnx)
+run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/stranger -B ${WORK}/build -DMODEL=${WORK}/other.onnx)
 run(${CMAKE_COMMAND} --build ${WORK}/build --config ${CONFIG} --target benanza_generated)
 file(STRINGS ${own}/generated/graphs.txt graphs)
 if(NOT graphs STREQUAL "other_b1.graph.json;mnist_b1.graph.json")
