@@ -66,8 +66,8 @@ struct Measurement {
   /// (benanza::is_first_choice()).
   bool first_choice = false;
 
-  /// Trimmed mean over the processes (value_over_processes()), robust to one that stalled. Only
-  /// valid if the status is ok.
+  /// Mean over the processes that did not stall, or trimmed mean over the repetitions of one
+  /// (value_over_processes()). Only valid if the status is ok.
   double seconds() const { return value_over_processes(repetition_seconds, repetition_processes); }
   /// The time in each process that took repetitions.
   std::vector<ProcessValue> process_seconds() const {

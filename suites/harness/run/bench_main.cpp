@@ -17,6 +17,7 @@
 
 #include "core/base/error.h"
 #include "core/graph_file/graph.h"
+#include "suites/harness/conditions/anchors.h"
 #include "suites/harness/result_store.h"
 #include "suites/harness/run/forget.h"
 #include "suites/harness/run/one_system.h"
@@ -251,6 +252,16 @@ bool names_the_peaks(const std::pair<std::string, std::string>& entry) {
   return entry.first == "peaks";
 }
 
+/// The anchors of a file are those of all processes whose rows it holds.
+void keep_earlier_anchors(const AnchorTimes& earlier,
+                          std::vector<std::pair<std::string, std::string>>& context) {
+  for (const auto& [anchor, seconds] : earlier) {
+    const std::string name = "anchor_" + anchor + "_seconds";
+    const auto own = std::ranges::find(context, name, &std::pair<std::string, std::string>::first);
+    set(context, name, with_earlier_samples(seconds, own == context.end() ? "" : own->second));
+  }
+}
+
 /// Lets the next process of the run follow this one. Returns false if a signal has arrived
 /// meanwhile.
 bool go_on(const SuiteOptions& options, const ResultStore& store, const InterruptGuard& interrupt) {
@@ -340,6 +351,7 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
   interrupt.be_patient();
   // The backend's context may have changed during the run.
   for (const auto& [name, value] : backend.context()) set(options.writer.context, name, value);
+  keep_earlier_anchors(store.earlier_anchors(), options.writer.context);
   if (has_peaks_of_run(options.out)) std::erase_if(options.writer.context, names_the_peaks);
   const bool is_last = !tally.is_to_go_on || interrupt.signal() != 0 || !tally.lost_at.empty();
   if (options.display == Display::json && is_last) std::cout << store.document(options.writer);
