@@ -100,7 +100,7 @@ std::optional<Uncertain> log_time_of(const Measurement& call, const ProcessSprea
   ProcessSum over_processes;
   over_processes.add(call.seconds(), call.process_seconds());
   if (const auto estimate = over_processes.estimate()) {
-    return logarithm(in_any_run(*estimate, call.crowded ? 1 : 0));
+    return logarithm(in_any_run(*estimate, call.company()));
   }
   std::optional<Uncertain> within = log_time(call.repetition_seconds);
   if (!within) return within;
@@ -113,7 +113,7 @@ std::optional<Uncertain> log_time_of(const Measurement& call, const ProcessSprea
 void CallSum::add(const Measurement& call) {
   const double seconds = call.seconds();
   seconds_ += seconds;
-  if (call.crowded) crowded_seconds_ += seconds;
+  crowded_seconds_ += call.company() * seconds;
   over_processes_.add(seconds, call.process_seconds());
   within_one_.add(call.repetition_seconds);
 }

@@ -101,14 +101,16 @@ TEST(Processes, OfTwoCallsInTwoFilesOfTheSameRunsMeet) {
   EXPECT_EQ(sum.spread().processes, 2U);
 }
 
-TEST(Processes, RowsWithCompanyAreReplacedWithTheirProcesses) {
+// Company in one of five processes says nothing about the others: one alone would be no interval.
+TEST(Processes, WithCompanyCountLikeOthers) {
   MeasurementSet set;
-  Row crowded = row_of(50, 0, 1);
-  add_fact(crowded.facts, "disturbed", std::string_view("steal 12%"));
-  set.add(std::move(crowded));
-  set.add(row_of(10, 1, 2));
-  set.add(row_of(12, 2, 3));
-  EXPECT_THAT(process_times(set), ElementsAre(10, 12));
+  for (int process = 1; process <= 5; ++process) {
+    Row row = row_of(10 + process, process - 1, process);
+    if (process != 2) add_fact(row.facts, "disturbed", std::string_view("steal 12%"));
+    set.add(std::move(row));
+  }
+  EXPECT_THAT(process_times(set), ElementsAre(11, 12, 13, 14, 15));
+  EXPECT_DOUBLE_EQ(set.find("relu/8")[0].company(), 0.8);
 }
 
 TEST(Processes, AreReadFromAFile) {
@@ -223,7 +225,7 @@ TEST(LogTime, OfSeveralProcessesIsTheirSpread) {
 TEST(LogTime, BesideOtherProgramsIsOfFewerDigits) {
   Measurement crowded = measured(name, test::five(10 * us));
   EXPECT_NEAR(log_time_of(crowded, {})->standard_error, 0.005, 1e-12);
-  crowded.crowded = true;
+  crowded.crowded_repetitions = 5;
   EXPECT_NEAR(log_time_of(crowded, {})->standard_error, 0.035, 1e-12);
 }
 
@@ -232,7 +234,7 @@ TEST(CallSum, KnowsTheShareWithCompany) {
   CallSum sum;
   Measurement call = measured(name, test::five(10 * us));
   sum.add(call);
-  call.crowded = true;
+  call.crowded_repetitions = 5;
   sum.add(call);
   // Degrees without bound: the normal distribution.
   EXPECT_NEAR(sum.spread().interval->high / (20 * us), std::exp(1.959964 * 0.02), 1e-6);

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
-
 #include <nlohmann/json.hpp>
 
 #include "analysis/render/text.h"
