@@ -8,7 +8,6 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "generator/emit/problems.h"
-#include "generator/generate.h"
 
 namespace benanza::emit {
 namespace {
@@ -63,11 +62,7 @@ void remove_graphs(const std::filesystem::path& folder, const std::vector<std::s
 
 }  // namespace
 
-std::string file_name(const GraphFile& file) {
-  const std::string batch =
-      file.batch_in_name ? "_b" + std::to_string(file.graph.batch) : std::string();
-  return file.graph.model + batch + std::string(graph_suffix);
-}
+std::string file_name(const std::string& model) { return model + std::string(graph_suffix); }
 
 std::string tests_cmake(const Tests& tests) {
   std::vector<std::string> precisions;
@@ -80,14 +75,6 @@ std::string tests_cmake(const Tests& tests) {
     text += cmake_list(quoted("BENANZA_LABELS_" + name), {labels.begin(), labels.end()});
   }
   return text;
-}
-
-void write_files(const std::filesystem::path& folder, const std::vector<GraphFile>& files,
-                 const std::vector<Precision>& precisions, OldGraphs old) {
-  std::vector<NamedGraph> graphs;
-  for (const GraphFile& file : files)
-    graphs.push_back({file_name(file), make_graph(file.graph), file.graph.list});
-  write_graphs(folder, graphs, precisions, old);
 }
 
 void write_graphs(const std::filesystem::path& folder, const std::vector<NamedGraph>& named,

@@ -138,7 +138,7 @@ std::int64_t count_parameters(const Program& program) {
 
 /// The layer of a step, without what depends on other steps.
 LoweredLayer lower_step(const Program& program, const Step& step, const OperatorTable& operators,
-                        const Bound& bound) {
+                        const ResolvedDims& bound) {
   const NodeView node(step.node, input_tensors(step), output_tensors(step, true));
   if (!step.misfit.empty()) return unsupported_layer(node, step.misfit);
   try {
@@ -154,7 +154,7 @@ LoweredLayer lower_step(const Program& program, const Step& step, const Operator
 LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, const Binding& binding,
                           const std::string& where) {
   check_model(model, where);
-  const Bound bound = bind(model, binding, where);
+  const ResolvedDims bound = bind(model, binding, where);
   make_inputs_constant(model, binding.values, where);
   inline_functions(model, where);
   Program program = make_program(model, where);

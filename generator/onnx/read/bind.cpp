@@ -184,15 +184,15 @@ class Symbols {
 
 }  // namespace
 
-std::string advice(const Bound& bound) {
+std::string advice(const ResolvedDims& bound) {
   if (!bound.replaced_batch) return "";
   return ": the model was made for batch " + std::to_string(*bound.replaced_batch) +
          ": leave --batch out, or export it with a dynamic batch";
 }
 
-Bound bind(::onnx::ModelProto& model, const Binding& binding, const std::string& where) {
+ResolvedDims bind(::onnx::ModelProto& model, const Binding& binding, const std::string& where) {
   GraphProto& graph = *model.mutable_graph();
-  Bound bound;
+  ResolvedDims bound;
   Symbols symbols(binding.dims);
   const std::vector<ValueInfoProto*> inputs = real_inputs(graph);
   for (ValueInfoProto* input : inputs) symbols.apply(*input);

@@ -9,7 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/tests/folder.h"
-#include "generator/emit/command.h"
+#include "generator/command_line.h"
 #include "generator/emit/problems.h"
 #include "generator/emit/summary.h"
 #include "generator/generate.h"
@@ -38,6 +38,11 @@ LoweredGraph small(const std::string& name) {
                            .import({.batch = 2, .dims = {}});
   graph.model = name;
   return graph;
+}
+
+void write_files(const fs::path& folder, const std::vector<ImportedGraph>& imported,
+                 const std::vector<Precision>& precisions, OldGraphs old = OldGraphs::keep) {
+  write_graphs(folder, graphs_of(imported), precisions, old);
 }
 
 class Emit : public test::FolderTest {

@@ -87,7 +87,16 @@ struct Operator {
   LowerFunction lower = nullptr;
   /// Set instead of `lower`: why no library call does its work.
   std::string_view unsupported = {};
+  /// Of integers, for which no library has the call, it stands for a copy of the result
+  /// (lower_node()).
+  bool copies_integers = false;
 };
+
+/// `known`, with Operator::copies_integers.
+inline Operator of_integers_too(Operator known) {
+  known.copies_integers = true;
+  return known;
+}
 
 /// The operators, by Node::full_type(). Every operators/X.cpp registers its own in
 /// `void register_X(OperatorTable&)`; CMake collects the files.
