@@ -184,6 +184,7 @@ Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions
   outcome.facts.merge(conditions.facts);
   if (options.rest_seconds > 0) outcome.facts["rest_seconds"] = options.rest_seconds;
   outcome.disturbances = std::move(conditions.disturbances);
+  outcome.company = conditions.company;
   outcome.status = Status::ok;
   return outcome;
 }
