@@ -159,9 +159,9 @@ std::pair<std::string, std::int64_t> parse_dim(const std::string& text) {
     std::int64_t value = 0;
     const char* end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data() + equals + 1, end, value);
-    if (error == std::errc{} && stop == end && value > 0) return {text.substr(0, equals), value};
+    if (error == std::errc{} && stop == end && value >= 0) return {text.substr(0, equals), value};
   }
-  throw Error("--dim " + text + ": wants NAME=N with N of at least 1");
+  throw Error("--dim " + text + ": wants NAME=N, N being a whole number");
 }
 
 std::pair<std::string, std::string> parse_input(const std::string& text) {

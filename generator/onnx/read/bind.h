@@ -38,8 +38,8 @@ struct ResolvedDims {
 std::string advice(const ResolvedDims& bound);
 
 /// Gives every dimension of every graph input a value, and the same value to its name everywhere in
-/// the model. Throws Error, naming the input and the remedy, if an input has no shape, one of its
-/// dimensions stays open or is below 1, or it has more than 2^40 elements.
+/// the model. Extents below 0 and the name "?" are open. Throws Error, with the flags to give,
+/// if dimensions stay open, and if an input has no shape or more than 2^40 elements.
 ResolvedDims bind(::onnx::ModelProto& model, const Binding& binding, const std::string& where);
 
 }  // namespace benanza::onnx
