@@ -71,6 +71,9 @@ std::string tests_cmake(const Tests& tests) {
                      cmake_list("BENANZA_OPERATORS", tests.operators) +
                      cmake_list("BENANZA_PRECISIONS", precisions) +
                      cmake_list("BENANZA_GRAPHS", tests.graphs);
+  if (!tests.int8_operators.empty()) {
+    text += cmake_list("BENANZA_INT8_OPERATORS", tests.int8_operators);
+  }
   for (const auto& [name, labels] : tests.labels) {
     text += cmake_list(quoted("BENANZA_LABELS_" + name), {labels.begin(), labels.end()});
   }
@@ -98,7 +101,11 @@ void write_graphs(const std::filesystem::path& folder, const std::vector<NamedGr
   const std::vector<ProblemUse> problems = collect_problems(graphs);
   for (const ProblemUse& problem : problems) {
     const std::string op = operator_of(problem.key);
-    if (tests.operators.empty() || tests.operators.back() != op) tests.operators.push_back(op);
+    const auto note = [&](std::vector<std::string>& operators) {
+      if (operators.empty() || operators.back() != op) operators.push_back(op);
+    };
+    note(tests.operators);
+    if (problem.of_int8) note(tests.int8_operators);
   }
   texts["problems.cpp"] = problems_source(problems, precisions);
   texts["tests.cmake"] = tests_cmake(tests);

@@ -155,6 +155,7 @@ LoweredLayer make_layer(const NodeView& node, Lowered lowered) {
   layer.reason = std::move(lowered.reason);
   layer.calls = std::move(lowered.calls);
   layer.whole = std::move(lowered.whole);
+  layer.precision = std::move(lowered.precision);
   set_work(layer);
   for (std::size_t index = 0; index < node.output_count(); ++index) {
     if (!node.has_output(index)) continue;

@@ -151,6 +151,22 @@ TEST(Problems, ALayerOfSeveralBatchesIsNamedOnce) {
 }
 
 // A suite that is built measures what a suite measures that is given the graph file.
+TEST(Problems, OfBytesHaveTablesOfTheirOwn) {
+  Graph graph{.model = "m"};
+  const auto layer = [](const std::string& name, const std::string& problem,
+                        const std::string& precision) {
+    return Layer{.name = name, .op = "Relu", .problems = {problem}, .precision = precision};
+  };
+  graph.layers = {layer("a", "relu/8", ""), layer("b", "relu/8", "int8"),
+                  layer("c", "relu/9", "int8")};
+  const std::string source = problems_source(collect_problems({graph}), {Precision::fp32});
+  EXPECT_THAT(source, HasSubstr("relu[] = {\n    // m: a, b (2)\n    \"relu/8\",\n};"));
+  EXPECT_THAT(source, HasSubstr("relu_int8[] = {\n    // m: a, b (2)\n    \"relu/8\",\n"
+                                "    // m: c (1)\n    \"relu/9\",\n};"));
+  EXPECT_THAT(source, HasSubstr(".problems = {relu}, .precisions = {Precision::fp32}, "
+                                ".int8_problems = {relu_int8}}"));
+}
+
 TEST(Problems, AreThoseOfTheGraphFile) {
   Graph graph = make_graph(small("a"));
   graph.fusions.push_back({.pattern = "attention_step",

@@ -67,6 +67,8 @@ struct Lowered {
   Types types = Types::floating_only;
   /// LoweredLayer::whole.
   std::optional<Problem> whole = {};
+  /// Layer::precision: "int8" if the calls read and write bytes.
+  std::string precision = {};
 };
 
 /// Throws NotExpressible with the reason if no library call does what the node needs, Error if the
@@ -90,6 +92,9 @@ struct Operator {
   /// Of integers, for which no library has the call, it stands for a copy of the result
   /// (lower_node()).
   bool copies_integers = false;
+  /// Where no library call does its work: every run reads all of its constants, which are part of
+  /// the least traffic.
+  bool reads_all_constants = false;
 };
 
 /// `known`, with Operator::copies_integers.
