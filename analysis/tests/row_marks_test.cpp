@@ -41,6 +41,9 @@ TEST(IsDisturbed, ByItsMarksAlone) {
 }
 
 TEST(HadCompany, NotByTheDevicesOwnLimits) {
+  EXPECT_TRUE(had_company(row(0, R"("disturbed":"neighbours","company":true)")));
+  EXPECT_FALSE(had_company(row(0, R"("disturbed":"steal 1%","company":false)")));
+  // As rows said it before they had "company".
   EXPECT_TRUE(had_company(row(0, R"("FLOPs":1,"disturbed":"steal 12%")")));
   EXPECT_TRUE(had_company(row(0, R"("disturbed":"power cap, another process on the GPU","x":1)")));
   EXPECT_TRUE(had_company(row(0, R"("disturbed":"other processes on 1.4 processors")")));

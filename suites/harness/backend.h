@@ -94,6 +94,8 @@ class Backend {
   /// Hint that algorithms() will soon be called for this variant (which has no algorithm yet), so
   /// that the library can be queried in the background. Never throws.
   virtual void expect_question(const Variant&, AlgorithmSet) {}
+  /// Whether some way multiplies by weights that are stored like that.
+  virtual bool multiplies_packed(const PackedWeights&) const { return false; }
   /// The available algorithms, the library's first choice first. Throws Unsupported if there is
   /// none. Without a device, returns those known without one; throws NoDevice if there are none.
   virtual std::vector<Algorithm> algorithms(const Problem& problem, Precision precision,

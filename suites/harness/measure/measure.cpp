@@ -218,7 +218,11 @@ Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions
   outcome.facts.merge(conditions.facts);
   if (options.rest_seconds > 0) outcome.facts["rest_seconds"] = options.rest_seconds;
   outcome.disturbances = std::move(conditions.disturbances);
-  if (samples.all_count()) outcome.disturbances.push_back(samples.disturbance());
+  outcome.company = conditions.company;
+  if (samples.all_count()) {
+    outcome.disturbances.push_back(samples.disturbance());
+    outcome.company = true;
+  }
   outcome.status = Status::ok;
   return outcome;
 }

@@ -153,7 +153,8 @@ std::vector<Precision> stated_precisions(const Graph& graph) {
   std::vector<Precision> stated;
   for (const Layer& layer : graph.layers) {
     const auto own = parse_precision(layer.precision);
-    if (own && layer.phase.empty() && std::ranges::find(stated, *own) == stated.end()) {
+    if (own && own != Precision::int8 && layer.phase.empty() &&
+        std::ranges::find(stated, *own) == stated.end()) {
       stated.push_back(*own);
     }
   }
@@ -170,7 +171,12 @@ Selection selection_of(const SuiteOptions& options, const Registration& registra
     const Graph model = read_graph(graph);
     const std::vector<std::string> problems = problems_of(model);
     if (problems.empty()) throw Error(graph.string() + ": names no problem to measure");
-    selection.problems.insert(selection.problems.end(), problems.begin(), problems.end());
+    const auto floats = float_problems_of(model);
+    const auto bytes = int8_problems_of(model);
+    for (const std::string& key : problems) {
+      if (floats.contains(key)) selection.problems.push_back(key);
+      if (bytes.contains(key)) selection.int8_problems.push_back(key);
+    }
     selection.recorded.insert(selection.recorded.end(), model.recorded.begin(),
                               model.recorded.end());
     const std::vector<Precision> stated = stated_precisions(model);
@@ -211,17 +217,12 @@ std::string lines_of(const std::vector<BackendFlag>& flags) {
 /// from the files in options.forget.
 void forget_selected(const SuiteOptions& options, const Origin& origin,
                      const Registration& registration, const Selection& selection) {
-  std::set<std::string, std::less<>> keys(selection.problems.begin(), selection.problems.end());
-  if (keys.empty()) {
-    for (const auto& table : registration.problems) keys.insert(table.begin(), table.end());
-  }
-  const std::vector<Precision>& precisions =
-      selection.precisions.empty() ? registration.precisions : selection.precisions;
+  const std::set<std::pair<std::string, Precision>> asked = asked_for(registration, selection);
   const NameFilter filter(selection.filter);
   const Forgotten done = forget(options.forget, origin, options.writer, [&](const Row& row) {
     const VariantName& name = row.variant;
-    return keys.contains(name.key) && std::ranges::count(precisions, name.precision) > 0 &&
-           name.cold == selection.cold && filter.matches(to_string(name));
+    return asked.contains({name.key, name.precision}) && name.cold == selection.cold &&
+           filter.matches(to_string(name));
   });
   const std::string program = "bench_" + origin.backend;
   for (const std::string& line : done.aside) std::cerr << program << ": " << line << '\n';

@@ -9,7 +9,7 @@
 #include "generator/onnx/read/bind.h"
 #include "generator/training/training.h"
 
-namespace benanza::emit {
+namespace benanza {
 
 /// The options of one run of benanza-generate.
 struct GenerateOptions {
@@ -17,12 +17,18 @@ struct GenerateOptions {
   /// One graph per model and batch; if empty, the batch that the model's file has.
   std::vector<std::int64_t> batches;
   std::map<std::string, std::int64_t> dims;
-  /// Values of model inputs, by name (onnx/feed.h).
+  /// Values of model inputs, by name (onnx::make_inputs_constant()).
   std::map<std::string, std::string> values = {};
   /// Lists, as <folder of tables>/<set> (lists/list.h). The other options do not apply to them.
   std::vector<std::filesystem::path> lists = {};
   /// If set, training steps with this optimizer instead of inference.
   std::optional<training::Optimizer> training = {};
+};
+
+/// A graph and whether its file name contains the batch.
+struct ImportedGraph {
+  LoweredGraph graph;
+  bool batch_in_name = false;
 };
 
 /// A model that could not be turned into graphs, and why, in one line that names its file.
@@ -32,7 +38,7 @@ struct RefusedModel {
 };
 
 struct ImportedModels {
-  std::vector<GraphFile> files;
+  std::vector<ImportedGraph> graphs;
   std::vector<RefusedModel> refused;
 };
 
@@ -42,13 +48,7 @@ struct ImportedModels {
 /// a model was refused, because that model may have it), or a list cannot be read.
 ImportedModels import_models(const GenerateOptions& options);
 
-/// Parses "NAME=N" of --dim. Throws Error.
-std::pair<std::string, std::int64_t> parse_dim(const std::string& text);
+/// What emit::write_graphs() writes of them.
+std::vector<emit::NamedGraph> graphs_of(const std::vector<ImportedGraph>& imported);
 
-/// Parses "NAME=VALUE[,VALUE...]" of --input. Throws Error.
-std::pair<std::string, std::string> parse_input(const std::string& text);
-
-/// Parses "fp32,bf16" of --precision, dropping duplicates. Throws Error listing the valid names.
-std::vector<Precision> parse_precisions(const std::vector<std::string>& names);
-
-}  // namespace benanza::emit
+}  // namespace benanza

@@ -1,17 +1,16 @@
-#include "generator/emit/command.h"
+#include "generator/import_models.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "core/base/error.h"
+#include "generator/generate.h"
 #include "generator/lists/list.h"
 #include "generator/onnx/import.h"
 #include "generator/onnx/infer/assume.h"
 #include "generator/onnx/read/make_inputs_constant.h"
 #include "generator/onnx/read/read.h"
 
-namespace benanza::emit {
-
+namespace benanza {
 namespace {
 
 void require_unique_names(const std::vector<std::filesystem::path>& models) {
@@ -39,15 +38,15 @@ std::string in_one_line(std::string text, const std::filesystem::path& path) {
 }
 
 /// Imports the graphs of one model; removes its dimensions and inputs from the unknown ones.
-std::vector<GraphFile> import_batches(const std::filesystem::path& path,
-                                      const GenerateOptions& options,
-                                      std::set<std::string>& unknown_dims,
-                                      std::map<std::string, std::string>& unknown_inputs) {
+std::vector<ImportedGraph> import_batches(const std::filesystem::path& path,
+                                          const GenerateOptions& options,
+                                          std::set<std::string>& unknown_dims,
+                                          std::map<std::string, std::string>& unknown_inputs) {
   const ::onnx::ModelProto model = onnx::read_model(path);
   std::erase_if(unknown_inputs,
                 [&](const auto& entry) { return onnx::has_input(model, entry.first); });
   const auto batches = batches_of(options);
-  std::vector<GraphFile> files;
+  std::vector<ImportedGraph> files;
   for (const auto& batch : batches) {
     LoweredGraph graph = onnx::import_model(model, path.stem().string(),
                                             {batch, options.dims, options.values}, path.string());
@@ -76,15 +75,15 @@ ImportedModels import_models(const GenerateOptions& options) {
   ImportedModels imported;
   for (const std::filesystem::path& path : options.models) {
     try {
-      for (GraphFile& file : import_batches(path, options, unknown_dims, unknown_inputs)) {
-        imported.files.push_back(std::move(file));
+      for (ImportedGraph& file : import_batches(path, options, unknown_dims, unknown_inputs)) {
+        imported.graphs.push_back(std::move(file));
       }
     } catch (const std::exception& error) {
       imported.refused.push_back({path, in_one_line(error.what(), path)});
     }
   }
   for (const std::filesystem::path& list : options.lists) {
-    imported.files.push_back({lists::read_list(list), false});
+    imported.graphs.push_back({lists::read_list(list), false});
   }
   if (!imported.refused.empty()) return imported;
   if (!unknown_dims.empty()) {
@@ -98,37 +97,15 @@ ImportedModels import_models(const GenerateOptions& options) {
   return imported;
 }
 
-std::pair<std::string, std::int64_t> parse_dim(const std::string& text) {
-  const std::size_t equals = text.rfind('=');
-  if (equals != std::string::npos && equals > 0) {
-    std::int64_t value = 0;
-    const char* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data() + equals + 1, end, value);
-    if (error == std::errc{} && stop == end && value > 0) return {text.substr(0, equals), value};
+std::vector<emit::NamedGraph> graphs_of(const std::vector<ImportedGraph>& imported) {
+  std::vector<emit::NamedGraph> graphs;
+  for (const ImportedGraph& one : imported) {
+    const std::string batch =
+        one.batch_in_name ? "_b" + std::to_string(one.graph.batch) : std::string();
+    graphs.push_back(
+        {emit::file_name(one.graph.model + batch), make_graph(one.graph), one.graph.list});
   }
-  throw Error("--dim " + text + ": wants NAME=N with N of at least 1");
+  return graphs;
 }
 
-std::pair<std::string, std::string> parse_input(const std::string& text) {
-  const std::size_t equals = text.rfind('=');
-  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
-    throw Error("--input " + text + ": wants NAME=VALUE, or NAME=VALUE,VALUE,...");
-  }
-  return {text.substr(0, equals), text.substr(equals + 1)};
-}
-
-std::vector<Precision> parse_precisions(const std::vector<std::string>& names) {
-  std::vector<Precision> precisions;
-  for (const std::string& name : names) {
-    const auto precision = parse_precision(name);
-    if (!precision) {
-      throw Error("--precision " + name + ": wants fp32, tf32, fp16, bf16, int8 or fp8");
-    }
-    if (std::find(precisions.begin(), precisions.end(), *precision) == precisions.end()) {
-      precisions.push_back(*precision);
-    }
-  }
-  return precisions;
-}
-
-}  // namespace benanza::emit
+}  // namespace benanza
