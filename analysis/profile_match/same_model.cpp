@@ -6,6 +6,7 @@
 
 #include "analysis/profiles/repeats.h"
 #include "core/base/error.h"
+#include "core/problem/key_op.h"
 #include "core/problem/problem.h"
 
 namespace benanza::analysis {
@@ -161,8 +162,8 @@ std::string without_blanks_behind(std::string text) {
 }  // namespace
 
 bool is_product(const Layer& layer) {
-  return std::any_of(layer.problems.begin(), layer.problems.end(), [](std::string_view key) {
-    return key.starts_with("conv/") || key.starts_with("gemm/") || key.starts_with("deconv/");
+  return std::ranges::any_of(layer.problems, [](const std::string& key) {
+    return asks_for<Convolution, Gemm, Deconvolution>(key);
   });
 }
 
