@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "analysis/model/fusion.h"
-#include "analysis/questions/question.h"
+#include "analysis/questions/common/question.h"
+#include "analysis/render/table.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 
@@ -29,11 +30,7 @@ struct Unit {
 };
 
 std::vector<Unit> units_of(const Subject& subject, bool fused) {
-  std::vector<LayerTime> layers =
-      operator_times(subject.graph, subject.measurements(), subject.filter, subject.movement());
-  if (!subject.allow_missing) {
-    require_complete(subject.graph, layers, to_string(subject.filter.precision));
-  }
+  std::vector<LayerTime> layers = complete_times(subject);
   std::vector<Unit> units;
   if (!fused) {
     for (LayerTime& time : layers) units.push_back({units.size(), std::move(time)});
@@ -53,31 +50,33 @@ std::vector<Unit> units_of(const Subject& subject, bool fused) {
 Section section_of(const Subject& subject, bool fused) {
   const std::vector<Unit> units = units_of(subject, fused);
   Section section = model_section(subject.graph, subject.filter, subject.movement());
-  Sheet sheet{.name = "calls",
-              .caption = "calls, in the order of the model",
-              .columns = {{"layer", "layer", false, name_width},
-                          {"op", "op"},
-                          {"us", "seconds", true},
-                          {"call", "call", false, any_width}},
-              .all_rows = true};
+  struct Call {
+    const Layer* layer;
+    const Measurement* measured;
+  };
+  std::vector<Call> calls;
   double seconds = 0;
   bool partial = false;
   for (const Unit& unit : units) {
     partial = partial || lacks_time(unit.time, subject.movement());
     if (!is_counted(unit.time, subject.movement())) continue;
-    const Layer& layer = subject.graph.layers[unit.layer];
     for (const Measurement* const call : unit.time.calls) {
-      sheet.rows.push_back({text_cell(layer.name), text_cell(layer.op), us_cell(call->seconds()),
-                            text_cell(to_string(call->variant))});
+      calls.push_back({&subject.graph.layers[unit.layer], call});
       seconds += call->seconds();
     }
   }
   section.facts["fused"] = fused;
   section.facts["seconds"] = seconds;
   section.facts["partial"] = partial;
-  section.add(Entry{"calls", std::to_string(sheet.rows.size())});
+  section.add(Entry{"calls", std::to_string(calls.size())});
   section.add(Entry{"sum", fmt::format("{:.3f} ms{}", seconds * 1e3, partial ? "  PARTIAL" : "")});
-  section.add(std::move(sheet));
+  const Table<Call> table{
+      {"layer", "layer", [](const Call& one) { return one.layer->name; }, name_width},
+      {"op", "op", [](const Call& one) { return one.layer->op; }},
+      {"us", "seconds", micro, [](const Call& one) { return one.measured->seconds(); }},
+      {"call", "call", [](const Call& one) { return one.measured->variant; }, any_width}};
+  section.add(table.sheet(
+      calls, {.name = "calls", .caption = "calls, in the order of the model", .all_rows = true}));
   return section;
 }
 

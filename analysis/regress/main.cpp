@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "analysis/input/flags.h"
+#include "analysis/questions/common/flags.h"
 #include "analysis/regress/interrupt.h"
 #include "analysis/regress/kept_rounds.h"
 #include "analysis/regress/report.h"

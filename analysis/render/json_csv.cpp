@@ -19,12 +19,7 @@ ordered_json section_json(const Section& section) {
   for (const Block& block : section.blocks) {
     const auto* sheet = std::get_if<Sheet>(&block);
     if (sheet == nullptr || sheet->name.empty()) continue;
-    ordered_json& rows = report[sheet->name] = ordered_json::array();
-    for (const auto& row : sheet->rows) {
-      ordered_json object = ordered_json::object();
-      for (std::size_t i = 0; i < row.size(); ++i) object[sheet->columns[i].name] = row[i].value;
-      rows.push_back(std::move(object));
-    }
+    report[sheet->name] = rows_json(*sheet);
   }
   return report;
 }
@@ -40,6 +35,16 @@ const Sheet* csv_sheet(const Section& section) {
 }
 
 }  // namespace
+
+ordered_json rows_json(const Sheet& sheet) {
+  ordered_json rows = ordered_json::array();
+  for (const auto& row : sheet.rows) {
+    ordered_json object = ordered_json::object();
+    for (std::size_t i = 0; i < row.size(); ++i) object[sheet.columns[i].name] = row[i].value;
+    rows.push_back(std::move(object));
+  }
+  return rows;
+}
 
 std::string page_json(const Page& page) {
   ordered_json root = {{"schema", 1}, {"command", page.command}, {"systems", page.systems}};
