@@ -23,32 +23,32 @@ struct Options {
 };
 
 /// What is done at a time: one layer, or those of a fusion.
-struct Unit {
+struct BoundStep {
   /// Its first layer.
   std::size_t layer = 0;
   LayerTime time;
 };
 
-std::vector<Unit> units_of(const Subject& subject, bool fused) {
+std::vector<BoundStep> steps_of(const Subject& subject, bool fused) {
   std::vector<LayerTime> layers = complete_times(subject);
-  std::vector<Unit> units;
+  std::vector<BoundStep> steps;
   if (!fused) {
-    for (LayerTime& time : layers) units.push_back({units.size(), std::move(time)});
-    return units;
+    for (LayerTime& time : layers) steps.push_back({steps.size(), std::move(time)});
+    return steps;
   }
   const auto fusions = fusion_times(subject.graph, subject.measurements(), subject.filter);
   const Cover cover = fusion_cover(subject.graph, layers, fusions, subject.movement());
   FusedGraph joined = fused_graph(subject.graph, layers, fusions, cover.pieces);
-  for (LayerTime& time : joined.times) units.push_back({layers.size(), std::move(time)});
+  for (LayerTime& time : joined.times) steps.push_back({layers.size(), std::move(time)});
   for (std::size_t layer = 0; layer < layers.size(); ++layer) {
-    std::size_t& first = units[joined.place[layer]].layer;
+    std::size_t& first = steps[joined.place[layer]].layer;
     first = std::min(first, layer);
   }
-  return units;
+  return steps;
 }
 
 Section section_of(const Subject& subject, bool fused) {
-  const std::vector<Unit> units = units_of(subject, fused);
+  const std::vector<BoundStep> steps = steps_of(subject, fused);
   Section section = model_section(subject.graph, subject.filter, subject.movement());
   struct Call {
     const Layer* layer;
@@ -57,11 +57,11 @@ Section section_of(const Subject& subject, bool fused) {
   std::vector<Call> calls;
   double seconds = 0;
   bool partial = false;
-  for (const Unit& unit : units) {
-    partial = partial || lacks_time(unit.time, subject.movement());
-    if (!is_counted(unit.time, subject.movement())) continue;
-    for (const Measurement* const call : unit.time.calls) {
-      calls.push_back({&subject.graph.layers[unit.layer], call});
+  for (const BoundStep& step : steps) {
+    partial = partial || lacks_time(step.time, subject.movement());
+    if (!is_counted(step.time, subject.movement())) continue;
+    for (const Measurement* const call : step.time.calls) {
+      calls.push_back({&subject.graph.layers[step.layer], call});
       seconds += call->seconds();
     }
   }

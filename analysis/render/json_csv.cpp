@@ -40,7 +40,9 @@ ordered_json rows_json(const Sheet& sheet) {
   ordered_json rows = ordered_json::array();
   for (const auto& row : sheet.rows) {
     ordered_json object = ordered_json::object();
-    for (std::size_t i = 0; i < row.size(); ++i) object[sheet.columns[i].name] = row[i].value;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (!sheet.columns[i].name.empty()) object[sheet.columns[i].name] = row[i].value;
+    }
     rows.push_back(std::move(object));
   }
   return rows;
@@ -69,7 +71,9 @@ std::string page_csv(const Page& page) {
       names += (names.empty() ? "" : ",") + name;
     };
     for (const std::string& name : section.csv_facts) add_name(name);
-    for (const Sheet::Column& column : sheet->columns) add_name(column.name);
+    for (const Sheet::Column& column : sheet->columns) {
+      if (!column.name.empty()) add_name(column.name);
+    }
     if (header.empty()) header = names;
     if (names != header) continue;
     std::string common;
@@ -77,12 +81,12 @@ std::string page_csv(const Page& page) {
       common += field(section.facts.value(name, ordered_json())) + ',';
     }
     for (const auto& row : sheet->rows) {
-      text += common;
+      std::string line = common;
       for (std::size_t i = 0; i < row.size(); ++i) {
-        if (i > 0) text += ',';
-        text += field(row[i].value);
+        if (!sheet->columns[i].name.empty()) line += field(row[i].value) + ',';
       }
-      text += '\n';
+      line.back() = '\n';
+      text += line;
     }
   }
   return header + '\n' + text;
