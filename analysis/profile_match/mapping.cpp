@@ -46,7 +46,7 @@ class Matcher {
     match_parts();
     weigh();
     absorb();
-    for (auto& layers : mapping_.layers_of_node) std::sort(layers.begin(), layers.end());
+    for (auto& layers : mapping_.layers_of_node) std::ranges::sort(layers);
     return std::move(mapping_);
   }
 

@@ -1,7 +1,6 @@
 // benanza-analyze tensor-cores: what Tensor Cores gain, layer by layer.
 
 #include "analysis/questions/tensor_cores.h"
-#include "analysis/questions/common/order.h"
 
 #include <fmt/format.h>
 
@@ -111,11 +110,13 @@ void add_totals(Section& section, const TensorCoreProfit& profit) {
 Sheet layers_sheet(const Graph& graph, const TensorCoreProfit& profit,
                    const std::vector<AlgorithmRow>& products,
                    const std::vector<FrameworkPick>& picks) {
-  std::vector<std::size_t> order = largest_first(profit.rows.size(), [&](std::size_t layer) {
+  std::vector<std::size_t> order;
+  for (std::size_t layer = 0; layer < profit.rows.size(); ++layer) {
+    const TensorCoreRow& row = profit.rows[layer];
+    if (row.with_seconds || row.without_seconds) order.push_back(layer);
+  }
+  std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t layer) {
     return profit.rows[layer].profit_seconds().value_or(0);
-  });
-  std::erase_if(order, [&](std::size_t layer) {
-    return !profit.rows[layer].with_seconds && !profit.rows[layer].without_seconds;
   });
   const auto of_row = [&](auto member) {
     return [&profit, member](std::size_t layer) { return std::invoke(member, profit.rows[layer]); };

@@ -14,6 +14,8 @@ SOURCE = pathlib.Path(sys.argv[1])
 # Parts whose folders are checked; all of their files but tests.
 PARTS = ("analysis",)
 LONGEST_FUNCTION = 60
+# Tables whose columns are the recordings or the chapters that there are.
+MADE_BY_HAND = ("analysis/questions/profile/", "analysis/questions/report.cpp")
 
 
 def sources(part):
@@ -68,6 +70,11 @@ class Structure(unittest.TestCase):
                 for path in sources("analysis/questions")
                 for line, count in functions(path.read_text()) if count > LONGEST_FUNCTION]
         self.assertEqual(long, [])
+
+    def test_tables_of_questions_are_made_by_table(self):
+        names = [str(path.relative_to(SOURCE)) for path in sources("analysis/questions")
+                 if re.search(r"^ *Sheet \w+\{", path.read_text(), re.MULTILINE)]
+        self.assertEqual([name for name in names if not name.startswith(MADE_BY_HAND)], [])
 
 
 class Self(unittest.TestCase):

@@ -24,7 +24,7 @@ struct BoundReport {
   /// Per layer: operator_times().
   std::vector<LayerTime> times{};
   /// Operators that the exporter decomposed.
-  std::vector<WholeOperator> wholes{};
+  std::vector<WholeChoice> wholes{};
   Coverage coverage{};
   Bounds bounds{};
   Bounds with_movement{};

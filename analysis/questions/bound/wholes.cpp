@@ -25,9 +25,9 @@ struct WholeTotals {
   std::size_t missing = 0;
 };
 
-WholeTotals totals_of(const std::vector<WholeOperator>& wholes) {
+WholeTotals totals_of(const std::vector<WholeChoice>& wholes) {
   WholeTotals sum;
-  for (const WholeOperator& whole : wholes) {
+  for (const WholeChoice& whole : wholes) {
     if (whole.used) {
       ++sum.used;
       if (whole.apart_seconds) {
@@ -46,12 +46,12 @@ WholeTotals totals_of(const std::vector<WholeOperator>& wholes) {
   return sum;
 }
 
-std::optional<double> saving(const WholeOperator& whole) {
+std::optional<double> saving(const WholeChoice& whole) {
   if (!whole.apart_seconds || !whole.time.seconds) return std::nullopt;
   return *whole.apart_seconds - *whole.time.seconds;
 }
 
-std::string verdict_of(const WholeOperator& whole) {
+std::string verdict_of(const WholeChoice& whole) {
   if (whole.used) return "one call";
   if (whole.time.status != LayerStatus::measured) return std::string(to_string(whole.time.status));
   return "apart";
@@ -60,7 +60,7 @@ std::string verdict_of(const WholeOperator& whole) {
 ordered_json wholes_json(const BoundReport& report) {
   const WholeTotals sum = totals_of(report.wholes);
   ordered_json list = ordered_json::array();
-  for (const WholeOperator& whole : report.wholes) {
+  for (const WholeChoice& whole : report.wholes) {
     const Fusion& fusion = report.graph->fusions[whole.fusion];
     list.push_back({{"operator", fusion.pattern},
                     {"layers", names_of(*report.graph, fusion.layers)},
@@ -96,14 +96,14 @@ void add_wholes(Section& section, const BoundReport& report) {
   add(sum.unsupported, "no library does as one call");
   add(sum.missing, "were not measured as one call");
   section.add(std::move(text));
-  std::vector<WholeOperator> used;
-  std::ranges::copy_if(report.wholes, std::back_inserter(used), &WholeOperator::used);
+  std::vector<WholeChoice> used;
+  std::ranges::copy_if(report.wholes, std::back_inserter(used), &WholeChoice::used);
   std::ranges::stable_sort(used, std::ranges::greater{}, saving);
-  const auto fusion_of = [&](const WholeOperator& one) -> const Fusion& {
+  const auto fusion_of = [&](const WholeChoice& one) -> const Fusion& {
     return report.graph->fusions[one.fusion];
   };
   const auto& layers = report.graph->layers;
-  using Row = WholeOperator;
+  using Row = WholeChoice;
   const Table<Row> table{
       {"operator", "", [&](const Row& row) { return fusion_of(row).pattern; }},
       {"first and last layer", "",

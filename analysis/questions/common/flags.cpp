@@ -137,9 +137,8 @@ MeasurementFilter filter_of(const CommonFlags& flags, const std::string& precisi
 std::size_t rows_of(const CommonFlags& flags) {
   const std::string& text = flags.rows;
   if (text == "all") return std::numeric_limits<std::size_t>::max();
-  const bool number =
-      !text.empty() && text.size() < 10 &&
-      std::all_of(text.begin(), text.end(), [](char c) { return '0' <= c && c <= '9'; });
+  const bool number = !text.empty() && text.size() < 10 &&
+                      std::ranges::all_of(text, [](char c) { return '0' <= c && c <= '9'; });
   if (!number) throw Error("--rows " + text + ": say a number or all");
   return std::stoul(text);
 }

@@ -257,9 +257,8 @@ void require_kernels(const Inputs& inputs) {
                   ": does not say which kernels a GPU ran: give a profile of "
                   "scripts/profile-pytorch, or leave it out");
     }
-    const bool asked =
-        std::any_of(inputs.filters.begin(), inputs.filters.end(),
-                    [&](const MeasurementFilter& filter) { return is_at(profile, filter); });
+    const bool asked = std::ranges::any_of(
+        inputs.filters, [&](const MeasurementFilter& filter) { return is_at(profile, filter); });
     if (!asked && profile.precision == "mixed") {
       throw Error(path + ": profile of a run with products of several types, which is like no " +
                   "--precision: leave it out");

@@ -202,9 +202,8 @@ std::string numbered_name(const std::string& name, std::size_t recording, std::s
 std::vector<Sheet> device_sheets(const Profiles& profiles) {
   std::vector<Sheet> sheets{gpus(profiles)};
   for (const RowTable& table : tables) sheets.push_back(sheet_of(profiles, table));
-  const bool is_known = std::any_of(profiles.begin(), profiles.end(), [](const DeviceProfile& one) {
-    return !one.throughput.empty();
-  });
+  const bool is_known = std::ranges::any_of(
+      profiles, [](const DeviceProfile& one) { return !one.throughput.empty(); });
   if (is_known) sheets.push_back(distribution(profiles));
   std::erase_if(sheets, [](const Sheet& sheet) { return sheet.rows.empty(); });
   return sheets;

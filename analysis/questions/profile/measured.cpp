@@ -151,7 +151,7 @@ Sheet measured_sheet(const std::vector<MeasuredCall>& calls) {
                    {"problem", "problem", false, any_width}};
   std::vector<const MeasuredCall*> order;
   for (const MeasuredCall& call : calls) order.push_back(&call);
-  std::stable_sort(order.begin(), order.end(), [](const MeasuredCall* a, const MeasuredCall* b) {
+  std::ranges::stable_sort(order, [](const MeasuredCall* a, const MeasuredCall* b) {
     return a->saved_seconds() > b->saved_seconds();
   });
   for (const MeasuredCall* call : order) {

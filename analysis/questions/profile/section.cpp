@@ -137,16 +137,15 @@ Sheet counters_of(const std::vector<Recorded>& recorded) {
   for (const Recorded& one : recorded) {
     for (const CountedValue& value : one.counters) {
       const std::pair name{value.name, value.expression};
-      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
     }
   }
   for (const auto& [name, expression] : names) {
     std::vector<Cell> cells{cell(name)};
     for (const Recorded& one : recorded) {
-      const auto found =
-          std::find_if(one.counters.begin(), one.counters.end(), [&](const CountedValue& value) {
-            return value.name == name && value.expression == expression;
-          });
+      const auto found = std::ranges::find_if(one.counters, [&](const CountedValue& value) {
+        return value.name == name && value.expression == expression;
+      });
       const bool is_known = found != one.counters.end() && found->value;
       cells.push_back(
           is_known ? Cell{.shown = fmt::format("{:.6g}", *found->value), .value = *found->value}
