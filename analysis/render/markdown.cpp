@@ -76,7 +76,7 @@ class SectionMarkdown {
 }  // namespace
 
 std::string page_markdown(const Page& page, std::size_t rows) {
-  std::string text = fmt::format("# benanza-analyze {}\n", page.command);
+  std::string text = fmt::format("# Benanza: {}\n", page.command);
   if (!page.note.empty()) text += '\n' + page.note + '\n';
   for (const Section& section : page.sections) {
     if (!section.heading.empty()) text += "\n## " + section.heading + '\n';

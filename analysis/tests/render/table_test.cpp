@@ -49,7 +49,7 @@ TEST(Table, SaysAFactOnceForEveryFormat) {
 )");
   EXPECT_EQ(page_text(page, "csv", 10),
             "layer,seconds,share,calls,fused\na|conv,3e-06,0.75,2,true\nb,,0.0,0,false\n");
-  EXPECT_EQ(page_text(page, "markdown", 1), R"(# benanza-analyze bound
+  EXPECT_EQ(page_text(page, "markdown", 1), R"(# Benanza: bound
 
 ## model
 
