@@ -107,7 +107,7 @@ std::optional<Side> side_of(const Dims& dims, const Axes& axes) {
   if (over < 0 || over >= rank) return std::nullopt;
   side.sum = at(over);
   for (std::int64_t axis = 0; axis < rank; ++axis) {
-    const bool is_batch = std::find(axes.batch.begin(), axes.batch.end(), axis) != axes.batch.end();
+    const bool is_batch = std::ranges::find(axes.batch, axis) != axes.batch.end();
     if (is_batch || axis == over) continue;
     side.rows = at(axis);
     side.sum_first = over < axis;

@@ -208,9 +208,9 @@ TEST(PageJson, TablesWithANameAreListsAndCostlyFactsAreMadeThereAlone) {
   int made = 0;
   Section section;
   section.more_facts = [&](auto& facts) { facts["costly"] = ++made; };
-  section.add(
-      Sheet{.name = "rows", .columns = {{"time us", "seconds", true}}, .rows = {{us_cell(2e-6)}}});
-  section.add(Sheet{.columns = {{"for people", ""}}, .rows = {{text_cell("x")}}});
+  section.add(Sheet{
+      .name = "rows", .columns = {{"time us", "seconds", true}}, .rows = {{cell(2e-6, micro)}}});
+  section.add(Sheet{.columns = {{"for people", ""}}, .rows = {{cell("x")}}});
   const Page page{.command = "db list", .sections = {section}, .flat = true};
   EXPECT_THAT(page_table(page, 9), HasSubstr("2.0"));
   EXPECT_EQ(made, 0);
@@ -223,9 +223,9 @@ TEST(PageJson, TablesWithANameAreListsAndCostlyFactsAreMadeThereAlone) {
 TEST(PageCsv, SectionsWithOtherColumnsAreLeftOut) {
   Section section;
   section.facts["model"] = "a, b";
-  section.add(Sheet{.name = "rows", .columns = {{"x", "x"}}, .rows = {{text_cell("\"1\"")}}});
+  section.add(Sheet{.name = "rows", .columns = {{"x", "x"}}, .rows = {{cell("\"1\"")}}});
   Section other;
-  other.add(Sheet{.name = "rows", .columns = {{"y", "y"}}, .rows = {{text_cell("2")}}});
+  other.add(Sheet{.name = "rows", .columns = {{"y", "y"}}, .rows = {{cell("2")}}});
   EXPECT_EQ(page_csv({.sections = {section, other}}),
             "model,batch,precision,x\n\"a, b\",,,\"\"\"1\"\"\"\n");
 }

@@ -64,6 +64,7 @@ struct CommonFlags {
   bool allow_missing = false;
   std::string format = "table";
   std::string rows = "15";
+  std::string html;
 };
 
 /// The backend whose device is asked about; empty: any.
@@ -85,6 +86,8 @@ void add_sequence_flag(Flags& flags, CommonFlags& values);
 void add_filter_flags(Flags& flags, CommonFlags& values, const std::string& precisions);
 /// Adds --format and --rows.
 void add_output_flags(Flags& flags, CommonFlags& values);
+/// Adds --html.
+void add_html_flag(Flags& flags, CommonFlags& values);
 
 /// Return the filter for one precision, and the rows of tables. Throw Error for invalid values.
 MeasurementFilter filter_of(const CommonFlags& flags, const std::string& precision);

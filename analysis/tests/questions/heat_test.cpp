@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "analysis/questions/question.h"
+#include "analysis/questions/common/question.h"
 #include "analysis/tests/build.h"
 #include "analysis/tests/program.h"
 

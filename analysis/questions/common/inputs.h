@@ -5,11 +5,11 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/input/flags.h"
 #include "analysis/input/results.h"
 #include "analysis/input/sequence_run.h"
 #include "analysis/model/bounds.h"
 #include "analysis/profiles/profile.h"
+#include "analysis/questions/common/flags.h"
 #include "core/api_log/api_log.h"
 #include "core/graph_file/graph.h"
 

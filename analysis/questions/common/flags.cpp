@@ -1,4 +1,4 @@
-#include "analysis/input/flags.h"
+#include "analysis/questions/common/flags.h"
 
 #include <fmt/format.h>
 
@@ -109,8 +109,12 @@ void add_filter_flags(Flags& flags, CommonFlags& values, const std::string& prec
 }
 
 void add_output_flags(Flags& flags, CommonFlags& values) {
-  flags.add_word("--format", values.format, {"table", "json", "csv"}, "Output");
+  flags.add_word("--format", values.format, {"table", "markdown", "json", "csv"}, "Output");
   flags.add("--rows,--layers", values.rows, "Rows of each table, or all", "N|all");
+}
+
+void add_html_flag(Flags& flags, CommonFlags& values) {
+  flags.add("--html", values.html, "Also write the answer as an HTML page with plots", "HTML");
 }
 
 MeasurementFilter filter_of(const CommonFlags& flags, const std::string& precision) {
@@ -133,9 +137,8 @@ MeasurementFilter filter_of(const CommonFlags& flags, const std::string& precisi
 std::size_t rows_of(const CommonFlags& flags) {
   const std::string& text = flags.rows;
   if (text == "all") return std::numeric_limits<std::size_t>::max();
-  const bool number =
-      !text.empty() && text.size() < 10 &&
-      std::all_of(text.begin(), text.end(), [](char c) { return '0' <= c && c <= '9'; });
+  const bool number = !text.empty() && text.size() < 10 &&
+                      std::ranges::all_of(text, [](char c) { return '0' <= c && c <= '9'; });
   if (!number) throw Error("--rows " + text + ": say a number or all");
   return std::stoul(text);
 }

@@ -1,4 +1,4 @@
-#include "analysis/input/inputs.h"
+#include "analysis/questions/common/inputs.h"
 
 #include <fmt/format.h>
 

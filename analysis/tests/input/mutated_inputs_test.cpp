@@ -3,9 +3,9 @@
 
 #include <limits>
 
-#include "analysis/input/inputs.h"
 #include "analysis/profiles/jax/hlo.h"
-#include "analysis/questions/question.h"
+#include "analysis/questions/common/inputs.h"
+#include "analysis/questions/common/question.h"
 #include "analysis/render/text.h"
 #include "analysis/tests/build.h"
 #include "analysis/tests/trace.h"

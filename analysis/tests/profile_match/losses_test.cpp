@@ -133,8 +133,7 @@ TEST(Frameworks, OfTwoModesHaveTwoRatios) {
                           HasSubstr("BR, faster mode  1.000 sequential"),
                           HasSubstr("BR, slower mode  0.499 sequential"),
                           HasSubstr("scaled by 0.500, to the latency of 0.170 ms")));
-  const nlohmann::ordered_json facts =
-      comparison_json(given.report(), given.report().comparisons[0]);
+  const nlohmann::ordered_json facts = bound_section(given.report()).facts["profiles"][0];
   EXPECT_EQ(facts["within_one_process"], false);
   EXPECT_EQ(facts["process_seconds"].size(), 5);
   EXPECT_EQ(facts["modes"][1]["processes"], 2);
