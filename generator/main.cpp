@@ -9,7 +9,7 @@
 #include "core/program/program_flags.h"
 #include "generator/emit/command.h"
 #include "generator/emit/summary.h"
-#include "generator/recording/recorded_graphs.h"
+#include "record/problems/recorded_graphs.h"
 
 namespace {
 
@@ -36,8 +36,7 @@ int generate_from(const std::vector<std::string>& recordings, std::vector<Precis
   const std::vector<Precision> asked = precisions;
   std::vector<NamedGraph> graphs;
   for (const std::string& recording : recordings) {
-    recorded::RecordedGraphs read =
-        recorded::recorded_graphs(std::filesystem::path(recording), asked);
+    record::RecordedGraphs read = record::graphs_of_recording(recording, asked);
     for (Graph& graph : read.graphs) {
       const std::string file = graph.model + ".graph.json";
       graphs.push_back({file, std::move(graph)});

@@ -3,8 +3,7 @@
 #include <utility>
 
 #include "analysis/profiles/latency.h"
-#include "core/recording/attribution.h"
-#include "core/recording/kernel_name.h"
+#include "core/library/kernel_name.h"
 
 namespace benanza::analysis {
 namespace {
