@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -64,6 +65,13 @@ inline Part optional_part(Part part, StepOperand operand = StepOperand::any) {
 }
 
 using Parts = std::vector<Part> (*)(const Call& call);
+
+/// A name as the parameter of a template.
+template <std::size_t size>
+struct Name {
+  char text[size];
+  consteval Name(const char (&name)[size]) { std::copy_n(name, size, text); }
+};
 
 /// An operator's name, without "aten::" and a trailing underscore, and the parts it does.
 struct Entry {
