@@ -49,13 +49,10 @@ class Source {
   /// Enables the source before the program starts. Throws Error if an option cannot be satisfied.
   virtual void prepare(Environment& environment, const RunSetup& setup) = 0;
   /// Sets whether subsequent calls are to be recorded. First called before the program starts.
-  virtual void set_active(bool active) { static_cast<void>(active); }
+  virtual void set_active(bool /*active*/) {}
   /// Called at least four times a second, and after the program has exited. `start` as in take().
   /// Throws Error.
-  virtual void poll(double start, RecordingWriter& writer) {
-    static_cast<void>(start);
-    static_cast<void>(writer);
-  }
+  virtual void poll(double /*start*/, RecordingWriter& /*writer*/) {}
   /// Called when everything from poll() has been written to the file.
   virtual void saved() {}
   /// Messages for the user, after the program has exited.
@@ -65,12 +62,8 @@ class Source {
   /// Takes a line that starts with one of the markers, without its line break. `start` is the run's
   /// start in seconds since 1970; `arrived` is in seconds since then. Both are empty for an
   /// imported log. Returns Taken::no if the line is the program's own.
-  virtual Taken take(std::string_view line, std::optional<double> start,
-                     std::optional<double> arrived, RecordingWriter& writer) {
-    static_cast<void>(line);
-    static_cast<void>(start);
-    static_cast<void>(arrived);
-    static_cast<void>(writer);
+  virtual Taken take(std::string_view /*line*/, std::optional<double> /*start*/,
+                     std::optional<double> /*arrived*/, RecordingWriter& /*writer*/) {
     return Taken::no;
   }
 };

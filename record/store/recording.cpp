@@ -98,13 +98,6 @@ sqlite::Connection create(const std::filesystem::path& path, const RecordedRun& 
   return connection;
 }
 
-/// Null for what is no call, and for what was recorded after the texts had been read.
-const CallText* find(const std::unordered_map<std::int64_t, std::optional<CallText>>& texts,
-                     std::int64_t row) {
-  const auto found = texts.find(row);
-  return found == texts.end() || !found->second ? nullptr : &*found->second;
-}
-
 std::size_t cache_place(const CallText& text, const std::string& words, std::size_t size) {
   const std::hash<std::string_view> hash;
   return (hash(text.problem) * 31 + hash(text.memory) * 17 + hash(text.kind) +
@@ -235,9 +228,9 @@ std::filesystem::path existing_recording(const std::filesystem::path& path) {
   return path;
 }
 
-RecordingReader::RecordingReader(const std::filesystem::path& path, std::vector<record::Log> logs)
-    : connection_(existing_recording(path), sqlite::Connection::Mode::read),
-      logs_(std::move(logs)) {
+RecordingReader::RecordingReader(const std::filesystem::path& path,
+                                 const std::vector<record::Log>& logs)
+    : connection_(existing_recording(path), sqlite::Connection::Mode::read) {
   sqlite::Statement version(connection_, "PRAGMA user_version");
   version.step();
   schema_ = version.integer(0);
@@ -254,6 +247,7 @@ RecordingReader::RecordingReader(const std::filesystem::path& path, std::vector<
                 ", this program knows up to " + std::to_string(recording_schema) +
                 "; record the program anew");
   }
+  read_texts(logs);
 }
 
 RecordedRun RecordingReader::run() const {
@@ -280,38 +274,33 @@ std::vector<std::string> RecordingReader::libraries() const {
   return list;
 }
 
-std::unordered_map<std::int64_t, std::string> RecordingReader::lines() const {
-  std::unordered_map<std::int64_t, std::string> list;
-  if (schema_ < 5) return list;
-  sqlite::Statement row(connection_, "SELECT id, text FROM log_line");
-  while (row.step()) list.emplace(row.integer(0), row.text(1));
-  return list;
-}
-
-RecordingReader::Texts RecordingReader::texts() const {
-  const auto all_lines = lines();
-  Texts list;
+void RecordingReader::read_texts(const std::vector<record::Log>& logs) {
+  std::unordered_map<std::int64_t, std::string> lines;
+  if (schema_ >= 5) {
+    sqlite::Statement row(connection_, "SELECT id, text FROM log_line");
+    while (row.step()) lines.emplace(row.integer(0), row.text(1));
+  }
   sqlite::Statement row(connection_, std::string("SELECT id, ") + text_columns +
                                          (schema_ < 5 ? ", ''" : ", lines") + " FROM call_text");
   while (row.step()) {
     CallText stored = read_text(row, 1);
     std::string words;
     std::istringstream numbers{std::string(row.text(10))};
-    for (std::int64_t line = 0; numbers >> line;) {
-      words += all_lines.at(line) + '\n';
-    }
-    std::optional<CallText>& text = list[row.integer(0)];
+    for (std::int64_t line = 0; numbers >> line;) words += lines[line] + '\n';
     if (words.empty()) {
-      text = std::move(stored);
-    } else if (const auto call = record::call_of(logs_, stored.source, words)) {
-      text = call_text(*call);
+      texts_.emplace(row.integer(0), std::move(stored));
+    } else if (const auto call = record::call_of(logs, stored.source, words)) {
+      texts_.emplace(row.integer(0), call_text(*call));
     }
   }
-  return list;
+}
+
+const CallText* RecordingReader::text(std::int64_t row) const {
+  const auto found = texts_.find(row);
+  return found == texts_.end() ? nullptr : &found->second;
 }
 
 std::vector<CallTotal> RecordingReader::totals() const {
-  const Texts all = texts();
   std::vector<CallTotal> list;
   // Words that differ may mean the same.
   std::map<CallText, std::size_t> places;
@@ -319,10 +308,10 @@ std::vector<CallTotal> RecordingReader::totals() const {
                         "SELECT text, count(*), total(milliseconds), count(milliseconds), "
                         "min(sequence) AS first FROM call GROUP BY text ORDER BY first");
   while (row.step()) {
-    const CallText* const text = find(all, row.integer(0));
-    if (text == nullptr) continue;
-    const auto [place, is_new] = places.try_emplace(*text, list.size());
-    if (is_new) list.push_back({.text = *text, .first = row.integer(4)});
+    const CallText* const call = text(row.integer(0));
+    if (call == nullptr) continue;
+    const auto [place, is_new] = places.try_emplace(*call, list.size());
+    if (is_new) list.push_back({.text = *call, .first = row.integer(4)});
     CallTotal& total = list[place->second];
     total.calls += row.integer(1);
     total.seconds += row.real(2) * 1e-3;
@@ -332,15 +321,14 @@ std::vector<CallTotal> RecordingReader::totals() const {
 }
 
 void RecordingReader::for_each(const std::function<void(const ArrivedCall& call)>& use) const {
-  const Texts all = texts();
   sqlite::Statement row(connection_,
                         std::string("SELECT text, start_seconds, arrival_seconds, process, "
                                     "milliseconds, ") +
                             (schema_ == 1 ? "NULL" : "thread") + " FROM call ORDER BY sequence");
   while (row.step()) {
-    const CallText* const text = find(all, row.integer(0));
-    if (text == nullptr) continue;
-    use({.text = *text,
+    const CallText* const call = text(row.integer(0));
+    if (call == nullptr) continue;
+    use({.text = *call,
          .started = row.optional_real(1),
          .arrived = row.optional_real(2),
          .process = row.optional_integer(3),
@@ -350,19 +338,18 @@ void RecordingReader::for_each(const std::function<void(const ArrivedCall& call)
 }
 
 std::vector<std::uint32_t> RecordingReader::sequence() const {
-  const Texts all = texts();
   // Numbered by first appearance, as in totals().
   std::map<CallText, std::uint32_t> places;
   std::unordered_map<std::int64_t, std::uint32_t> of_row;
   std::vector<std::uint32_t> list;
   sqlite::Statement row(connection_, "SELECT text FROM call ORDER BY sequence");
   while (row.step()) {
-    const CallText* const text = find(all, row.integer(0));
-    if (text == nullptr) continue;
+    const CallText* const call = text(row.integer(0));
+    if (call == nullptr) continue;
     const auto [known, is_new] = of_row.try_emplace(row.integer(0));
     if (is_new) {
       known->second =
-          places.try_emplace(*text, static_cast<std::uint32_t>(places.size())).first->second;
+          places.try_emplace(*call, static_cast<std::uint32_t>(places.size())).first->second;
     }
     list.push_back(known->second);
   }

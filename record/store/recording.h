@@ -129,7 +129,7 @@ class RecordingReader {
  public:
   /// `logs` say what the stored words mean; words that are no call's are left out.
   explicit RecordingReader(const std::filesystem::path& path,
-                           std::vector<record::Log> logs = record::library_logs());
+                           const std::vector<record::Log>& logs = record::library_logs());
 
   RecordedRun run() const;
   /// "oneDNN v2.6.3 (commit N/A)".
@@ -146,14 +146,14 @@ class RecordingReader {
   DeviceRecording devices() const { return read_device_recording(connection_); }
 
  private:
-  /// By the number of its row: what a stored text says; empty if it is no call.
-  using Texts = std::unordered_map<std::int64_t, std::optional<CallText>>;
-  Texts texts() const;
-  std::unordered_map<std::int64_t, std::string> lines() const;
+  void read_texts(const std::vector<record::Log>& logs);
+  /// Null for what is no call, and for what was recorded after this object was made.
+  const CallText* text(std::int64_t row) const;
 
   sqlite::Connection connection_;
-  std::vector<record::Log> logs_;
   std::int64_t schema_ = 0;
+  /// What the stored texts of calls say, by their rows.
+  std::unordered_map<std::int64_t, CallText> texts_;
 };
 
 /// Returns `path`. Throws Error if it is not a regular file.
