@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "record/logs/shared/call_memory.h"
-
 namespace benanza {
 namespace {
 
@@ -39,16 +37,6 @@ TEST(ApiLogAlgorithm, HasTheNameThatTheSuitesBuildItBy) {
   EXPECT_EQ(suite_algorithm("engine 5 NEW_KNOB=1"), "");
   EXPECT_EQ(suite_algorithm("algorithm 66"), "");
   EXPECT_EQ(suite_algorithm(""), "");
-}
-
-TEST(CallMemory, IsReadAsWritten) {
-  for (const CallMemory& memory :
-       {CallMemory{Precision::fp16, Layout::nhwc}, CallMemory{Precision::bf16, std::nullopt},
-        CallMemory{std::nullopt, Layout::nchw}, CallMemory{}}) {
-    EXPECT_EQ(read_call_memory(to_string(memory)), memory) << to_string(memory);
-  }
-  EXPECT_EQ(to_string(CallMemory{Precision::fp16, Layout::nhwc}), "fp16 nhwc");
-  EXPECT_EQ(read_call_memory("src_f32::blocked:ab:f0"), CallMemory{}) << "oneDNN's";
 }
 
 }  // namespace
