@@ -8,7 +8,7 @@
 #include "generator/command_line.h"
 #include "generator/emit/emit.h"
 #include "generator/emit/summary.h"
-#include "generator/recording/recorded_graphs.h"
+#include "record/problems/recorded_graphs.h"
 
 namespace {
 
@@ -18,7 +18,7 @@ int generate_from_recordings(const CommandLine& line) {
   std::vector<Precision> precisions = line.precisions;
   std::vector<emit::NamedGraph> graphs;
   for (const std::string& recording : line.recordings) {
-    recorded::RecordedGraphs read = recorded::recorded_graphs(recording, line.precisions);
+    record::RecordedGraphs read = record::graphs_of_recording(recording, line.precisions);
     for (Graph& graph : read.graphs) {
       const std::string file = emit::file_name(graph.model);
       graphs.push_back({file, std::move(graph)});

@@ -7,9 +7,9 @@
 #include "analysis/model/selection.h"
 #include "analysis/profile_match/mapping.h"
 #include "analysis/profile_match/same_model.h"
+#include "core/library/kernel_name.h"
 #include "core/problem/key_op.h"
 #include "core/problem/problem.h"
-#include "core/recording/kernel_name.h"
 
 namespace benanza::analysis {
 namespace {

@@ -7,10 +7,10 @@
 #include "analysis/questions/profile/measured.h"
 #include "analysis/questions/profile/plots.h"
 #include "analysis/questions/profile/section.h"
-#include "analysis/recordings/perfetto.h"
-#include "analysis/recordings/tau.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "record/views/perfetto.h"
+#include "record/views/tau.h"
 
 namespace benanza::analysis {
 namespace {

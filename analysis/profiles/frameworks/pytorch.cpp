@@ -10,7 +10,7 @@
 #include "analysis/profiles/kineto/trace.h"
 #include "analysis/profiles/profile.h"
 #include "analysis/profiles/repeats.h"
-#include "core/recording/kernel_name.h"
+#include "core/library/kernel_name.h"
 
 namespace benanza::analysis {
 namespace {

@@ -10,6 +10,7 @@
 #include "analysis/input/one_device.h"
 #include "analysis/profile_match/same_model.h"
 #include "core/base/error.h"
+#include "record/logs/shared/nvidia_log.h"
 
 namespace benanza::analysis {
 namespace {
@@ -96,7 +97,7 @@ const Graph& graph_of(const Profile& profile, const std::vector<Graph>& graphs,
 std::vector<LibraryCall> read_api_logs(const std::vector<std::string>& paths) {
   std::vector<LibraryCall> calls;
   for (const std::string& path : paths) {
-    const std::vector<LibraryCall> more = read_api_log(path);
+    const std::vector<LibraryCall> more = record::read_api_log(path);
     calls.insert(calls.end(), more.begin(), more.end());
   }
   return calls;

@@ -10,8 +10,8 @@
 #include "analysis/model/bounds.h"
 #include "analysis/profiles/profile.h"
 #include "analysis/questions/common/flags.h"
-#include "core/api_log/api_log.h"
 #include "core/graph_file/graph.h"
+#include "core/library/library_call.h"
 
 namespace benanza::analysis {
 

@@ -4,8 +4,7 @@
 
 #include "analysis/profiles/latency.h"
 #include "analysis/render/table.h"
-#include "core/recording/attribution.h"
-#include "core/recording/kernel_name.h"
+#include "core/library/kernel_name.h"
 
 namespace benanza::analysis {
 namespace {

@@ -9,7 +9,7 @@
 #include "analysis/profiles/latency.h"
 #include "analysis/questions/inspect/advice.h"
 #include "core/base/error.h"
-#include "core/recording/kernel_name.h"
+#include "core/library/kernel_name.h"
 
 namespace benanza::analysis {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "core/recording/kernel_name.h"
+#include "core/library/kernel_name.h"
 
 namespace benanza::analysis {
 namespace {

@@ -5,9 +5,8 @@
 #include <algorithm>
 
 #include "analysis/questions/common/subject.h"
-#include "core/api_log/algorithm.h"
-#include "core/api_log/call_memory.h"
-#include "core/recording/kernel_name.h"
+#include "core/library/algorithm.h"
+#include "core/library/kernel_name.h"
 #include "core/statistics/summary.h"
 
 namespace benanza::analysis {

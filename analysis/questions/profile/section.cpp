@@ -6,7 +6,7 @@
 
 #include "analysis/questions/profile/device_sheets.h"
 #include "analysis/questions/profile/recording_sheets.h"
-#include "analysis/recordings/flat_profile.h"
+#include "record/views/flat_profile.h"
 
 namespace benanza::analysis {
 namespace {

@@ -7,7 +7,7 @@
 #include "analysis/render/svg.h"
 #include "analysis/tests/program.h"
 #include "analysis/tests/trace.h"
-#include "core/recording/recording.h"
+#include "record/store/recording.h"
 
 namespace benanza::analysis {
 namespace {
