@@ -84,9 +84,9 @@ struct Measurement {
 /// Measurements by problem key. Keys match as strings, without wildcards.
 class MeasurementSet {
  public:
-  /// Adds a variant, or another repetition of one. The times of ok repetitions are collected; of one
-  /// process, those that had company count only if no other is ok. An incorrect repetition makes the
-  /// variant incorrect; otherwise one ok repetition makes it ok.
+  /// Adds a variant, or another repetition of one. The times of ok repetitions are collected; of
+  /// one process, those that had company count only if no other is ok. An incorrect repetition
+  /// makes the variant incorrect; otherwise one ok repetition makes it ok.
   void add(Measurement measurement);
   /// `source`: a number of the file. Rows of several files are of different processes, and so are
   /// rows of one file or database that are equal repetitions of equal processes.

@@ -163,8 +163,9 @@ bool had_company(const Row& row) {
   const std::size_t cause = at + begin.size();
   const std::string_view causes =
       std::string_view(row.facts).substr(cause, row.facts.find('"', cause) - cause);
-  return std::ranges::any_of(
-      old_company, [&](std::string_view one) { return causes.find(one) != std::string_view::npos; });
+  return std::ranges::any_of(old_company, [&](std::string_view one) {
+    return causes.find(one) != std::string_view::npos;
+  });
 }
 
 std::int64_t process_of(const Row& row) {

@@ -25,39 +25,39 @@ inline std::vector<std::pair<std::string, std::string>> ten_logs(const std::stri
   const std::string biased = pointwise("ADD (0)", "", 67, bias_tensor, 66, "1");
   const std::string activated = pointwise("RELU_FWD (100)", open_relu, 66, "", 121, "1");
   const auto forward = [](const std::string& tensor, const std::string& name) {
-    return cudnn_entry("cudnnConvolutionForward",
-                       tensor + convolution_fields +
-                           algorithm("CUDNN_CONVOLUTION_FWD_ALGO_" + name));
+    return cudnn_entry(
+        "cudnnConvolutionForward",
+        tensor + convolution_fields + algorithm("CUDNN_CONVOLUTION_FWD_ALGO_" + name));
   };
-  return {
-      {"graphs", setup + three_times(execute + normalise)},
-      {"classic", forward(float_nchw, "IMPLICIT_PRECOMP_GEMM") +
-                      three_times(forward(half_nhwc, "WINOGRAD_NONFUSED") + setup)},
-      {"fused", three_times(fused_entry("RELU (1)", "0.000000") +
-                            fused_entry("RELU (1)", "1.000000") +
-                            fused_entry("CLIPPED_RELU (3)", "0.000000"))},
-      {"training_graphs",
-       three_times(execute +
-                   graph_gradient("CONVOLUTION_BACKWARD_DATA", "dxDesc", "wDesc", "dyDesc") +
-                   graph_gradient("CONVOLUTION_BACKWARD_FILTER", "xDesc", "dwDesc", "dyDesc"))},
-      {"training",
-       three_times(
-           training_entry("cudnnConvolutionBackwardData", "CUDNN_CONVOLUTION_BWD_DATA_ALGO_1") +
-           training_entry("cudnnConvolutionBackwardFilter",
-                          "CUDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD_NONFUSED") +
-           training_entry("cudnnBatchNormalizationForwardTrainingEx", "") +
-           training_entry("cudnnBatchNormalizationBackwardEx", ""))},
-      {"jax", three_times(fused_graph(biased + activated) +
-                          fused_graph(pointwise("MUL (1)", "", 67, whole_tensor, 121, "1")) +
-                          fused_graph(operation_of_graph("REDUCTION")))},
-      {"products", cublas_product + lt_linear + cublas_batches + lt_product("", "0") +
-                       lt_product("", "1") + lt_product(" epilogue=EPILOGUE_RELU_BIAS", "0") +
-                       lt_product(" epilogue=EPILOGUE_DRELU", "0") + lt_product("", "0.5")},
-      {"mixed", setup + three_times(execute + cublas_product + lt_linear + matmul_graph +
+  return {{"graphs", setup + three_times(execute + normalise)},
+          {"classic", forward(float_nchw, "IMPLICIT_PRECOMP_GEMM") +
+                          three_times(forward(half_nhwc, "WINOGRAD_NONFUSED") + setup)},
+          {"fused",
+           three_times(fused_entry("RELU (1)", "0.000000") + fused_entry("RELU (1)", "1.000000") +
+                       fused_entry("CLIPPED_RELU (3)", "0.000000"))},
+          {"training_graphs",
+           three_times(execute +
+                       graph_gradient("CONVOLUTION_BACKWARD_DATA", "dxDesc", "wDesc", "dyDesc") +
+                       graph_gradient("CONVOLUTION_BACKWARD_FILTER", "xDesc", "dwDesc", "dyDesc"))},
+          {"training",
+           three_times(
+               training_entry("cudnnConvolutionBackwardData", "CUDNN_CONVOLUTION_BWD_DATA_ALGO_1") +
+               training_entry("cudnnConvolutionBackwardFilter",
+                              "CUDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD_NONFUSED") +
+               training_entry("cudnnBatchNormalizationForwardTrainingEx", "") +
+               training_entry("cudnnBatchNormalizationBackwardEx", ""))},
+          {"jax", three_times(fused_graph(biased + activated) +
+                              fused_graph(pointwise("MUL (1)", "", 67, whole_tensor, 121, "1")) +
+                              fused_graph(operation_of_graph("REDUCTION")))},
+          {"products", cublas_product + lt_linear + cublas_batches + lt_product("", "0") +
+                           lt_product("", "1") + lt_product(" epilogue=EPILOGUE_RELU_BIAS", "0") +
+                           lt_product(" epilogue=EPILOGUE_DRELU", "0") + lt_product("", "0.5")},
+          {"mixed", setup +
+                        three_times(execute + cublas_product + lt_linear + matmul_graph +
                                     cudnn_entry("cudnnPoolingForward", half_nhwc)) +
-                    cublas_batches + forward(float_nchw, "FFT")},
-      file("onednn_v2"),
-      file("onednn_v3")};
+                        cublas_batches + forward(float_nchw, "FFT")},
+          file("onednn_v2"),
+          file("onednn_v3")};
 }
 
 /// Everything of a suite that is made of a recording, a line each.

@@ -46,7 +46,8 @@ class Stopwatch {
   virtual std::size_t samples_at_once() const { return 1; }
   /// Returns the time of one run after a cache flush; the flush itself is not timed.
   virtual double time_cold(Primitive& primitive) = 0;
-  /// Whether another program had the engine during the last time() or time_cold(); false if unknown.
+  /// Whether another program had the engine during the last time() or time_cold(); false if
+  /// unknown.
   virtual bool was_interrupted() const { return false; }
   /// The shortest useful sample: below this, the clock's resolution and the cost of reading it add
   /// an error of more than some tenths of a percent.
