@@ -14,12 +14,12 @@ std::optional<Interval> interval_of(const std::optional<Uncertain>& estimate) {
   return estimate ? std::optional(time_interval(*estimate)) : std::nullopt;
 }
 
-/// With the deviation between runs. `company`: the share of the time that was measured beside other
-/// programs.
-Uncertain in_any_run(const Uncertain& time, double company) {
+/// With a relative deviation between runs.
+Uncertain in_any_run(const Uncertain& time, double relative) {
+  if (relative == 0) return time;
   // Welch's degrees of freedom; the deviation between runs is taken as known.
   constexpr double known = 1e6;
-  const double deviation = (run_spread.quiet + run_spread.with_company * company) * time.value;
+  const double deviation = relative * time.value;
   const double both = std::hypot(time.standard_error, deviation);
   const double factor = std::pow(both / time.standard_error, 4);
   return {.value = time.value,
@@ -100,7 +100,7 @@ std::optional<Uncertain> log_time_of(const Measurement& call, const ProcessSprea
   ProcessSum over_processes;
   over_processes.add(call.seconds(), call.process_seconds());
   if (const auto estimate = over_processes.estimate()) {
-    return logarithm(in_any_run(*estimate, call.company()));
+    return logarithm(in_any_run(*estimate, run_spread.with_company * call.company()));
   }
   std::optional<Uncertain> within = log_time(call.repetition_seconds);
   if (!within) return within;
@@ -121,7 +121,9 @@ void CallSum::add(const Measurement& call) {
 Spread CallSum::spread() const {
   if (const auto estimate = over_processes_.estimate()) {
     const double company = seconds_ == 0 ? 0 : crowded_seconds_ / seconds_;
-    return {time_interval(in_any_run(*estimate, company)), over_processes_.processes()};
+    return {
+        time_interval(in_any_run(*estimate, run_spread.quiet + run_spread.with_company * company)),
+        over_processes_.processes()};
   }
   return {interval_of(within_one_.estimate()), 1};
 }

@@ -48,8 +48,8 @@ ProcessSpread process_spread(std::span<const Measurement* const> calls,
                              std::span<const double> log_ratios);
 
 /// The logarithm of a call's time in any run. If several processes measured it, its error is theirs
-/// and that of run_spread. If one did, it is `usual` and that of the repetitions; then empty below
-/// least_repetitions.
+/// and run_spread.with_company (what quiet runs differ by is far below any tolerance). If one did,
+/// it is `usual` and that of the repetitions; then empty below least_repetitions.
 std::optional<Uncertain> log_time_of(const Measurement& call, const ProcessSpread& usual);
 
 /// 95% confidence interval of a time, on a logarithmic scale: a time is never below zero, and noise

@@ -75,7 +75,8 @@ Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& l
       const std::vector<Operand> operands = benanza::inputs(call.problem);
       for (std::size_t i = 0; i < operands.size() && i < call.operands.size(); ++i) {
         const Source& source = call.operands[i];
-        if (source.kind != Source::Kind::input) continue;
+        // A bias can be folded into other constants.
+        if (source.kind != Source::Kind::input || i == bias_operand(call.problem)) continue;
         const auto index = static_cast<std::size_t>(source.index);
         if (index >= program.steps[step].inputs.size()) continue;
         const Value* value = program.steps[step].inputs[index];

@@ -161,7 +161,7 @@ TEST_F(PaperProgram, CountsEachModelOnceAndNoConstants) {
 TEST_F(PaperProgram, EveryFigureSaysWhereItIsFrom) {
   const auto made = paper(profile(1, "fp32", 100 * us));
   const std::string caption =
-      "a GPU, driver 580.1; cudnn 9.19.0; pytorch 2.11.0. 95% intervals of the bounds: ±0.0%";
+      "a GPU, driver 580.1; cudnn 9.19.0; pytorch 2.11.0. 95% intervals of the bounds: ±1.0%";
   std::size_t figures = 0;
   for (const auto& entry : std::filesystem::directory_iterator(made / "figures")) {
     EXPECT_THAT(test::contents(entry.path()), HasSubstr(caption)) << entry.path();

@@ -48,7 +48,10 @@ PackedType nbits_type(std::int64_t bits, bool zero_points) {
 /// Inputs: A, B packed as N x blocks x bytes, scales, zero points, an order of the rows, a bias.
 Lowered lower_matmul_nbits(const NodeView& node) {
   const Dims& a = node.shape(0);
-  Gemm shape{.n = node.integer("N", 0), .k = node.integer("K", 0), .transpose_b = true};
+  Gemm shape;
+  shape.n = node.integer("N", 0);
+  shape.k = node.integer("K", 0);
+  shape.transpose_b = true;
   shape.constant_b = node.input(1).constant;
   if (!shape.constant_b) throw NotExpressible("weights that change with every run");
   if (shape.n < 1 || shape.k < 1 || a.empty() || a.back() != shape.k) {

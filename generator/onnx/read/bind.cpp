@@ -50,6 +50,9 @@ void open_unknown_extents(ValueInfoProto& value) {
 /// The dimensions of inputs that stay open, and the flags that give them values.
 class MissingDims {
  public:
+  /// `given`: values by name.
+  explicit MissingDims(const std::map<std::string, std::int64_t>& given) : given_(given) {}
+
   void add(const std::string& input, const Dimension& dimension, int axis, bool is_batch) {
     const std::string& name = dimension.dim_param();
     const std::string place = input + ':' + std::to_string(axis);
@@ -58,7 +61,7 @@ class MissingDims {
     ++count_;
     if (is_batch) return add_flag("--batch N");
     for (const std::string& value : name.empty() ? std::vector{place} : terms(name)) {
-      add_flag("--dim " + quoted(value + "=N"));
+      if (!given_.contains(value)) add_flag("--dim " + quoted(value + "=N"));
     }
   }
 
@@ -94,6 +97,7 @@ class MissingDims {
     if (known_.insert(flag).second) flags_ += (flags_.empty() ? "" : " ") + flag;
   }
 
+  const std::map<std::string, std::int64_t>& given_;
   std::size_t count_ = 0;
   std::string places_;
   std::string flags_;
@@ -284,7 +288,7 @@ ResolvedDims bind(::onnx::ModelProto& model, const Binding& binding, const std::
   }
   bound.dims = binding.dims;
   bound.dims.insert(symbols.places().begin(), symbols.places().end());
-  MissingDims missing;
+  MissingDims missing(binding.dims);
   for (ValueInfoProto* input : inputs) {
     check_input(*input, !binding.batch, batch_axis(graph, input->name()), where, missing);
   }

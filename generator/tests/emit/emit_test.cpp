@@ -200,6 +200,7 @@ TEST(Problems, OfTheSameLayersAreNeighboursUnderOneComment) {
 
 TEST(Problems, CommentNamesTheFirstModelsAndCountsTheRest) {
   ProblemUse use{"relu/8", {{"a", {"x"}}, {"b", {"x", "y", "z", "u"}}, {"c", {"x"}}}};
+  use.of_floats = true;
   EXPECT_THAT(problems_source({use}, {Precision::fp32}),
               HasSubstr("    // a: x (1); b: x, y, ... (4); c: x (1)\n"));
   use.users.push_back({"d", {"x"}});

@@ -275,7 +275,7 @@ TEST(Bind, SumsOfNamesFollowFromThem) {
   EXPECT_EQ(graph.layers[1].outputs[0].shape, (Dims{1, 5}));
   EXPECT_TRUE(graph.bound_dims.contains("sequence"));
   EXPECT_THAT(message(model, {.batch = {}, .dims = {{"past", 3}}}),
-              HasSubstr("--dim past + sequence="));
+              HasSubstr("axis 1 (past + sequence); give --dim sequence=N"));
 }
 
 TEST(Bind, BodiesKnowTheNames) {
