@@ -53,12 +53,12 @@ Uncertain with_deviation(const Uncertain& estimate, double deviation) {
   if (deviation == 0) return estimate;
   // Welch's degrees of freedom; the deviation is taken as known.
   constexpr double known = 1e6;
+  if (estimate.standard_error == 0) return {estimate.value, deviation, known};
   const double both = std::hypot(estimate.standard_error, deviation);
   const double factor = std::pow(both / estimate.standard_error, 4);
-  return {
-      .value = estimate.value,
-      .standard_error = both,
-      .degrees = estimate.standard_error == 0 ? known : std::min(known, estimate.degrees * factor)};
+  return {.value = estimate.value,
+          .standard_error = both,
+          .degrees = std::min(known, estimate.degrees * factor)};
 }
 
 Interval time_interval(const Uncertain& time) {

@@ -36,7 +36,8 @@ inline constexpr ProcessSpread unknown_process_spread{.deviation = 0.05, .degree
 struct RunSpread {
   double quiet = 0.005;
   /// More for times that all had company: the neighbours of the next run are others. Ten runs of
-  /// 112 calls on two processors with nine busy processes differ by 0.146 beyond their own errors.
+  /// 112 calls on two processors at a load of 8 to 9 differ by 0.146 beyond their own errors, where
+  /// at least four fifths of the times had company.
   double with_company = 0.15;
 };
 inline constexpr RunSpread run_spread{};

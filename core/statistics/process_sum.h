@@ -28,8 +28,8 @@ std::vector<ProcessValue> by_process(std::span<const double> values,
                                      std::span<const std::int64_t> processes);
 
 /// A process whose value is more than this many times the median of at least three stalled, unless
-/// more than a third of them did. Calls take twice as long while another program uses the other
-/// thread of the core: that is no stall.
+/// more than a third of them did. Short calls have been seen to take once or twice their time by
+/// process: that is no stall.
 inline constexpr double stalled_factor = 3;
 
 /// Without those that stalled. The others are in states of the machine that the next run may meet

@@ -39,24 +39,6 @@ double time_chain(std::uint64_t& state) {
   return seconds;
 }
 
-/// Independent chains: as many steps at a time as the processor's units take. What runs on the
-/// other thread of the same core shares them; a single chain does not meet it.
-class Chains {
- public:
-  double time() {
-    return seconds_of([this] {
-      std::array<float, 16> values = values_;
-      for (int step = 0; step < steps_of_chain / 8; ++step) {
-        for (float& value : values) value = value * 0.999F + 0.001F;
-      }
-      values_ = values;
-    });
-  }
-
- private:
-  std::array<float, 16> values_{};
-};
-
 /// Two buffers of which one is copied into the other.
 class Copy {
  public:
@@ -151,10 +133,8 @@ std::string with_earlier_samples(const std::vector<double>& earlier, const std::
 
 std::vector<Anchors::Anchor> host_anchors() {
   const auto state = std::make_shared<std::uint64_t>(1);
-  const auto chains = std::make_shared<Chains>();
   const auto copy = std::make_shared<Copy>();
   return {{.name = "arithmetic", .time = [state] { return time_chain(*state); }},
-          {.name = "throughput", .time = [chains] { return chains->time(); }},
           {.name = "copy", .time = [copy] { return copy->time(); }}};
 }
 
