@@ -142,7 +142,7 @@ std::vector<Algorithm> algorithms_of(Backend& backend, const Variant& prototype,
   std::vector<Algorithm> algorithms;
   std::optional<Unsupported> refusal;
   try {
-    algorithms = backend.algorithms(prototype.problem, prototype.precision, prototype.layout, set);
+    algorithms = names_of(backend.ways(prototype, set));
   } catch (const Unsupported& reason) {
     refusal = reason;
   }
@@ -199,7 +199,7 @@ void announce(Backend& backend, const std::vector<Problem>& problems,
   for (const Problem& problem : problems) {
     for (const Precision precision : precisions) {
       for (const Layout layout : wanted_layouts(backend, problem, selection)) {
-        backend.expect_question({problem, precision, layout, {}}, selection.algorithms);
+        backend.prefetch_algorithms({problem, precision, layout, {}}, selection.algorithms);
       }
     }
   }
