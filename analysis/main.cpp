@@ -5,7 +5,7 @@
 #include <exception>
 #include <string>
 
-#include "analysis/questions/question.h"
+#include "analysis/questions/common/question.h"
 #include "core/base/error.h"
 #include "core/program/program_flags.h"
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <variant>
 
-#include "core/recording/readable_name.h"
+#include "core/library/readable_name.h"
 
 namespace benanza::analysis {
 namespace {
@@ -65,11 +65,23 @@ void add_processes(Measurement& held, std::size_t held_times, const Measurement&
   }
 }
 
-/// The times of both, unless only one of them had company.
+bool is_of_one_process(const Measurement& held, const Measurement& added) {
+  const auto process_of = [](const Measurement& one) {
+    return one.places.empty() ? std::tuple<std::uint32_t, std::int64_t>()
+                              : std::tuple(one.places.back().source, one.places.back().process);
+  };
+  return held.repetition_processes.empty() == added.repetition_processes.empty() &&
+         process_of(held) == process_of(added);
+}
+
+/// The times of both. Of one process, those with company do not count beside others; of several,
+/// company is a state of the machine like others, and a process that it stalled is left out when
+/// they are added up.
 void merge_times(Measurement& held, Measurement&& added) {
-  if (added.crowded && !held.crowded) return;
-  if (held.crowded && !added.crowded) {
-    held.crowded = false;
+  const bool one_process = is_of_one_process(held, added);
+  if (one_process && added.crowded_repetitions > 0 && held.crowded_repetitions == 0) return;
+  if (one_process && held.crowded_repetitions > 0 && added.crowded_repetitions == 0) {
+    held.crowded_repetitions = 0;
     held.repetition_seconds.clear();
     held.repetition_processes.clear();
     held.places.clear();
@@ -80,6 +92,7 @@ void merge_times(Measurement& held, Measurement&& added) {
   held.repetition_seconds.insert(held.repetition_seconds.end(), added.repetition_seconds.begin(),
                                  added.repetition_seconds.end());
   held.disturbed_repetitions += added.disturbed_repetitions;
+  held.crowded_repetitions += added.crowded_repetitions;
   if (held.disturbance.empty()) held.disturbance = std::move(added.disturbance);
 }
 
@@ -147,7 +160,7 @@ void MeasurementSet::add(Row row, std::size_t source) {
                   .joules = energy_joules(row),
                   .disturbed_repetitions = disturbed ? 1U : 0U,
                   .disturbance = disturbed ? disturbance_of(row) : "",
-                  .crowded = disturbed && had_company(row),
+                  .crowded_repetitions = disturbed && had_company(row) ? 1U : 0U,
                   .first_choice = is_first_choice(row)});
 }
 

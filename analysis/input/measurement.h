@@ -59,15 +59,21 @@ struct Measurement {
   /// (benanza::is_disturbed()), and the cause given for the first of them.
   std::size_t disturbed_repetitions = 0;
   std::string disturbance{};
-  /// True if every repetition in repetition_seconds had company (benanza::had_company()). Others
-  /// replace them.
-  bool crowded = false;
+  /// Number of entries of repetition_seconds that had company (benanza::had_company()). If one
+  /// process took all, those without company replace them.
+  std::size_t crowded_repetitions = 0;
   /// True if, in every repetition, only the first choice was asked for
   /// (benanza::is_first_choice()).
   bool first_choice = false;
 
-  /// Trimmed mean over the processes (value_over_processes()), robust to one that stalled. Only
-  /// valid if the status is ok.
+  /// Share of the repetitions that had company.
+  double company() const {
+    return repetition_seconds.empty() ? 0
+                                      : static_cast<double>(crowded_repetitions) /
+                                            static_cast<double>(repetition_seconds.size());
+  }
+  /// Mean over the processes that did not stall, or trimmed mean over the repetitions of one
+  /// (value_over_processes()). Only valid if the status is ok.
   double seconds() const { return value_over_processes(repetition_seconds, repetition_processes); }
   /// The time in each process that took repetitions.
   std::vector<ProcessValue> process_seconds() const {
@@ -78,9 +84,9 @@ struct Measurement {
 /// Measurements by problem key. Keys match as strings, without wildcards.
 class MeasurementSet {
  public:
-  /// Adds a variant, or another repetition of one. The times of ok repetitions are collected; those
-  /// that had company count only if no other repetition is ok. An incorrect repetition makes the
-  /// variant incorrect; otherwise one ok repetition makes it ok.
+  /// Adds a variant, or another repetition of one. The times of ok repetitions are collected; of
+  /// one process, those that had company count only if no other is ok. An incorrect repetition
+  /// makes the variant incorrect; otherwise one ok repetition makes it ok.
   void add(Measurement measurement);
   /// `source`: a number of the file. Rows of several files are of different processes, and so are
   /// rows of one file or database that are equal repetitions of equal processes.

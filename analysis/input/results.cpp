@@ -151,7 +151,7 @@ std::vector<fs::path> result_files(const std::vector<fs::path>& paths) {
     if (found.empty()) {
       throw Error(path.string() + ": no results (*.json) in it; run the benchmarks first");
     }
-    std::sort(found.begin(), found.end());
+    std::ranges::sort(found);
     for (const fs::path& file : found) take(file);
   }
   return files;

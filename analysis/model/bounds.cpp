@@ -48,7 +48,7 @@ class LeftOut {
  public:
   LeftOut(const std::vector<LayerTime>& times, std::span<const std::size_t> layers,
           Movement movement, bool by_repetition)
-      : layer_count_(times.size()) {
+      : layer_count_(times.size()), by_repetition_(by_repetition) {
     for_each_call(times, layers, movement, [&](std::size_t layer, const Measurement& call) {
       calls_.push_back({layer, call.seconds(), values_of(call, by_repetition)});
     });
@@ -66,13 +66,18 @@ class LeftOut {
   std::vector<double> seconds_without(std::int64_t process) const {
     std::vector<double> seconds(layer_count_);
     for (const Call& call : calls_) {
-      std::vector<double> others;
-      for (const ProcessValue& one : call.values) {
-        if (one.process != process) others.push_back(one.value);
-      }
-      seconds[call.layer] += others.empty() ? call.seconds : trimmed_mean(others);
+      std::vector<ProcessValue> others = call.values;
+      std::erase_if(others, [&](const ProcessValue& one) { return one.process == process; });
+      seconds[call.layer] += others.empty() ? call.seconds : mean_of(others);
     }
     return seconds;
+  }
+  /// What Measurement::seconds() is of these values.
+  double mean_of(const std::vector<ProcessValue>& values) const {
+    if (!by_repetition_) return mean_over_processes(values);
+    std::vector<double> plain;
+    for (const ProcessValue& one : values) plain.push_back(one.value);
+    return trimmed_mean(plain);
   }
   /// The layers' times in this one. A call that it did not measure keeps its time.
   std::vector<double> seconds_in(std::int64_t process) const {
@@ -91,6 +96,7 @@ class LeftOut {
     std::vector<ProcessValue> values;
   };
   std::size_t layer_count_;
+  bool by_repetition_;
   std::vector<Call> calls_;
 };
 
@@ -113,11 +119,13 @@ Bound parallel_bound(const Graph& graph, const std::vector<LayerTime>& times,
     validated.push_back({process, sum});
   }
   if (same || validated.size() < 2) return bound;
-  std::vector<double> sums;
-  for (const ProcessValue& one : validated) sums.push_back(one.value);
+  const double value = left_out.mean_of(validated);
   ProcessSum sum;
-  sum.add(trimmed_mean(sums), std::move(validated));
-  bound.spread->low = std::min(bound.spread->low, time_interval(*sum.estimate()).low);
+  sum.add(value, std::move(validated));
+  // By chance the other paths' error may come out too small, too.
+  const double as_the_path = value * bound.spread->low / bound.seconds;
+  bound.spread->low =
+      std::min({bound.spread->low, as_the_path, time_interval(*sum.estimate()).low});
   return bound;
 }
 

@@ -57,7 +57,7 @@ std::vector<Group> groups_of(const std::vector<std::size_t>& worthwhile,
   }
   std::vector<Group> result;
   for (auto& [root, group] : groups) {
-    std::sort(group.layers.begin(), group.layers.end());
+    std::ranges::sort(group.layers);
     group.layers.erase(std::unique(group.layers.begin(), group.layers.end()), group.layers.end());
     result.push_back(std::move(group));
   }
@@ -106,7 +106,7 @@ Cover cover_group(const Group& group, std::span<const std::optional<double>> sec
   std::multimap<std::size_t, std::pair<std::size_t, std::vector<std::size_t>>> by_first;
   for (const std::size_t piece : group.pieces) {
     std::vector<std::size_t> layers = pieces[piece].layers;
-    std::sort(layers.begin(), layers.end());
+    std::ranges::sort(layers);
     const std::size_t first = layers.front();
     by_first.emplace(first, std::pair(piece, std::move(layers)));
   }
@@ -162,7 +162,7 @@ Cover cheapest_cover(std::span<const std::optional<double>> seconds, std::span<c
   for (std::size_t layer = 0; layer < seconds.size(); ++layer) {
     if (!in_group[layer]) cover.seconds += seconds[layer].value_or(0);
   }
-  std::sort(cover.pieces.begin(), cover.pieces.end());
+  std::ranges::sort(cover.pieces);
   return cover;
 }
 

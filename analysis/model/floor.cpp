@@ -1,4 +1,5 @@
 #include "analysis/model/floor.h"
+#include "core/problem/key_op.h"
 
 #include <algorithm>
 #include <string_view>
@@ -129,7 +130,7 @@ double fastest_product(const MeasurementSet& measurements, const MeasurementFilt
                        double limit) {
   double fastest = 0;
   for (const std::string_view key : measurements.keys()) {
-    if (!key.starts_with("gemm/") && !key.starts_with("conv/")) continue;
+    if (!asks_for<Gemm, Convolution>(key)) continue;
     const double flops = flops_of(std::string(key));
     for (const Measurement& row : measurements.find(key)) {
       if (row.status != Status::ok || row.variant.precision != filter.precision) continue;

@@ -177,7 +177,7 @@ FusedGraph fused_graph(const Graph& graph, const std::vector<LayerTime>& layers,
     }
   }
   for (Layer& layer : fused.graph.layers) {
-    std::sort(layer.inputs.begin(), layer.inputs.end());
+    std::ranges::sort(layer.inputs);
     layer.inputs.erase(std::unique(layer.inputs.begin(), layer.inputs.end()), layer.inputs.end());
   }
   fused.place = std::move(place);

@@ -167,7 +167,7 @@ Coverage coverage(const Graph& graph, const std::vector<LayerTime>& times, Preci
   Coverage coverage;
   for (std::size_t index = 0; index < graph.layers.size(); ++index) {
     const LayerTime& time = times[index];
-    Tally& tally = coverage.tallies[static_cast<std::size_t>(time.status)];
+    LayerCount& tally = coverage.counts[static_cast<std::size_t>(time.status)];
     ++tally.layers;
     // By definition, a free layer does no arithmetic at inference.
     const std::optional<double> flops =

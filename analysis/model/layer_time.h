@@ -70,7 +70,7 @@ bool lacks_time(const LayerTime& time, Movement movement);
 /// Returns true if any layer lacks its time, so that a bound is partial.
 bool is_partial(const std::vector<LayerTime>& times, Movement movement);
 
-struct Tally {
+struct LayerCount {
   std::size_t layers = 0;
   /// Empty if the FLOPs of one of the layers are unknown.
   std::optional<double> flops = 0;
@@ -78,11 +78,13 @@ struct Tally {
 
 /// The layers and FLOPs of the model by status. Every layer has exactly one status.
 struct Coverage {
-  std::array<Tally, std::size(layer_statuses)> tallies;
+  std::array<LayerCount, std::size(layer_statuses)> counts;
   /// Measured layers whose time was measured at the fallback precision.
   std::size_t at_fallback = 0;
 
-  const Tally& of(LayerStatus status) const { return tallies[static_cast<std::size_t>(status)]; }
+  const LayerCount& of(LayerStatus status) const {
+    return counts[static_cast<std::size_t>(status)];
+  }
 };
 
 /// The part of a bound that comes from layers whose shapes may depend on an assumption of the

@@ -18,7 +18,7 @@ class MinCut {
   void add_edge(std::size_t a, std::size_t b, std::int64_t cost);
 
   /// Returns true for the things on the right in a cheapest assignment: the minimum cut of the
-  /// graph of costs, which equals its maximum flow (Ford and Fulkerson 1956), by Dinic's algorithm.
+  /// graph of costs, which equals its maximum flow (Ford and Fulkerson 1956).
   std::vector<bool> solve() const;
 
  private:

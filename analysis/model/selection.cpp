@@ -78,25 +78,23 @@ double luck_of(const Measurement& best, const std::vector<const Measurement*>& c
     }
   }
   if (contenders.size() < 2) return 0;
-  std::vector<double> judged;
+  std::vector<ProcessValue> judged;
   for (const auto& [process, own] : processes) {
     double least = std::numeric_limits<double>::infinity();
     double there = own;
     for (const std::vector<ProcessValue>& values : contenders) {
       const auto here = std::ranges::find(values, process, &ProcessValue::process);
       if (here == values.end()) continue;
-      std::vector<double> others;
-      for (const ProcessValue& one : values) {
-        if (one.process != process) others.push_back(one.value);
-      }
-      const double seconds = trimmed_mean(others);
+      std::vector<ProcessValue> others = values;
+      std::erase_if(others, [&](const ProcessValue& one) { return one.process == process; });
+      const double seconds = mean_over_processes(others);
       if (seconds >= least) continue;
       least = seconds;
       there = here->value;
     }
-    judged.push_back(there);
+    judged.push_back({process, there});
   }
-  return std::max(0.0, trimmed_mean(judged) - best.seconds());
+  return std::max(0.0, mean_over_processes(judged) - best.seconds());
 }
 
 }  // namespace

@@ -14,6 +14,19 @@ std::optional<Interval> interval_of(const std::optional<Uncertain>& estimate) {
   return estimate ? std::optional(time_interval(*estimate)) : std::nullopt;
 }
 
+/// With a relative deviation between runs.
+Uncertain in_any_run(const Uncertain& time, double relative) {
+  if (relative == 0) return time;
+  // Welch's degrees of freedom; the deviation between runs is taken as known.
+  constexpr double known = 1e6;
+  const double deviation = relative * time.value;
+  const double both = std::hypot(time.standard_error, deviation);
+  const double factor = std::pow(both / time.standard_error, 4);
+  return {.value = time.value,
+          .standard_error = both,
+          .degrees = time.standard_error == 0 ? known : std::min(known, time.degrees * factor)};
+}
+
 /// The estimate on a logarithmic scale; for small errors.
 Uncertain logarithm(const Uncertain& time) {
   return {.value = std::log(time.value),
@@ -86,7 +99,9 @@ ProcessSpread process_spread(std::span<const Measurement* const> calls,
 std::optional<Uncertain> log_time_of(const Measurement& call, const ProcessSpread& usual) {
   ProcessSum over_processes;
   over_processes.add(call.seconds(), call.process_seconds());
-  if (const auto estimate = over_processes.estimate()) return logarithm(*estimate);
+  if (const auto estimate = over_processes.estimate()) {
+    return logarithm(in_any_run(*estimate, run_spread.with_company * call.company()));
+  }
   std::optional<Uncertain> within = log_time(call.repetition_seconds);
   if (!within) return within;
   const Uncertain between{.standard_error = usual.deviation, .degrees = usual.degrees};
@@ -96,13 +111,19 @@ std::optional<Uncertain> log_time_of(const Measurement& call, const ProcessSprea
 }
 
 void CallSum::add(const Measurement& call) {
-  over_processes_.add(call.seconds(), call.process_seconds());
+  const double seconds = call.seconds();
+  seconds_ += seconds;
+  crowded_seconds_ += call.company() * seconds;
+  over_processes_.add(seconds, call.process_seconds());
   within_one_.add(call.repetition_seconds);
 }
 
 Spread CallSum::spread() const {
   if (const auto estimate = over_processes_.estimate()) {
-    return {interval_of(estimate), over_processes_.processes()};
+    const double company = seconds_ == 0 ? 0 : crowded_seconds_ / seconds_;
+    return {
+        time_interval(in_any_run(*estimate, run_spread.quiet + run_spread.with_company * company)),
+        over_processes_.processes()};
   }
   return {interval_of(within_one_.estimate()), 1};
 }

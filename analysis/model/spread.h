@@ -31,6 +31,15 @@ struct ProcessSpread {
 /// freedom (a ratio of two such times has three) allow for that.
 inline constexpr ProcessSpread unknown_process_spread{.deviation = 0.05, .degrees = 1.5};
 
+/// How far two runs of one program on one machine are apart that nothing tells from each other: the
+/// relative standard deviation of a run's times beyond what its own processes show.
+struct RunSpread {
+  double quiet = 0.005;
+  /// More for times that all had company: the neighbours of the next run are others.
+  double with_company = 0.03;
+};
+inline constexpr RunSpread run_spread{};
+
 /// From the calls that several processes measured, or, if there are fewer than least_moderated of
 /// them, from how far the times of the same calls in two sets are apart, `log_ratios`, most of
 /// which are not expected to have changed but for what they have in common. If those are too few,
@@ -38,21 +47,24 @@ inline constexpr ProcessSpread unknown_process_spread{.deviation = 0.05, .degree
 ProcessSpread process_spread(std::span<const Measurement* const> calls,
                              std::span<const double> log_ratios);
 
-/// The logarithm of a call's time in any process. If one process measured it, its error is `usual`
-/// and that of the repetitions; then empty below least_repetitions.
+/// The logarithm of a call's time in any run. If several processes measured it, its error is theirs
+/// and run_spread.with_company (what quiet runs differ by is far below any tolerance). If one did,
+/// it is `usual` and that of the repetitions; then empty below least_repetitions.
 std::optional<Uncertain> log_time_of(const Measurement& call, const ProcessSpread& usual);
 
 /// 95% confidence interval of a time, on a logarithmic scale: a time is never below zero, and noise
 /// multiplies it. For small errors the same as Uncertain::interval().
 Interval time_interval(const Uncertain& time);
 
-/// A sum of calls' times.
+/// A sum of calls' times. If processes tell its error, that of run_spread is in it.
 class CallSum {
  public:
   void add(const Measurement& call);
   Spread spread() const;
 
  private:
+  double seconds_ = 0;
+  double crowded_seconds_ = 0;
   ProcessSum over_processes_;
   RepetitionSum within_one_;
 };

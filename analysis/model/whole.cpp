@@ -30,7 +30,7 @@ void count_as_one_call(const Graph& graph, const Fusion& fusion, const LayerTime
 
 std::vector<std::size_t> OperatorTimes::used() const {
   std::vector<std::size_t> fusions;
-  for (const WholeOperator& whole : wholes) {
+  for (const WholeChoice& whole : wholes) {
     if (whole.used) fusions.push_back(whole.fusion);
   }
   return fusions;
@@ -53,7 +53,7 @@ OperatorTimes operators_of(const Graph& graph, const MeasurementSet& measurement
   }
   if (result.wholes.empty()) return result;
   const Cover cover = fusion_cover(graph, result.layers, calls, movement);
-  for (WholeOperator& whole : result.wholes) {
+  for (WholeChoice& whole : result.wholes) {
     whole.used = std::ranges::find(cover.pieces, whole.fusion) != cover.pieces.end();
     if (!whole.used) continue;
     count_as_one_call(graph, graph.fusions[whole.fusion], whole.time, movement, result.layers);

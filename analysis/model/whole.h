@@ -10,7 +10,7 @@
 namespace benanza::analysis {
 
 /// An operator of several layers (Fusion::whole), as one call and as separate layers.
-struct WholeOperator {
+struct WholeChoice {
   /// Index into graph.fusions.
   std::size_t fusion = 0;
   /// Time of the one call.
@@ -24,7 +24,7 @@ struct WholeOperator {
 struct OperatorTimes {
   /// One per layer of the graph.
   std::vector<LayerTime> layers{};
-  std::vector<WholeOperator> wholes{};
+  std::vector<WholeChoice> wholes{};
   /// Indices into graph.fusions of the used ones, ascending.
   std::vector<std::size_t> used() const;
 };

@@ -30,8 +30,7 @@ struct Item {
 };
 
 Dims without_leading_ones(const Dims& dims) {
-  return {std::find_if(dims.begin(), dims.end(), [](auto extent) { return extent != 1; }),
-          dims.end()};
+  return {std::ranges::find_if(dims, [](auto extent) { return extent != 1; }), dims.end()};
 }
 
 std::vector<Item> parts_of(const std::vector<ProfiledNode>& nodes) {
@@ -97,8 +96,8 @@ std::vector<Item> items_of(const std::vector<Layer>& layers) {
 }
 
 bool is_same_problem(const Item& part, const Item& layer) {
-  return !part.signatures.empty() && std::find(layer.signatures.begin(), layer.signatures.end(),
-                                               part.signatures.front()) != layer.signatures.end();
+  return !part.signatures.empty() &&
+         std::ranges::find(layer.signatures, part.signatures.front()) != layer.signatures.end();
 }
 
 bool does_padded(const Item& part, const Item& layer) {
@@ -212,8 +211,8 @@ std::vector<Match> align(const std::vector<Layer>& layers, const std::vector<Pro
   for (const auto& [part, slot] : alike) {
     if (!part_taken[part] && !slot_taken[slot]) take(part, slot, MatchKind::kind);
   }
-  std::sort(matches.begin(), matches.end(),
-            [](const Match& a, const Match& b) { return a.pair.layer < b.pair.layer; });
+  std::ranges::sort(matches,
+                    [](const Match& a, const Match& b) { return a.pair.layer < b.pair.layer; });
   return matches;
 }
 

@@ -46,7 +46,7 @@ class Matcher {
     match_parts();
     weigh();
     absorb();
-    for (auto& layers : mapping_.layers_of_node) std::sort(layers.begin(), layers.end());
+    for (auto& layers : mapping_.layers_of_node) std::ranges::sort(layers);
     return std::move(mapping_);
   }
 
@@ -301,10 +301,9 @@ std::vector<std::optional<std::size_t>> calls_of_layers(const Graph& graph,
   std::vector<ProfiledNode> nodes;
   for (const LibraryCall& call : calls) {
     const Problem problem = parse(call.problem);
-    const std::string_view kind = op(problem);
-    const std::string name = kind == "conv"   ? "Conv"
-                             : kind == "gemm" ? "MatMul"
-                                              : "BatchNormalization";
+    const std::string name = std::holds_alternative<Convolution>(problem.shape) ? "Conv"
+                             : std::holds_alternative<Gemm>(problem.shape)      ? "MatMul"
+                                                                           : "BatchNormalization";
     nodes.push_back({.name = call.function,
                      .origin = "",
                      .op = name,

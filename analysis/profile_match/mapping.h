@@ -5,8 +5,8 @@
 
 #include "analysis/profile_match/evidence.h"
 #include "analysis/profiles/profile.h"
-#include "core/api_log/api_log.h"
 #include "core/graph_file/graph.h"
+#include "core/library/library_call.h"
 
 namespace benanza::analysis {
 

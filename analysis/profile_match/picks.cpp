@@ -3,10 +3,13 @@
 #include <cmath>
 #include <set>
 
+#include "analysis/model/algorithm_name.h"
 #include "analysis/model/selection.h"
 #include "analysis/profile_match/mapping.h"
 #include "analysis/profile_match/same_model.h"
-#include "core/recording/kernel_name.h"
+#include "core/library/kernel_name.h"
+#include "core/problem/key_op.h"
+#include "core/problem/problem.h"
 
 namespace benanza::analysis {
 namespace {
@@ -20,8 +23,7 @@ std::string algorithm_of(const ProfiledNode& node) {
   std::string algorithm;
   for (const ProfiledKernel& kernel : node.kernels) {
     const KernelTraits traits = kernel_traits(kernel.name);
-    const bool transform =
-        traits.algorithm.starts_with("winograd") || traits.algorithm.starts_with("fft");
+    const bool transform = multiplies_transforms(traits.algorithm);
     if (transform || algorithm.empty()) algorithm = traits.algorithm;
     if (transform) break;
   }
@@ -48,14 +50,6 @@ std::optional<bool> tensor_cores_of(const ProfiledNode& node) {
     if (one) used = used.value_or(false) || *one;
   }
   return used;
-}
-
-/// If `from_kernel`, the word may stand for two of the suite's algorithms.
-bool is_called(std::string_view algorithm, std::string_view word, bool from_kernel) {
-  algorithm = algorithm.substr(0, algorithm.find('.'));
-  if (algorithm == word) return true;
-  return from_kernel && ((word == "fft" && algorithm == "fft_tiling") ||
-                         (word == "implicit_gemm" && algorithm == "implicit_precomp_gemm"));
 }
 
 /// Among cuDNN's gemm algorithms and cuBLAS' products, returns the call whose time is closest to
@@ -112,7 +106,7 @@ std::vector<FrameworkPick> framework_picks(const Graph& graph,
   for (const AlgorithmRow& row : rows) {
     FrameworkPick& pick = picks.emplace_back();
     bool from_kernel = true;
-    const bool convolution = row.key.starts_with("conv/") || row.key.starts_with("deconv/");
+    const bool convolution = asks_for<Convolution, Deconvolution>(row.key);
     if (profile != nullptr && mapping.node_of_layer[row.layer]) {
       const ProfiledNode& node = profile->nodes[*mapping.node_of_layer[row.layer]];
       if (is_product_node(node) && !node.kernels.empty()) {

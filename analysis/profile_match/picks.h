@@ -6,7 +6,7 @@
 
 #include "analysis/model/algorithms.h"
 #include "analysis/profiles/profile.h"
-#include "core/api_log/api_log.h"
+#include "core/library/library_call.h"
 
 namespace benanza::analysis {
 

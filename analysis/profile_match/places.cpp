@@ -6,6 +6,7 @@
 #include "analysis/profile_match/profile_graph.h"
 #include "analysis/profile_match/signature.h"
 #include "analysis/profiles/kineto/aten.h"
+#include "core/problem/key_op.h"
 
 namespace benanza::analysis {
 namespace {
@@ -76,7 +77,7 @@ class Placer {
         const std::string does = signature(one.problem);
         return does == main || is_padded(does, main);
       };
-      const bool is_biased = problems.size() == 2 && problems[1].starts_with("add/");
+      const bool is_biased = problems.size() == 2 && op_of(problems[1]) == "add";
       const auto does_both = [&](const Part& one) { return one.bias && does_main(one); };
       if (is_biased && std::ranges::any_of(run_.nodes[pair.node].parts, does_both)) continue;
       const bool lacks_only_bias = is_biased && does_main(part(pair));

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/base/error.h"
+#include "core/problem/key_op.h"
 #include "core/problem/problem.h"
 
 namespace benanza::analysis {
@@ -75,7 +76,7 @@ class Layers {
     const Part& last = *parts.back();
     const bool is_complete = problems.size() == parts.size();
     if (!is_complete) problems = {parse(last.whole)};
-    const bool is_forward = last.whole.starts_with("attention/");
+    const bool is_forward = asks_for<Attention>(last.whole);
     add(node, is_forward ? "Attention" : "AttentionGrad", problems, last.output);
     if (is_complete) {
       graph_.fusions.push_back({.pattern = is_forward ? "attention" : "attention_gradient",

@@ -6,6 +6,7 @@
 
 #include "analysis/profiles/repeats.h"
 #include "core/base/error.h"
+#include "core/problem/key_op.h"
 #include "core/problem/problem.h"
 
 namespace benanza::analysis {
@@ -19,8 +20,8 @@ bool multiplies(const Part& part) {
 bool can_be_told(const Layer& layer) { return layer.phase.empty() || layer.phase == "forward"; }
 
 std::size_t products(const ProfiledNode& node) {
-  return static_cast<std::size_t>(std::count_if(node.parts.begin(), node.parts.end(),
-                                                [](const Part& part) { return multiplies(part); }));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(node.parts, [](const Part& part) { return multiplies(part); }));
 }
 
 [[noreturn]] void fail(const Profile& profile, const std::string& what) {
@@ -161,8 +162,8 @@ std::string without_blanks_behind(std::string text) {
 }  // namespace
 
 bool is_product(const Layer& layer) {
-  return std::any_of(layer.problems.begin(), layer.problems.end(), [](std::string_view key) {
-    return key.starts_with("conv/") || key.starts_with("gemm/") || key.starts_with("deconv/");
+  return std::ranges::any_of(layer.problems, [](const std::string& key) {
+    return asks_for<Convolution, Gemm, Deconvolution>(key);
   });
 }
 
@@ -180,10 +181,10 @@ std::optional<std::string> other_device(const Profile& profile, const System& sy
 }
 
 void require_same_model(const Graph& graph, const Mapping& mapping, const Profile& profile) {
-  const bool has_shapes = std::any_of(profile.nodes.begin(), profile.nodes.end(),
-                                      [](const auto& node) { return !node.parts.empty(); });
-  const bool has_products = std::any_of(graph.layers.begin(), graph.layers.end(),
-                                        [](const Layer& layer) { return is_product(layer); });
+  const bool has_shapes =
+      std::ranges::any_of(profile.nodes, [](const auto& node) { return !node.parts.empty(); });
+  const bool has_products =
+      std::ranges::any_of(graph.layers, [](const Layer& layer) { return is_product(layer); });
   std::size_t expected = 0;
   std::size_t found = 0;
   for (std::size_t index = 0; index < graph.layers.size(); ++index) {
@@ -219,8 +220,7 @@ void require_same_model(const Graph& graph, const Mapping& mapping, const Profil
 Profile one_run(Profile profile, const Graph& graph) {
   if (profile.repeats < 2) return profile;
   const auto expected = static_cast<std::int64_t>(
-      std::count_if(graph.layers.begin(), graph.layers.end(),
-                    [](const Layer& layer) { return is_product(layer); }));
+      std::ranges::count_if(graph.layers, [](const Layer& layer) { return is_product(layer); }));
   std::int64_t run = 0;
   for (const ProfiledNode& node : profile.nodes) run += static_cast<std::int64_t>(products(node));
   std::size_t best = 1;

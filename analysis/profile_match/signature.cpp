@@ -37,8 +37,7 @@ Dims extents_of_product(std::string_view signature) {
 }
 
 std::string text_without_leading_ones(const Dims& dims) {
-  const auto first =
-      std::find_if(dims.begin(), dims.end(), [](auto extent) { return extent != 1; });
+  const auto first = std::ranges::find_if(dims, [](auto extent) { return extent != 1; });
   return join(Dims(first, dims.end()), 'x');
 }
 

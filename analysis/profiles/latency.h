@@ -27,8 +27,6 @@ struct ModelLatency {
 
   bool is_within_one_process() const { return process_seconds.size() < 2; }
   bool has_two_modes() const { return groups && groups->are_modes(); }
-  /// Whether one process took another time than all others.
-  bool has_one_apart() const { return groups && !groups->are_modes(); }
 };
 
 /// Empty if the profile has no latency.

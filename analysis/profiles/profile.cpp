@@ -19,8 +19,8 @@ Profile read_profile(const std::filesystem::path& path, NeedsLatency needs) {
       // A bare trace of a GPU has no latency, only the GPU's timeline.
       const bool is_needed = needs == NeedsLatency::yes && !profile.timeline;
       if ((profile.latency_seconds.empty() && is_needed) ||
-          !std::all_of(profile.latency_seconds.begin(), profile.latency_seconds.end(),
-                       [](double seconds) { return seconds > 0; })) {
+          !std::ranges::all_of(profile.latency_seconds,
+                               [](double seconds) { return seconds > 0; })) {
         throw document.error("has no latency");
       }
       if (profile.nodes.empty()) throw document.error("has no operators in its trace");

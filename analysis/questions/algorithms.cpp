@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <memory>
-#include <numeric>
 
-#include "analysis/questions/question.h"
+#include "analysis/questions/common/question.h"
+#include "analysis/render/table.h"
 #include "core/base/error.h"
 
 namespace benanza::analysis {
@@ -16,19 +18,19 @@ double loss_of(const AlgorithmRow& row) {
   return std::max(row.heuristic_loss().value_or(0), row.limit_loss().value_or(0));
 }
 
-Cell call_cell(const Measurement* call) {
-  if (call == nullptr) return {.shown = "-", .value = nullptr};
-  return text_cell(call_text(call));
-}
+/// One product, beside the framework's choice if that is known.
+struct Product {
+  const AlgorithmRow* row = nullptr;
+  const FrameworkPick* pick = nullptr;
 
-Cell pick_cell(const FrameworkPick& pick) {
-  if (pick.algorithm.empty()) return {.shown = "?", .value = nullptr};
-  return text_cell(pick.algorithm);
-}
+  double lost() const {
+    return std::max(loss_of(*row), pick == nullptr ? 0 : pick->loss.value_or(0));
+  }
+};
 
-Cell detail_cell(const FrameworkPick& pick) {
-  if (!pick.is_known()) return {.shown = "-", .value = nullptr};
-  return text_cell(pick.detail);
+/// Empty for an empty text.
+std::optional<std::string> known(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional(text);
 }
 
 /// Sums over the framework's choices.
@@ -56,39 +58,36 @@ void add_totals(Section& section, const PickTotals& sum) {
                                        {"best_seconds", sum.best_seconds}};
 }
 
-Cell workspace_cell(const Measurement* call) {
-  if (call == nullptr || !call->workspace_bytes) return megabytes_cell({});
-  return megabytes_cell(static_cast<double>(*call->workspace_bytes));
+std::optional<double> workspace_of(const Measurement* call) {
+  if (call == nullptr || !call->workspace_bytes) return std::nullopt;
+  return static_cast<double>(*call->workspace_bytes);
+}
+
+Cell best_cell(const AlgorithmRow& row) {
+  if (row.best == nullptr) return {.shown = row.reason, .value = nullptr};
+  return cell(call_text(row.best));
 }
 
 /// Layers that lose most through the library's heuristic choice.
 Bars lost_plot(const Graph& graph, const std::vector<AlgorithmRow>& rows) {
   constexpr std::size_t most = 12;
-  std::vector<std::pair<double, std::string>> losses;
-  for (const AlgorithmRow& row : rows) {
-    const double loss = row.heuristic_loss().value_or(0);
-    if (loss > 0) losses.emplace_back(loss, graph.layers[row.layer].name);
-  }
+  std::vector<AlgorithmRow> losses;
+  std::ranges::copy_if(rows, std::back_inserter(losses), [](const AlgorithmRow& row) {
+    return row.heuristic_loss().value_or(0) > 0;
+  });
   std::ranges::stable_sort(losses, std::ranges::greater{},
-                           [](const auto& loss) { return loss.first; });
+                           [](const AlgorithmRow& row) { return *row.heuristic_loss(); });
   if (losses.size() > most) losses.resize(most);
-  Bars bars{.title = "Layers that lose most to the library's choice of algorithm",
-            .series = {{.name = "us"}},
-            .unit = "us",
-            .decimals = 1};
-  for (const auto& [loss, name] : losses) {
-    bars.categories.push_back(name);
-    bars.series[0].values.emplace_back(loss * 1e6);
-  }
-  return bars;
+  return bars(
+      {.title = "Layers that lose most to the library's choice of algorithm",
+       .series = {{.name = "us"}},
+       .unit = "us",
+       .decimals = 1},
+      losses, [&](const AlgorithmRow& row) { return graph.layers[row.layer].name; },
+      [](const AlgorithmRow& row) { return *row.heuristic_loss() * 1e6; });
 }
 
-Section algorithms_section(const Graph& graph, const MeasurementFilter& filter, Movement movement,
-                           const std::vector<AlgorithmRow>& rows,
-                           const std::vector<FrameworkPick>& picks) {
-  Section section = model_section(graph, filter, movement);
-  const AlgorithmTotals sum = totals(rows);
-  const bool limited = filter.max_workspace_bytes.has_value();
+void add_library_totals(Section& section, const AlgorithmTotals& sum, bool limited) {
   section.add(fmt::format("products: {}, {:.3f} ms with the best algorithms", sum.products,
                           sum.best_seconds * 1e3));
   if (sum.unmeasured > 0) {
@@ -112,69 +111,62 @@ Section algorithms_section(const Graph& graph, const MeasurementFilter& filter, 
                              {"heuristic_loss_seconds", sum.heuristic_loss_seconds},
                              {"heuristic_misses", sum.heuristic_misses},
                              {"limit_loss_seconds", sum.limit_loss_seconds}};
+}
 
-  if (!picks.empty()) add_totals(section, totals(rows, picks));
-
-  section.add(lost_plot(graph, rows));
-
-  const auto lost = [&](std::size_t row) {
-    const double framework = picks.empty() ? 0 : picks[row].loss.value_or(0);
-    return std::max(loss_of(rows[row]), framework);
+/// `has_picks`: with the framework's choices. `limited`: with what a limit on workspace costs.
+Table<Product> products_table(const Graph& graph, bool has_picks, bool limited) {
+  const auto of_row = [](auto member) {
+    return [member](const Product& one) { return std::invoke(member, *one.row); };
   };
-  std::vector<std::size_t> order(rows.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return lost(a) > lost(b); });
-  Sheet sheet{.name = "products",
-              .caption = "",
-              .columns = {{"layer", "layer"},
-                          {"lost us", "lost_seconds", true},
-                          {"best us", "best_seconds", true},
-                          {"best", "best"},
-                          {"best MB", "best_workspace_bytes", true},
-                          {"heuristic us", "heuristic_seconds", true},
-                          {"heuristic", "heuristic"}},
-              .rows = {}};
-  if (!picks.empty()) {
-    sheet.columns.push_back({"framework lost us", "framework_loss_seconds", true});
-    sheet.columns.push_back({"framework us", "framework_seconds", true});
-    sheet.columns.push_back({"framework", "framework"});
-    sheet.columns.push_back({"framework ran us", "framework_ran_seconds", true});
-    sheet.columns.push_back({"framework chose", "framework_detail", false, name_width});
+  const auto call = [](auto of, const Measurement* AlgorithmRow::*which) {
+    return [of, which](const Product& one) { return of(one.row->*which); };
+  };
+  const auto of_pick = [](auto member) {
+    return [member](const Product& one) { return std::invoke(member, *one.pick); };
+  };
+  using Row = AlgorithmRow;
+  using Pick = FrameworkPick;
+  Table<Product> table{
+      {"layer", "layer", of_row([&](const Row& row) { return graph.layers[row.layer].name; })},
+      {"lost us", "lost_seconds", micro, of_row(&Row::heuristic_loss)},
+      {"best us", "best_seconds", micro, call(seconds_of, &Row::best)},
+      {"best", "best", of_row(best_cell)},
+      {"best MB", "best_workspace_bytes", mega, call(workspace_of, &Row::best)},
+      {"heuristic us", "heuristic_seconds", micro, call(seconds_of, &Row::heuristic)},
+      {"heuristic", "heuristic", call(call_of, &Row::heuristic)}};
+  table.add_if(has_picks,
+               {{"framework lost us", "framework_loss_seconds", micro, of_pick(&Pick::loss)},
+                {"framework us", "framework_seconds", micro,
+                 of_pick([](const Pick& pick) { return seconds_of(pick.measured); })},
+                {"framework", "framework", of_pick([](const Pick& pick) {
+                   return pick.algorithm.empty() ? Cell{"?", nullptr} : cell(pick.algorithm);
+                 })},
+                {"framework ran us", "framework_ran_seconds", micro, of_pick(&Pick::ran_seconds)},
+                {"framework chose", "framework_detail",
+                 of_pick([](const Pick& pick) { return known(pick.detail); }), name_width}});
+  table.add_if(
+      limited,
+      {{"unlimited us", "unlimited_seconds", micro, call(seconds_of, &Row::unlimited)},
+       {"unlimited", "unlimited", call(call_of, &Row::unlimited)},
+       {"unlimited MB", "unlimited_workspace_bytes", mega, call(workspace_of, &Row::unlimited)}});
+  table.add({"problem", "problem", of_row(&Row::key)});
+  return table;
+}
+
+Section algorithms_section(const Graph& graph, const MeasurementFilter& filter, Movement movement,
+                           const std::vector<AlgorithmRow>& rows,
+                           const std::vector<FrameworkPick>& picks) {
+  Section section = model_section(graph, filter, movement);
+  const bool limited = filter.max_workspace_bytes.has_value();
+  add_library_totals(section, totals(rows), limited);
+  if (!picks.empty()) add_totals(section, totals(rows, picks));
+  section.add(lost_plot(graph, rows));
+  std::vector<Product> products;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    products.push_back({.row = &rows[i], .pick = picks.empty() ? nullptr : &picks[i]});
   }
-  if (limited) {
-    sheet.columns.push_back({"unlimited us", "unlimited_seconds", true});
-    sheet.columns.push_back({"unlimited", "unlimited"});
-    sheet.columns.push_back({"unlimited MB", "unlimited_workspace_bytes", true});
-  }
-  sheet.columns.push_back({"problem", "problem"});
-  for (const std::size_t index : order) {
-    const AlgorithmRow* row = &rows[index];
-    std::vector<Cell> cells{text_cell(graph.layers[row->layer].name),
-                            us_cell(row->heuristic_loss()),
-                            us_cell(seconds_of(row->best)),
-                            call_cell(row->best),
-                            workspace_cell(row->best),
-                            us_cell(seconds_of(row->heuristic)),
-                            call_cell(row->heuristic)};
-    if (!picks.empty()) {
-      const FrameworkPick& pick = picks[index];
-      cells.push_back(us_cell(pick.loss));
-      cells.push_back(us_cell(seconds_of(pick.measured)));
-      cells.push_back(pick_cell(pick));
-      cells.push_back(us_cell(pick.ran_seconds));
-      cells.push_back(detail_cell(pick));
-    }
-    if (limited) {
-      cells.push_back(us_cell(seconds_of(row->unlimited)));
-      cells.push_back(call_cell(row->unlimited));
-      cells.push_back(workspace_cell(row->unlimited));
-    }
-    cells.push_back(text_cell(row->key));
-    if (row->best == nullptr) cells[3].shown = row->reason;
-    sheet.rows.push_back(std::move(cells));
-  }
-  section.add(std::move(sheet));
+  std::ranges::stable_sort(products, std::ranges::greater{}, &Product::lost);
+  section.add(products_table(graph, !picks.empty(), limited).sheet(products, {.name = "products"}));
   return section;
 }
 
@@ -191,8 +183,7 @@ void require_measured(const Graph& graph, const MeasurementFilter& filter,
 
 /// Removes products that are steps of an operator done by one call. Returns their number.
 std::size_t leave_out_steps(const Subject& subject, std::vector<AlgorithmRow>& rows) {
-  const auto times =
-      operator_times(subject.graph, subject.measurements(), subject.filter, subject.movement());
+  const auto times = times_of(subject);
   return std::erase_if(rows, [&](const AlgorithmRow& row) {
     const LayerTime& time = times[row.layer];
     return time.status == LayerStatus::part || !time.does.empty();

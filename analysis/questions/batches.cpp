@@ -11,7 +11,8 @@
 
 #include "analysis/model/interpolation.h"
 #include "analysis/model/whole.h"
-#include "analysis/questions/question.h"
+#include "analysis/questions/common/question.h"
+#include "analysis/render/table.h"
 #include "core/base/error.h"
 #include "core/statistics/summary.h"
 
@@ -70,12 +71,6 @@ double quantile(std::vector<double> values, double p) {
   return values[std::clamp<std::size_t>(place, 1, values.size()) - 1];
 }
 
-Cell per_second(std::int64_t batch, std::optional<double> seconds) {
-  if (!seconds || *seconds <= 0) return {"-", nullptr};
-  const double rate = static_cast<double>(batch) / *seconds;
-  return {fmt::format("{:.0f}", rate), rate};
-}
-
 void add_error(Section& section, const BatchGrid& grid, Between between) {
   const LeaveOneOut errors = leave_one_out(grid, between);
   const char* const name = between == Between::affine ? "a + b * batch" : "a * batch^b";
@@ -104,6 +99,18 @@ void add_error(Section& section, const BatchGrid& grid, Between between) {
                   name, middle * 100, p90 * 100, worst * 100));
 }
 
+/// The bound at one batch size, measured or estimated.
+struct Estimate {
+  std::int64_t batch = 0;
+  std::optional<double> seconds{};
+  const char* kind = "";
+
+  std::optional<double> per_second() const {
+    if (!seconds || *seconds <= 0) return std::nullopt;
+    return static_cast<double>(batch) / *seconds;
+  }
+};
+
 Section section_of(const std::string& model, const Batches& graphs, const Inputs& inputs,
                    const MeasurementFilter& filter, const std::set<std::int64_t>& wanted) {
   const Graph& first = *graphs.begin()->second;
@@ -129,25 +136,23 @@ Section section_of(const std::string& model, const Batches& graphs, const Inputs
     section.add(fmt::format("Layers lack a time at batch {}: left out.", fmt::join(holes, ", ")));
   }
   const Between between = better(grid);
-  Sheet sheet{.name = "batches",
-              .columns = {{"batch", "batch", true},
-                          {"ms", "seconds", true},
-                          {"a second", "per_second", true},
-                          {"what it is", "kind"}},
-              .all_rows = true};
   std::set<std::int64_t> sizes = wanted;
   for (const auto& [batch, seconds] : grid) sizes.insert(batch);
+  std::vector<Estimate> estimates;
   for (const std::int64_t batch : sizes) {
     const auto layers = interpolated(grid, batch, between);
-    const std::optional<double> sum =
-        layers ? std::optional(std::accumulate(layers->begin(), layers->end(), 0.0)) : std::nullopt;
-    const char* const kind = grid.contains(batch) ? filter.cold ? "cold calls" : "LBL, measured"
-                             : layers             ? "estimate, no bound"
-                                                  : "outside of what was measured";
-    sheet.rows.push_back({count_cell(static_cast<std::size_t>(batch)), ms_cell(sum),
-                          per_second(batch, sum), text_cell(kind)});
+    const auto sum = [&] { return std::accumulate(layers->begin(), layers->end(), 0.0); };
+    estimates.push_back({.batch = batch,
+                         .seconds = layers ? std::optional(sum()) : std::nullopt,
+                         .kind = grid.contains(batch) ? filter.cold ? "cold calls" : "LBL, measured"
+                                 : layers             ? "estimate, no bound"
+                                                      : "outside of what was measured"});
   }
-  section.add(std::move(sheet));
+  const Table<Estimate> table{{"batch", "batch", &Estimate::batch},
+                              {"ms", "seconds", milli, &Estimate::seconds},
+                              {"a second", "per_second", whole, &Estimate::per_second},
+                              {"what it is", "kind", &Estimate::kind}};
+  section.add(table.sheet(estimates, {.name = "batches", .all_rows = true}));
   if (grid.size() >= 2) add_error(section, grid, between);
   return section;
 }

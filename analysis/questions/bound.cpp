@@ -7,8 +7,8 @@
 #include "analysis/profile_match/same_model.h"
 #include "analysis/profiles/latency.h"
 #include "analysis/questions/bound/report.h"
+#include "analysis/questions/common/question.h"
 #include "analysis/questions/layouts.h"
-#include "analysis/questions/question.h"
 
 namespace benanza::analysis {
 namespace {
@@ -25,11 +25,11 @@ void add_headlines(Section& section, const Subject& subject, const BoundReport& 
       profile == nullptr ? std::nullopt : std::optional(model_latency(*profile)->seconds);
   const auto add_time = [&](const std::string& title, std::optional<double> seconds) {
     const auto plotted = seconds ? std::optional(*seconds * 1e3) : std::nullopt;
-    section.headlines.push_back({title, ms_cell(seconds), latencies, plotted, "ms"});
+    section.headlines.push_back({title, cell(seconds, milli), latencies, plotted, "ms"});
   };
   const auto add_ratio = [&](const std::string& title, double seconds) {
     const auto ratio = measured ? std::optional(seconds / *measured) : std::nullopt;
-    section.headlines.push_back({title, ratio_cell(ratio), ratios, ratio, ""});
+    section.headlines.push_back({title, cell(ratio, thousandths), ratios, ratio, ""});
   };
   if (const auto floor = report.ladder.floor.model.seconds()) add_time("floor ms", floor);
   add_time("with fusion ms", report.ladder.fused_seconds);
@@ -38,7 +38,7 @@ void add_headlines(Section& section, const Subject& subject, const BoundReport& 
   add_time(std::string(names.sequential) + " ms", bounds.sequential.seconds);
   add_time(std::string(names.parallel) + " ms", bounds.parallel.seconds);
   section.headlines.push_back(
-      {"framework", text_cell(profile == nullptr ? "" : framework_name(*profile, subject.filter))});
+      {"framework", cell(profile == nullptr ? "" : framework_name(*profile, subject.filter))});
   add_time("measured ms", measured);
   if (is_cold) return;
   add_ratio("BR sequential", bounds.sequential.seconds);
@@ -48,9 +48,7 @@ void add_headlines(Section& section, const Subject& subject, const BoundReport& 
 Section answer(const Subject& subject) {
   BoundReport report =
       make_report(subject.graph, subject.measurements(), subject.filter, subject.movement());
-  if (!subject.allow_missing) {
-    require_complete(subject.graph, report.times, to_string(subject.filter.precision));
-  }
+  require_complete(subject, report.times);
   for (const Profile& profile : subject.inputs.profiles) {
     if (!is_of(profile, subject.graph)) continue;
     Comparison comparison =

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "analysis/model/fusion.h"
-#include "analysis/questions/question.h"
+#include "analysis/questions/common/question.h"
+#include "analysis/render/table.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 
@@ -22,62 +23,60 @@ struct Options {
 };
 
 /// What is done at a time: one layer, or those of a fusion.
-struct Unit {
+struct BoundStep {
   /// Its first layer.
   std::size_t layer = 0;
   LayerTime time;
 };
 
-std::vector<Unit> units_of(const Subject& subject, bool fused) {
-  std::vector<LayerTime> layers =
-      operator_times(subject.graph, subject.measurements(), subject.filter, subject.movement());
-  if (!subject.allow_missing) {
-    require_complete(subject.graph, layers, to_string(subject.filter.precision));
-  }
-  std::vector<Unit> units;
+std::vector<BoundStep> steps_of(const Subject& subject, bool fused) {
+  std::vector<LayerTime> layers = complete_times(subject);
+  std::vector<BoundStep> steps;
   if (!fused) {
-    for (LayerTime& time : layers) units.push_back({units.size(), std::move(time)});
-    return units;
+    for (LayerTime& time : layers) steps.push_back({steps.size(), std::move(time)});
+    return steps;
   }
   const auto fusions = fusion_times(subject.graph, subject.measurements(), subject.filter);
   const Cover cover = fusion_cover(subject.graph, layers, fusions, subject.movement());
   FusedGraph joined = fused_graph(subject.graph, layers, fusions, cover.pieces);
-  for (LayerTime& time : joined.times) units.push_back({layers.size(), std::move(time)});
+  for (LayerTime& time : joined.times) steps.push_back({layers.size(), std::move(time)});
   for (std::size_t layer = 0; layer < layers.size(); ++layer) {
-    std::size_t& first = units[joined.place[layer]].layer;
+    std::size_t& first = steps[joined.place[layer]].layer;
     first = std::min(first, layer);
   }
-  return units;
+  return steps;
 }
 
 Section section_of(const Subject& subject, bool fused) {
-  const std::vector<Unit> units = units_of(subject, fused);
+  const std::vector<BoundStep> steps = steps_of(subject, fused);
   Section section = model_section(subject.graph, subject.filter, subject.movement());
-  Sheet sheet{.name = "calls",
-              .caption = "calls, in the order of the model",
-              .columns = {{"layer", "layer", false, name_width},
-                          {"op", "op"},
-                          {"us", "seconds", true},
-                          {"call", "call", false, any_width}},
-              .all_rows = true};
+  struct Call {
+    const Layer* layer;
+    const Measurement* measured;
+  };
+  std::vector<Call> calls;
   double seconds = 0;
   bool partial = false;
-  for (const Unit& unit : units) {
-    partial = partial || lacks_time(unit.time, subject.movement());
-    if (!is_counted(unit.time, subject.movement())) continue;
-    const Layer& layer = subject.graph.layers[unit.layer];
-    for (const Measurement* const call : unit.time.calls) {
-      sheet.rows.push_back({text_cell(layer.name), text_cell(layer.op), us_cell(call->seconds()),
-                            text_cell(to_string(call->variant))});
+  for (const BoundStep& step : steps) {
+    partial = partial || lacks_time(step.time, subject.movement());
+    if (!is_counted(step.time, subject.movement())) continue;
+    for (const Measurement* const call : step.time.calls) {
+      calls.push_back({&subject.graph.layers[step.layer], call});
       seconds += call->seconds();
     }
   }
   section.facts["fused"] = fused;
   section.facts["seconds"] = seconds;
   section.facts["partial"] = partial;
-  section.add(Entry{"calls", std::to_string(sheet.rows.size())});
+  section.add(Entry{"calls", std::to_string(calls.size())});
   section.add(Entry{"sum", fmt::format("{:.3f} ms{}", seconds * 1e3, partial ? "  PARTIAL" : "")});
-  section.add(std::move(sheet));
+  const Table<Call> table{
+      {"layer", "layer", [](const Call& one) { return one.layer->name; }, name_width},
+      {"op", "op", [](const Call& one) { return one.layer->op; }},
+      {"us", "seconds", micro, [](const Call& one) { return one.measured->seconds(); }},
+      {"call", "call", [](const Call& one) { return one.measured->variant; }, any_width}};
+  section.add(table.sheet(
+      calls, {.name = "calls", .caption = "calls, in the order of the model", .all_rows = true}));
   return section;
 }
 

@@ -6,7 +6,8 @@
 #include <memory>
 
 #include "analysis/questions/common/collective_curves.h"
-#include "analysis/questions/question.h"
+#include "analysis/questions/common/question.h"
+#include "analysis/render/table.h"
 #include "analysis/render/text.h"
 #include "core/base/error.h"
 #include "core/statistics/summary.h"
@@ -20,10 +21,6 @@ struct Options {
   std::string backend;
 };
 
-Cell gigabytes_cell(double bytes_per_second) {
-  return {fmt::format("{:.2f}", bytes_per_second / 1e9), bytes_per_second};
-}
-
 Section section_of(CollectiveKind kind, std::int64_t ranks, const CollectiveCurve& curve,
                    const std::string& backend, Precision precision) {
   Section section{.heading = fmt::format("{}, {} ranks, {}, {}", to_string(kind), ranks,
@@ -34,27 +31,31 @@ Section section_of(CollectiveKind kind, std::int64_t ranks, const CollectiveCurv
   section.facts["precision"] = to_string(precision);
   section.facts["backend"] = backend;
   const auto ratios = leave_one_out(curve);
+  const auto error_at = [&](double bytes) {
+    const auto ratio = ratios.find(bytes);
+    return ratio == ratios.end() ? std::nullopt : std::optional(ratio->second - 1);
+  };
   std::vector<double> errors;
-  Sheet sheet{.name = "sizes",
-              .columns = {{"bytes", "bytes", true},
-                          {"us", "seconds", true},
-                          {"algorithm GB/s", "algorithm_bandwidth", true},
-                          {"bus GB/s", "bus_bandwidth", true},
-                          {"left out", "left_out_error", true}},
-              .note = "left out: by how much an estimate from the other sizes is off",
-              .all_rows = true};
   for (const auto& [bytes, seconds] : curve.points()) {
-    const double bandwidth = algorithm_bandwidth(bytes, seconds);
-    std::optional<double> error;
-    if (const auto ratio = ratios.find(bytes); ratio != ratios.end()) {
-      error = ratio->second - 1;
-      errors.push_back(std::abs(*error));
-    }
-    sheet.rows.push_back(
-        {count_cell(static_cast<std::size_t>(bytes)), us_cell(seconds), gigabytes_cell(bandwidth),
-         gigabytes_cell(bandwidth * bus_factor(kind, ranks)), percent_cell(error)});
+    if (const auto error = error_at(bytes)) errors.push_back(std::abs(*error));
   }
-  section.add(std::move(sheet));
+  using Point = std::pair<const double, double>;
+  const auto bandwidth = [](const Point& one) {
+    return algorithm_bandwidth(one.first, one.second);
+  };
+  constexpr Unit giga{1e-9, 2};
+  const Table<Point> table{
+      {"bytes", "bytes", [](const Point& one) { return static_cast<std::size_t>(one.first); }},
+      {"us", "seconds", micro, &Point::second},
+      {"algorithm GB/s", "algorithm_bandwidth", giga, bandwidth},
+      {"bus GB/s", "bus_bandwidth", giga,
+       [&](const Point& one) { return bandwidth(one) * bus_factor(kind, ranks); }},
+      {"left out", "left_out_error", percent,
+       [&](const Point& one) { return error_at(one.first); }}};
+  section.add(table.sheet(curve.points(),
+                          {.name = "sizes",
+                           .note = "left out: by how much an estimate from the other sizes is off",
+                           .all_rows = true}));
   if (!errors.empty()) section.facts["left_out_error_median"] = median(errors);
   return section;
 }

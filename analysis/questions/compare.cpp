@@ -7,12 +7,12 @@
 #include <cmath>
 #include <iterator>
 #include <memory>
-#include <numeric>
 
 #include "analysis/input/one_device.h"
+#include "analysis/questions/common/question.h"
 #include "analysis/questions/compare/changes.h"
 #include "analysis/questions/compare/common_sheet.h"
-#include "analysis/questions/question.h"
+#include "analysis/render/table.h"
 #include "analysis/render/text.h"
 #include "core/base/error.h"
 
@@ -37,34 +37,33 @@ Bounds bounds_without(const Graph& graph, std::vector<LayerTime> times,
   return bounds(graph, times, movement);
 }
 
-Cell call_cell(const Measurement* call, const std::string& reason) {
-  if (call == nullptr) return {.shown = reason, .value = nullptr};
-  return text_cell(call_text(call));
+/// The call, or why there is none.
+auto call_or_reason(const Measurement* Change::*which) {
+  return [which](const Change& change) {
+    const Measurement* const call = change.*which;
+    return call == nullptr ? Cell{.shown = change.reason, .value = nullptr} : cell(call_text(call));
+  };
 }
 
 /// `calls`: each row is the same call before and after. `same`: include unchanged rows.
 Sheet changes_sheet(const std::vector<Change>& changes, bool calls, bool same) {
-  Sheet sheet{.name = calls ? "calls" : "problems",
-              .caption = calls ? "call by call" : "",
-              .columns = {{"change", "change"},
-                          {"ratio", "ratio", true},
-                          {"ratio 95%", "ratio_95"},
-                          {"beside all", "beside_all", true},
-                          {"before us", "before_seconds", true},
-                          {"after us", "after_seconds", true},
-                          {"before", "before"},
-                          {"after", "after"},
-                          {"problem", "problem"}}};
-  for (const Change& change : changes) {
-    if (change.kind == ChangeKind::same && !change.apart && !same) continue;
-    sheet.rows.push_back({text_cell(std::string(to_string(change.kind))),
-                          ratio_cell(change.ratio()), interval_cell(change.spread),
-                          ratio_cell(change.beside_common), us_cell(seconds_of(change.before)),
-                          us_cell(seconds_of(change.after)),
-                          call_cell(change.before, change.reason),
-                          call_cell(change.after, change.reason), text_cell(change.key)});
-  }
-  return sheet;
+  std::vector<Change> listed;
+  std::ranges::copy_if(changes, std::back_inserter(listed), [&](const Change& change) {
+    return change.kind != ChangeKind::same || change.apart || same;
+  });
+  const Table<Change> table{
+      {"change", "change", &Change::kind},
+      {"ratio", "ratio", thousandths, &Change::ratio},
+      {"ratio 95%", "ratio_95", &Change::spread},
+      {"beside all", "beside_all", thousandths, &Change::beside_common},
+      {"before us", "before_seconds", micro,
+       [](const Change& one) { return seconds_of(one.before); }},
+      {"after us", "after_seconds", micro, [](const Change& one) { return seconds_of(one.after); }},
+      {"before", "before", call_or_reason(&Change::before)},
+      {"after", "after", call_or_reason(&Change::after)},
+      {"problem", "problem", &Change::key}};
+  return table.sheet(
+      listed, {.name = calls ? "calls" : "problems", .caption = calls ? "call by call" : ""});
 }
 
 /// The rows of CSV: a common change is one, before the problems.
@@ -73,10 +72,12 @@ Sheet csv_of(const Changes& changes, const Sheet& problems) {
   std::vector<std::vector<Cell>> rows;
   for (const CommonChange& one : changes.common) {
     if (one.verdict == CommonVerdict::none) continue;
-    const Cell unknown{"-", nullptr};
-    rows.push_back({text_cell(change_word(one)), ratio_cell(one.ratio()),
-                    interval_cell(ratios(one.interval)), ratio_cell(1.0), unknown, unknown, unknown,
-                    unknown, text_cell("all calls of " + one.backend)});
+    std::vector<Cell>& row = rows.emplace_back(sheet.columns.size(), unknown_cell());
+    row[0] = cell(change_word(one));
+    row[1] = cell(one.ratio(), thousandths);
+    row[2] = cell(ratios(one.interval));
+    row[3] = cell(1.0, thousandths);
+    row.back() = cell("all calls of " + one.backend);
   }
   sheet.rows.insert(sheet.rows.begin(), rows.begin(), rows.end());
   return sheet;
@@ -103,8 +104,7 @@ void add_totals(Section& section, const std::string& name, const ChangeTotals& s
   facts["compared"] = sum.compared;
   for (const ChangeKind kind : change_kinds) facts[std::string(to_string(kind))] = sum.of(kind);
   facts["as_all_calls"] = sum.with_common;
-  facts["median_ratio"] =
-      sum.median_ratio ? nlohmann::ordered_json(*sum.median_ratio) : nlohmann::ordered_json();
+  facts["median_ratio"] = sum.median_ratio;
 }
 
 void add_bound(Section& section, const std::string& name, const Bound& before, const Bound& after) {
@@ -137,7 +137,7 @@ Section changes_section(const MeasurementFilter& filter, const Changes& changes,
                     "ratios up to {:.2f} are not told from that (--processes measures in several)",
                     *changes.told_from));
   }
-  section.facts["told_from_ratio"] = value_or_null(changes.told_from);
+  section.facts["told_from_ratio"] = changes.told_from;
   section.facts["false_alarm_level"] = false_alarm_level;
   section.facts["other_backends"] = changes.other_backends;
   section.facts["only_before"] = changes.only_before;
@@ -161,6 +161,59 @@ Section changes_section(const MeasurementFilter& filter, const Changes& changes,
   return section;
 }
 
+/// Says which layers are in neither bound.
+void add_one_sided(Section& section, const Graph& graph, Movement movement,
+                   const std::vector<std::size_t>& one_sided, const ModelTimes& before,
+                   const ModelTimes& after) {
+  section.facts["partial"] =
+      is_partial(before.times, movement) || is_partial(after.times, movement);
+  section.facts["one_sided_layers"] = one_sided.size();
+  if (one_sided.empty()) return;
+  const std::size_t first = one_sided.front();
+  const bool only_before = is_counted(before.times[first], movement);
+  section.add(fmt::format(
+      "PARTIAL: {} layers have a time only before or only after and are in neither bound, as {}, "
+      "{}: {}",
+      one_sided.size(), graph.layers[first].name, only_before ? "after" : "before",
+      reason_of((only_before ? after : before).times[first])));
+}
+
+/// One layer before and after.
+struct LayerChange {
+  std::size_t layer = 0;
+  std::optional<double> before_seconds{};
+  std::optional<double> after_seconds{};
+  /// Empty if it has a time on one side only.
+  std::optional<double> difference{};
+};
+
+/// The largest difference first.
+std::vector<LayerChange> layer_changes(const std::vector<LayerTime>& before,
+                                       const std::vector<LayerTime>& after, Movement movement,
+                                       const std::vector<std::size_t>& one_sided) {
+  // An operator may be one call in one set and several in the other.
+  const std::vector<double> old_seconds = shared_seconds(before, movement);
+  const std::vector<double> new_seconds = shared_seconds(after, movement);
+  const auto seconds = [&](const LayerTime& time, double shared) {
+    const bool has_any = is_counted(time, movement) || time.status == LayerStatus::part;
+    return has_any ? std::optional(shared) : std::nullopt;
+  };
+  std::vector<LayerChange> changes;
+  for (std::size_t layer = 0; layer < before.size(); ++layer) {
+    LayerChange change{.layer = layer,
+                       .before_seconds = seconds(before[layer], old_seconds[layer]),
+                       .after_seconds = seconds(after[layer], new_seconds[layer])};
+    if (std::ranges::find(one_sided, layer) == one_sided.end()) {
+      change.difference = new_seconds[layer] - old_seconds[layer];
+    }
+    if (change.before_seconds || change.after_seconds) changes.push_back(change);
+  }
+  std::ranges::stable_sort(changes, std::ranges::greater{}, [](const LayerChange& change) {
+    return std::abs(change.difference.value_or(0));
+  });
+  return changes;
+}
+
 /// A model's bounds from two sets of results, and the layers that make the difference.
 Section model_changes_section(const Graph& graph, const MeasurementFilter& filter,
                               Movement movement, ModelTimes before, ModelTimes after) {
@@ -171,57 +224,18 @@ Section model_changes_section(const Graph& graph, const MeasurementFilter& filte
   Section section = model_section(graph, filter, movement);
   add_bound(section, "sequential", before.bounds.sequential, after.bounds.sequential);
   add_bound(section, "parallel", before.bounds.parallel, after.bounds.parallel);
-
-  // An operator may be one call in one set and several in the other.
-  const std::vector<double> old_seconds = shared_seconds(before.times, movement);
-  const std::vector<double> new_seconds = shared_seconds(after.times, movement);
-  section.facts["partial"] =
-      is_partial(before.times, movement) || is_partial(after.times, movement);
-  section.facts["one_sided_layers"] = one_sided.size();
-  std::vector<bool> is_one_sided(graph.layers.size());
-  for (const std::size_t layer : one_sided) is_one_sided[layer] = true;
-  if (!one_sided.empty()) {
-    const std::size_t first = one_sided.front();
-    const bool only_before = is_counted(before.times[first], movement);
-    section.add(fmt::format(
-        "PARTIAL: {} layers have a time only before or only after and are in neither bound, as {}, "
-        "{}: {}",
-        one_sided.size(), graph.layers[first].name, only_before ? "after" : "before",
-        reason_of((only_before ? after : before).times[first])));
-  }
-
-  std::vector<std::size_t> order(graph.layers.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto difference = [&](std::size_t layer) {
-    return is_one_sided[layer] ? 0 : new_seconds[layer] - old_seconds[layer];
-  };
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::abs(difference(a)) > std::abs(difference(b));
-  });
-  Sheet sheet{.name = "layers",
-              .caption = "what makes the difference",
-              .columns = {{"layer", "layer"},
-                          {"op", "op"},
-                          {"difference us", "difference_seconds", true},
-                          {"before us", "before_seconds", true},
-                          {"after us", "after_seconds", true},
-                          {"before", "before"},
-                          {"after", "after"}}};
-  for (const std::size_t layer : order) {
-    const auto seconds = [&](const LayerTime& time, double shared) {
-      const bool has_any = is_counted(time, movement) || time.status == LayerStatus::part;
-      return has_any ? std::optional(shared) : std::nullopt;
-    };
-    const auto old_time = seconds(before.times[layer], old_seconds[layer]);
-    const auto new_time = seconds(after.times[layer], new_seconds[layer]);
-    if (!old_time && !new_time) continue;
-    sheet.rows.push_back(
-        {text_cell(graph.layers[layer].name), text_cell(graph.layers[layer].op),
-         us_cell(is_one_sided[layer] ? std::nullopt : std::optional(difference(layer))),
-         us_cell(old_time), us_cell(new_time), text_cell(calls_text(before.times[layer])),
-         text_cell(calls_text(after.times[layer]))});
-  }
-  section.add(std::move(sheet));
+  add_one_sided(section, graph, movement, one_sided, before, after);
+  using Row = LayerChange;
+  const Table<Row> table{
+      {"layer", "layer", [&](const Row& row) { return graph.layers[row.layer].name; }},
+      {"op", "op", [&](const Row& row) { return graph.layers[row.layer].op; }},
+      {"difference us", "difference_seconds", micro, &Row::difference},
+      {"before us", "before_seconds", micro, &Row::before_seconds},
+      {"after us", "after_seconds", micro, &Row::after_seconds},
+      {"before", "before", [&](const Row& row) { return calls_text(before.times[row.layer]); }},
+      {"after", "after", [&](const Row& row) { return calls_text(after.times[row.layer]); }}};
+  section.add(table.sheet(layer_changes(before.times, after.times, movement, one_sided),
+                          {.name = "layers", .caption = "what makes the difference"}));
   return section;
 }
 
@@ -282,19 +296,24 @@ Error nothing_in_common(const Options& options, const std::string& where) {
                " and was measured in both; measure the same models with both");
 }
 
-Answered answer_compare(const Options& options) {
-  const CommonFlags& flags = options.common;
-  const double tolerance = options.tolerance_percent / 100;
-  const Movement movement = movement_of(flags);
+/// At the precisions that were asked for, or at all.
+std::vector<MeasurementFilter> filters_of(const CommonFlags& flags) {
   std::vector<MeasurementFilter> filters;
   for (const std::string& precision : flags.precisions) {
     filters.push_back(filter_of(flags, precision));
   }
-  if (filters.empty()) {
-    for (const Precision precision : all_precisions) {
-      filters.push_back(filter_of(flags, std::string(to_string(precision))));
-    }
+  if (!filters.empty()) return filters;
+  for (const Precision precision : all_precisions) {
+    filters.push_back(filter_of(flags, std::string(to_string(precision))));
   }
+  return filters;
+}
+
+Answered answer_compare(const Options& options) {
+  const CommonFlags& flags = options.common;
+  const double tolerance = options.tolerance_percent / 100;
+  const Movement movement = movement_of(flags);
+  const std::vector<MeasurementFilter> filters = filters_of(flags);
   std::vector<Graph> graphs;
   for (const std::string& path : flags.graphs) graphs.push_back(read_graph(path));
   const std::optional<KeySet> wanted =

@@ -6,10 +6,10 @@
 #include "analysis/input/one_device.h"
 #include "analysis/model/whole.h"
 #include "analysis/profiles/latency.h"
+#include "analysis/questions/common/question.h"
 #include "analysis/questions/frameworks/sheet.h"
-#include "analysis/questions/question.h"
+#include "analysis/render/table.h"
 #include "core/base/error.h"
-#include "core/base/file.h"
 
 namespace benanza::analysis {
 namespace {
@@ -17,7 +17,6 @@ namespace {
 struct Options {
   CommonFlags common;
   std::vector<std::string> profiles;
-  std::string html;
 };
 
 /// The libraries' sequential bound for the model at the profile's precision; empty if there are no
@@ -71,16 +70,17 @@ void answer(const Options& options) {
   }
   Section section{.heading = "frameworks"};
   section.csv_facts = {};
-  Sheet sheet = frameworks_sheet("frameworks");
-  Bars bars{.title = "latency, ms", .series = {{"latency", {}}}, .unit = "ms"};
+  std::vector<FrameworkRow> rows;
   for (const Profile& profile : profiles) {
-    sheet.rows.push_back(framework_cells(profile, bound_of(profile, options, graph, results)));
-    bars.categories.push_back(profile.framework + ' ' + profile.version);
-    const auto latency = model_latency(profile);
-    bars.series[0].values.push_back(latency ? std::optional(latency->seconds * 1e3) : std::nullopt);
+    rows.push_back(framework_row(profile, bound_of(profile, options, graph, results)));
   }
-  section.add(std::move(bars));
-  section.add(std::move(sheet));
+  section.add(bars(
+      {.title = "latency, ms", .series = {{"latency"}}, .unit = "ms"}, rows,
+      [](const FrameworkRow& row) { return row.profile->framework + ' ' + row.profile->version; },
+      [](const FrameworkRow& row) {
+        return row.seconds ? std::optional(*row.seconds * 1e3) : std::nullopt;
+      }));
+  section.add(frameworks_sheet(rows));
   for (const std::string& line : reservations(profiles)) section.add(line);
   for (const Profile& profile : profiles) {
     for (const std::string& remark : profile.remarks)
@@ -96,8 +96,7 @@ void answer(const Options& options) {
   }
   Page page{.command = "compare-frameworks"};
   page.sections.push_back(std::move(section));
-  if (!options.html.empty()) write_file(options.html, page_html(page, "Benanza: frameworks"));
-  print(page_text(page, options.common.format, rows_of(options.common)));
+  publish(page, options.common, "frameworks");
 }
 
 Action ask(Flags& flags) {
@@ -110,7 +109,7 @@ Action ask(Flags& flags) {
   flags.add("--backend", options->common.backends, "Only measurements of these libraries",
             "L[,L...]", ',');
   add_output_flags(flags, options->common);
-  flags.add("--html", options->html, "Also write the answer as an HTML page with plots", "HTML");
+  add_html_flag(flags, options->common);
   return [options] { answer(*options); };
 }
 

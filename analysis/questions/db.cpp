@@ -8,7 +8,8 @@
 #include "analysis/input/database.h"
 #include "analysis/input/export_results.h"
 #include "analysis/input/results.h"
-#include "analysis/questions/question.h"
+#include "analysis/questions/common/question.h"
+#include "analysis/render/table.h"
 #include "core/base/error.h"
 
 namespace benanza::analysis {
@@ -40,27 +41,20 @@ void import_files(const Options& options) {
 }
 
 Section tallies_section(const std::vector<DatabaseTally>& tallies) {
-  Sheet sheet{.name = "rows",
-              .columns = {{"backend", "backend"},
-                          {"precision", "precision"},
-                          {"layout", "layout"},
-                          {"problems", "problems", true},
-                          {"rows", "rows", true}}};
+  using Row = DatabaseTally;
+  Table<Row> table{{"backend", "backend", &Row::backend},
+                   {"precision", "precision", &Row::precision},
+                   {"layout", "layout", &Row::layout},
+                   {"problems", "problems", &Row::problems},
+                   {"rows", "rows", &Row::rows}};
   for (const Status status : statuses) {
     const std::string name(to_string(status));
-    sheet.columns.push_back({name, name, true});
+    table.add({name, name, [status](const Row& row) {
+                 const auto found = row.by_status.find(status);
+                 return found == row.by_status.end() ? std::size_t{0} : found->second;
+               }});
   }
-  for (const DatabaseTally& tally : tallies) {
-    std::vector<Cell> cells{text_cell(tally.backend), text_cell(tally.precision),
-                            text_cell(tally.layout), count_cell(tally.problems),
-                            count_cell(tally.rows)};
-    for (const Status status : statuses) {
-      const auto found = tally.by_status.find(status);
-      cells.push_back(count_cell(found == tally.by_status.end() ? 0 : found->second));
-    }
-    sheet.rows.push_back(std::move(cells));
-  }
-  return {.blocks = {std::move(sheet)}, .csv_facts = {}};
+  return {.blocks = {table.sheet(tallies, {.name = "rows"})}, .csv_facts = {}};
 }
 
 void list(const Options& options) {
@@ -88,12 +82,13 @@ Action ask(Flags& flags) {
                                   "Google Benchmark JSON; folders are searched", "FILE|DIR");
                       return [options] { import_files(*options); };
                     });
-  flags.add_command(
-      "list", "Systems, and how many results there are", [=](Flags& command) -> Action {
-        database(command);
-        command.add_word("--format", options->format, {"table", "json", "csv"}, "Output");
-        return [options] { list(*options); };
-      });
+  flags.add_command("list", "Systems, and how many results there are",
+                    [=](Flags& command) -> Action {
+                      database(command);
+                      command.add_word("--format", options->format,
+                                       {"table", "markdown", "json", "csv"}, "Output");
+                      return [options] { list(*options); };
+                    });
   flags.add_command("export", "Writes <backend>.json, as the suites do, into a folder",
                     [=](Flags& command) -> Action {
                       database(command);

@@ -4,18 +4,13 @@
 
 #include <memory>
 
+#include "analysis/questions/common/question.h"
 #include "analysis/questions/deepbench/sums.h"
-#include "analysis/questions/question.h"
+#include "analysis/render/table.h"
 #include "core/base/error.h"
-#include "core/base/file.h"
 
 namespace benanza::analysis {
 namespace {
-
-Cell tera_cell(std::optional<double> flops_per_second) {
-  if (!flops_per_second) return {.shown = "-", .value = nullptr};
-  return {fmt::format("{:.3f}", *flops_per_second * 1e-12), *flops_per_second};
-}
 
 /// "ok", or the reason why there is no time.
 std::string why_not(const LayerTime& time) {
@@ -24,74 +19,73 @@ std::string why_not(const LayerTime& time) {
 }
 
 Sheet rows_sheet(const Graph& graph, const std::vector<DeepBenchRow>& rows) {
-  Sheet sheet{.name = "rows",
-              .caption = "every row, its fastest verified call",
-              .columns = {{"list", "list"},
-                          {"row", "row", false, any_width},
-                          {"ms", "seconds", true},
-                          {"TFLOP/s", "flops_per_second", true},
-                          {"call", "call"},
-                          {"status", "status"},
-                          {"published ms", "published_seconds", true},
-                          {"on", "published_on"},
-                          {"of published", "ratio", true}},
-              .rows = {},
-              .largest_by = 2};
-  for (const DeepBenchRow& row : rows) {
-    const Layer& layer = graph.layers[row.layer];
-    const std::optional<double> seconds = row.time->seconds;
-    const auto* fastest = row.fastest_published();
-    const auto published = fastest == nullptr ? std::nullopt : std::optional(fastest->second);
-    sheet.rows.push_back(
-        {text_cell(row.problem.op), text_cell(layer.name), ms_cell(seconds),
-         tera_cell(seconds && layer.flops ? std::optional(*layer.flops / *seconds) : std::nullopt),
-         text_cell(calls_text(*row.time)), text_cell(why_not(*row.time)), ms_cell(published),
-         text_cell(fastest == nullptr ? "" : fastest->first),
-         ratio_cell(seconds && published ? std::optional(*seconds / *published) : std::nullopt)});
-  }
-  return sheet;
+  using Row = DeepBenchRow;
+  const auto published = [](const Row& row) {
+    const auto* const fastest = row.fastest_published();
+    return fastest == nullptr ? std::nullopt : std::optional(fastest->second);
+  };
+  const Table<Row> table{
+      {"list", "list", [](const Row& row) { return row.problem.op; }},
+      {"row", "row", [&](const Row& row) { return graph.layers[row.layer].name; }, any_width},
+      {"ms", "seconds", milli, [](const Row& row) { return row.time->seconds; }},
+      {"TFLOP/s", "flops_per_second", tera,
+       [&](const Row& row) { return quotient(graph.layers[row.layer].flops, row.time->seconds); }},
+      {"call", "call", [](const Row& row) { return calls_text(*row.time); }},
+      {"status", "status", [](const Row& row) { return why_not(*row.time); }},
+      {"published ms", "published_seconds", milli, published},
+      {"on", "published_on",
+       [](const Row& row) {
+         const auto* const fastest = row.fastest_published();
+         return fastest == nullptr ? std::string() : fastest->first;
+       }},
+      {"of published", "ratio", thousandths,
+       [&](const Row& row) { return quotient(row.time->seconds, published(row)); }}};
+  return table.sheet(
+      rows, {.name = "rows", .caption = "every row, its fastest verified call", .largest_by = 2});
 }
 
 Sheet lists_sheet(const std::map<std::string, ListSum>& sums) {
-  Sheet sheet{.name = "lists",
-              .caption = "sums over the rows that have a time",
-              .columns = {{"list", "list"},
-                          {"rows", "rows", true},
-                          {"with a time", "timed", true},
-                          {"ms", "seconds", true},
-                          {"GFLOP", "flops", true},
-                          {"TFLOP/s", "flops_per_second", true}},
-              .rows = {},
-              .all_rows = true};
-  for (const auto& [list, sum] : sums) {
-    const bool any = sum.timed > 0;
-    sheet.rows.push_back(
-        {text_cell(list), count_cell(sum.rows), count_cell(sum.timed),
-         ms_cell(any ? std::optional(sum.seconds) : std::nullopt),
-         any ? Cell{fmt::format("{:.3f}", sum.flops * 1e-9), sum.flops} : Cell{"-", nullptr},
-         tera_cell(any ? std::optional(sum.flops / sum.seconds) : std::nullopt)});
-  }
-  return sheet;
+  using Row = std::pair<const std::string, ListSum>;
+  const auto if_timed = [](auto of) {
+    return [of](const Row& row) {
+      return row.second.timed > 0 ? std::optional<double>(of(row.second)) : std::nullopt;
+    };
+  };
+  const Table<Row> table{
+      {"list", "list", &Row::first},
+      {"rows", "rows", [](const Row& row) { return row.second.rows; }},
+      {"with a time", "timed", [](const Row& row) { return row.second.timed; }},
+      {"ms", "seconds", milli, if_timed([](const ListSum& sum) { return sum.seconds; })},
+      {"GFLOP", "flops", Unit{1e-9, 3}, if_timed([](const ListSum& sum) { return sum.flops; })},
+      {"TFLOP/s", "flops_per_second", tera,
+       if_timed([](const ListSum& sum) { return sum.flops / sum.seconds; })}};
+  return table.sheet(
+      sums, {.name = "lists", .caption = "sums over the rows that have a time", .all_rows = true});
 }
 
 /// Sums compared with the published ones for each hardware, and a plot of them for each list.
 void add_published(Section& section, const std::vector<DeepBenchRow>& rows) {
-  Sheet sheet{.name = "published",
-              .caption = "rows that have a time here and there",
-              .columns = {{"list", "list"},
-                          {"hardware", "hardware"},
-                          {"rows", "rows", true},
-                          {"here ms", "seconds", true},
-                          {"published ms", "published_seconds", true},
-                          {"of published", "ratio", true}},
-              .rows = {},
-              .all_rows = true};
+  const auto sums = common_sums(rows);
+  if (sums.empty()) {
+    section.add("published: nothing for these rows at this precision");
+    return;
+  }
+  using Row = std::ranges::range_value_t<decltype(sums)>;
+  const Table<Row> table{
+      {"list", "list", [](const Row& row) { return row.first.first; }},
+      {"hardware", "hardware", [](const Row& row) { return row.first.second; }},
+      {"rows", "rows", [](const Row& row) { return row.second.rows; }},
+      {"here ms", "seconds", milli, [](const Row& row) { return row.second.here_seconds; }},
+      {"published ms", "published_seconds", milli,
+       [](const Row& row) { return row.second.published_seconds; }},
+      {"of published", "ratio", thousandths,
+       [](const Row& row) { return row.second.here_seconds / row.second.published_seconds; }}};
+  section.add(table.sheet(
+      sums,
+      {.name = "published", .caption = "rows that have a time here and there", .all_rows = true}));
   std::map<std::string, Bars> plots;
-  for (const auto& [of, sum] : common_sums(rows)) {
+  for (const auto& [of, sum] : sums) {
     const auto& [list, hardware] = of;
-    sheet.rows.push_back({text_cell(list), text_cell(hardware), count_cell(sum.rows),
-                          ms_cell(sum.here_seconds), ms_cell(sum.published_seconds),
-                          ratio_cell(sum.here_seconds / sum.published_seconds)});
     Bars& plot = plots[list];
     if (plot.series.empty()) {
       plot.title = list + ": ms, over the rows that both have";
@@ -102,11 +96,6 @@ void add_published(Section& section, const std::vector<DeepBenchRow>& rows) {
     plot.series[0].values.emplace_back(sum.here_seconds * 1e3);
     plot.series[1].values.emplace_back(sum.published_seconds * 1e3);
   }
-  if (sheet.rows.empty()) {
-    section.add("published: nothing for these rows at this precision");
-    return;
-  }
-  section.add(std::move(sheet));
   for (auto& [list, plot] : plots) section.add(std::move(plot));
 }
 
@@ -146,7 +135,7 @@ std::optional<Section> answer(const Subject& subject) {
   const Published published(published_table());
   const std::vector<DeepBenchRow> rows = rows_of(graph, times, published, subject.filter.precision);
   if (rows.empty()) return std::nullopt;
-  if (!subject.allow_missing) require_complete(graph, times, to_string(subject.filter.precision));
+  require_complete(subject, times);
 
   Section section = model_section(graph, subject.filter);
   const auto sums = list_sums(graph, rows);
@@ -166,13 +155,12 @@ std::optional<Section> answer(const Subject& subject) {
 
 struct Options {
   CommonFlags common;
-  std::string html;
 };
 
 Action ask(Flags& flags) {
   const auto options = std::make_shared<Options>();
   add_common_flags(flags, options->common);
-  flags.add("--html", options->html, "Also write the answer as an HTML page with plots", "HTML");
+  add_html_flag(flags, options->common);
   return [options] {
     const Inputs inputs = read_inputs(options->common);
     const Page page = page_of("deepbench", inputs, answer);
@@ -181,8 +169,7 @@ Action ask(Flags& flags) {
           "no graph is one of DeepBench's lists: benanza-generate --list models/deepbench/training "
           "makes one");
     }
-    if (!options->html.empty()) write_file(options->html, page_html(page, "Benanza: DeepBench"));
-    print(page, inputs);
+    publish(page, options->common, "DeepBench");
   };
 }
 

@@ -10,9 +10,9 @@
 #include "analysis/model/energy.h"
 #include "analysis/model/whole.h"
 #include "analysis/questions/common/prices.h"
-#include "analysis/questions/question.h"
+#include "analysis/questions/common/question.h"
+#include "analysis/render/table.h"
 #include "core/base/error.h"
-#include "core/base/file.h"
 
 namespace benanza::analysis {
 namespace {
@@ -21,7 +21,6 @@ struct Options {
   CommonFlags common;
   std::vector<std::string> paths;
   std::string prices;
-  std::string html;
 };
 
 struct Machine {
@@ -40,67 +39,65 @@ std::optional<double> usd_per_million(std::optional<double> seconds, const Graph
          price->second;
 }
 
+/// The model on one machine.
+struct OnMachine {
+  const Machine* machine = nullptr;
+  Bounds bounds{};
+  bool partial = false;
+  std::optional<double> joules{};
+
+  /// Empty if there is no call.
+  std::optional<double> of(const Bound& bound) const {
+    return bounds.sequential.seconds > 0 ? std::optional(bound.seconds) : std::nullopt;
+  }
+  std::optional<double> sequential() const { return of(bounds.sequential); }
+  std::optional<double> parallel() const { return of(bounds.parallel); }
+  /// Incomplete sums are not times: sums over different layers do not compare.
+  std::optional<double> seconds() const { return partial ? std::nullopt : sequential(); }
+};
+
+OnMachine on_machine(const Graph& graph, const MeasurementFilter& filter, const Machine& machine) {
+  const auto times = operator_times(graph, machine.results.measurements, filter, Movement::exclude);
+  OnMachine found{.machine = &machine,
+                  .bounds = bounds(graph, times, Movement::exclude),
+                  .partial = is_partial(times, Movement::exclude)};
+  if (!found.partial) found.joules = energy_of(times, Movement::exclude).complete_joules();
+  return found;
+}
+
 Section section_of(const Graph& graph, const MeasurementFilter& filter,
                    const std::vector<Machine>& machines, const Prices& prices) {
+  using Row = OnMachine;
   Section section = model_section(graph, filter);
-  Sheet sheet{.name = "devices",
-              .columns = {{"device", "device"},
-                          {"results", "results"},
-                          {"LBL ms", "sequential_seconds", true},
-                          {"parallel ms", "parallel_seconds", true},
-                          {"of the fastest", "ratio", true},
-                          {"partial", "partial"}},
-              .all_rows = true};
-  if (!prices.empty()) sheet.columns.push_back({"USD per million", "usd_per_million", true});
-  const double samples = static_cast<double>(graph.batch.value_or(1));
-  Bars bars{
-      .title = section.heading + ": LBL by device, ms", .series = {{"LBL", {}}}, .unit = "ms"};
-  std::vector<Bounds> found;
-  std::vector<bool> partial;
-  std::vector<std::optional<double>> joules;
-  for (const Machine& machine : machines) {
-    const auto times =
-        operator_times(graph, machine.results.measurements, filter, Movement::exclude);
-    found.push_back(bounds(graph, times, Movement::exclude));
-    partial.push_back(is_partial(times, Movement::exclude));
-    joules.push_back(partial.back() ? std::nullopt
-                                    : energy_of(times, Movement::exclude).complete_joules());
-  }
-  const bool has_energy =
-      std::ranges::any_of(joules, [](const auto& one) { return one.has_value(); });
-  if (has_energy) sheet.columns.push_back({"J per sample", "joules_per_sample", true});
+  std::vector<Row> rows;
+  for (const Machine& machine : machines) rows.push_back(on_machine(graph, filter, machine));
   std::optional<double> fastest;
-  for (std::size_t i = 0; i < machines.size(); ++i) {
-    const double seconds = found[i].sequential.seconds;
-    if (!partial[i] && seconds > 0 && (!fastest || seconds < *fastest)) fastest = seconds;
+  for (const Row& row : rows) {
+    if (row.seconds() && (!fastest || *row.seconds() < *fastest)) fastest = row.seconds();
   }
-  for (std::size_t i = 0; i < machines.size(); ++i) {
-    const double sum = found[i].sequential.seconds;
-    // Incomplete sums are not times: sums over different layers do not compare.
-    const std::optional<double> seconds =
-        partial[i] || sum <= 0 ? std::nullopt : std::optional(sum);
-    std::vector<Cell> row{
-        text_cell(machines[i].device),
-        text_cell(machines[i].path),
-        ms_cell(sum > 0 ? std::optional(sum) : std::nullopt),
-        ms_cell(sum > 0 ? std::optional(found[i].parallel.seconds) : std::nullopt),
-        ratio_cell(seconds && fastest ? std::optional(*seconds / *fastest) : std::nullopt),
-        flag_cell(partial[i])};
-    if (!prices.empty()) {
-      row.push_back(usd_cell(usd_per_million(seconds, graph, machines[i], prices)));
-    }
-    if (has_energy) {
-      row.push_back(joules[i] ? Cell{.shown = fmt::format("{:.4f}", *joules[i] / samples),
-                                     .value = *joules[i] / samples}
-                              : Cell{.shown = "-", .value = nullptr});
-    }
-    sheet.rows.push_back(std::move(row));
-    bars.categories.push_back(machines[i].device);
-    bars.series[0].values.push_back(seconds ? std::optional(*seconds * 1e3) : std::nullopt);
-  }
-  section.add(std::move(bars));
-  section.add(std::move(sheet));
-  if (std::ranges::find(partial, true) != partial.end()) {
+  const double samples = static_cast<double>(graph.batch.value_or(1));
+  Table<Row> table{{"device", "device", [](const Row& row) { return row.machine->device; }},
+                   {"results", "results", [](const Row& row) { return row.machine->path; }},
+                   {"LBL ms", "sequential_seconds", milli, &Row::sequential},
+                   {"parallel ms", "parallel_seconds", milli, &Row::parallel},
+                   {"of the fastest", "ratio", thousandths,
+                    [&](const Row& row) { return quotient(row.seconds(), fastest); }},
+                   {"partial", "partial", &Row::partial}};
+  table.add_if(!prices.empty(),
+               {{"USD per million", "usd_per_million", thousandths, [&](const Row& row) {
+                   return usd_per_million(row.seconds(), graph, *row.machine, prices);
+                 }}});
+  table.add_if(std::ranges::any_of(rows, [](const Row& row) { return row.joules.has_value(); }),
+               {{"J per sample", "joules_per_sample", Unit{1, 4},
+                 [&](const Row& row) { return quotient(row.joules, samples); }}});
+  section.add(bars(
+      {.title = section.heading + ": LBL by device, ms", .series = {{"LBL"}}, .unit = "ms"}, rows,
+      [](const Row& row) { return row.machine->device; },
+      [](const Row& row) {
+        return row.seconds() ? std::optional(*row.seconds() * 1e3) : std::nullopt;
+      }));
+  section.add(table.sheet(rows, {.name = "devices", .all_rows = true}));
+  if (std::ranges::any_of(rows, &Row::partial)) {
     section.add("Partial: layers lack a time there; such a sum is not compared with the others.");
   }
   return section;
@@ -109,7 +106,6 @@ Section section_of(const Graph& graph, const MeasurementFilter& filter,
 void answer(const Options& options) {
   if (options.paths.empty()) throw Error("devices: name the results of each machine");
   if (options.common.graphs.empty()) throw Error("say which models: --graph <model>.graph.json");
-  const std::size_t rows = rows_of(options.common);
   const Prices prices = read_prices(options.prices);
   std::vector<Graph> graphs;
   for (const std::string& path : options.common.graphs) graphs.push_back(read_graph(path));
@@ -129,8 +125,7 @@ void answer(const Options& options) {
       page.sections.push_back(section_of(graph, filter, machines, prices));
     }
   }
-  if (!options.html.empty()) write_file(options.html, page_html(page, "Benanza: devices"));
-  print(page_text(page, options.common.format, rows));
+  publish(page, options.common, "devices");
 }
 
 Action ask(Flags& flags) {
@@ -141,7 +136,7 @@ Action ask(Flags& flags) {
   add_output_flags(flags, options->common);
   flags.add("--prices", options->prices,
             "JSON, {\"name of a device\": USD per hour}: adds USD per million inferences", "FILE");
-  flags.add("--html", options->html, "Also write the answer as an HTML page with plots", "HTML");
+  add_html_flag(flags, options->common);
   return [options] { answer(*options); };
 }
 

@@ -5,7 +5,8 @@
 #include <memory>
 
 #include "analysis/model/energy.h"
-#include "analysis/questions/question.h"
+#include "analysis/questions/common/question.h"
+#include "analysis/render/table.h"
 #include "core/base/error.h"
 
 namespace benanza::analysis {
@@ -22,32 +23,24 @@ struct Options {
 
 Sheet layers_sheet(const Subject& subject, const std::vector<LayerTime>& times,
                    const ModelEnergy& energy) {
-  Sheet sheet{.name = "layers",
-              .caption = "layers, the most energy first",
-              .columns = {{"layer", "layer", false, name_width},
-                          {"op", "op"},
-                          {"mJ", "joules", true},
-                          {"share", "share", true},
-                          {"W", "watts", true},
-                          {"us", "seconds", true},
-                          {"layout/backend/algorithm", "calls", false, any_width}}};
-  for (const LayerEnergy& one : energy.layers) {
-    const LayerTime& time = times[one.layer];
-    sheet.rows.push_back({text_cell(subject.graph.layers[one.layer].name),
-                          text_cell(subject.graph.layers[one.layer].op),
-                          {.shown = fmt::format("{:.3f}", one.joules * 1e3), .value = one.joules},
-                          percent_cell(one.joules / energy.joules),
-                          ratio_cell(one.joules / *time.seconds),
-                          us_cell(time.seconds),
-                          text_cell(calls_text(time))});
-  }
-  return sheet;
+  using Row = LayerEnergy;
+  const auto& layers = subject.graph.layers;
+  const Table<Row> table{
+      {"layer", "layer", [&](const Row& row) { return layers[row.layer].name; }, name_width},
+      {"op", "op", [&](const Row& row) { return layers[row.layer].op; }},
+      {"mJ", "joules", milli, &Row::joules},
+      {"share", "share", percent, [&](const Row& row) { return row.joules / energy.joules; }},
+      {"W", "watts", thousandths,
+       [&](const Row& row) { return row.joules / *times[row.layer].seconds; }},
+      {"us", "seconds", micro, [&](const Row& row) { return times[row.layer].seconds; }},
+      {"layout/backend/algorithm", "calls",
+       [&](const Row& row) { return calls_text(times[row.layer]); }, any_width}};
+  return table.sheet(energy.layers, {.name = "layers", .caption = "layers, the most energy first"});
 }
 
 /// Empty if the results have no energy of any call.
 std::optional<Section> section_of(const Subject& subject, double usd_per_kwh) {
-  const auto times =
-      operator_times(subject.graph, subject.measurements(), subject.filter, subject.movement());
+  const auto times = times_of(subject);
   const ModelEnergy energy = energy_of(times, subject.movement());
   if (energy.layers.empty() || !(energy.joules > 0)) return std::nullopt;
   Section section = model_section(subject.graph, subject.filter, subject.movement());
@@ -94,11 +87,7 @@ std::optional<Section> chapter(const Subject& subject) { return section_of(subje
 void answer(const Options& options) {
   const Inputs inputs = read_inputs(options.common);
   const Page page = page_of("energy", inputs, [&](const Subject& subject) {
-    if (!subject.allow_missing) {
-      const auto times =
-          operator_times(subject.graph, subject.measurements(), subject.filter, subject.movement());
-      require_complete(subject.graph, times, to_string(subject.filter.precision));
-    }
+    complete_times(subject);
     return section_of(subject, options.usd_per_kwh);
   });
   if (page.sections.empty()) {

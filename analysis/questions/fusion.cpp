@@ -4,8 +4,8 @@
 
 #include <set>
 
+#include "analysis/questions/common/question.h"
 #include "analysis/questions/fusion/report.h"
-#include "analysis/questions/question.h"
 #include "core/base/error.h"
 
 namespace benanza::analysis {
@@ -34,10 +34,8 @@ void require_fusions(const FusionReport& report) {
 std::optional<Section> answer(const Subject& subject) {
   const FusionReport report =
       make_fusion_report(subject.graph, subject.measurements(), subject.filter, subject.movement());
-  if (!subject.allow_missing) {
-    require_complete(subject.graph, report.operators.layers, to_string(subject.filter.precision));
-    require_fusions(report);
-  }
+  require_complete(subject, report.operators.layers);
+  if (!subject.allow_missing) require_fusions(report);
   return fusion_section(report);
 }
 

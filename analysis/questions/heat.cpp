@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-#include "analysis/questions/question.h"
+#include "analysis/questions/common/question.h"
+#include "analysis/render/table.h"
 
 namespace benanza::analysis {
 namespace {
@@ -63,11 +64,7 @@ Bars plot(const std::vector<Share>& list, double total) {
 }
 
 std::optional<Section> answer(const Subject& subject) {
-  const auto times =
-      operator_times(subject.graph, subject.measurements(), subject.filter, subject.movement());
-  if (!subject.allow_missing) {
-    require_complete(subject.graph, times, to_string(subject.filter.precision));
-  }
+  const auto times = complete_times(subject);
   const double total = sequential_seconds(counted_seconds(times, subject.movement()));
   Section section = model_section(subject.graph, subject.filter, subject.movement());
   section.facts["sequential_seconds"] = total;
@@ -77,21 +74,16 @@ std::optional<Section> answer(const Subject& subject) {
                           partial ? "  PARTIAL" : ""));
   const std::vector<Share> list = shares(subject, times);
   section.add(plot(list, total));
-  Sheet sheet{.name = "operators",
-              .caption = "operators, the largest share first",
-              .columns = {{"operator", "op"},
-                          {"precision", "precision"},
-                          {"layers", "layers", true},
-                          {"us", "seconds", true},
-                          {"share", "share", true}}};
-  for (const Share& share : list) {
-    sheet.rows.push_back({text_cell(share.op), text_cell(std::string(to_string(share.precision))),
-                          count_cell(share.layers), us_cell(share.seconds),
-                          percent_cell(share.seconds / total)});
-  }
+  const Table<Share> table{
+      {"operator", "op", &Share::op},
+      {"precision", "precision", &Share::precision},
+      {"layers", "layers", &Share::layers},
+      {"us", "seconds", micro, &Share::seconds},
+      {"share", "share", percent, [&](const Share& share) { return share.seconds / total; }}};
   // The CSV table has its own column "precision".
   section.csv_facts = {"model", "batch"};
-  section.add(std::move(sheet));
+  section.add(
+      table.sheet(list, {.name = "operators", .caption = "operators, the largest share first"}));
   return section;
 }
 

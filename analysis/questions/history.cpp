@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "analysis/input/one_device.h"
+#include "analysis/questions/common/question.h"
 #include "analysis/questions/history/sheets.h"
-#include "analysis/questions/question.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 
@@ -19,7 +19,6 @@ struct Options {
   double tolerance_percent = 5;
   double window = 14;
   std::string junit;
-  std::string html;
   bool fleet = false;
   bool fail = false;
 };
@@ -103,7 +102,6 @@ Answered answer_fleet(const History& history, Page& page) {
 void answer(const Options& options) {
   if (options.paths.size() < 2)
     throw Error("history: name two sets of results at least, oldest first");
-  const std::size_t rows = rows_of(options.common);
   const History history = read_history(options);
   Page page{.command = "history",
             .systems = history.stations.back().results.systems,
@@ -111,8 +109,7 @@ void answer(const Options& options) {
   const Answered answered =
       options.fleet ? answer_fleet(history, page) : answer_series(history, page);
   if (!options.junit.empty()) write_file(options.junit, answered.junit);
-  if (!options.html.empty()) write_file(options.html, page_html(page, "Benanza: history"));
-  print(page_text(page, options.common.format, rows));
+  publish(page, options.common, "history");
   if (options.fail && !answered.failure.empty()) throw Error(answered.failure);
 }
 
@@ -131,7 +128,7 @@ Action ask(Flags& flags) {
   flags.add("--fleet", options->fleet,
             "The results are of machines of one kind: compare each with the majority of them");
   flags.add("--junit", options->junit, "Also write the changes as JUnit XML", "FILE");
-  flags.add("--html", options->html, "Also write the answer as an HTML page with plots", "HTML");
+  add_html_flag(flags, options->common);
   flags.add("--fail", options->fail,
             "Exit with an error if a problem became slower or was lost, if all calls together "
             "take longer by more than the machine does, or if a machine is slower than its peers");

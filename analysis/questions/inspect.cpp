@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "analysis/profile_match/same_model.h"
+#include "analysis/questions/common/question.h"
 #include "analysis/questions/inspect/report.h"
-#include "analysis/questions/question.h"
 #include "core/base/error.h"
 
 namespace benanza::analysis {

@@ -7,12 +7,14 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <ranges>
 #include <tuple>
 
 #include "analysis/model/fusion.h"
 #include "analysis/model/whole.h"
 #include "analysis/profiles/latency.h"
-#include "analysis/questions/question.h"
+#include "analysis/questions/common/question.h"
+#include "analysis/render/table.h"
 #include "core/base/error.h"
 #include "core/statistics/summary.h"
 
@@ -139,8 +141,7 @@ Section joint_section(const Graph& graph, const MeasurementFilter& filter,
                       const JointAnswer& answer, Movement movement) {
   Section section = model_section(graph, filter, movement);
   section.facts["tensor_core_precision"] = to_string(answer.tensor_core_precision);
-  section.facts["measured_seconds"] =
-      answer.measured_seconds ? nlohmann::ordered_json(*answer.measured_seconds) : nullptr;
+  section.facts["measured_seconds"] = answer.measured_seconds;
   const JointRow& plain = answer.rows.front();
   const JointRow& all = answer.rows.back();
   section.add(
@@ -160,28 +161,22 @@ Section joint_section(const Graph& graph, const MeasurementFilter& filter,
   }
   add_left_out(section, graph, answer.left_out, answer.partial || !answer.incomplete.empty());
   section.add(waterfall(answer, filter.precision));
-  Sheet sheet{.name = "subsets",
-              .caption = "Tensor Cores: " + std::string(to_string(answer.tensor_core_precision)) +
-                         " instead of " + std::string(to_string(filter.precision)),
-              .columns = {{"optimisations", "optimisations"},
-                          {std::string(sum_names(filter).sum) + " ms", "seconds", true},
-                          {"speed-up", "speed_up", true},
-                          {"each alone, multiplied", "composed_speed_up", true},
-                          {"composes", "composes", true},
-                          {"over measured", "speed_up_over_measured", true}},
-              .rows = {}};
-  for (const JointRow& row : answer.rows) {
-    std::optional<double> over_measured;
-    if (answer.measured_seconds && row.seconds > 0) {
-      over_measured = *answer.measured_seconds / row.seconds;
-    }
-    sheet.rows.push_back({text_cell(to_string(row.on)), ms_cell(row.seconds),
-                          factor_cell(row.speed_up), factor_cell(row.composed_speed_up),
-                          percent_cell(row.speed_up / row.composed_speed_up),
-                          factor_cell(over_measured)});
-  }
-  section.add(std::move(sheet));
-  section.headlines.push_back({.title = "all optimisations ms", .cell = ms_cell(all.seconds)});
+  using Row = JointRow;
+  const Table<Row> table{
+      {"optimisations", "optimisations", [](const Row& row) { return row.on; }},
+      {std::string(sum_names(filter).sum) + " ms", "seconds", milli, &Row::seconds},
+      {"speed-up", "speed_up", times, &Row::speed_up},
+      {"each alone, multiplied", "composed_speed_up", times, &Row::composed_speed_up},
+      {"composes", "composes", percent,
+       [](const Row& row) { return row.speed_up / row.composed_speed_up; }},
+      {"over measured", "speed_up_over_measured", times,
+       [&](const Row& row) { return quotient(answer.measured_seconds, row.seconds); }}};
+  section.add(
+      table.sheet(answer.rows, {.name = "subsets",
+                                .caption = fmt::format("Tensor Cores: {} instead of {}",
+                                                       to_string(answer.tensor_core_precision),
+                                                       to_string(filter.precision))}));
+  section.headlines.push_back({.title = "all optimisations ms", .cell = cell(all.seconds, milli)});
   return section;
 }
 
@@ -189,21 +184,14 @@ Section joint_summary(const std::vector<JointColumn>& columns) {
   Section section;
   section.heading = "speed-up over none, by model and batch";
   section.facts["summary"] = true;
-  Sheet sheet{.name = "speed_ups",
-              .caption = "",
-              .columns = {{"optimisations", "optimisations"}},
-              .rows = {}};
+  const std::vector<JointRow>& subsets = columns.front().answer.rows;
+  Table<std::size_t> table{
+      {"optimisations", "optimisations", [&](std::size_t row) { return subsets[row].on; }}};
   for (const JointColumn& column : columns) {
-    sheet.columns.push_back({column.heading, column.heading, true});
+    table.add({column.heading, column.heading, times,
+               [&](std::size_t row) { return column.answer.rows[row].speed_up; }});
   }
-  for (std::size_t row = 0; row < columns.front().answer.rows.size(); ++row) {
-    std::vector<Cell> cells{text_cell(to_string(columns.front().answer.rows[row].on))};
-    for (const JointColumn& column : columns) {
-      cells.push_back(factor_cell(column.answer.rows[row].speed_up));
-    }
-    sheet.rows.push_back(std::move(cells));
-  }
-  section.add(std::move(sheet));
+  section.add(table.sheet(std::views::iota(std::size_t{0}, subsets.size()), {.name = "speed_ups"}));
   return section;
 }
 

@@ -4,8 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "analysis/questions/common/question.h"
 #include "analysis/questions/layouts/plans.h"
-#include "analysis/questions/question.h"
+#include "analysis/render/table.h"
 #include "core/base/error.h"
 
 namespace benanza::analysis {
@@ -15,53 +16,103 @@ bool is_partial(const LayoutPlan& plan) {
   return !plan.unknown.empty() || !plan.unmeasured.empty();
 }
 
-std::vector<Cell> plan_cells(const Graph& graph, const std::string& name, const LayoutPlan& plan) {
-  if (!plan.impossible.empty()) {
-    const Cell none{.shown = "-", .value = nullptr};
-    return {
-        text_cell(name),
-        none,
-        none,
-        none,
-        none,
-        none,
-        none,
-        text_cell(fmt::format("not possible: {} {} no call in it, as {}", plan.impossible.size(),
-                              plan.impossible.size() == 1 ? "layer has" : "layers have",
-                              graph.layers[plan.impossible.front()].name))};
+/// A plan beside the others; `plan` is null for the sum of each layer's own best.
+struct PlanRow {
+  std::string name{};
+  const Graph* graph = nullptr;
+  const LayoutPlan* plan = nullptr;
+  std::optional<double> layer_seconds{};
+  std::optional<double> parallel_seconds{};
+
+  bool is_possible() const { return plan != nullptr && plan->impossible.empty(); }
+  template <class Of>
+  auto if_possible(Of of) const {
+    return is_possible() ? std::optional(of(*plan)) : std::nullopt;
   }
-  std::size_t nhwc = 0;  // without free layers
-  for (std::size_t layer = 0; layer < plan.layouts.size(); ++layer) {
-    nhwc += plan.layouts[layer] == Layout::nhwc && !plan.times[layer].calls.empty() ? 1 : 0;
+  std::optional<double> seconds() const {
+    return plan == nullptr ? layer_seconds
+                           : if_possible([](const LayoutPlan& one) { return one.seconds(); });
   }
-  return {text_cell(name),
-          ms_cell(plan.seconds()),
-          ms_cell(plan.layer_seconds),
-          ms_cell(plan.transform_seconds),
-          count_cell(plan.transforms.size()),
-          count_cell(nhwc),
-          ms_cell(plan.parallel_seconds),
-          text_cell(is_partial(plan)
-                        ? fmt::format("PARTIAL: {} layers without a time", plan.unknown.size())
-                        : "")};
+  /// Without free layers.
+  std::optional<std::size_t> in_nhwc() const {
+    return if_possible([](const LayoutPlan& one) {
+      std::size_t count = 0;
+      for (std::size_t layer = 0; layer < one.layouts.size(); ++layer) {
+        count += one.layouts[layer] == Layout::nhwc && !one.times[layer].calls.empty() ? 1 : 0;
+      }
+      return count;
+    });
+  }
+  std::string note() const {
+    if (plan == nullptr) return "";
+    if (!is_possible()) {
+      return fmt::format("not possible: {} {} no call in it, as {}", plan->impossible.size(),
+                         plan->impossible.size() == 1 ? "layer has" : "layers have",
+                         graph->layers[plan->impossible.front()].name);
+    }
+    if (!is_partial(*plan)) return "";
+    return fmt::format("PARTIAL: {} layers without a time", plan->unknown.size());
+  }
+};
+
+PlanRow row_of(const std::string& name, const Graph& graph, const LayoutPlan& plan) {
+  PlanRow row{.name = name, .graph = &graph, .plan = &plan};
+  if (!row.is_possible()) return row;
+  row.layer_seconds = plan.layer_seconds;
+  row.parallel_seconds = plan.parallel_seconds;
+  return row;
+}
+
+Sheet plans_sheet(const LayoutPlans& plans, const PlanRow& own) {
+  using Row = PlanRow;
+  const Graph& graph = *plans.graph;
+  const auto of_plan = [](auto of) { return [of](const Row& row) { return row.if_possible(of); }; };
+  const Table<Row> table{{"layout", "layout", &Row::name},
+                         {"sequential ms", "seconds", milli, &Row::seconds},
+                         {"layers ms", "layer_seconds", milli, &Row::layer_seconds},
+                         {"changes ms", "transform_seconds", milli,
+                          of_plan([](const LayoutPlan& plan) { return plan.transform_seconds; })},
+                         {"changes", "transforms",
+                          of_plan([](const LayoutPlan& plan) { return plan.transforms.size(); })},
+                         {"layers in nhwc", "layers_in_nhwc", &Row::in_nhwc},
+                         {"parallel ms", "parallel_seconds", milli, &Row::parallel_seconds},
+                         {"", "note", &Row::note}};
+  return table.sheet(std::vector{row_of("nchw", graph, plans.nchw),
+                                 row_of("nhwc where possible", graph, plans.nhwc),
+                                 row_of("best mix", graph, plans.best), own},
+                     {.name = "plans"});
 }
 
 Sheet transforms_sheet(const Graph& graph, const LayoutPlan& plan) {
-  Sheet sheet{.name = "transforms",
-              .caption = "changes of layout in the best mix",
-              .columns = {{"tensor of", "layer"},
-                          {"", "of"},
-                          {"to", "to"},
-                          {"us", "seconds", true},
-                          {"problem", "problem"}},
-              .rows = {}};
-  for (const PlannedTransform& planned : plan.transforms) {
-    sheet.rows.push_back({text_cell(graph.layers[planned.transform->layer].name),
-                          text_cell(planned.transform->of_input ? "input" : "output"),
-                          text_cell(std::string(to_string(planned.to))),
-                          us_cell(planned.call->seconds()), text_cell(planned.call->variant.key)});
+  using Row = PlannedTransform;
+  const Table<Row> table{
+      {"tensor of", "layer",
+       [&](const Row& row) { return graph.layers[row.transform->layer].name; }},
+      {"", "of", [](const Row& row) { return row.transform->of_input ? "input" : "output"; }},
+      {"to", "to", &Row::to},
+      {"us", "seconds", micro, [](const Row& row) { return row.call->seconds(); }},
+      {"problem", "problem", [](const Row& row) { return row.call->variant.key; }}};
+  return table.sheet(plan.transforms,
+                     {.name = "transforms", .caption = "changes of layout in the best mix"});
+}
+
+Sheet layers_sheet(const LayoutPlans& plans) {
+  const auto& layers = plans.graph->layers;
+  const auto seconds_in = [](const LayoutPlan& plan) {
+    return [&plan](std::size_t layer) { return plan.times[layer].seconds; };
+  };
+  std::vector<std::size_t> called;
+  for (std::size_t layer = 0; layer < layers.size(); ++layer) {
+    if (!plans.best.times[layer].calls.empty()) called.push_back(layer);
   }
-  return sheet;
+  const Table<std::size_t> table{
+      {"layer", "layer", [&](std::size_t layer) { return layers[layer].name; }},
+      {"op", "op", [&](std::size_t layer) { return layers[layer].op; }},
+      {"layout", "layout", [&](std::size_t layer) { return plans.best.layouts[layer]; }},
+      {"us", "seconds", micro, seconds_in(plans.best)},
+      {"nchw us", "nchw_seconds", micro, seconds_in(plans.nchw)},
+      {"nhwc us", "nhwc_seconds", micro, seconds_in(plans.nhwc)}};
+  return table.sheet(called, {.name = "layers", .caption = "layers in the best mix"});
 }
 
 /// `any`: the times of the layers, each in its own best layout, without transforms.
@@ -71,56 +122,14 @@ Section plans_section(const Graph& model, const MeasurementFilter& filter, const
   section.add(fmt::format("best mix: {:.3f} ms, {:.3f} ms of it in {} changes of layout",
                           plans.best.seconds() * 1e3, plans.best.transform_seconds * 1e3,
                           plans.best.transforms.size()));
-  const std::vector<double> any_seconds = counted_seconds(any, movement);
-  const double any_sequential = sequential_seconds(any_seconds);
-  const double any_parallel = critical_path(model.layers, any_seconds).seconds;
-  const Graph& graph = *plans.graph;
   section.facts["partial"] = is_partial(plans.best);
-  Sheet sheet{.name = "plans",
-              .caption = "",
-              .columns = {{"layout", "layout"},
-                          {"sequential ms", "seconds", true},
-                          {"layers ms", "layer_seconds", true},
-                          {"changes ms", "transform_seconds", true},
-                          {"changes", "transforms", true},
-                          {"layers in nhwc", "layers_in_nhwc", true},
-                          {"parallel ms", "parallel_seconds", true},
-                          {"", "note"}},
-              .rows = {}};
-  sheet.rows.push_back(plan_cells(graph, "nchw", plans.nchw));
-  sheet.rows.push_back(plan_cells(graph, "nhwc where possible", plans.nhwc));
-  sheet.rows.push_back(plan_cells(graph, "best mix", plans.best));
-  sheet.rows.push_back({text_cell("each layer's own, changes not counted"),
-                        ms_cell(any_sequential),
-                        ms_cell(any_sequential),
-                        ms_cell({}),
-                        {.shown = "-", .value = nullptr},
-                        {.shown = "-", .value = nullptr},
-                        ms_cell(any_parallel),
-                        text_cell("")});
-  section.add(std::move(sheet));
-  if (!plans.best.transforms.empty()) {
-    section.add(transforms_sheet(graph, plans.best));
-  }
-
-  Sheet layers{.name = "layers",
-               .caption = "layers in the best mix",
-               .columns = {{"layer", "layer"},
-                           {"op", "op"},
-                           {"layout", "layout"},
-                           {"us", "seconds", true},
-                           {"nchw us", "nchw_seconds", true},
-                           {"nhwc us", "nhwc_seconds", true}},
-               .rows = {}};
-  for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
-    const LayerTime& time = plans.best.times[layer];
-    if (time.calls.empty()) continue;
-    layers.rows.push_back({text_cell(graph.layers[layer].name), text_cell(graph.layers[layer].op),
-                           text_cell(std::string(to_string(plans.best.layouts[layer]))),
-                           us_cell(time.seconds), us_cell(plans.nchw.times[layer].seconds),
-                           us_cell(plans.nhwc.times[layer].seconds)});
-  }
-  section.add(std::move(layers));
+  const std::vector<double> seconds = counted_seconds(any, movement);
+  section.add(
+      plans_sheet(plans, {.name = "each layer's own, changes not counted",
+                          .layer_seconds = sequential_seconds(seconds),
+                          .parallel_seconds = critical_path(model.layers, seconds).seconds}));
+  if (!plans.best.transforms.empty()) section.add(transforms_sheet(*plans.graph, plans.best));
+  section.add(layers_sheet(plans));
   return section;
 }
 
@@ -138,9 +147,7 @@ Section layouts_section(const Subject& subject) {
   const LayoutPlans plans =
       layout_plans(subject.graph, subject.measurements(), subject.filter, subject.movement());
   if (!subject.allow_missing) require_complete(*plans.graph, subject.filter, plans.best);
-  return plans_section(
-      subject.graph, subject.filter, plans, subject.movement(),
-      operator_times(subject.graph, subject.measurements(), subject.filter, subject.movement()));
+  return plans_section(subject.graph, subject.filter, plans, subject.movement(), times_of(subject));
 }
 
 Question layouts_question() {

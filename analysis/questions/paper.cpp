@@ -3,9 +3,9 @@
 #include <memory>
 
 #include "analysis/model/whole.h"
+#include "analysis/questions/common/question.h"
 #include "analysis/questions/deepbench/published.h"
 #include "analysis/questions/paper/artifact.h"
-#include "analysis/questions/question.h"
 #include "core/base/error.h"
 
 namespace benanza::analysis {
@@ -35,11 +35,10 @@ void answer(const Options& options) {
   study.recordings = read_recordings(options.recordings);
   for (const MeasurementFilter& filter : inputs.filters) {
     for (const Graph& graph : inputs.graphs) {
-      if (!inputs.allow_missing) {
-        require_complete(
-            graph, operator_times(graph, inputs.results.measurements, filter, inputs.movement),
-            to_string(filter.precision));
-      }
+      complete_times({.inputs = inputs,
+                      .graph = graph,
+                      .filter = filter,
+                      .allow_missing = inputs.allow_missing});
       auto& studied = is_list(graph) ? study.lists : study.models;
       studied.emplace_back(inputs, graph, filter, tensor_cores);
     }

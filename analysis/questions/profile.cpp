@@ -3,14 +3,14 @@
 #include <memory>
 
 #include "analysis/input/results.h"
+#include "analysis/questions/common/question.h"
 #include "analysis/questions/profile/measured.h"
 #include "analysis/questions/profile/plots.h"
 #include "analysis/questions/profile/section.h"
-#include "analysis/questions/question.h"
-#include "analysis/recordings/perfetto.h"
-#include "analysis/recordings/tau.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "record/views/perfetto.h"
+#include "record/views/tau.h"
 
 namespace benanza::analysis {
 namespace {
@@ -21,7 +21,6 @@ struct Options {
   std::vector<std::string> results;
   std::string perfetto;
   std::string tau;
-  std::string html;
 };
 
 /// What the suites measured of the calls of the one recording.
@@ -56,8 +55,7 @@ void answer(const Options& options) {
     if (options.recordings.size() > 1) throw Error("--tau: takes one recording");
     write_tau(RecordingReader(options.recordings.front()), options.tau);
   }
-  if (!options.html.empty()) write_file(options.html, page_html(page, "Benanza: profile"));
-  print(page_text(page, options.output.format, rows_of(options.output)));
+  publish(page, options.output, "profile");
 }
 
 Action ask(Flags& flags) {
@@ -73,7 +71,7 @@ Action ask(Flags& flags) {
             "Also write every call to this file, as a trace for Perfetto", "FILE");
   flags.add("--tau", options->tau, "Also write TAU's profile files (profile.0.0.*) to this folder",
             "FOLDER");
-  flags.add("--html", options->html, "Also write the answer as an HTML page with plots", "HTML");
+  add_html_flag(flags, options->output);
   return [options] { answer(*options); };
 }
 

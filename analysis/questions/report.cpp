@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "analysis/questions/bound/seen.h"
+#include "analysis/questions/common/question.h"
 #include "analysis/questions/common/row_marks.h"
-#include "analysis/questions/question.h"
 #include "analysis/questions/report/trace.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
@@ -63,7 +63,7 @@ class Overview {
       sheet.columns.push_back({column, "", number});
     }
     for (std::size_t i = 0; i < rows_.size(); ++i) {
-      std::vector<Cell> cells{text_cell(names_[i])};
+      std::vector<Cell> cells{cell(names_[i])};
       for (const std::string& column : columns_) cells.push_back(rows_[i][column]);
       sheet.rows.push_back(std::move(cells));
     }
@@ -112,11 +112,10 @@ std::string page_of(const Inputs& inputs, Precision tensor_cores) {
   Overview overview;
   for (const Graph& graph : inputs.graphs) {
     for (const MeasurementFilter& filter : inputs.filters) {
-      if (!inputs.allow_missing) {
-        require_complete(
-            graph, operator_times(graph, inputs.results.measurements, filter, inputs.movement),
-            to_string(filter.precision));
-      }
+      complete_times({.inputs = inputs,
+                      .graph = graph,
+                      .filter = filter,
+                      .allow_missing = inputs.allow_missing});
       // Each chapter reports what it lacks itself.
       add_chapters({.inputs = inputs,
                     .graph = graph,
@@ -136,11 +135,10 @@ std::string trace_of(const Inputs& inputs) {
     throw Error("--trace is of one model at one precision: give one --graph and one --precision");
   }
   const Graph& graph = inputs.graphs.front();
-  const auto times =
-      operator_times(graph, inputs.results.measurements, inputs.filters.front(), inputs.movement);
-  if (!inputs.allow_missing) {
-    require_complete(graph, times, to_string(inputs.filters.front().precision));
-  }
+  const auto times = complete_times({.inputs = inputs,
+                                     .graph = graph,
+                                     .filter = inputs.filters.front(),
+                                     .allow_missing = inputs.allow_missing});
   const Profile* profile = inputs.profiles.empty() ? nullptr : &inputs.profiles.front();
   return trace_json(graph, times, inputs.movement, profile);
 }

@@ -11,7 +11,7 @@
 
 #include "analysis/profile_match/profile_graph.h"
 #include "analysis/profiles/profile.h"
-#include "analysis/questions/question.h"
+#include "analysis/questions/common/question.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 

@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <memory>
 
-#include "analysis/questions/question.h"
+#include "analysis/questions/common/question.h"
+#include "analysis/render/table.h"
 #include "core/base/error.h"
 
 namespace benanza::analysis {
@@ -42,107 +44,130 @@ void add_framework(Section& section, const PickTotals& sum) {
                                        {"unknown_seconds", sum.unknown_seconds}};
 }
 
-Section tensor_cores_section(const Graph& graph, const TensorCoreProfit& profit, Movement movement,
-                             const std::vector<AlgorithmRow>& rows,
-                             const std::vector<FrameworkPick>& picks) {
-  Section section = model_section(graph, profit.with, movement);
-  const SumNames names = sum_names(profit.with);
-  const double without = profit.without_bounds.sequential.seconds;
-  const double with = profit.with_bounds.sequential.seconds;
-  const auto without_name = std::string(to_string(profit.without.precision));
-  const auto with_name = std::string(to_string(profit.with.precision));
-  double own = 0;
+/// Sums over the layers that have a time with Tensor Cores.
+struct UseTotals {
+  double own_seconds = 0;
   std::size_t own_layers = 0;
   std::size_t used = 0;
   std::size_t unknown = 0;
   std::size_t fallback = 0;
+};
+
+UseTotals use_totals(const TensorCoreProfit& profit) {
+  UseTotals sum;
   for (const TensorCoreRow& row : profit.rows) {
     if (!row.with_seconds) continue;
-    used += row.used == true ? 1 : 0;
-    unknown += row.used ? 0 : 1;
-    fallback += row.fallback ? 1 : 0;
+    sum.used += row.used == true ? 1 : 0;
+    sum.unknown += row.used ? 0 : 1;
+    sum.fallback += row.fallback ? 1 : 0;
     if (const auto seconds = row.own_profit_seconds()) {
-      own += *seconds;
-      ++own_layers;
+      sum.own_seconds += *seconds;
+      ++sum.own_layers;
     }
   }
+  return sum;
+}
+
+void add_totals(Section& section, const TensorCoreProfit& profit) {
+  const SumNames names = sum_names(profit.with);
+  const double without = profit.without_bounds.sequential.seconds;
+  const double with = profit.with_bounds.sequential.seconds;
+  const double parallel_without = profit.without_bounds.parallel.seconds;
+  const double parallel_with = profit.with_bounds.parallel.seconds;
+  const auto without_name = to_string(profit.without.precision);
+  const auto with_name = to_string(profit.with.precision);
+  const UseTotals sum = use_totals(profit);
   section.add(fmt::format("{}: {} {:.3f} ms, {} {:.3f} ms: profit {:.3f} ms, {:.2f} times as fast",
                           names.sequential, without_name, without * 1e3, with_name, with * 1e3,
                           (without - with) * 1e3, without / with));
   section.add(fmt::format("{}: {} {:.3f} ms, {} {:.3f} ms", names.parallel, without_name,
-                          profit.without_bounds.parallel.seconds * 1e3, with_name,
-                          profit.with_bounds.parallel.seconds * 1e3));
+                          parallel_without * 1e3, with_name, parallel_with * 1e3));
   section.add(fmt::format("Tensor Cores used by the fastest {} calls of {} layers; not known of {}",
-                          with_name, used, unknown));
-  if (own_layers > 0) {
+                          with_name, sum.used, sum.unknown));
+  if (sum.own_layers > 0) {
     section.add(fmt::format(
         "where they are used, calls at {} without them take {:.3f} ms more, in {} layers",
-        with_name, own * 1e3, own_layers));
+        with_name, sum.own_seconds * 1e3, sum.own_layers));
   }
-  if (fallback > 0) {
-    section.add(fmt::format("{} layers are not supported at {}: counted at {}", fallback, with_name,
-                            without_name));
+  if (sum.fallback > 0) {
+    section.add(fmt::format("{} layers are not supported at {}: counted at {}", sum.fallback,
+                            with_name, without_name));
   }
-  add_left_out(
-      section, graph, profit.left_out,
-      is_partial(profit.without_times, movement) || is_partial(profit.with_times, movement));
   section.facts["totals"] = {
       {"without_precision", without_name},
       {"without_seconds", without},
       {"with_seconds", with},
       {"profit_seconds", without - with},
-      {"parallel_without_seconds", profit.without_bounds.parallel.seconds},
-      {"parallel_with_seconds", profit.with_bounds.parallel.seconds},
-      {"layers_using", used},
-      {"layers_unknown", unknown},
-      {"layers_at_fallback", fallback},
-      {"own_profit_seconds", own_layers > 0 ? nlohmann::ordered_json(own) : nullptr}};
+      {"parallel_without_seconds", parallel_without},
+      {"parallel_with_seconds", parallel_with},
+      {"layers_using", sum.used},
+      {"layers_unknown", sum.unknown},
+      {"layers_at_fallback", sum.fallback},
+      {"own_profit_seconds", sum.own_layers > 0 ? std::optional(sum.own_seconds) : std::nullopt}};
+}
 
-  if (!picks.empty()) add_framework(section, totals(rows, picks));
-  std::map<std::size_t, const FrameworkPick*> pick_of_layer;
-  for (std::size_t i = 0; i < picks.size(); ++i) pick_of_layer[rows[i].layer] = &picks[i];
-
+/// Layers with a time at one of the precisions, the largest profit first.
+Sheet layers_sheet(const Graph& graph, const TensorCoreProfit& profit,
+                   const std::vector<AlgorithmRow>& products,
+                   const std::vector<FrameworkPick>& picks) {
   std::vector<std::size_t> order;
   for (std::size_t layer = 0; layer < profit.rows.size(); ++layer) {
     const TensorCoreRow& row = profit.rows[layer];
     if (row.with_seconds || row.without_seconds) order.push_back(layer);
   }
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return profit.rows[a].profit_seconds().value_or(0) >
-           profit.rows[b].profit_seconds().value_or(0);
+  std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t layer) {
+    return profit.rows[layer].profit_seconds().value_or(0);
   });
-  Sheet sheet{.name = "layers",
-              .caption = "",
-              .columns = {{"layer", "layer"},
-                          {"op", "op"},
-                          {"profit us", "profit_seconds", true},
-                          {without_name + " us", "without_seconds", true},
-                          {with_name + " us", "with_seconds", true},
-                          {with_name + " without Tensor Cores us", "idle_seconds", true},
-                          {"Tensor Cores used", "tensor_cores"},
-                          {"calls", "calls"}},
-              .rows = {}};
-  if (!picks.empty()) {
-    sheet.columns.push_back({"framework us", "framework_ran_seconds", true});
-    sheet.columns.push_back({"framework used them", "framework_tensor_cores"});
-    sheet.columns.push_back({"framework's kernels", "framework_kernels", false, name_width});
+  const auto of_row = [&](auto member) {
+    return [&profit, member](std::size_t layer) { return std::invoke(member, profit.rows[layer]); };
+  };
+  const std::string without(to_string(profit.without.precision));
+  const std::string with(to_string(profit.with.precision));
+  Table<std::size_t> table{
+      {"layer", "layer", [&](std::size_t layer) { return graph.layers[layer].name; }},
+      {"op", "op", [&](std::size_t layer) { return graph.layers[layer].op; }},
+      {"profit us", "profit_seconds", micro, of_row(&TensorCoreRow::profit_seconds)},
+      {without + " us", "without_seconds", micro, of_row(&TensorCoreRow::without_seconds)},
+      {with + " us", "with_seconds", micro, of_row(&TensorCoreRow::with_seconds)},
+      {with + " without Tensor Cores us", "idle_seconds", micro,
+       of_row(&TensorCoreRow::idle_seconds)},
+      {"Tensor Cores used", "tensor_cores", of_row(&TensorCoreRow::used)},
+      {"calls", "calls", [&](std::size_t layer) { return calls_text(profit.with_times[layer]); }}};
+  std::map<std::size_t, const FrameworkPick*> pick_of_layer;
+  for (std::size_t i = 0; i < picks.size(); ++i) {
+    if (picks[i].ran_seconds) {
+      pick_of_layer[products[i].layer] = &picks[i];
+    } else {
+      pick_of_layer.erase(products[i].layer);
+    }
   }
-  for (const std::size_t layer : order) {
-    const TensorCoreRow& row = profit.rows[layer];
-    sheet.rows.push_back({text_cell(graph.layers[layer].name), text_cell(graph.layers[layer].op),
-                          us_cell(row.profit_seconds()), us_cell(row.without_seconds),
-                          us_cell(row.with_seconds), us_cell(row.idle_seconds), flag_cell(row.used),
-                          text_cell(calls_text(profit.with_times[layer]))});
-    if (picks.empty()) continue;
-    const auto pick = pick_of_layer.find(layer);
-    const bool found = pick != pick_of_layer.end() && pick->second->ran_seconds;
-    auto& cells = sheet.rows.back();
-    cells.push_back(us_cell(found ? pick->second->ran_seconds : std::nullopt));
-    cells.push_back(found ? flag_cell(pick->second->tensor_cores)
-                          : Cell{.shown = "-", .value = nullptr});
-    cells.push_back(found ? text_cell(pick->second->detail) : Cell{.shown = "-", .value = nullptr});
-  }
-  section.add(std::move(sheet));
+  const auto of_pick = [&](auto member) {
+    return [&pick_of_layer, member](std::size_t layer) {
+      const auto pick = pick_of_layer.find(layer);
+      return pick == pick_of_layer.end() ? unknown_cell() : member(*pick->second);
+    };
+  };
+  table.add_if(
+      !picks.empty(),
+      {{"framework us", "framework_ran_seconds", micro,
+        of_pick([](const FrameworkPick& pick) { return cell(pick.ran_seconds, micro); })},
+       {"framework used them", "framework_tensor_cores",
+        of_pick([](const FrameworkPick& pick) { return cell(pick.tensor_cores); })},
+       {"framework's kernels", "framework_kernels",
+        of_pick([](const FrameworkPick& pick) { return cell(pick.detail); }), name_width}});
+  return table.sheet(order, {.name = "layers"});
+}
+
+Section tensor_cores_section(const Graph& graph, const TensorCoreProfit& profit, Movement movement,
+                             const std::vector<AlgorithmRow>& rows,
+                             const std::vector<FrameworkPick>& picks) {
+  Section section = model_section(graph, profit.with, movement);
+  add_totals(section, profit);
+  add_left_out(
+      section, graph, profit.left_out,
+      is_partial(profit.without_times, movement) || is_partial(profit.with_times, movement));
+  if (!picks.empty()) add_framework(section, totals(rows, picks));
+  section.add(layers_sheet(graph, profit, rows, picks));
   return section;
 }
 

@@ -11,7 +11,7 @@
 #include "analysis/model/whole.h"
 #include "analysis/profiles/latency.h"
 #include "analysis/questions/common/prices.h"
-#include "analysis/questions/question.h"
+#include "analysis/questions/common/question.h"
 #include "analysis/questions/training/iterations_sheet.h"
 #include "analysis/questions/training/measured.h"
 #include "analysis/questions/training/options.h"
@@ -19,7 +19,6 @@
 #include "analysis/questions/training/worker.h"
 #include "analysis/render/text.h"
 #include "core/base/error.h"
-#include "core/base/file.h"
 #include "core/statistics/summary.h"
 
 namespace benanza::analysis {
@@ -104,15 +103,25 @@ std::vector<Computation> computations_of(const Subject& subject,
   return all;
 }
 
+double contention_of(const TrainingOptions& options, const DataParallel* measured) {
+  if (options.contention > 0) return options.contention;
+  return measured != nullptr ? measured->contention.value_or(1) : 1;
+}
+
+std::optional<EpochPrice> price_of(const Subject& subject, const TrainingOptions& options,
+                                   const TrainingQuestion& asked) {
+  if (asked.prices.empty()) return std::nullopt;
+  EpochPrice price{.samples = options.epoch_samples};
+  const auto found = asked.prices.find(device_of(subject.inputs.results.systems));
+  if (found != asked.prices.end()) price.usd_per_hour = found->second;
+  return price;
+}
+
 Section section_of(const Subject& subject, const TrainingOptions& options,
                    const TrainingQuestion& asked) {
   const Graph& graph = subject.graph;
   Section section = model_section(graph, subject.filter, subject.movement());
-  const auto times =
-      operator_times(graph, subject.measurements(), subject.filter, subject.movement());
-  if (!subject.allow_missing) {
-    require_complete(graph, times, to_string(subject.filter.precision));
-  }
+  const auto times = complete_times(subject);
   const double gradient_bytes =
       static_cast<double>(element_bytes(precision_of(options.gradients, "--gradients")));
   const DataParallel* const measured = data_parallel_of(latency_profile(subject));
@@ -123,9 +132,7 @@ Section section_of(const Subject& subject, const TrainingOptions& options,
   if (options.h2d_gbps == 0 && measured != nullptr) {
     input.to_device = measured->to_device_seconds.value_or(0);
   }
-  const double contention = options.contention > 0 ? options.contention
-                            : measured != nullptr  ? measured->contention.value_or(1)
-                                                   : 1;
+  const double contention = contention_of(options, measured);
   const auto all_strategies = strategies(asked.buckets, asked.buckets_name, contention);
   add_step(section, computations, input);
   if (computations.size() > 1) {
@@ -143,19 +150,11 @@ Section section_of(const Subject& subject, const TrainingOptions& options,
         "--profile of scripts/profile-pytorch --train --ddp N has them.");
   }
 
-  const auto price = asked.prices.find(device_of(subject.inputs.results.systems));
-  const std::optional<double> usd =
-      price == asked.prices.end() ? std::nullopt : std::optional(price->second);
-  Sheet sheet = iterations_sheet(!asked.prices.empty());
+  std::vector<IterationRow> rows;
   std::vector<Scaling> all;
   for (const Computation& one : computations) {
     all = scalings(one.step, input, asked.cluster, asked.gpus, all_strategies, work);
-    for (const Scaling& scaling : all) {
-      sheet.rows.push_back(iterations_row(one.name, scaling, graph));
-      if (asked.prices.empty()) continue;
-      sheet.rows.back().push_back(
-          usd_cell(usd_per_epoch(scaling, graph, options.epoch_samples, usd)));
-    }
+    for (const Scaling& scaling : all) rows.push_back({one.name, scaling});
   }
   if (measured != nullptr) {
     add_measured(section, computations.back().name, *measured, all, asked.buckets_name);
@@ -163,7 +162,7 @@ Section section_of(const Subject& subject, const TrainingOptions& options,
   const WorkerStep& shown = computations.back().step;
   const auto each = fastest(all);
   section.add(breakdown(section.heading, shown, each));
-  section.add(std::move(sheet));
+  section.add(iterations_sheet(rows, graph, price_of(subject, options, asked)));
   section.add(speed_ups(section.heading, all));
   if (!each.empty()) section.add(timeline(section.heading, *each.back()));
   add_unknown(section, all, subject.allow_missing);
@@ -180,8 +179,7 @@ void answer(const TrainingOptions& options) {
   const Page page = page_of("training", inputs, [&](const Subject& subject) {
     return std::optional(section_of(subject, options, asked));
   });
-  if (!options.html.empty()) write_file(options.html, page_html(page, "Benanza: training"));
-  print(page, inputs);
+  publish(page, options.common, "training");
 }
 
 Action ask(Flags& flags) {

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "analysis/input/flags.h"
+#include "analysis/questions/common/flags.h"
 #include "analysis/regress/interrupt.h"
 #include "analysis/regress/kept_rounds.h"
 #include "analysis/regress/report.h"
@@ -130,7 +130,7 @@ Section gate_of(const std::string& backend, const Options& options, const fs::pa
   Measured measured = options.measured;
   measured.backend = backend;
   measured.pace = pace_of(backend);
-  measured.unit = options.algorithms == "best" ? Unit::choice : Unit::call;
+  measured.unit = options.algorithms == "best" ? regress::Unit::choice : regress::Unit::call;
   GateOptions gate{.unit = measured.unit,
                    .tolerance = options.tolerance_percent / 100,
                    .looks = measured.pace.looks};

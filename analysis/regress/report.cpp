@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "analysis/render/junit.h"
+#include "analysis/render/table.h"
 
 namespace benanza::regress {
 namespace {
@@ -55,31 +57,25 @@ Section gate_section(const GateAnswer& answer, const GateOptions& options,
   section.facts["all_slower"] = answer.all_slower;
   section.facts["regression"] = answer.closes();
   section.csv_facts.clear();
-  Sheet sheet{.name = "verdicts",
-              .columns = {{"verdict", "verdict"},
-                          {"ratio", "ratio", true},
-                          {"ratio 95%", "ratio_95"},
-                          {"rounds", "rounds", true},
-                          {"before us", "before_seconds", true},
-                          {"after us", "after_seconds", true},
-                          {"before", "before"},
-                          {"after", "after"},
-                          {"problem", "problem"}},
-              .all_rows = true};
-  Sheet lines{.name = "reproducers", .caption = "to measure again", .all_rows = true};
-  lines.columns = {{"problem", "problem"}, {"command", "command", false, any_width}};
-  for (const Judged& one : answer.judged) {
-    sheet.rows.push_back({text_cell(std::string(to_string(one.verdict))), ratio_cell(one.ratio),
-                          interval_cell(one.interval), count_cell(one.rounds),
-                          us_cell(seconds_of(one.before)), us_cell(seconds_of(one.after)),
-                          text_cell(algorithm_text(one.before)),
-                          text_cell(algorithm_text(one.after)), text_cell(one.unit)});
-    if (is_regression(one.verdict)) {
-      lines.rows.push_back({text_cell(one.unit), text_cell(reproducer(one))});
-    }
-  }
-  section.add(std::move(sheet));
-  section.add(std::move(lines));
+  const Table<Judged> table{
+      {"verdict", "verdict", &Judged::verdict},
+      {"ratio", "ratio", thousandths, &Judged::ratio},
+      {"ratio 95%", "ratio_95", &Judged::interval},
+      {"rounds", "rounds", &Judged::rounds},
+      {"before us", "before_seconds", micro,
+       [](const Judged& one) { return seconds_of(one.before); }},
+      {"after us", "after_seconds", micro, [](const Judged& one) { return seconds_of(one.after); }},
+      {"before", "before", [](const Judged& one) { return algorithm_text(one.before); }},
+      {"after", "after", [](const Judged& one) { return algorithm_text(one.after); }},
+      {"problem", "problem", &Judged::unit}};
+  section.add(table.sheet(answer.judged, {.name = "verdicts", .all_rows = true}));
+  std::vector<Judged> worse;
+  std::ranges::copy_if(answer.judged, std::back_inserter(worse),
+                       [](const Judged& one) { return is_regression(one.verdict); });
+  const Table<Judged> again{{"problem", "problem", &Judged::unit},
+                            {"command", "command", reproducer, any_width}};
+  section.add(
+      again.sheet(worse, {.name = "reproducers", .caption = "to measure again", .all_rows = true}));
   return section;
 }
 

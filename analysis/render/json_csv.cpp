@@ -19,12 +19,7 @@ ordered_json section_json(const Section& section) {
   for (const Block& block : section.blocks) {
     const auto* sheet = std::get_if<Sheet>(&block);
     if (sheet == nullptr || sheet->name.empty()) continue;
-    ordered_json& rows = report[sheet->name] = ordered_json::array();
-    for (const auto& row : sheet->rows) {
-      ordered_json object = ordered_json::object();
-      for (std::size_t i = 0; i < row.size(); ++i) object[sheet->columns[i].name] = row[i].value;
-      rows.push_back(std::move(object));
-    }
+    report[sheet->name] = rows_json(*sheet);
   }
   return report;
 }
@@ -40,6 +35,18 @@ const Sheet* csv_sheet(const Section& section) {
 }
 
 }  // namespace
+
+ordered_json rows_json(const Sheet& sheet) {
+  ordered_json rows = ordered_json::array();
+  for (const auto& row : sheet.rows) {
+    ordered_json object = ordered_json::object();
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (!sheet.columns[i].name.empty()) object[sheet.columns[i].name] = row[i].value;
+    }
+    rows.push_back(std::move(object));
+  }
+  return rows;
+}
 
 std::string page_json(const Page& page) {
   ordered_json root = {{"schema", 1}, {"command", page.command}, {"systems", page.systems}};
@@ -64,7 +71,9 @@ std::string page_csv(const Page& page) {
       names += (names.empty() ? "" : ",") + name;
     };
     for (const std::string& name : section.csv_facts) add_name(name);
-    for (const Sheet::Column& column : sheet->columns) add_name(column.name);
+    for (const Sheet::Column& column : sheet->columns) {
+      if (!column.name.empty()) add_name(column.name);
+    }
     if (header.empty()) header = names;
     if (names != header) continue;
     std::string common;
@@ -72,12 +81,12 @@ std::string page_csv(const Page& page) {
       common += field(section.facts.value(name, ordered_json())) + ',';
     }
     for (const auto& row : sheet->rows) {
-      text += common;
+      std::string line = common;
       for (std::size_t i = 0; i < row.size(); ++i) {
-        if (i > 0) text += ',';
-        text += field(row[i].value);
+        if (!sheet->columns[i].name.empty()) line += field(row[i].value) + ',';
       }
-      text += '\n';
+      line.back() = '\n';
+      text += line;
     }
   }
   return header + '\n' + text;

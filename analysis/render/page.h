@@ -2,49 +2,33 @@
 
 #include <functional>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "analysis/render/cell.h"
 #include "core/results_file/origin.h"
-#include "core/statistics/summary.h"
 
 namespace benanza::analysis {
 
-/// One value of a table, as text and for programs ("-" and null if unknown).
-struct Cell {
-  std::string shown{};
-  nlohmann::ordered_json value{};
-};
+/// Width of most columns.
+inline constexpr std::size_t usual_width = 56;
+/// Width of columns with names of layers.
+inline constexpr std::size_t name_width = 44;
+/// Width of columns that are never shortened.
+inline constexpr std::size_t any_width = std::string::npos;
 
-Cell text_cell(std::string text);
-Cell count_cell(std::size_t count);
-Cell flag_cell(std::optional<bool> flag);
-/// Seconds, shown as microseconds or milliseconds.
-Cell us_cell(std::optional<double> seconds);
-Cell ms_cell(std::optional<double> seconds);
-/// A number, shown with three decimals.
-Cell ratio_cell(std::optional<double> ratio);
-/// A factor, shown as "1.25x".
-Cell factor_cell(std::optional<double> factor);
-/// An interval of ratios, shown with three decimals; empty if unknown.
-Cell interval_cell(const std::optional<Interval>& interval);
-/// A fraction, shown as a percentage.
-Cell percent_cell(std::optional<double> part);
-/// Bytes, shown in MB.
-Cell megabytes_cell(std::optional<double> bytes);
-
-/// A table. Columns have a title for people and a name for programs.
+/// A table as it is shown; Table (table.h) makes it. Columns have a title for people and a name for
+/// programs.
 struct Sheet {
   struct Column {
     std::string title{};
     std::string name{};
     bool number = false;
     /// Maximum characters of a cell in text; the middle of a longer one is omitted.
-    std::size_t width = 56;
+    std::size_t width = usual_width;
   };
   /// Shares of a whole: `column` has each row's share, `whole` names the whole.
   struct Share {
@@ -68,10 +52,12 @@ struct Sheet {
   bool all_rows = false;
 };
 
-/// Width of columns with names of layers.
-inline constexpr std::size_t name_width = 44;
-/// Width of columns that are never shortened.
-inline constexpr std::size_t any_width = std::string::npos;
+/// The rows that are shown if `most` may be, in order.
+std::vector<std::size_t> shown_rows(const Sheet& sheet, std::size_t most);
+/// "the largest 15 of 54, 80.0% of the bound; --rows all shows all"; empty if all rows are shown.
+std::string rows_remark(const Sheet& sheet, const std::vector<std::size_t>& shown);
+/// A list of objects.
+nlohmann::ordered_json rows_json(const Sheet& sheet);
 
 /// A name and its value; without a name it continues the entry above.
 struct Entry {
@@ -226,9 +212,11 @@ std::string page_json(const Page& page);
 /// The rows of every section, with its model, batch and precision, after a header row; unknown
 /// values are empty. Sections whose columns differ from the first one's are left out.
 std::string page_csv(const Page& page);
+/// Headings, lists and tables for documents; as many rows as in text, and no plots.
+std::string page_markdown(const Page& page, std::size_t rows);
 /// A self-contained HTML page: inline style and plots, collapsible tables.
 std::string page_html(const Page& page, const std::string& title);
-/// By the name of a format: "table", "json" or "csv".
+/// By the name of a format: "table", "markdown", "json" or "csv".
 std::string page_text(const Page& page, const std::string& format, std::size_t rows);
 
 }  // namespace benanza::analysis

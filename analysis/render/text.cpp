@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "analysis/render/page.h"
 
@@ -25,10 +24,6 @@ std::string system_lines(const std::map<std::string, System>& systems) {
     text += '\n';
   }
   return text;
-}
-
-double number_of(const Cell& cell) {
-  return cell.value.is_number() ? cell.value.get<double>() : 0.0;
 }
 
 /// Formats the blocks of one section, with up to `most` rows of each table.
@@ -59,37 +54,23 @@ class SectionText {
   void operator()(const Sheet& sheet) {
     flush_entries();
     after_table_ = true;
-    const std::size_t shown =
-        sheet.all_rows ? sheet.rows.size() : std::min(most_, sheet.rows.size());
-    if (shown == 0) return;
-    std::vector<std::size_t> order(sheet.rows.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    if (sheet.largest_by && shown < sheet.rows.size()) {
-      std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t row) {
-        return number_of(sheet.rows[row][*sheet.largest_by]);
-      });
-    }
-    order.resize(shown);
+    const std::vector<std::size_t> shown = shown_rows(sheet, most_);
+    if (shown.empty()) return;
     std::vector<TextTable::Column> columns;
     for (const Sheet::Column& column : sheet.columns) {
       columns.push_back({column.title, column.number});
     }
     TextTable table(std::move(columns));
-    double share = 0;
-    for (const std::size_t row : order) {
+    for (const std::size_t row : shown) {
       std::vector<std::string> cells;
       for (std::size_t i = 0; i < sheet.columns.size(); ++i) {
         cells.push_back(shortened(sheet.rows[row][i].shown, sheet.columns[i].width));
       }
       table.add(std::move(cells));
-      if (sheet.share) share += number_of(sheet.rows[row][sheet.share->column]);
     }
     text_ += '\n' + (sheet.caption.empty() ? "" : "  " + sheet.caption + '\n') + table.text();
-    if (shown < sheet.rows.size()) {
-      text_ += fmt::format("  the {} {} of {}", sheet.largest_by ? "largest" : "first", shown,
-                           sheet.rows.size());
-      if (sheet.share) text_ += fmt::format(", {:.1f}% of {}", share * 100, sheet.share->whole);
-      text_ += "; --rows all shows all\n";
+    if (const std::string remark = rows_remark(sheet, shown); !remark.empty()) {
+      text_ += "  " + remark + '\n';
     }
     if (!sheet.note.empty()) text_ += "  " + sheet.note + '\n';
   }

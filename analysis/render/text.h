@@ -35,12 +35,6 @@ std::string number_text(const std::optional<T>& value, std::string_view format =
   return value ? fmt::format(fmt::runtime(format), *value) : "";
 }
 
-/// null if unknown.
-template <class T>
-nlohmann::ordered_json value_or_null(const std::optional<T>& value) {
-  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
-}
-
 /// Rows of text in columns two spaces apart, as wide as their widest cell.
 class TextTable {
  public:

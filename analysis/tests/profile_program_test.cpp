@@ -2,8 +2,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "analysis/recordings/flat_profile.h"
 #include "analysis/tests/program.h"
+#include "record/views/flat_profile.h"
 
 namespace benanza::analysis {
 namespace {

@@ -215,24 +215,51 @@ std::vector<std::size_t> topological_order(const std::vector<Layer>& layers) {
   return order;
 }
 
-std::vector<std::string> problems_of(const Graph& graph) {
-  std::vector<std::string> keys;
-  std::unordered_set<std::string> seen;
-  const auto add = [&](const std::string& key) {
-    if (seen.insert(key).second) keys.push_back(key);
-  };
+namespace {
+
+/// Calls `use(key, layer)` for every problem and a layer that asks for it, in order of mention.
+template <class Use>
+void for_each_problem(const Graph& graph, const Use& use) {
   for (const Layer& layer : graph.layers) {
-    for (const std::string& key : layer.problems) add(key);
+    for (const std::string& key : layer.problems) use(key, layer);
   }
   for (const Fusion& fusion : graph.fusions) {
-    for (const std::string& key : problems_of(fusion)) add(key);
+    for (const std::string& key : problems_of(fusion)) {
+      use(key, graph.layers[fusion.layers.front()]);
+    }
   }
   for (const LayoutTransform& transform : graph.transforms) {
     for (const auto* key : {&transform.to_nhwc, &transform.to_nchw}) {
-      if (*key) add(**key);
+      if (*key) use(**key, graph.layers[transform.layer]);
     }
   }
+}
+
+std::set<std::string, std::less<>> problems_of_type(const Graph& graph, bool int8) {
+  std::set<std::string, std::less<>> keys;
+  for_each_problem(graph, [&](const std::string& key, const Layer& layer) {
+    if ((layer.precision == to_string(Precision::int8)) == int8) keys.insert(key);
+  });
   return keys;
+}
+
+}  // namespace
+
+std::vector<std::string> problems_of(const Graph& graph) {
+  std::vector<std::string> keys;
+  std::unordered_set<std::string> seen;
+  for_each_problem(graph, [&](const std::string& key, const Layer&) {
+    if (seen.insert(key).second) keys.push_back(key);
+  });
+  return keys;
+}
+
+std::set<std::string, std::less<>> int8_problems_of(const Graph& graph) {
+  return problems_of_type(graph, true);
+}
+
+std::set<std::string, std::less<>> float_problems_of(const Graph& graph) {
+  return problems_of_type(graph, false);
 }
 
 std::vector<std::string> problems_of(const Fusion& fusion) {

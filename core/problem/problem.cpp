@@ -76,6 +76,15 @@ void check_size(const KeyReader& reader, const Problem& problem) {
   }
 }
 
+constexpr std::size_t packed_operand = 1;
+
+/// Products of a constant second operand may store it packed.
+bool may_be_packed(const Problem& problem) {
+  const std::vector<Operand> operands = inputs(problem);
+  return is_product(problem) && operands.size() > packed_operand &&
+         operands[packed_operand].role == Role::weights;
+}
+
 /// Counts only what is needed: a Copy's operand spans gaps that are not read and repeats elements
 /// that are read once, a sparse product does not store zeros, and a recurrent gradient reads what
 /// the forward call kept instead of some operands. A truth value is one byte.
@@ -88,8 +97,15 @@ std::int64_t read_bytes(const Problem& problem, std::int64_t size) {
     return gradient->read_elements() * size;
   }
   std::int64_t total = 0;
-  for (const Operand& operand : inputs(problem)) {
-    total += element_count(operand.dims) * (operand.domain == Domain::truth ? 1 : size);
+  const std::vector<Operand> operands = inputs(problem);
+  for (std::size_t index = 0; index < operands.size(); ++index) {
+    const Operand& operand = operands[index];
+    if (problem.packed && index == packed_operand) {
+      const std::int64_t length = reduction_length(problem);
+      total += problem.packed->bytes(element_count(operand.dims) / length, length, size);
+    } else {
+      total += element_count(operand.dims) * (operand.domain == Domain::truth ? 1 : size);
+    }
   }
   return total;
 }
@@ -104,6 +120,7 @@ std::string key(const Problem& problem) {
   KeyWriter writer(op(problem));
   std::visit([&](const auto& shape) { shape.write(writer); }, problem.shape);
   problem.epilogue.write(writer);
+  if (problem.packed) problem.packed->write(writer);
   return writer.take();
 }
 
@@ -112,6 +129,10 @@ Problem parse(std::string_view key) {
   Problem problem{read_shape(reader), {}};
   if (takes_steps(problem.shape)) {
     problem.epilogue = Epilogue::read(reader, bias_length(problem.shape) > 0);
+  }
+  if (PackedWeights::is_next(reader)) {
+    problem.packed = PackedWeights::read(reader);
+    if (!may_be_packed(problem)) reader.fail("a product with weights before \"packed\"");
   }
   if (!reader.at_end()) reader.fail("the end");
   check_steps(reader, problem);

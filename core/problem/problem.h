@@ -40,6 +40,7 @@
 #include "core/problem/ops/softmax_gradient.h"
 #include "core/problem/ops/sparse_product.h"
 #include "core/problem/precision.h"
+#include "core/problem/stored_types.h"
 
 namespace benanza {
 
@@ -56,6 +57,8 @@ using Shape = std::variant<Convolution, Gemm, Pooling, BatchNormalization, Activ
 struct Problem {
   Shape shape;
   Epilogue epilogue;
+  /// How the file stores the constant second operand of a product, if not in a float type.
+  std::optional<PackedWeights> packed{};
   bool operator==(const Problem&) const = default;
 };
 

@@ -53,6 +53,7 @@ using Facts = std::map<std::string, std::variant<bool, double, std::string>>;
 ///   data                      "random, 4 bits" | "random, 24 bits": significant bits of the inputs
 ///   disturbed                 what may have made the times longer: other processes, throttling;
 ///                             still present when the times were taken again
+///   company = true | false    with "disturbed": other programs or a hypervisor were a cause
 ///   process                   number of the process that took it, from 1 within the file; without
 ///                             it, the first. Repetitions of one process share its memory and its
 ///                             neighbours

@@ -7,37 +7,14 @@
 namespace benanza {
 namespace {
 
-/// Variance of the trimmed mean of so few normal values, with variance 1. Of three it is the
-/// median, of four the mean of the two in the middle; there are too few for winsorized deviations.
-double variance_of_few(std::size_t count) {
-  constexpr double of_three = 0.448671;  // 1 - sqrt(3) / pi
-  constexpr double of_four = 0.298245;
-  if (count == 3) return of_three;
-  if (count == 4) return of_four;
-  return 1 / static_cast<double>(count);
-}
-constexpr std::size_t many = 5;
-
-/// How many values the trimmed mean leaves out in all, as far as the deviations reflect it.
-double left_out(std::size_t count) {
-  return count < many ? 0.0 : static_cast<double>(2 * trimmed_count(count));
-}
-
-/// Deviations by process, scaled so that the sum of their squares is the variance of the trimmed
-/// mean.
+/// Deviations by process, scaled so that the sum of their squares is the variance of the mean.
 std::vector<ProcessValue> deviations(const std::vector<ProcessValue>& values) {
-  std::vector<double> plain;
-  for (const ProcessValue& one : values) plain.push_back(one.value);
-  const std::size_t count = plain.size();
-  double scale = std::sqrt(variance_of_few(count) / (static_cast<double>(count) - 1));
-  if (count >= many) {
-    plain = winsorized(plain);
-    const double kept = static_cast<double>(count) - left_out(count);
-    scale = 1 / std::sqrt(kept * (kept - 1));
-  }
-  const double centre = mean(plain);
+  const auto count = static_cast<double>(values.size());
+  double sum = 0;
+  for (const ProcessValue& one : values) sum += one.value;
+  const double scale = 1 / std::sqrt(count * (count - 1));
   std::vector<ProcessValue> found = values;
-  for (std::size_t i = 0; i < count; ++i) found[i].value = (plain[i] - centre) * scale;
+  for (ProcessValue& one : found) one.value = (one.value - sum / count) * scale;
   return found;
 }
 
@@ -62,17 +39,31 @@ std::vector<ProcessValue> by_process(std::span<const double> values,
   return found;
 }
 
+std::vector<ProcessValue> without_stalled(std::vector<ProcessValue> values) {
+  if (values.size() < 3) return values;
+  std::vector<double> plain;
+  for (const ProcessValue& one : values) plain.push_back(one.value);
+  const double limit = stalled_factor * median(plain);
+  std::erase_if(values, [&](const ProcessValue& one) { return one.value > limit; });
+  return values;
+}
+
+double mean_over_processes(const std::vector<ProcessValue>& values) {
+  std::vector<double> kept;
+  for (const ProcessValue& one : without_stalled(values)) kept.push_back(one.value);
+  return mean(kept);
+}
+
 double value_over_processes(std::span<const double> values,
                             std::span<const std::int64_t> processes) {
   if (processes.empty()) return trimmed_mean(values);
-  std::vector<double> means;
-  for (const ProcessValue& one : by_process(values, processes)) means.push_back(one.value);
-  return trimmed_mean(means.size() < 3 ? values : std::span<const double>(means));
+  const std::vector<ProcessValue> of_processes = by_process(values, processes);
+  return of_processes.size() < 3 ? trimmed_mean(values) : mean_over_processes(of_processes);
 }
 
 void ProcessSum::add(double value, std::vector<ProcessValue> values) {
   value_ += value;
-  calls_.push_back({value, std::move(values)});
+  calls_.push_back({value, without_stalled(std::move(values))});
 }
 
 template <class Number>
@@ -97,31 +88,26 @@ std::size_t ProcessSum::processes() const {
 std::optional<Uncertain> ProcessSum::estimate() const {
   std::map<std::int64_t, double> sums;
   std::vector<double> usual;
-  double together = 0;
   double alone = 0;
   double known = 0;
   for (const Call& call : calls_) {
-    if (call.values.size() < 2) {
+    const auto count = static_cast<double>(call.values.size());
+    if (count < 2) {
       alone += call.value;
       continue;
     }
     known += call.value;
     const std::vector<ProcessValue> of_call = deviations(call.values);
     for (const ProcessValue& one : of_call) sums[one.process] += one.value;
-    const double error = length(of_call);
-    together += error;
-    usual.push_back(error * std::sqrt(static_cast<double>(call.values.size())) / call.value);
+    usual.push_back(length(of_call) * std::sqrt(count) / call.value);
   }
   if (usual.empty() || 2 * known < value_) return std::nullopt;
   double squares = 0;
   for (const auto& [process, sum] : sums) squares += sum * sum;
-  // Rounding makes it larger than 1 where all deviations are rounding, too.
-  const double rho = together == 0 ? 1 : std::min(1.0, squares / (together * together));
-  const double relative = median(usual);
   const double counted = mean_over_calls([](std::size_t count) { return double(count); });
   return Uncertain{.value = value_,
-                   .standard_error = std::hypot(std::sqrt(squares), alone * relative),
-                   .degrees = std::max(1.0, counted - 1 - rho * mean_over_calls(&left_out))};
+                   .standard_error = std::hypot(std::sqrt(squares), alone * median(usual)),
+                   .degrees = std::max(1.0, counted - 1)};
 }
 
 }  // namespace benanza

@@ -27,8 +27,19 @@ struct ProcessValue {
 std::vector<ProcessValue> by_process(std::span<const double> values,
                                      std::span<const std::int64_t> processes);
 
-/// The value of a quantity that was measured like that: the trimmed mean over the processes, or
-/// over all values if there are only one or two, of which none can be told to have stalled.
+/// A process whose value is more than this many times the median of at least three stalled.
+inline constexpr double stalled_factor = 2;
+
+/// Without those that stalled. The others are in states of the machine that the next run may meet
+/// as well: none of them is trimmed away.
+std::vector<ProcessValue> without_stalled(std::vector<ProcessValue> values);
+
+/// The mean without those that stalled; at least one value.
+double mean_over_processes(const std::vector<ProcessValue>& values);
+
+/// The value of a quantity that was measured like that: mean_over_processes(), or the trimmed mean
+/// over all values if there are only one or two processes, of which none can be told to have
+/// stalled.
 double value_over_processes(std::span<const double> values,
                             std::span<const std::int64_t> processes);
 
@@ -39,15 +50,15 @@ double value_over_processes(std::span<const double> values,
 /// that is usual among the others, as if one process were too fast or too slow in all of them.
 class ProcessSum {
  public:
-  /// `value`: the call's time; `values`: one per process, at least one.
+  /// `value`: the call's time; `values`: one per process, at least one. Those that stalled are left
+  /// out.
   void add(double value, std::vector<ProcessValue> values);
   double value() const { return value_; }
   /// Processes of a call: the mean over the calls, weighted by their values, rounded. 0 if nothing
   /// was added.
   std::size_t processes() const;
   /// Empty if calls that only one process measured make up more than half of the value, so that the
-  /// spread between processes is not known. Degrees of freedom: processes - 1, or Yuen's if the
-  /// calls vary together (RepetitionSum).
+  /// spread between processes is not known. Degrees of freedom: processes - 1.
   std::optional<Uncertain> estimate() const;
 
  private:

@@ -8,7 +8,6 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "generator/emit/problems.h"
-#include "generator/generate.h"
 
 namespace benanza::emit {
 namespace {
@@ -63,11 +62,7 @@ void remove_graphs(const std::filesystem::path& folder, const std::vector<std::s
 
 }  // namespace
 
-std::string file_name(const GraphFile& file) {
-  const std::string batch =
-      file.batch_in_name ? "_b" + std::to_string(file.graph.batch) : std::string();
-  return file.graph.model + batch + std::string(graph_suffix);
-}
+std::string file_name(const std::string& model) { return model + std::string(graph_suffix); }
 
 std::string tests_cmake(const Tests& tests) {
   std::vector<std::string> precisions;
@@ -76,18 +71,13 @@ std::string tests_cmake(const Tests& tests) {
                      cmake_list("BENANZA_OPERATORS", tests.operators) +
                      cmake_list("BENANZA_PRECISIONS", precisions) +
                      cmake_list("BENANZA_GRAPHS", tests.graphs);
+  if (!tests.int8_operators.empty()) {
+    text += cmake_list("BENANZA_INT8_OPERATORS", tests.int8_operators);
+  }
   for (const auto& [name, labels] : tests.labels) {
     text += cmake_list(quoted("BENANZA_LABELS_" + name), {labels.begin(), labels.end()});
   }
   return text;
-}
-
-void write_files(const std::filesystem::path& folder, const std::vector<GraphFile>& files,
-                 const std::vector<Precision>& precisions, OldGraphs old) {
-  std::vector<NamedGraph> graphs;
-  for (const GraphFile& file : files)
-    graphs.push_back({file_name(file), make_graph(file.graph), file.graph.list});
-  write_graphs(folder, graphs, precisions, old);
 }
 
 void write_graphs(const std::filesystem::path& folder, const std::vector<NamedGraph>& named,
@@ -111,7 +101,11 @@ void write_graphs(const std::filesystem::path& folder, const std::vector<NamedGr
   const std::vector<ProblemUse> problems = collect_problems(graphs);
   for (const ProblemUse& problem : problems) {
     const std::string op = operator_of(problem.key);
-    if (tests.operators.empty() || tests.operators.back() != op) tests.operators.push_back(op);
+    const auto note = [&](std::vector<std::string>& operators) {
+      if (operators.empty() || operators.back() != op) operators.push_back(op);
+    };
+    note(tests.operators);
+    if (problem.of_int8) note(tests.int8_operators);
   }
   texts["problems.cpp"] = problems_source(problems, precisions);
   texts["tests.cmake"] = tests_cmake(tests);

@@ -6,19 +6,20 @@
 #include <string>
 #include <vector>
 
+#include "core/graph_file/graph.h"
 #include "core/problem/precision.h"
-#include "generator/lowered/lowered.h"
 
 namespace benanza::emit {
 
-/// A graph and whether its file name contains the batch.
-struct GraphFile {
-  LoweredGraph graph;
-  bool batch_in_name = false;
-};
+/// Returns "resnet.graph.json".
+std::string file_name(const std::string& model);
 
-/// Returns "resnet.graph.json" or "resnet_b8.graph.json".
-std::string file_name(const GraphFile& file);
+/// A graph, its file name, and, if it is a list of problems, the list's name.
+struct NamedGraph {
+  std::string file;
+  Graph graph;
+  std::string list = {};
+};
 
 /// What to do with graph files that an earlier run wrote and this one does not.
 enum class OldGraphs { keep, remove };
@@ -27,22 +28,14 @@ enum class OldGraphs { keep, remove };
 /// cover only these graphs. `remove` deletes the graph files listed in the existing tests.cmake and
 /// no others. Files whose content stays the same are not touched. Throws Error before writing
 /// anything if two graphs would share a file.
-void write_files(const std::filesystem::path& folder, const std::vector<GraphFile>& files,
-                 const std::vector<Precision>& precisions, OldGraphs old = OldGraphs::keep);
-
-/// A graph, its file name, and, if it is a list of problems, the list's name.
-struct NamedGraph {
-  std::string file;
-  Graph graph;
-  std::string list = {};
-};
-/// The same for finished graphs.
 void write_graphs(const std::filesystem::path& folder, const std::vector<NamedGraph>& graphs,
                   const std::vector<Precision>& precisions, OldGraphs old = OldGraphs::keep);
 
 /// The contents of tests.cmake.
 struct Tests {
   std::vector<std::string> operators;
+  /// Those with problems whose tensors a file stores as int8.
+  std::vector<std::string> int8_operators = {};
   std::vector<Precision> precisions;
   std::vector<std::string> graphs;
   /// Test labels by operator or graph name: the lists that contain the operator, or the list that

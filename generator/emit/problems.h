@@ -17,6 +17,10 @@ struct ProblemUse {
     std::vector<std::string> names;
   };
   std::vector<Layers> users;
+  /// Which layers ask for it: those that run at the run's precision, and those whose tensors the
+  /// file stores as int8.
+  bool of_floats = false;
+  bool of_int8 = false;
 };
 
 /// Returns the problems by operator; those of the same layers (at several batches, say) are

@@ -64,7 +64,8 @@ std::optional<NextCall> next_call(const Flow& flow, const Chain& chain) {
   }
   if (!reader) return std::nullopt;
   const LoweredLayer& layer = flow.layer(*reader);
-  if (layer.cost != Cost::measured || layer.calls.empty() || layer.outputs.size() != 1) {
+  if (layer.cost != Cost::measured || layer.calls.empty() || layer.outputs.size() != 1 ||
+      !layer.precision.empty()) {
     return std::nullopt;
   }
   const auto operand = only_operand(

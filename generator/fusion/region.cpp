@@ -46,7 +46,7 @@ std::optional<Chain> first_call(const Flow& flow, std::size_t index) {
   const LoweredLayer& layer = flow.layer(index);
   if (layer.cost != Cost::measured || layer.calls.empty() || layer.constant) return std::nullopt;
   const Problem& problem = layer.calls.front().problem;
-  if (!begins_regions(problem.shape)) return std::nullopt;
+  if (!begins_regions(problem.shape) || !layer.precision.empty()) return std::nullopt;
   return Chain{.pattern = std::string(op(problem)), .layers = {index}, .problem = problem};
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "generator/onnx/stored.h"
+
 namespace benanza::onnx {
 namespace {
 
@@ -27,8 +29,19 @@ void add(Traffic& traffic, const Tensor& tensor) {
   if (is_floating(tensor.type)) {
     traffic.elements += elements;
   } else {
-    traffic.bytes += elements * type_bytes(tensor.type);
+    traffic.bytes += (elements * type_bits(tensor.type) + 7) / 8;
   }
+}
+
+/// Whether every constant of the step is a weight that each run reads.
+bool reads_all_constants(const Step& step, const LoweredLayer& layer,
+                         const OperatorTable& operators) {
+  if (layer.cost == Cost::unsupported) {
+    const Operator* const known = operators.find(step.node.full_type());
+    return known != nullptr && known->reads_all_constants;
+  }
+  return std::ranges::any_of(layer.calls,
+                             [](const Call& call) { return call.problem.packed.has_value(); });
 }
 
 /// The layer that computes `value`, skipping free layers; empty for constants and inputs.
@@ -45,16 +58,25 @@ std::optional<std::size_t> maker(const Value& value, const Program& program,
 
 }  // namespace
 
-Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& layers) {
+Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& layers,
+                      const OperatorTable& operators) {
   std::set<const Value*> inputs;
   std::set<const Value*> weights;
   for (std::size_t step = 0; step < layers.size(); ++step) {
+    if (reads_all_constants(program.steps[step], layers[step], operators)) {
+      for (const Value* value : program.steps[step].inputs) {
+        if (value != nullptr && value->constant && value->shape) {
+          weights.merge(stored_tensors_and_scales(program, *value));
+        }
+      }
+    }
     if (layers[step].cost != Cost::measured) continue;
     for (const Call& call : layers[step].calls) {
       const std::vector<Operand> operands = benanza::inputs(call.problem);
       for (std::size_t i = 0; i < operands.size() && i < call.operands.size(); ++i) {
         const Source& source = call.operands[i];
-        if (source.kind != Source::Kind::input) continue;
+        // A bias can be folded into other constants.
+        if (source.kind != Source::Kind::input || i == bias_operand(call.problem)) continue;
         const auto index = static_cast<std::size_t>(source.index);
         if (index >= program.steps[step].inputs.size()) continue;
         const Value* value = program.steps[step].inputs[index];
@@ -62,7 +84,7 @@ Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& l
         const bool whole = element_count(operands[i].dims) == element_count(*value->shape);
         if (value->constant) {
           if (whole && is_product(call.problem) && operands[i].role == Role::weights) {
-            weights.insert(value->original == nullptr ? value : value->original);
+            weights.merge(stored_tensors_and_scales(program, *value));
           }
         } else if (value->given && whole && !skips_pixels(call.problem)) {
           inputs.insert(value);

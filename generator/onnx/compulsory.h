@@ -4,6 +4,7 @@
 
 #include "generator/lowered/lowered.h"
 #include "generator/onnx/model/program.h"
+#include "generator/onnx/operators/shared/operator.h"
 
 namespace benanza::onnx {
 
@@ -13,6 +14,7 @@ namespace benanza::onnx {
 ///   weights  constant factors of products, each once even if several layers use it; not constants
 ///            that can be folded into them when the model is loaded (biases, normalizations)
 ///   outputs  model outputs that a library call or a movement produces
-Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& layers);
+Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& layers,
+                      const OperatorTable& operators);
 
 }  // namespace benanza::onnx

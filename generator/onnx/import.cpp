@@ -11,9 +11,11 @@
 #include "generator/onnx/masks.h"
 #include "generator/onnx/model/check_model.h"
 #include "generator/onnx/model/program.h"
+#include "generator/onnx/quantized_layers.h"
 #include "generator/onnx/read/inline.h"
 #include "generator/onnx/read/make_inputs_constant.h"
 #include "generator/onnx/read/read.h"
+#include "generator/onnx/stored.h"
 
 namespace benanza::onnx {
 namespace {
@@ -115,7 +117,8 @@ void drop_unread(std::vector<LoweredLayer>& layers) {
 }
 
 bool is_weight(const Tensor& tensor) {
-  const bool weight_type = is_floating(tensor.type) || type_bytes(tensor.type) == 1;
+  const bool weight_type =
+      is_floating(tensor.type) || (type_bits(tensor.type) > 0 && type_bits(tensor.type) <= 8);
   // A tensor filled to an assumed shape is not a weight of the model.
   return tensor.constant && !tensor.assumption && tensor.shape && weight_type &&
          tensor.type != ::onnx::TensorProto::BOOL;
@@ -126,9 +129,10 @@ std::int64_t count_parameters(const Program& program) {
   for (const Step& step : program.steps) {
     if (all_outputs_constant(step)) continue;
     for (const Value* input : step.inputs) {
-      if (input == nullptr) continue;
-      const Value* own = input->original == nullptr ? input : input->original;
-      if (is_weight(*own)) weights.insert(own);
+      if (input == nullptr || !input->constant) continue;
+      for (const Value* stored : stored_tensors(program, *input)) {
+        if (is_weight(*stored)) weights.insert(stored);
+      }
     }
   }
   std::int64_t count = 0;
@@ -138,7 +142,7 @@ std::int64_t count_parameters(const Program& program) {
 
 /// The layer of a step, without what depends on other steps.
 LoweredLayer lower_step(const Program& program, const Step& step, const OperatorTable& operators,
-                        const Bound& bound) {
+                        const ResolvedDims& bound) {
   const NodeView node(step.node, input_tensors(step), output_tensors(step, true));
   if (!step.misfit.empty()) return unsupported_layer(node, step.misfit);
   try {
@@ -154,7 +158,7 @@ LoweredLayer lower_step(const Program& program, const Step& step, const Operator
 LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, const Binding& binding,
                           const std::string& where) {
   check_model(model, where);
-  const Bound bound = bind(model, binding, where);
+  const ResolvedDims bound = bind(model, binding, where);
   make_inputs_constant(model, binding.values, where);
   inline_functions(model, where);
   Program program = make_program(model, where);
@@ -187,8 +191,9 @@ LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, con
   const bool has_outputs = std::any_of(program.values.begin(), program.values.end(),
                                        [](const auto& value) { return value.second.is_output; });
   if (has_outputs) drop_unread(graph.layers);
+  describe_quantized(program, graph.layers);
   graph.parameters = count_parameters(program);
-  graph.compulsory = compulsory(program, graph.layers);
+  graph.compulsory = compulsory(program, graph.layers, operators);
   return graph;
 }
 

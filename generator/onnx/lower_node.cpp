@@ -1,7 +1,6 @@
 #include "generator/onnx/lower_node.h"
 
 #include <algorithm>
-#include <iterator>
 #include <stdexcept>
 #include <string_view>
 
@@ -124,28 +123,16 @@ Lowered lower(const NodeView& node, const OperatorTable& operators, bool all_out
   return lowered;
 }
 
-/// Operators whose result of integers follows from integers of the same or another size.
-constexpr std::string_view arithmetic_ops[] = {
-    "Add",        "Sub",        "Mul",       "Div",         "Mod",        "Neg",
-    "Abs",        "Sign",       "Min",       "Max",         "Sum",        "Clip",
-    "Pow",        "Equal",      "Less",      "LessOrEqual", "Greater",    "GreaterOrEqual",
-    "And",        "Or",         "Xor",       "Not",         "BitwiseAnd", "BitwiseOr",
-    "BitwiseXor", "BitwiseNot", "BitShift",  "Where",       "CumSum",     "ArgMax",
-    "ArgMin",     "ReduceSum",  "ReduceMax", "ReduceMin",   "ReduceProd"};
-
 bool is_integer(const Tensor& tensor) {
   return tensor.shape && type_bytes(tensor.type) > 0 && !is_floating(tensor.type);
 }
 
 /// Arithmetic of integers (positions of tokens, masks), for which no library has a call: stands for
 /// a copy of the result, which every way to compute it takes at least. Empty for other nodes.
-std::optional<Lowered> integer_arithmetic(const NodeView& node) {
-  if (!node.node().domain().empty() || node.output_count() != 1 || !node.has_output(0)) {
-    return std::nullopt;
-  }
-  if (std::ranges::find(arithmetic_ops, node.node().op_type()) == std::end(arithmetic_ops)) {
-    return std::nullopt;
-  }
+std::optional<Lowered> integer_arithmetic(const NodeView& node, const OperatorTable& operators) {
+  const Operator* known = operators.find(node.full_type());
+  if (known == nullptr || !known->copies_integers) return std::nullopt;
+  if (node.output_count() != 1 || !node.has_output(0)) return std::nullopt;
   for (std::size_t index = 0; index < node.input_count(); ++index) {
     if (node.has_input(index) && !is_integer(node.input(index))) return std::nullopt;
   }
@@ -168,6 +155,7 @@ LoweredLayer make_layer(const NodeView& node, Lowered lowered) {
   layer.reason = std::move(lowered.reason);
   layer.calls = std::move(lowered.calls);
   layer.whole = std::move(lowered.whole);
+  layer.precision = std::move(lowered.precision);
   set_work(layer);
   for (std::size_t index = 0; index < node.output_count(); ++index) {
     if (!node.has_output(index)) continue;
@@ -189,7 +177,8 @@ LoweredLayer lower_node(const NodeView& node, const OperatorTable& operators,
   try {
     return make_layer(node, lower(node, operators, all_outputs_constant));
   } catch (const NotExpressible& reason) {
-    if (auto moved = integer_arithmetic(node)) return make_layer(node, *std::move(moved));
+    if (auto moved = integer_arithmetic(node, operators))
+      return make_layer(node, *std::move(moved));
     return unsupported_layer(node, reason.what());
   }
 }

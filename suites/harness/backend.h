@@ -47,6 +47,9 @@ class Stopwatch {
   virtual std::size_t samples_at_once() const { return 1; }
   /// Returns the time of one run after a cache flush; the flush itself is not timed.
   virtual double time_cold(Primitive& primitive) = 0;
+  /// Whether another program had the engine during the last time() or time_cold(); false if
+  /// unknown.
+  virtual bool was_interrupted() const { return false; }
   /// The shortest useful sample: below this, the clock's resolution and the cost of reading it add
   /// an error of more than some tenths of a percent.
   virtual double short_sample_seconds() const { return 1e-3; }
@@ -93,6 +96,8 @@ class Backend {
   /// Hint that ways() will soon be called for this variant (which has no algorithm yet), so that
   /// the library can be queried in the background. Never throws.
   virtual void prefetch_algorithms(const Variant&, AlgorithmSet) {}
+  /// Whether some way multiplies by weights that are stored like that.
+  virtual bool multiplies_packed(const PackedWeights&) const { return false; }
   /// The available ways, the library's first choice first. The prototype has no algorithm. Throws
   /// Unsupported if there is none. Without a device, returns those known without one; throws
   /// NoDevice if there are none.

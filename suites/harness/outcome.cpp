@@ -39,6 +39,7 @@ Row make_row(std::string_view name, std::int64_t repetition, const Work& work,
     std::string all;
     for (const std::string& one : outcome.disturbances) all += (all.empty() ? "" : ", ") + one;
     add_fact(row.facts, "disturbed", all);
+    add_fact(row.facts, "company", outcome.company);
   }
   row.samples = outcome.samples;
   row.workspace_bytes = outcome.workspace_bytes;

@@ -46,6 +46,8 @@ struct Outcome {
   Facts facts{};
   /// Conditions::disturbances while the samples were taken.
   std::vector<std::string> disturbances{};
+  /// Conditions::company.
+  bool company = false;
 };
 
 /// Converts the outcome to a row of results. `name` as in core/problem/name.h.

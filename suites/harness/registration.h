@@ -11,6 +11,9 @@ namespace benanza::harness {
 struct Registration {
   std::vector<std::span<const char* const>> problems;
   std::vector<Precision> precisions;
+  /// Problems whose tensors a model's file stores as int8: measured at int8, whatever the
+  /// precisions.
+  std::vector<std::span<const char* const>> int8_problems = {};
 };
 
 }  // namespace benanza::harness

@@ -69,7 +69,11 @@ ResultStore::ResultStore(std::filesystem::path path, Origin origin, bool fresh)
 void ResultStore::load() {
   if (std::error_code error; std::filesystem::exists(path_, error)) {
     read_rows(path_,
-              {.begin = [&](const Origin& found) { require_same_origin(found, origin_, path_); },
+              {.begin =
+                   [&](const Origin& found) {
+                     require_same_origin(found, origin_, path_);
+                     earlier_anchors_ = found.anchors;
+                   },
                .add = [&](Row&& row) { insert(std::move(row)); }},
               remedy);
   }

@@ -41,6 +41,8 @@ class ResultStore {
   const Row* find(const std::string& name, std::int64_t repetition) const;
 
   const std::vector<Row>& rows() const { return rows_; }
+  /// The anchors' times of earlier processes and runs whose rows are kept.
+  const AnchorTimes& earlier_anchors() const { return earlier_anchors_; }
 
   /// The descriptor of a file to which a row, formatted by row_text(), may be appended if add()
   /// cannot be called any more, e.g. in a signal handler; negative if there is none.
@@ -66,6 +68,7 @@ class ResultStore {
   std::filesystem::path path_;
   std::unique_ptr<Journal> journal_;
   Origin origin_;
+  AnchorTimes earlier_anchors_;
   std::vector<Row> rows_;
   /// True if the file does not hold all rows.
   bool changed_ = false;

@@ -65,7 +65,7 @@ std::optional<ConstantTest> constant_test(const fs::path& folder) {
 
 Program known(const ::onnx::ModelProto& model, const std::string& where) {
   Program program = make_program(model, where);
-  infer(program, model, Bound{}, make_operator_table());
+  infer(program, model, ResolvedDims{}, make_operator_table());
   return program;
 }
 

@@ -30,7 +30,7 @@ std::vector<StepWindow> steps_of(const json& events) {
     const auto start = event.at("ts").get<double>();
     steps.emplace_back(start, start + event.at("dur").get<double>());
   }
-  std::sort(steps.begin(), steps.end());
+  std::ranges::sort(steps);
   return steps;
 }
 
@@ -94,9 +94,8 @@ std::vector<InstructionRun> instruction_runs(const json& events) {
     const auto launch = launches.find(correlation_of(details));
     if (on_device && launch != launches.end()) run.launched = launch->second;
   }
-  std::stable_sort(runs.begin(), runs.end(), [](const InstructionRun& a, const InstructionRun& b) {
-    return a.start < b.start;
-  });
+  std::ranges::stable_sort(
+      runs, [](const InstructionRun& a, const InstructionRun& b) { return a.start < b.start; });
   return runs;
 }
 
@@ -243,9 +242,8 @@ Profile import_jax(const Document& document) {
         profile.nodes, [&](const ProfiledNode& node) { return node.name == name; });
     if (!has_run) ++profile.not_traced;
   }
-  const auto known =
-      std::count_if(profile.nodes.begin(), profile.nodes.end(),
-                    [&](const ProfiledNode& node) { return program.find(node.name) != nullptr; });
+  const auto known = std::ranges::count_if(
+      profile.nodes, [&](const ProfiledNode& node) { return program.find(node.name) != nullptr; });
   if (known < static_cast<std::ptrdiff_t>(profile.nodes.size())) {
     profile.remarks.push_back(
         std::to_string(profile.nodes.size() - static_cast<std::size_t>(known)) +

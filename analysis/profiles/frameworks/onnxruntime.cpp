@@ -92,7 +92,7 @@ std::vector<TimeSpan> runs_of(const json& trace) {
     const auto start = event.at("ts").get<double>();
     runs.emplace_back(start, start + event.at("dur").get<double>());
   }
-  std::sort(runs.begin(), runs.end());
+  std::ranges::sort(runs);
   return runs;
 }
 
@@ -128,7 +128,7 @@ std::vector<Event> events_of(const json& trace) {
                       .outputs = shapes_of(arguments, "output_type_shape"),
                       .type = first_type(arguments)});
   }
-  std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
+  std::ranges::stable_sort(events, [](const Event& a, const Event& b) {
     return a.start != b.start ? a.start < b.start : a.end > b.end;
   });
   take_bodies_out(events);

@@ -10,7 +10,7 @@
 #include "analysis/profiles/kineto/trace.h"
 #include "analysis/profiles/profile.h"
 #include "analysis/profiles/repeats.h"
-#include "core/recording/kernel_name.h"
+#include "core/library/kernel_name.h"
 
 namespace benanza::analysis {
 namespace {
@@ -28,8 +28,7 @@ bool is_product(const ProfiledNode& node) {
 }
 
 bool multiplies_in_tf32(const ProfiledNode& node) {
-  return is_product(node) &&
-         std::any_of(node.kernels.begin(), node.kernels.end(), [](const ProfiledKernel& kernel) {
+  return is_product(node) && std::ranges::any_of(node.kernels, [](const ProfiledKernel& kernel) {
            return kernel_traits(kernel.name).products == Precision::tf32;
          });
 }
@@ -63,7 +62,7 @@ std::string precision_of(const kineto::Trace& trace, const std::vector<ProfiledN
   if (types.size() > 1) return "mixed";
   if (types.contains("c10::Half")) return "fp16";
   if (types.contains("c10::BFloat16")) return "bf16";
-  return std::any_of(nodes.begin(), nodes.end(), multiplies_in_tf32) ? "tf32" : "fp32";
+  return std::ranges::any_of(nodes, multiplies_in_tf32) ? "tf32" : "fp32";
 }
 
 void read_into(Profile& profile, const json& root, const Document& document) {

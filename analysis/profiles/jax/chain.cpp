@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "analysis/profiles/jax/text.h"
-#include "core/api_log/entry.h"
+#include "core/base/text.h"
 
 namespace benanza::analysis::jax {
 namespace {
@@ -150,7 +150,7 @@ class Reader {
     if (chain.number) return chain;
     if (!chain.steps.empty() || value.dims != result_) return std::nullopt;
     const auto places =
-        numbers(api_log::between(value.attributes, "dimensions={", "}"), ',').value_or(Dims{});
+        numbers(text::between(value.attributes, "dimensions={", "}"), ',').value_or(Dims{});
     const Dims& from = chain.tensor->dims;
     if (places.size() != from.size()) return std::nullopt;
     chain.extents.assign(result_.size(), 1);

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <map>
 
-#include "core/api_log/entry.h"
+#include "core/base/text.h"
 
 namespace benanza::analysis::jax {
 
-using api_log::between;
-using api_log::integer;
+using text::between;
+using text::integer;
 
 std::optional<Dims> in_order(std::string_view labels, const Dims& dims, char first, char second) {
   if (labels.size() != dims.size()) return std::nullopt;

@@ -8,14 +8,15 @@
 #include "analysis/profiles/jax/library_epilogue.h"
 #include "analysis/profiles/jax/pointwise.h"
 #include "analysis/profiles/jax/text.h"
-#include "core/api_log/entry.h"
+#include "core/base/text.h"
+#include "core/problem/key_of.h"
 
 namespace benanza::analysis::jax {
 namespace {
 
-using api_log::between;
-using api_log::integer;
-using api_log::trimmed;
+using text::between;
+using text::integer;
+using text::trimmed;
 
 /// Returns the position of the bracket that closes the one at `at`.
 std::size_t closing(std::string_view text, std::size_t at) {
@@ -107,7 +108,7 @@ std::optional<Side> side_of(const Dims& dims, const Axes& axes) {
   if (over < 0 || over >= rank) return std::nullopt;
   side.sum = at(over);
   for (std::int64_t axis = 0; axis < rank; ++axis) {
-    const bool is_batch = std::find(axes.batch.begin(), axes.batch.end(), axis) != axes.batch.end();
+    const bool is_batch = std::ranges::find(axes.batch, axis) != axes.batch.end();
     if (is_batch || axis == over) continue;
     side.rows = at(axis);
     side.sum_first = over < axis;
@@ -129,7 +130,7 @@ Part product(const Instruction& call, const Instruction* a, const Instruction* b
   gemm.transpose_a = left->sum_first;
   gemm.transpose_b = !right->sum_first;
   gemm.batch_a = gemm.batch_b = left->batch;
-  part.problem = api_log::key_of(gemm);
+  part.problem = key_of(gemm);
   return part;
 }
 
@@ -262,21 +263,21 @@ Part Program::convolution(const Instruction& call) const {
   const auto transposed = transposed_convolution(call, *x, *w);
   if (transposed && transposed->output() == part.output) {
     part.op = "ConvTranspose";
-    part.problem = api_log::key_of(*transposed);
+    part.problem = key_of(*transposed);
     return part;
   }
   if (const auto gradient = filter_gradient(call, *x, *w, part.output)) {
-    part.problem = api_log::key_of(*gradient);
+    part.problem = key_of(*gradient);
     return part;
   }
   const auto forward = convolution_of(call, *x, *w, pads);
   if (!forward) return part;
   if (of_kernel) {
-    part.problem = api_log::key_of(ConvolutionFilterGradient{*forward});
+    part.problem = key_of(ConvolutionFilterGradient{*forward});
   } else if (of_input) {
-    part.problem = api_log::key_of(data_gradient(*forward));
+    part.problem = key_of(data_gradient(*forward));
   } else {
-    part.problem = api_log::key_of(*forward, library_epilogue(call));
+    part.problem = key_of(*forward, library_epilogue(call));
   }
   return part;
 }

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/api_log/entry.h"
+#include "core/base/text.h"
 
 namespace benanza::analysis::jax {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 /// Of "name":value or "name":"value"; empty if absent.
 std::string_view field_of(const Instruction& call, std::string_view name) {
   const std::string mark = '"' + std::string(name) + "\":";
-  std::string_view value = api_log::between(call.attributes, mark, ",}");
+  std::string_view value = text::between(call.attributes, mark, ",}");
   if (value.starts_with('"')) value = value.substr(1, value.size() - 2);
   return value;
 }
@@ -62,7 +62,7 @@ Epilogue of_product(const Instruction& call) {
 }  // namespace
 
 Epilogue library_epilogue(const Instruction& call) {
-  const std::string_view target = api_log::between(call.attributes, "custom_call_target=\"", "\"");
+  const std::string_view target = text::between(call.attributes, "custom_call_target=\"", "\"");
   if (target == "__cudnn$convBiasActivationForward") return of_convolution(call);
   if (target.starts_with("__cublas$lt$matmul")) return of_product(call);
   return {};

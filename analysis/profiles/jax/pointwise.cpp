@@ -5,7 +5,8 @@
 
 #include "analysis/profiles/jax/chain.h"
 #include "analysis/profiles/jax/text.h"
-#include "core/api_log/entry.h"
+#include "core/base/text.h"
+#include "core/problem/key_of.h"
 
 namespace benanza::analysis::jax {
 namespace {
@@ -32,7 +33,7 @@ std::string copy_of(const Body& body) {
   const std::int64_t written = size_of(body.root());
   std::int64_t read = 0;
   for (const Instruction* const tensor : body.tensors()) read += size_of(*tensor);
-  return api_log::key_of(Copy{{(written + std::min(read, written)) / 2}, {1}, {1}});
+  return key_of(Copy{{(written + std::min(read, written)) / 2}, {1}, {1}});
 }
 
 /// The least that an elementwise call of these tensors takes.
@@ -43,7 +44,7 @@ std::string least_of(const Body& body) {
     return element_count(tensor->dims) == element_count(result) && !is_byte(*tensor);
   });
   if (whole == 0 || is_byte(body.root())) return copy_of(body);
-  if (whole == 1) return api_log::key_of(Activation{.input = result, .kind = ActivationKind::relu});
+  if (whole == 1) return key_of(Activation{.input = result, .kind = ActivationKind::relu});
   Problem problem{.shape = Binary{.kind = BinaryKind::add, .a = result, .b = result},
                   .epilogue = {}};
   for (std::int64_t further = 2; further < whole; ++further) {
@@ -94,7 +95,7 @@ std::optional<Part> pooling(const Program& program, const Body& body, const Inst
   pads.insert(pads.end(), after.begin(), after.end());
   const bool is_max = operation == "maximum";
   return Part{.op = is_max ? "MaxPool" : "AveragePool",
-              .problem = api_log::key_of(
+              .problem = key_of(
                   Pooling{.input = input,
                           .window = {.kernel = image_of(kernel),
                                      .pads = pads,
@@ -107,7 +108,7 @@ std::optional<Part> pooling(const Program& program, const Body& body, const Inst
 std::optional<Part> reduction(const Program& program, const Body& body, const Instruction& call) {
   const std::string_view operation = applied(program, call);
   const Instruction* const input = body.operand(call, 0);
-  auto axes = numbers(api_log::between(call.attributes, "dimensions={", "}"), ',');
+  auto axes = numbers(text::between(call.attributes, "dimensions={", "}"), ',');
   if ((operation != "maximum" && operation != "add") || input == nullptr || !axes) {
     return std::nullopt;
   }
@@ -125,7 +126,7 @@ std::optional<Part> reduction(const Program& program, const Body& body, const In
                   .input = input->dims,
                   .axes = *axes};
   return Part{.op = is_max ? "ReduceMax" : "ReduceSum",
-              .problem = api_log::key_of(shape),
+              .problem = key_of(shape),
               .output = call.dims,
               .optional = true};
 }
@@ -147,7 +148,7 @@ std::optional<Part> conversion(const Body& body) {
   if (!widens && !(from->type == "f32" && is_short(*convert))) return std::nullopt;
   const Dims& result = body.root().dims;
   return Part{.op = "Cast",
-              .problem = api_log::key_of(Cast{.input = result, .widens = widens}),
+              .problem = key_of(Cast{.input = result, .widens = widens}),
               .output = result,
               .optional = true};
 }

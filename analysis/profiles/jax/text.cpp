@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "core/api_log/entry.h"
+#include "core/base/text.h"
 
 namespace benanza::analysis::jax {
 
-using api_log::between;
-using api_log::integer;
-using api_log::trimmed;
+using text::between;
+using text::integer;
+using text::trimmed;
 
 std::optional<Dims> numbers(std::string_view text, char separator) {
   Dims values;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -33,6 +35,13 @@ class Call {
 
  private:
   const Op& op_;
+};
+
+/// A text as an argument of a template.
+template <std::size_t size>
+struct Literal {
+  char text[size];
+  constexpr Literal(const char (&literal)[size]) { std::copy_n(literal, size, text); }
 };
 
 /// Returns a part that solves `shape`; if that is empty or not a valid problem, a part without a

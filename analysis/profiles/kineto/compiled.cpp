@@ -155,8 +155,7 @@ std::vector<Part> parts_of_compiled(std::string_view name) {
       name.remove_prefix(next == std::string_view::npos ? name.size() : next + 1);
     }
   }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const Token& a, const Token& b) { return a.rank < b.rank; });
+  std::ranges::stable_sort(found, [](const Token& a, const Token& b) { return a.rank < b.rank; });
   std::vector<Part> parts;
   for (const Token& token : found) {
     parts.push_back({.op = std::string(token.op), .problem = "", .output = {}});

@@ -213,13 +213,13 @@ std::vector<Part> reduce(const Call& call) {
   return {part(op, std::optional(Reduction{.kind = kind, .input = input, .axes = *axes}))};
 }
 
-template <const char* op>
+template <Literal op>
 std::vector<Part> same_shape(const Call& call) {
-  return {plain(op, call.dims(0))};
+  return {plain(op.text, call.dims(0))};
 }
-template <const char* op>
+template <Literal op>
 std::vector<Part> unknown_shape(const Call&) {
-  return {plain(op, {})};
+  return {plain(op.text, {})};
 }
 
 // tensors, axis
@@ -272,20 +272,6 @@ std::vector<Part> convert(const Call& call) {
   return parts;
 }
 
-constexpr char sqrt[] = "Sqrt";
-constexpr char neg[] = "Neg";
-constexpr char reciprocal[] = "Reciprocal";
-constexpr char where[] = "Where";
-constexpr char resize[] = "Resize";
-constexpr char pad[] = "Pad";
-constexpr char join_new[] = "Concat";
-constexpr char gather[] = "Gather";
-constexpr char largest[] = "ReduceMax";
-constexpr char argmax[] = "ArgMax";
-constexpr char top[] = "TopK";
-constexpr char shuffle[] = "Transpose";
-constexpr char instance[] = "InstanceNormalization";
-
 }  // namespace
 
 const std::vector<Entry>& other_operators() {
@@ -300,7 +286,7 @@ const std::vector<Entry>& other_operators() {
       {"native_layer_norm", layer_norm},
       {"group_norm", group_norm},
       {"native_group_norm", group_norm},
-      {"instance_norm", same_shape<instance>},
+      {"instance_norm", same_shape<"InstanceNormalization">},
       {"relu", relu},
       {"threshold", relu},
       {"relu6", relu6},
@@ -336,33 +322,33 @@ const std::vector<Entry>& other_operators() {
       {"exp", function<ActivationKind::exp>},
       {"log", function<ActivationKind::log>},
       {"sqrt", function<ActivationKind::sqrt>},
-      {"rsqrt", same_shape<sqrt>},
+      {"rsqrt", same_shape<"Sqrt">},
       {"pow", power},
       {"square", square},
-      {"neg", same_shape<neg>},
+      {"neg", same_shape<"Neg">},
       {"abs", function<ActivationKind::abs>},
-      {"reciprocal", same_shape<reciprocal>},
+      {"reciprocal", same_shape<"Reciprocal">},
       {"mean", reduce<ReductionKind::mean>},
       {"sum", reduce<ReductionKind::sum>},
-      {"amax", unknown_shape<largest>},
-      {"argmax", unknown_shape<argmax>},
-      {"topk", unknown_shape<top>},
+      {"amax", unknown_shape<"ReduceMax">},
+      {"argmax", unknown_shape<"ArgMax">},
+      {"topk", unknown_shape<"TopK">},
       {"cat", concat},
       {"concat", concat},
-      {"stack", unknown_shape<join_new>},
+      {"stack", unknown_shape<"Concat">},
       {"embedding", embedding},
-      {"index_select", unknown_shape<gather>},
-      {"gather", unknown_shape<gather>},
-      {"index", unknown_shape<gather>},
-      {"where", same_shape<where>},
-      {"masked_fill", same_shape<where>},
-      {"pad", unknown_shape<pad>},
-      {"constant_pad_nd", unknown_shape<pad>},
-      {"upsample_nearest2d", unknown_shape<resize>},
-      {"upsample_bilinear2d", unknown_shape<resize>},
-      {"upsample_bicubic2d", unknown_shape<resize>},
-      {"native_channel_shuffle", same_shape<shuffle>},
-      {"channel_shuffle", same_shape<shuffle>},
+      {"index_select", unknown_shape<"Gather">},
+      {"gather", unknown_shape<"Gather">},
+      {"index", unknown_shape<"Gather">},
+      {"where", same_shape<"Where">},
+      {"masked_fill", same_shape<"Where">},
+      {"pad", unknown_shape<"Pad">},
+      {"constant_pad_nd", unknown_shape<"Pad">},
+      {"upsample_nearest2d", unknown_shape<"Resize">},
+      {"upsample_bilinear2d", unknown_shape<"Resize">},
+      {"upsample_bicubic2d", unknown_shape<"Resize">},
+      {"native_channel_shuffle", same_shape<"Transpose">},
+      {"channel_shuffle", same_shape<"Transpose">},
       {"copy", copy},
       {"_to_copy", convert},
       {"to", convert},

@@ -69,9 +69,9 @@ std::vector<Part> gradient(const Forward& forward, const Dims& input) {
 }
 
 // gradient, then the forward operator's arguments
-template <const char* name>
+template <Literal name>
 std::vector<Part> gradient_first(const Call& call) {
-  Forward forward(name);
+  Forward forward(name.text);
   for (std::size_t index = 1; index < call.size(); ++index) forward.take(call, {index});
   return gradient(forward, call.dims(1));
 }
@@ -138,22 +138,6 @@ std::vector<Part> of_layer_norm(const Call& call) {
   return gradient(Forward("layer_norm").take(call, {1, 2, 5, 6}).value("1e-05"), call.dims(1));
 }
 
-constexpr char of_relu[] = "relu";
-constexpr char of_clamp[] = "clamp";
-constexpr char of_leaky_relu[] = "leaky_relu";
-constexpr char of_sigmoid[] = "sigmoid";
-constexpr char of_tanh[] = "tanh";
-constexpr char of_gelu[] = "gelu";
-constexpr char of_silu[] = "silu";
-constexpr char of_mish[] = "mish";
-constexpr char of_hardswish[] = "hardswish";
-constexpr char of_softmax[] = "softmax";
-constexpr char of_log_softmax[] = "log_softmax";
-constexpr char of_max_pool2d[] = "max_pool2d_with_indices";
-constexpr char of_max_pool3d[] = "max_pool3d_with_indices";
-constexpr char of_avg_pool2d[] = "avg_pool2d";
-constexpr char of_avg_pool3d[] = "avg_pool3d";
-
 }  // namespace
 
 const std::vector<Entry>& gradient_operators() {
@@ -162,21 +146,21 @@ const std::vector<Entry>& gradient_operators() {
       {"native_batch_norm_backward", of_native_batch_norm},
       {"cudnn_batch_norm_backward", of_cudnn_batch_norm},
       {"native_layer_norm_backward", of_layer_norm},
-      {"threshold_backward", gradient_first<of_relu>},
-      {"hardtanh_backward", gradient_first<of_clamp>},
-      {"leaky_relu_backward", gradient_first<of_leaky_relu>},
-      {"sigmoid_backward", gradient_first<of_sigmoid>},
-      {"tanh_backward", gradient_first<of_tanh>},
-      {"gelu_backward", gradient_first<of_gelu>},
-      {"silu_backward", gradient_first<of_silu>},
-      {"mish_backward", gradient_first<of_mish>},
-      {"hardswish_backward", gradient_first<of_hardswish>},
-      {"_softmax_backward_data", gradient_first<of_softmax>},
-      {"_log_softmax_backward_data", gradient_first<of_log_softmax>},
-      {"max_pool2d_with_indices_backward", gradient_first<of_max_pool2d>},
-      {"max_pool3d_with_indices_backward", gradient_first<of_max_pool3d>},
-      {"avg_pool2d_backward", gradient_first<of_avg_pool2d>},
-      {"avg_pool3d_backward", gradient_first<of_avg_pool3d>},
+      {"threshold_backward", gradient_first<"relu">},
+      {"hardtanh_backward", gradient_first<"clamp">},
+      {"leaky_relu_backward", gradient_first<"leaky_relu">},
+      {"sigmoid_backward", gradient_first<"sigmoid">},
+      {"tanh_backward", gradient_first<"tanh">},
+      {"gelu_backward", gradient_first<"gelu">},
+      {"silu_backward", gradient_first<"silu">},
+      {"mish_backward", gradient_first<"mish">},
+      {"hardswish_backward", gradient_first<"hardswish">},
+      {"_softmax_backward_data", gradient_first<"softmax">},
+      {"_log_softmax_backward_data", gradient_first<"log_softmax">},
+      {"max_pool2d_with_indices_backward", gradient_first<"max_pool2d_with_indices">},
+      {"max_pool3d_with_indices_backward", gradient_first<"max_pool3d_with_indices">},
+      {"avg_pool2d_backward", gradient_first<"avg_pool2d">},
+      {"avg_pool3d_backward", gradient_first<"avg_pool3d">},
       {"_adaptive_avg_pool2d_backward", of_adaptive_average},
   };
   return table;

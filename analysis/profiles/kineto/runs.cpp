@@ -33,8 +33,7 @@ std::vector<Part> best_parts(const Trace& trace, std::size_t op) {
   std::vector<Part> parts = parts_of(trace.ops[op]);
   if (parts.empty()) return parts_of_compiled(trace.ops[op].name);
   const auto has_problem = [](const std::vector<Part>& some) {
-    return std::any_of(some.begin(), some.end(),
-                       [](const Part& part) { return !part.problem.empty(); });
+    return std::ranges::any_of(some, [](const Part& part) { return !part.problem.empty(); });
   };
   if (has_problem(parts)) return parts;
   for (std::size_t called = op + 1;
@@ -96,8 +95,8 @@ std::vector<Placed> placed_nodes(const Trace& trace) {
     const auto found = node_of_op.find(owner(trace, index));
     if (found != node_of_op.end()) nodes[found->second].node.lacks_kernels = true;
   }
-  std::stable_sort(nodes.begin(), nodes.end(),
-                   [](const Placed& a, const Placed& b) { return a.start < b.start; });
+  std::ranges::stable_sort(nodes,
+                           [](const Placed& a, const Placed& b) { return a.start < b.start; });
   return nodes;
 }
 

@@ -22,9 +22,8 @@ std::optional<std::int64_t> integer(const json& arguments, const char* name) {
 }
 
 bool is_dims(const json& value) {
-  return value.is_array() && std::all_of(value.begin(), value.end(), [](const json& extent) {
-           return extent.is_number_integer();
-         });
+  return value.is_array() &&
+         std::ranges::all_of(value, [](const json& extent) { return extent.is_number_integer(); });
 }
 
 std::vector<Argument> arguments_of(const json& args) {
@@ -78,10 +77,10 @@ class Reader {
     } else {
       take_gpu_work();
     }
-    std::stable_sort(trace_.work.begin(), trace_.work.end(),
-                     [](const Work& a, const Work& b) { return a.start < b.start; });
-    std::sort(trace_.steps.begin(), trace_.steps.end());
-    std::sort(trace_.waits.begin(), trace_.waits.end());
+    std::ranges::stable_sort(trace_.work,
+                             [](const Work& a, const Work& b) { return a.start < b.start; });
+    std::ranges::sort(trace_.steps);
+    std::ranges::sort(trace_.waits);
     read_device();
     return std::move(trace_);
   }
@@ -124,7 +123,7 @@ class Reader {
   }
 
   void order_ops() {
-    std::stable_sort(ops_.begin(), ops_.end(), [](const HostOp& a, const HostOp& b) {
+    std::ranges::stable_sort(ops_, [](const HostOp& a, const HostOp& b) {
       return a.op.start < b.op.start || (a.op.start == b.op.start && a.op.end > b.op.end);
     });
     std::map<std::string, std::vector<std::size_t>> open;

@@ -1,12 +1,20 @@
-// The bound as JSON and CSV.
+// The layers of the bound in JSON and CSV.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <ranges>
 
 #include "analysis/questions/bound/report.h"
+#include "analysis/render/table.h"
 #include "analysis/render/text.h"
 
 namespace benanza::analysis {
 namespace {
 
 using nlohmann::ordered_json;
+
+constexpr std::string_view rounded = "{:.6g}";
 
 ordered_json call_json(const Measurement& call) {
   CallSum sum;
@@ -18,137 +26,90 @@ ordered_json call_json(const Measurement& call) {
   return json;
 }
 
-ordered_json names(const std::vector<std::size_t>& layers, const Graph& graph) {
-  ordered_json list = ordered_json::array();
-  for (const std::size_t layer : layers) list.push_back(graph.layers[layer].name);
-  return list;
-}
-
-ordered_json bounds_json(const Bounds& bounds, const Graph& graph) {
-  ordered_json json{{"sequential", bound_json(bounds.sequential)},
-                    {"parallel", bound_json(bounds.parallel)}};
-  json["parallel"]["critical_path"] = names(bounds.path, graph);
-  return json;
-}
-
-ordered_json coverage_json(const Coverage& coverage) {
-  ordered_json out = ordered_json::object();
-  for (const LayerStatus status : layer_statuses) {
-    const Tally& tally = coverage.of(status);
-    out[std::string(to_string(status))] = {{"layers", tally.layers},
-                                           {"flops", value_or_null(tally.flops)}};
+Cell calls_cell(const LayerTime& time, bool is_csv) {
+  ordered_json calls = ordered_json::array();
+  std::vector<std::string> names;
+  for (const Measurement* const call : time.calls) {
+    if (!is_csv) calls.push_back(call_json(*call));
+    names.push_back(to_string(call->variant));
   }
-  out["at_fallback_layers"] = coverage.at_fallback;
-  return out;
+  return is_csv ? cell(fmt::format("{}", fmt::join(names, " "))) : Cell{.value = calls};
 }
 
-ordered_json layers_json(const BoundReport& report) {
-  const std::vector<LayerRow> rows = layer_rows(report);
-  ordered_json list = ordered_json::array();
-  for (std::size_t index = 0; index < rows.size(); ++index) {
-    const Layer& layer = report.graph->layers[index];
-    const LayerTime& time = report.times[index];
-    ordered_json calls = ordered_json::array();
-    for (const Measurement* call : time.calls) calls.push_back(call_json(*call));
-    ordered_json gaps = ordered_json::array();
-    for (const Gap& gap : time.gaps) gaps.push_back({{"key", gap.key}, {"reason", gap.reason}});
-    list.push_back(
-        {{"name", layer.name},
-         {"op", layer.op},
-         {"standing", to_string(time.status)},
-         {"seconds", value_or_null(time.seconds)},
-         {"share", value_or_null(rows[index].share)},
-         {"flops", value_or_null(layer.flops)},
-         {"bytes", value_or_null(layer.bytes)},
-         {"flops_per_second", value_or_null(rows[index].flops_per_second)},
-         {"floor_seconds", value_or_null(report.ladder.layer_floor(index))},
-         {"reaches", value_or_null(report.ladder.reaches(index))},
-         {"fewer_products", value_or_null(report.ladder.fewer_products(index))},
-         {"on_critical_path", rows[index].on_critical_path},
-         {"does", names(time.does, *report.graph)},
-         {"fusion", time.fusion.empty() ? ordered_json(nullptr) : ordered_json(time.fusion)},
-         {"calls", calls},
-         {"missing", gaps},
-         {"note", time.note}});
+Cell gaps_cell(const LayerTime& time) {
+  ordered_json gaps = ordered_json::array();
+  for (const Gap& gap : time.gaps) gaps.push_back({{"key", gap.key}, {"reason", gap.reason}});
+  return {.value = gaps};
+}
+
+std::string note_of(const LayerTime& time, bool with_gaps) {
+  std::string note = time.note;
+  for (const Gap& gap : time.gaps) {
+    if (with_gaps) note += (note.empty() ? "" : "; ") + gap.key + ": " + gap.reason;
   }
-  return list;
+  return note;
 }
 
-Cell number_field(const std::optional<double>& value, std::string_view format = "{}") {
-  return text_cell(number_text(value, format));
+/// `is_csv`: with numbers, flags and lists as CSV has them.
+Table<std::size_t> layers_table(const BoundReport& report, const std::vector<LayerRow>& rows,
+                                bool is_csv) {
+  const auto number = [=](auto of, std::string_view format = "{}") {
+    return [=](std::size_t layer) {
+      const std::optional<double> value = of(layer);
+      return is_csv ? cell(number_text(value, format)) : cell(value, micro);
+    };
+  };
+  const Ladder& ladder = report.ladder;
+  const auto& layers = report.graph->layers;
+  const auto& times = report.times;
+  Table<std::size_t> table{
+      {"", is_csv ? "layer" : "name", [&](std::size_t layer) { return layers[layer].name; }},
+      {"", "op", [&](std::size_t layer) { return layers[layer].op; }},
+      {"", "standing", [&](std::size_t layer) { return times[layer].status; }},
+      {"", "seconds", number([&](std::size_t layer) { return times[layer].seconds; })},
+      {"", "share", number([&](std::size_t layer) { return rows[layer].share; }, rounded)},
+      {"", "flops", number([&](std::size_t layer) { return layers[layer].flops; })},
+      {"", "bytes", number([&](std::size_t layer) { return layers[layer].bytes; })},
+      {"", "flops_per_second",
+       number([&](std::size_t layer) { return rows[layer].flops_per_second; })},
+      {"", "floor_seconds", number([&](std::size_t layer) { return ladder.layer_floor(layer); })},
+      {"", "reaches", number([&](std::size_t layer) { return ladder.reaches(layer); }, rounded)},
+      {"", "fewer_products",
+       number([&](std::size_t layer) { return ladder.fewer_products(layer); }, rounded)},
+      {"", "on_critical_path", [&rows, is_csv](std::size_t layer) {
+         const bool is_on = rows[layer].on_critical_path;
+         return is_csv ? cell(is_on ? "yes" : "no") : cell(is_on);
+       }}};
+  table.add_if(!is_csv, {{"", "does", [&](std::size_t layer) {
+                            return Cell{.value = names_of(*report.graph, times[layer].does)};
+                          }}});
+  table.add({"", "fusion", [&](std::size_t layer) {
+               const std::string& fusion = times[layer].fusion;
+               return fusion.empty() ? unknown_cell() : cell(fusion);
+             }});
+  table.add({"", "calls",
+             [&times, is_csv](std::size_t layer) { return calls_cell(times[layer], is_csv); }});
+  table.add_if(!is_csv,
+               {{"", "missing", [&](std::size_t layer) { return gaps_cell(times[layer]); }}});
+  table.add(
+      {"", "note", [&times, is_csv](std::size_t layer) { return note_of(times[layer], is_csv); }});
+  return table;
+}
+
+auto all_layers(const BoundReport& report) {
+  return std::views::iota(std::size_t{0}, report.times.size());
 }
 
 }  // namespace
 
-ordered_json bound_facts(const BoundReport& report) {
-  const Graph& graph = *report.graph;
-  const MeasurementFilter& filter = report.filter;
-  const auto text = [](const auto& value) {
-    return value ? ordered_json(to_string(*value)) : ordered_json(nullptr);
-  };
-  ordered_json comparisons = ordered_json::array();
-  for (const Comparison& comparison : report.comparisons) {
-    comparisons.push_back(comparison_json(report, comparison));
-  }
-  return {{"model", graph.model},
-          {"batch", value_or_null(graph.batch)},
-          {"precision", to_string(filter.precision)},
-          {"layout", text(filter.layout)},
-          {"backend", backend_fact(filter)},
-          {"cold", filter.cold},
-          {"is_bound", !filter.cold},
-          {"fallback", text(filter.fallback)},
-          {"max_workspace_bytes", value_or_null(filter.max_workspace_bytes)},
-          {"movement", report.movement == Movement::include ? "include" : "exclude"},
-          {"partial", report.is_partial()},
-          {"bounds", bounds_json(report.bounds, graph)},
-          {"bounds_with_movement", bounds_json(report.with_movement, graph)},
-          {"ladder", ladder_json(report)},
-          {"sequences", sequences_json(report)},
-          {"seen", seen_json(report)},
-          {"coverage", coverage_json(report.coverage)},
-          {"assumed",
-           {{"layers", report.assumed.layers},
-            {"seconds", report.assumed.seconds},
-            {"first",
-             report.assumed.first.empty() ? ordered_json() : ordered_json(report.assumed.first)}}},
-          {"whole_operators", wholes_json(report)},
-          {"layers", layers_json(report)},
-          {"profiles", comparisons}};
+ordered_json bound_layers(const BoundReport& report) {
+  const std::vector<LayerRow> rows = layer_rows(report);
+  return layers_table(report, rows, false).json(all_layers(report));
 }
 
 Sheet bound_csv(const BoundReport& report) {
-  Sheet sheet;
-  for (const char* name : {"layer", "op", "standing", "seconds", "share", "flops", "bytes",
-                           "flops_per_second", "floor_seconds", "reaches", "fewer_products",
-                           "on_critical_path", "fusion", "calls", "note"}) {
-    sheet.columns.push_back({.name = name});
-  }
   const std::vector<LayerRow> rows = layer_rows(report);
-  for (std::size_t index = 0; index < rows.size(); ++index) {
-    const Layer& layer = report.graph->layers[index];
-    const LayerTime& time = report.times[index];
-    std::string calls;
-    for (const Measurement* call : time.calls) {
-      if (!calls.empty()) calls += ' ';
-      calls += to_string(call->variant);
-    }
-    std::string note = time.note;
-    for (const Gap& gap : time.gaps) {
-      if (!note.empty()) note += "; ";
-      note += gap.key + ": " + gap.reason;
-    }
-    sheet.rows.push_back(
-        {text_cell(layer.name), text_cell(layer.op), text_cell(std::string(to_string(time.status))),
-         number_field(time.seconds), number_field(rows[index].share, "{:.6g}"),
-         number_field(layer.flops), number_field(layer.bytes),
-         number_field(rows[index].flops_per_second), number_field(report.ladder.layer_floor(index)),
-         number_field(report.ladder.reaches(index), "{:.6g}"),
-         number_field(report.ladder.fewer_products(index), "{:.6g}"),
-         text_cell(rows[index].on_critical_path ? "yes" : "no"), text_cell(time.fusion),
-         text_cell(calls), text_cell(note)});
-  }
-  return sheet;
+  return layers_table(report, rows, true).sheet(all_layers(report));
 }
 
 }  // namespace benanza::analysis

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "analysis/questions/bound/report.h"
+#include "analysis/render/table.h"
 #include "analysis/render/text.h"
 
 namespace benanza::analysis {
@@ -57,12 +59,6 @@ void add_latency(Section& section, const BoundReport& report, const std::string&
   }
 }
 
-std::vector<std::string> names_of(const std::vector<std::size_t>& layers, const Graph& graph) {
-  std::vector<std::string> names;
-  for (const std::size_t layer : layers) names.push_back(graph.layers[layer].name);
-  return names;
-}
-
 void add_names(Section& section, const std::string& title, std::vector<std::string> names) {
   if (names.empty()) return;
   section.add(Names{.title = title, .names = std::move(names), .most = operators_named});
@@ -95,26 +91,30 @@ std::string operators_text(const Comparison& comparison) {
 
 Sheet losses_sheet(const BoundReport& report, const Comparison& comparison) {
   const bool is_cold = report.filter.cold;
-  const Profile& profile = *comparison.profile;
-  Sheet sheet{.caption = is_cold ? "operators that take longer than the cold calls of their layers"
-                                 : "operators that take longer than the bound of their layers",
-              .columns = {{"operator", "", false, name_width},
-                          {"op", ""},
-                          {"us", "", true},
-                          {is_cold ? "calls us" : "bound us", "", true},
-                          {"lost us", "", true},
-                          {"layers it does", "", false, any_width}}};
-  for (const Loss& loss : comparison.losses.list) {
-    if (loss.lost_seconds < 0 || loss.within_noise) continue;
-    const ProfiledNode& node = profile.nodes[loss.node];
-    std::vector<std::string> layers =
-        names_of(comparison.mapping.layers_of_node[loss.node], *report.graph);
-    for (std::string& name : layers) name = shortened(name, name_width);
-    sheet.rows.push_back({text_cell(node.name), text_cell(node.op), us_cell(loss.seconds),
-                          us_cell(loss.bound_seconds), us_cell(loss.lost_seconds),
-                          text_cell(layers.empty() ? "none of the model" : enumerated(layers, 3))});
-  }
-  return sheet;
+  const auto node_of = [&](const Loss& loss) -> const ProfiledNode& {
+    return comparison.profile->nodes[loss.node];
+  };
+  std::vector<Loss> lost;
+  std::ranges::copy_if(comparison.losses.list, std::back_inserter(lost), [](const Loss& loss) {
+    return !(loss.lost_seconds < 0) && !loss.within_noise;
+  });
+  const Table<Loss> table{
+      {"operator", "", [&](const Loss& loss) { return node_of(loss).name; }, name_width},
+      {"op", "", [&](const Loss& loss) { return node_of(loss).op; }},
+      {"us", "", micro, &Loss::seconds},
+      {is_cold ? "calls us" : "bound us", "", micro, &Loss::bound_seconds},
+      {"lost us", "", micro, &Loss::lost_seconds},
+      {"layers it does", "",
+       [&](const Loss& loss) -> std::string {
+         std::vector<std::string> layers =
+             names_of(*report.graph, comparison.mapping.layers_of_node[loss.node]);
+         for (std::string& name : layers) name = shortened(name, name_width);
+         return layers.empty() ? "none of the model" : enumerated(layers, 3);
+       },
+       any_width}};
+  return table.sheet(
+      lost, {.caption = is_cold ? "operators that take longer than the cold calls of their layers"
+                                : "operators that take longer than the bound of their layers"});
 }
 
 /// Counts the rows that losses_sheet() leaves out because they may be none.
@@ -181,7 +181,7 @@ ordered_json losses_json(const BoundReport& report, const Comparison& comparison
     list.push_back(
         {{"operator", node.name},
          {"op", node.op},
-         {"layers", names_of(comparison.mapping.layers_of_node[loss.node], *report.graph)},
+         {"layers", names_of(*report.graph, comparison.mapping.layers_of_node[loss.node])},
          {"profiled_seconds", node.seconds},
          {"seconds", loss.seconds},
          {"bound_seconds", loss.bound_seconds},
@@ -192,20 +192,56 @@ ordered_json losses_json(const BoundReport& report, const Comparison& comparison
 }
 
 ordered_json threads_json(const Profile& profile) {
-  ordered_json list = ordered_json::array();
-  for (const ThreadComparison& one : thread_comparisons(profile)) {
-    list.push_back({{"threads", one.threads},
-                    {"instead_of", one.instead_of},
-                    {"seconds", one.seconds},
-                    {"more_help_in_faster_mode", one.helps_faster},
-                    {"more_help_in_slower_mode", one.helps_slower}});
-  }
-  return list;
+  using Row = ThreadComparison;
+  const Table<Row> table{{"", "threads", &Row::threads},
+                         {"", "instead_of", &Row::instead_of},
+                         {"", "seconds", milli, &Row::seconds},
+                         {"", "more_help_in_faster_mode", &Row::helps_faster},
+                         {"", "more_help_in_slower_mode", &Row::helps_slower}};
+  return table.json(thread_comparisons(profile));
 }
 
-}  // namespace
+ordered_json comparison_json(const BoundReport& report, const Comparison& comparison) {
+  const Profile& profile = *comparison.profile;
+  const bool cold = report.filter.cold;
+  const std::optional<Latency>& latency = comparison.latency;
+  const auto operators = [&](const std::vector<std::size_t>& nodes) {
+    ordered_json list = ordered_json::array();
+    for (const std::size_t node : nodes) {
+      const double seconds = profile.nodes[node].seconds;
+      list.push_back({{"operator", profile.nodes[node].name},
+                      {"profiled_seconds", seconds},
+                      {"seconds", seconds * comparison.losses.factor}});
+    }
+    return list;
+  };
+  return {{"framework", profile.framework},
+          {"version", profile.version},
+          {"precision", profile.precision},
+          {"threads", profile.threads},
+          {"device", profile.device},
+          {"runs", profile.latency_seconds.size()},
+          {"latency_seconds", latency ? ordered_json(latency->seconds) : nullptr},
+          {"latency_spread_seconds", spread_json(spread_of(latency))},
+          {"within_one_process",
+           latency ? ordered_json(latency->measured->is_within_one_process()) : nullptr},
+          {"process_seconds", processes_json(latency)},
+          {"modes", latency ? modes_json(*latency, cold) : nullptr},
+          {"fewer_threads", threads_json(profile)},
+          {"benanza_ratio", ratio_json(latency, cold)},
+          {"cuda_graph", latency_json(comparison.graph_latency, cold)},
+          {"gpu_busy", latency_json(comparison.busy, cold)},
+          {"remarks", profile.remarks},
+          {"operator_seconds", comparison.losses.operator_seconds},
+          {"profiler_factor", comparison.losses.factor},
+          {"losses", losses_json(report, comparison)},
+          {"bound_unknown", operators(comparison.losses.unknown)},
+          {"extra", operators(comparison.extra_nodes)},
+          {"absent", names_of(*report.graph, comparison.absent_layers)},
+          {"warnings", comparison.warnings}};
+}
 
-void add_latencies(Section& section, const BoundReport& report, const Comparison& comparison) {
+void add_latency(Section& section, const BoundReport& report, const Comparison& comparison) {
   const Profile& profile = *comparison.profile;
   if (const auto& latency = comparison.latency) {
     add_latency(section, report, profile.framework, "", *latency);
@@ -267,50 +303,26 @@ void add_losses(Section& section, const BoundReport& report, const Comparison& c
   std::vector<std::string> unknown;
   for (const std::size_t node : losses.unknown) unknown.push_back(profile.nodes[node].name);
   add_names(section, "their layers have no bound", std::move(unknown));
-  std::vector<std::string> absent = names_of(comparison.absent_layers, *report.graph);
+  std::vector<std::string> absent = names_of(*report.graph, comparison.absent_layers);
   const std::string title =
       fmt::format("layers without an operator of their own, folded or gone ({})", absent.size());
   add_names(section, title, std::move(absent));
 }
 
-ordered_json comparison_json(const BoundReport& report, const Comparison& comparison) {
-  const Profile& profile = *comparison.profile;
-  const bool cold = report.filter.cold;
-  const std::optional<Latency>& latency = comparison.latency;
-  const auto operators = [&](const std::vector<std::size_t>& nodes) {
-    ordered_json list = ordered_json::array();
-    for (const std::size_t node : nodes) {
-      const double seconds = profile.nodes[node].seconds;
-      list.push_back({{"operator", profile.nodes[node].name},
-                      {"profiled_seconds", seconds},
-                      {"seconds", seconds * comparison.losses.factor}});
-    }
-    return list;
-  };
-  return {{"framework", profile.framework},
-          {"version", profile.version},
-          {"precision", profile.precision},
-          {"threads", value_or_null(profile.threads)},
-          {"device", profile.device},
-          {"runs", profile.latency_seconds.size()},
-          {"latency_seconds", latency ? ordered_json(latency->seconds) : nullptr},
-          {"latency_spread_seconds", spread_json(spread_of(latency))},
-          {"within_one_process",
-           latency ? ordered_json(latency->measured->is_within_one_process()) : nullptr},
-          {"process_seconds", processes_json(latency)},
-          {"modes", latency ? modes_json(*latency, cold) : nullptr},
-          {"fewer_threads", threads_json(profile)},
-          {"benanza_ratio", ratio_json(latency, cold)},
-          {"cuda_graph", latency_json(comparison.graph_latency, cold)},
-          {"gpu_busy", latency_json(comparison.busy, cold)},
-          {"remarks", profile.remarks},
-          {"operator_seconds", comparison.losses.operator_seconds},
-          {"profiler_factor", comparison.losses.factor},
-          {"losses", losses_json(report, comparison)},
-          {"bound_unknown", operators(comparison.losses.unknown)},
-          {"extra", operators(comparison.extra_nodes)},
-          {"absent", names_of(comparison.absent_layers, *report.graph)},
-          {"warnings", comparison.warnings}};
+}  // namespace
+
+void add_latencies(Section& section, const BoundReport& report) {
+  for (const Comparison& comparison : report.comparisons) {
+    add_latency(section, report, comparison);
+  }
+}
+
+void add_losses(Section& section, const BoundReport& report) {
+  ordered_json& facts = section.facts["profiles"] = ordered_json::array();
+  for (const Comparison& comparison : report.comparisons) {
+    facts.push_back(comparison_json(report, comparison));
+    add_losses(section, report, comparison);
+  }
 }
 
 }  // namespace benanza::analysis

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "analysis/questions/bound/report.h"
+#include "analysis/render/table.h"
 #include "analysis/render/text.h"
 #include "core/problem/least_work.h"
 
@@ -75,39 +76,40 @@ std::optional<double> Ladder::fewer_products(std::size_t layer) const {
 
 Sheet head_room_sheet(const BoundReport& report) {
   const Ladder& ladder = report.ladder;
-  Sheet sheet{.caption = "layers that could give back most: time beyond their floor",
-              .columns = {{"layer", "", false, name_width},
-                          {"op", ""},
-                          {"gives back us", "", true},
-                          {"us", "", true},
-                          {"floor us", "", true},
-                          {"head-room", "", true},
-                          {"reaches", "", true},
-                          {"fewer products", "", true},
-                          {"floor by", ""}}};
+  const auto given_back = [&](std::size_t layer) {
+    return *ladder.seconds[layer] - *ladder.layer_floor(layer);
+  };
   std::vector<std::size_t> order;
   for (std::size_t layer = 0; layer < ladder.seconds.size(); ++layer) {
     const bool counted = is_counted(report.times[layer], report.movement);
     if (counted && ladder.layer_floor(layer)) order.push_back(layer);
   }
-  const auto given_back = [&](std::size_t layer) {
-    return *ladder.seconds[layer] - *ladder.layer_floor(layer);
-  };
   std::ranges::stable_sort(order, std::ranges::greater{}, given_back);
-  for (const std::size_t layer : order) {
-    const LayerTime& time = report.times[layer];
-    const Floor& least = ladder.floor.layers[layer];
-    sheet.rows.push_back(
-        {text_cell(report.graph->layers[layer].name),
-         text_cell(time.does.empty() ? report.graph->layers[layer].op : time.fusion),
-         us_cell(given_back(layer)), us_cell(ladder.seconds[layer]), us_cell(least.seconds()),
-         factor_cell(ladder.head_room(layer)), percent_cell(ladder.reaches(layer)),
-         factor_cell(ladder.fewer_products(layer)),
-         text_cell(*least.seconds() <= 0  ? "fits the cache"
-                   : least.is_by_memory() ? "memory"
-                                          : "arithmetic")});
-  }
-  return sheet;
+  const auto of_ladder = [&](auto member) {
+    return [&ladder, member](std::size_t layer) { return (ladder.*member)(layer); };
+  };
+  const auto& layers = report.graph->layers;
+  const Table<std::size_t> table{
+      {"layer", "", [&](std::size_t layer) { return layers[layer].name; }, name_width},
+      {"op", "",
+       [&](std::size_t layer) {
+         const LayerTime& time = report.times[layer];
+         return time.does.empty() ? layers[layer].op : time.fusion;
+       }},
+      {"gives back us", "", micro, given_back},
+      {"us", "", micro, [&](std::size_t layer) { return ladder.seconds[layer]; }},
+      {"floor us", "", micro, of_ladder(&Ladder::layer_floor)},
+      {"head-room", "", times, of_ladder(&Ladder::head_room)},
+      {"reaches", "", percent, of_ladder(&Ladder::reaches)},
+      {"fewer products", "", times, of_ladder(&Ladder::fewer_products)},
+      {"floor by", "", [&](std::size_t layer) {
+         const Floor& least = ladder.floor.layers[layer];
+         return *least.seconds() <= 0  ? "fits the cache"
+                : least.is_by_memory() ? "memory"
+                                       : "arithmetic";
+       }}};
+  return table.sheet(order,
+                     {.caption = "layers that could give back most: time beyond their floor"});
 }
 
 }  // namespace benanza::analysis

@@ -22,17 +22,6 @@ constexpr double rounding = 1e-9;
 
 bool is_above(double a, double b) { return a > b * (1 + rounding); }
 
-constexpr std::size_t operators_listed = 3;
-
-std::string first_of(std::vector<std::string> names) {
-  const std::size_t count = names.size();
-  if (count > operators_listed) names.resize(operators_listed);
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return count > operators_listed ? fmt::format("{} and {} more", text, count - operators_listed)
-                                  : text;
-}
-
 std::string milliseconds_only(double seconds) { return fmt::format("{:.3f}", seconds * 1e3); }
 
 std::string in_place_text(const Moved& moved) {
@@ -79,12 +68,12 @@ std::string parallel_sentence(const Ladder& ladder, double least) {
 ordered_json floor_json(const Floor& floor) {
   const auto bytes = floor.moved ? std::optional(floor.moved->bytes()) : std::nullopt;
   const auto in_place = floor.moved ? std::optional(floor.moved->in_place) : std::nullopt;
-  return {{"seconds", value_or_null(floor.seconds())},
+  return {{"seconds", floor.seconds()},
           {"flops", floor.flops},
-          {"bytes", value_or_null(bytes)},
-          {"in_place_bytes", value_or_null(in_place)},
-          {"arithmetic_seconds", value_or_null(floor.arithmetic_seconds)},
-          {"memory_seconds", value_or_null(floor.memory_seconds)}};
+          {"bytes", bytes},
+          {"in_place_bytes", in_place},
+          {"arithmetic_seconds", floor.arithmetic_seconds},
+          {"memory_seconds", floor.memory_seconds}};
 }
 
 }  // namespace
@@ -102,6 +91,25 @@ bool Ladder::is_of_warm_calls() const {
   const std::optional<double> least = floor.model.seconds();
   return !cold && least && is_above(*least, fused_seconds) && floor.model.is_by_memory() &&
          in_neither == 0 && undercut().empty();
+}
+
+void Ladder::add_breaks(const Rung& rung, std::vector<std::string>& sentences) const {
+  constexpr std::size_t operators_listed = 3;
+  const std::optional<double> least = floor.model.seconds();
+  if (least && is_above(*least, rung.seconds)) {
+    sentences.push_back(rung.name +
+                        " is below the floor: another device or clock, or not this model");
+  }
+  if (!is_above(sequential_seconds, rung.seconds)) return;
+  std::string by = is_above(fused_seconds, rung.seconds) ? "both bounds" : "the bound";
+  if (seen_seconds && is_above(*seen_seconds, rung.seconds)) by += " and what was seen";
+  sentences.push_back(
+      rung.faster.empty()
+          ? fmt::format("{} is below {}, and none of its operators below that of its layers: they "
+                        "overlap, or its kernels are not known",
+                        rung.name, by)
+          : fmt::format("{} is below {}: it is faster at {}", rung.name, by,
+                        enumerated(rung.faster, operators_listed)));
 }
 
 std::vector<std::string> Ladder::breaks(const Graph& graph) const {
@@ -147,23 +155,7 @@ std::vector<std::string> Ladder::breaks(const Graph& graph) const {
                     only_fused.size(),
                     only_fused.empty() ? std::string("?") : graph.layers[only_fused.front()].name));
   }
-  for (const Rung& rung : frameworks) {
-    if (least && is_above(*least, rung.seconds)) {
-      sentences.push_back(rung.name +
-                          " is below the floor: another device or clock, or not this model");
-    }
-    if (!is_above(sequential_seconds, rung.seconds)) continue;
-    std::string by = is_above(fused_seconds, rung.seconds) ? "both bounds" : "the bound";
-    if (seen_seconds && is_above(*seen_seconds, rung.seconds)) by += " and what was seen";
-    sentences.push_back(
-        rung.faster.empty()
-            ? fmt::format(
-                  "{} is below {}, and none of its operators below that of its layers: they "
-                  "overlap, or its kernels are not known",
-                  rung.name, by)
-            : fmt::format("{} is below {}: it is faster at {}", rung.name, by,
-                          first_of(rung.faster)));
-  }
+  for (const Rung& rung : frameworks) add_breaks(rung, sentences);
   return sentences;
 }
 
@@ -229,6 +221,32 @@ void add_frameworks(Ladder& ladder, const Graph& graph,
   }
 }
 
+namespace {
+
+ordered_json ladder_json(const BoundReport& report) {
+  const Ladder& ladder = report.ladder;
+  if (ladder.seconds.empty()) return nullptr;
+  ordered_json frameworks = ordered_json::array();
+  for (const Rung& rung : ladder.frameworks) {
+    frameworks.push_back({{"name", rung.name}, {"seconds", rung.seconds}, {"faster", rung.faster}});
+  }
+  const std::vector<std::string> breaks = ladder.breaks(*report.graph);
+  return {{"holds", ladder.cold ? ordered_json() : ordered_json(breaks.empty())},
+          {"breaks", breaks},
+          {"undercut_layers", names_of(*report.graph, ladder.undercut())},
+          {"floor", floor_json(ladder.floor.model)},
+          {"peak_flops_per_second", ladder.floor.rates.flops_per_second},
+          {"peak_bytes_per_second", ladder.floor.rates.bytes_per_second},
+          {"cache_bytes", ladder.floor.rates.cache_bytes},
+          {"seen_seconds", ladder.seen_seconds},
+          {"fused_seconds", ladder.fused_seconds},
+          {"missing_fusions", ladder.missing_fusions},
+          {"only_fused_layers", names_of(*report.graph, ladder.only_fused)},
+          {"sequential_seconds", ladder.sequential_seconds},
+          {"parallel_seconds", ladder.parallel_seconds},
+          {"frameworks", frameworks}};
+}
+
 /// Cold calls make no ladder: no "<=" stands between their sums and a framework.
 void add_cold_sums(Section& section, const BoundReport& report) {
   const Ladder& ladder = report.ladder;
@@ -240,7 +258,10 @@ void add_cold_sums(Section& section, const BoundReport& report) {
   section.add(Entry{"floor", floor_text(ladder.floor)});
 }
 
+}  // namespace
+
 void add_ladder(Section& section, const BoundReport& report) {
+  section.facts["ladder"] = ladder_json(report);
   const Ladder& ladder = report.ladder;
   if (ladder.seconds.empty()) return;
   const auto step = [](double below, double above) {
@@ -278,36 +299,6 @@ void add_ladder(Section& section, const BoundReport& report) {
                                       ladder.missing_fusions)});
   }
   section.add(Entry{"  floor", floor_text(ladder.floor)});
-}
-
-ordered_json ladder_json(const BoundReport& report) {
-  const Ladder& ladder = report.ladder;
-  if (ladder.seconds.empty()) return nullptr;
-  const auto& layers = report.graph->layers;
-  const auto names = [&](const std::vector<std::size_t>& some) {
-    ordered_json list = ordered_json::array();
-    for (const std::size_t layer : some) list.push_back(layers[layer].name);
-    return list;
-  };
-  ordered_json frameworks = ordered_json::array();
-  for (const Rung& rung : ladder.frameworks) {
-    frameworks.push_back({{"name", rung.name}, {"seconds", rung.seconds}, {"faster", rung.faster}});
-  }
-  const std::vector<std::string> breaks = ladder.breaks(*report.graph);
-  return {{"holds", ladder.cold ? ordered_json() : ordered_json(breaks.empty())},
-          {"breaks", breaks},
-          {"undercut_layers", names(ladder.undercut())},
-          {"floor", floor_json(ladder.floor.model)},
-          {"peak_flops_per_second", value_or_null(ladder.floor.rates.flops_per_second)},
-          {"peak_bytes_per_second", value_or_null(ladder.floor.rates.bytes_per_second)},
-          {"cache_bytes", value_or_null(ladder.floor.rates.cache_bytes)},
-          {"seen_seconds", value_or_null(ladder.seen_seconds)},
-          {"fused_seconds", ladder.fused_seconds},
-          {"missing_fusions", ladder.missing_fusions},
-          {"only_fused_layers", names(ladder.only_fused)},
-          {"sequential_seconds", ladder.sequential_seconds},
-          {"parallel_seconds", ladder.parallel_seconds},
-          {"frameworks", frameworks}};
 }
 
 }  // namespace benanza::analysis

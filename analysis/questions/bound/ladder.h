@@ -72,6 +72,8 @@ struct Ladder {
  private:
   /// What the layer's calls take at the peaks if they do the same multiplications.
   std::optional<double> peak_seconds(std::size_t layer) const;
+  /// What breaks() says of a framework.
+  void add_breaks(const Rung& rung, std::vector<std::string>& sentences) const;
 };
 
 /// Returns the ladder without frameworks. `times`: operator_times().

@@ -24,7 +24,7 @@ struct BoundReport {
   /// Per layer: operator_times().
   std::vector<LayerTime> times{};
   /// Operators that the exporter decomposed.
-  std::vector<WholeOperator> wholes{};
+  std::vector<WholeChoice> wholes{};
   Coverage coverage{};
   Bounds bounds{};
   Bounds with_movement{};
@@ -64,34 +64,25 @@ std::vector<LayerRow> layer_rows(const BoundReport& report);
 Section bound_section(const BoundReport& report,
                       const std::map<std::string, PeakValues>& peaks = {});
 
-/// A framework's latencies compared with the bounds, and its operators with the layers that they
-/// do, as text and as JSON.
-void add_latencies(Section& section, const BoundReport& report, const Comparison& comparison);
-void add_losses(Section& section, const BoundReport& report, const Comparison& comparison);
-nlohmann::ordered_json comparison_json(const BoundReport& report, const Comparison& comparison);
-
-/// The ladder and the layers by head-room, as text and as JSON.
+/// Each adds what it says to text and facts.
+/// The bound's calls timed as one, if they were.
+void add_sequences(Section& section, const BoundReport& report);
+/// The ladder; the layers by head-room are a table of their own.
 void add_ladder(Section& section, const BoundReport& report);
 Sheet head_room_sheet(const BoundReport& report);
-nlohmann::ordered_json ladder_json(const BoundReport& report);
-
-/// The bound's calls timed as one, if they were, as text and as JSON (a list).
-void add_sequences(Section& section, const BoundReport& report);
-nlohmann::ordered_json sequences_json(const BoundReport& report);
+/// The bound with the kernels of profiles, if there are any.
+void add_seen(Section& section, const BoundReport& report);
+/// Operators that the exporter decomposed, and what one call for each saves.
+void add_wholes(Section& section, const BoundReport& report);
+/// The frameworks' latencies beside the bounds, and what part of them the sequences take.
+void add_latencies(Section& section, const BoundReport& report);
+/// The frameworks' operators with the layers that they do, and all facts about their runs.
+void add_losses(Section& section, const BoundReport& report);
 /// What part of a framework's latency the sequences take.
 void add_sequence_ratios(Section& section, const BoundReport& report, double latency_seconds);
 
-/// The bound with the kernels of profiles, if there are any, as text and as JSON (otherwise null).
-void add_seen(Section& section, const BoundReport& report);
-nlohmann::ordered_json seen_json(const BoundReport& report);
-
-/// Operators that the exporter decomposed, and what one call for each saves, as text (nothing if
-/// there are none) and as JSON.
-void add_wholes(Section& section, const BoundReport& report);
-nlohmann::ordered_json wholes_json(const BoundReport& report);
-
-/// The section's JSON facts and CSV rows.
-nlohmann::ordered_json bound_facts(const BoundReport& report);
+/// The list of layers in JSON, and the rows of CSV.
+nlohmann::ordered_json bound_layers(const BoundReport& report);
 Sheet bound_csv(const BoundReport& report);
 
 /// Plots: the slowest layers, layers on the roofline, time by throughput.

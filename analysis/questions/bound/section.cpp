@@ -6,12 +6,46 @@
 #include <memory>
 
 #include "analysis/questions/bound/report.h"
+#include "analysis/render/table.h"
 #include "analysis/render/text.h"
 
 namespace benanza::analysis {
 namespace {
 
+using nlohmann::ordered_json;
+
 constexpr std::size_t names_listed = 6;
+
+ordered_json bounds_json(const Bounds& bounds, const Graph& graph) {
+  ordered_json json{{"sequential", bound_json(bounds.sequential)},
+                    {"parallel", bound_json(bounds.parallel)}};
+  json["parallel"]["critical_path"] = names_of(graph, bounds.path);
+  return json;
+}
+
+ordered_json coverage_json(const Coverage& coverage) {
+  ordered_json out = ordered_json::object();
+  for (const LayerStatus status : layer_statuses) {
+    const LayerCount& tally = coverage.of(status);
+    out[std::string(to_string(status))] = {{"layers", tally.layers}, {"flops", tally.flops}};
+  }
+  out["at_fallback_layers"] = coverage.at_fallback;
+  return out;
+}
+
+void add_bounds_facts(Section& section, const BoundReport& report) {
+  const Assumed& assumed = report.assumed;
+  section.facts.update(
+      {{"is_bound", !report.filter.cold},
+       {"partial", report.is_partial()},
+       {"bounds", bounds_json(report.bounds, *report.graph)},
+       {"bounds_with_movement", bounds_json(report.with_movement, *report.graph)},
+       {"coverage", coverage_json(report.coverage)},
+       {"assumed",
+        {{"layers", assumed.layers},
+         {"seconds", assumed.seconds},
+         {"first", assumed.first.empty() ? ordered_json() : ordered_json(assumed.first)}}}});
+}
 
 std::string arithmetic(const std::optional<double>& flops) {
   if (!flops) return "FLOPs unknown";
@@ -24,36 +58,41 @@ std::string partial_mark(const BoundReport& report) {
   return report.is_partial() ? "  PARTIAL" : "";
 }
 
-Sheet coverage_sheet(const BoundReport& report) {
-  Sheet sheet{.caption = "coverage",
-              .columns = {{"layers that are", ""},
-                          {"layers", "", true},
-                          {"arithmetic", "", true},
-                          {"", "", false, any_width}},
-              .all_rows = true};
-  for (const LayerStatus status : layer_statuses) {
-    const Tally& tally = report.coverage.of(status);
-    const bool is_rare = status == LayerStatus::missing || status == LayerStatus::part;
-    if (is_rare && tally.layers == 0) continue;
-    std::string remark;
-    if (status == LayerStatus::part) remark = "of an operator that one call of another layer does";
-    if (status == LayerStatus::measured && report.coverage.at_fallback > 0) {
-      remark = fmt::format("{} of them at {}", report.coverage.at_fallback,
-                           to_string(*report.filter.fallback));
-    }
-    if (status == LayerStatus::movement && tally.layers > 0) {
-      remark = (report.movement == Movement::include ? "in the " : "not in the ") +
-               std::string(sum_names(report.filter).sum);
-    }
-    if ((status == LayerStatus::missing || status == LayerStatus::unsupported) &&
-        tally.layers > 0) {
-      remark = fmt::format("not in the {}: it is PARTIAL", sum_names(report.filter).sum);
-    }
-    sheet.rows.push_back({text_cell(std::string(to_string(status))), count_cell(tally.layers),
-                          text_cell(tally.layers > 0 ? arithmetic(tally.flops) : "-"),
-                          text_cell(remark)});
+std::string coverage_remark(const BoundReport& report, LayerStatus status) {
+  const std::string_view sum = sum_names(report.filter).sum;
+  if (status == LayerStatus::part) return "of an operator that one call of another layer does";
+  if (status == LayerStatus::measured && report.coverage.at_fallback > 0) {
+    return fmt::format("{} of them at {}", report.coverage.at_fallback,
+                       to_string(*report.filter.fallback));
   }
-  return sheet;
+  if (report.coverage.of(status).layers == 0) return "";
+  if (status == LayerStatus::movement) {
+    return fmt::format("{} the {}", report.movement == Movement::include ? "in" : "not in", sum);
+  }
+  if (status == LayerStatus::missing || status == LayerStatus::unsupported) {
+    return fmt::format("not in the {}: it is PARTIAL", sum);
+  }
+  return "";
+}
+
+Sheet coverage_sheet(const BoundReport& report) {
+  const auto count = [&](LayerStatus status) -> const LayerCount& {
+    return report.coverage.of(status);
+  };
+  std::vector<LayerStatus> shown;
+  for (const LayerStatus status : layer_statuses) {
+    const bool is_rare = status == LayerStatus::missing || status == LayerStatus::part;
+    if (!is_rare || count(status).layers > 0) shown.push_back(status);
+  }
+  const Table<LayerStatus> table{
+      {"layers that are", "", [](LayerStatus status) { return status; }},
+      {"layers", "", [&](LayerStatus status) { return count(status).layers; }},
+      {"arithmetic", "", whole,
+       [&](LayerStatus status) {
+         return cell(count(status).layers > 0 ? arithmetic(count(status).flops) : "-");
+       }},
+      {"", "", [&](LayerStatus status) { return coverage_remark(report, status); }, any_width}};
+  return table.sheet(shown, {.caption = "coverage", .all_rows = true});
 }
 
 void add_movement(Section& section, const BoundReport& report) {
@@ -85,55 +124,57 @@ void add_assumed(Section& section, const BoundReport& report) {
 }
 
 Sheet exceptions_sheet(const BoundReport& report) {
-  Sheet sheet{
-      .caption = fmt::format("layers without a time, not in the {}", sum_names(report.filter).sum),
-      .columns = {{"layer", "", false, name_width},
-                  {"op", ""},
-                  {"arithmetic", "", true},
-                  {"MB", "", true},
-                  {"why", "", false, any_width}},
-      .all_rows = true};
-  for (std::size_t index = 0; index < report.times.size(); ++index) {
-    const LayerTime& time = report.times[index];
-    if (!lacks_time(time, Movement::include)) continue;
-    const Layer& layer = report.graph->layers[index];
-    std::vector<std::string> why;
-    for (const Gap& gap : time.gaps) why.push_back(gap.key + " " + gap.reason);
-    Cell megabytes = megabytes_cell(layer.bytes);
-    if (!layer.bytes) megabytes.shown = "unknown";
-    sheet.rows.push_back({text_cell(layer.name), text_cell(layer.op),
-                          text_cell(arithmetic(layer.flops)), std::move(megabytes),
-                          text_cell(why.empty() ? time.note : enumerated(why, names_listed))});
+  std::vector<std::size_t> lacking;
+  for (std::size_t layer = 0; layer < report.times.size(); ++layer) {
+    if (lacks_time(report.times[layer], Movement::include)) lacking.push_back(layer);
   }
-  return sheet;
+  const auto& layers = report.graph->layers;
+  const auto why = [&](std::size_t layer) {
+    const LayerTime& time = report.times[layer];
+    std::vector<std::string> reasons;
+    for (const Gap& gap : time.gaps) reasons.push_back(gap.key + " " + gap.reason);
+    return reasons.empty() ? time.note : enumerated(reasons, names_listed);
+  };
+  const Table<std::size_t> table{
+      {"layer", "", [&](std::size_t layer) { return layers[layer].name; }, name_width},
+      {"op", "", [&](std::size_t layer) { return layers[layer].op; }},
+      {"arithmetic", "", whole,
+       [&](std::size_t layer) { return cell(arithmetic(layers[layer].flops)); }},
+      {"MB", "", mega,
+       [&](std::size_t layer) {
+         return layers[layer].bytes ? cell(layers[layer].bytes, mega) : cell("unknown");
+       }},
+      {"why", "", why, any_width}};
+  return table.sheet(lacking, {.caption = fmt::format("layers without a time, not in the {}",
+                                                      sum_names(report.filter).sum),
+                               .all_rows = true});
 }
 
 Sheet layers_sheet(const BoundReport& report) {
-  Sheet sheet{.caption = "layers",
-              .columns = {{"layer", "", false, name_width},
-                          {"op", ""},
-                          {"us", "", true},
-                          {"share", "", true},
-                          {"GFLOP/s", "", true},
-                          {"critical path", ""},
-                          {"layout/backend/algorithm", "", false, any_width}},
-              .largest_by = 2,
-              .share = Sheet::Share{
-                  .column = 3,
-                  .whole = report.filter.cold ? "the sum of cold calls" : "the sequential bound"}};
   const std::vector<LayerRow> rows = layer_rows(report);
-  for (std::size_t index = 0; index < rows.size(); ++index) {
-    if (report.times[index].calls.empty()) continue;
-    const LayerRow& row = rows[index];
-    const Layer& layer = report.graph->layers[index];
-    const auto rate = row.flops_per_second;
-    sheet.rows.push_back({text_cell(layer.name), text_cell(layer.op), us_cell(row.seconds),
-                          percent_cell(row.share),
-                          text_cell(rate ? fmt::format("{:.1f}", *rate * 1e-9) : "-"),
-                          text_cell(row.on_critical_path ? "yes" : ""),
-                          text_cell(calls_text(report.times[index], report.filter.precision))});
+  std::vector<std::size_t> called;
+  for (std::size_t layer = 0; layer < rows.size(); ++layer) {
+    if (!report.times[layer].calls.empty()) called.push_back(layer);
   }
-  return sheet;
+  const auto& layers = report.graph->layers;
+  const Table<std::size_t> table{
+      {"layer", "", [&](std::size_t layer) { return layers[layer].name; }, name_width},
+      {"op", "", [&](std::size_t layer) { return layers[layer].op; }},
+      {"us", "", micro, [&](std::size_t layer) { return rows[layer].seconds; }},
+      {"share", "", percent, [&](std::size_t layer) { return rows[layer].share; }},
+      {"GFLOP/s", "", Unit{1e-9, 1},
+       [&](std::size_t layer) { return rows[layer].flops_per_second; }},
+      {"critical path", "",
+       [&](std::size_t layer) { return rows[layer].on_critical_path ? "yes" : ""; }},
+      {"layout/backend/algorithm", "",
+       [&](std::size_t layer) { return calls_text(report.times[layer], report.filter.precision); },
+       any_width}};
+  return table.sheet(called,
+                     {.caption = "layers",
+                      .largest_by = 2,
+                      .share = Sheet::Share{.column = 3,
+                                            .whole = report.filter.cold ? "the sum of cold calls"
+                                                                        : "the sequential bound"}});
 }
 
 void add_path(Section& section, const BoundReport& report) {
@@ -166,8 +207,9 @@ void add_path(Section& section, const BoundReport& report) {
 Section bound_section(const BoundReport& report, const std::map<std::string, PeakValues>& peaks) {
   Section section = model_section(*report.graph, report.filter, report.movement);
   section.more_facts = [kept = std::make_shared<const BoundReport>(report)](auto& facts) {
-    facts.update(bound_facts(*kept));
+    facts["layers"] = bound_layers(*kept);
   };
+  add_bounds_facts(section, report);
   section.csv = bound_csv(report);
   const SumNames names = sum_names(report.filter);
   section.add(Entry{std::string(names.sequential),
@@ -184,9 +226,7 @@ Section bound_section(const BoundReport& report, const std::map<std::string, Pea
   add_ladder(section, report);
   add_movement(section, report);
   add_assumed(section, report);
-  for (const Comparison& comparison : report.comparisons) {
-    add_latencies(section, report, comparison);
-  }
+  add_latencies(section, report);
   for (Block& plot : bound_plots(report, peaks)) section.add(std::move(plot));
   section.add(coverage_sheet(report));
   section.add(exceptions_sheet(report));
@@ -195,9 +235,7 @@ Section bound_section(const BoundReport& report, const std::map<std::string, Pea
   add_seen(section, report);
   add_wholes(section, report);
   add_path(section, report);
-  for (const Comparison& comparison : report.comparisons) {
-    add_losses(section, report, comparison);
-  }
+  add_losses(section, report);
   return section;
 }
 

@@ -11,6 +11,7 @@
 #include "analysis/model/fusion.h"
 #include "analysis/profile_match/same_model.h"
 #include "analysis/questions/bound/report.h"
+#include "analysis/render/table.h"
 #include "analysis/render/text.h"
 #include "core/base/error.h"
 
@@ -95,6 +96,41 @@ std::string left_text(const Seen& seen) {
                      seen.layers_without_shapes);
 }
 
+ordered_json seen_json(const BoundReport& report) {
+  if (!report.seen) return nullptr;
+  ordered_json profiles = ordered_json::array();
+  for (const SeenProfile& profile : report.seen->profiles) {
+    profiles.push_back(
+        {{"path", profile.path},
+         {"framework", profile.framework},
+         {"operators", profile.seen.operators},
+         {"aligned_operators", profile.seen.aligned_operators},
+         {"seconds", profile.seen.seconds},
+         {"aligned_seconds", profile.seen.aligned_seconds},
+         {"layers_left", profile.seen.layers_left},
+         {"layers_without_shapes", profile.seen.layers_without_shapes},
+         {"whole_seconds", profile.seen.whole_seconds},
+         {"lacks", profile.seen.lacks ? ordered_json(report.graph->layers[*profile.seen.lacks].name)
+                                      : ordered_json()}});
+  }
+  ordered_json wins = ordered_json::array();
+  for (const SeenWin& win : report.seen->wins) {
+    wins.push_back({{"layers", names_of(*report.graph, win.layers)},
+                    {"seconds", win.seconds},
+                    {"measured_seconds", win.measured_seconds},
+                    {"counts", win.used && report.seen->whole_run.empty()},
+                    {"framework", win.framework},
+                    {"kernels", win.kernels}});
+  }
+  return {{"seconds", report.seen->seconds},
+          {"partial", report.seen->holes > 0},
+          {"whole_run",
+           report.seen->whole_run.empty() ? ordered_json() : ordered_json(report.seen->whole_run)},
+          {"combined_seconds", report.seen->combined_seconds},
+          {"profiles", profiles},
+          {"faster", wins}};
+}
+
 }  // namespace
 
 void require_seen(const Inputs& inputs) {
@@ -164,6 +200,7 @@ std::optional<SeenBest> make_seen(const Subject& subject, Ladder& ladder) {
 }
 
 void add_seen(Section& section, const BoundReport& report) {
+  section.facts["seen"] = seen_json(report);
   if (!report.seen) return;
   const SeenBest& best = *report.seen;
   for (const SeenProfile& profile : best.profiles) {
@@ -190,63 +227,28 @@ void add_seen(Section& section, const BoundReport& report) {
         best.seconds * 1e3,
         best.holes > 0 ? fmt::format("  PARTIAL, without {} layers", best.holes) : std::string()));
   }
-  Sheet sheet{.caption = "layers that a framework's kernels do faster than the measured calls",
-              .columns = {{"layers", "", false, any_width},
-                          {"saves us", "", true},
-                          {"measured us", "", true},
-                          {"seen us", "", true},
-                          {"counts", ""},
-                          {"by", ""},
-                          {"kernels", "", false, any_width}}};
-  for (const SeenWin& win : best.wins) {
-    const auto saves = win.measured_seconds ? std::optional(gain(win)) : std::nullopt;
-    sheet.rows.push_back({text_cell(layers_text(*report.graph, win.layers)), us_cell(saves),
-                          us_cell(win.measured_seconds), us_cell(win.seconds),
-                          text_cell(win.used && best.whole_run.empty() ? "yes" : "in others"),
-                          text_cell(win.framework), text_cell(kernels_text(win.kernels))});
-  }
   if (best.wins.empty()) {
     section.add("no framework's kernel is faster than the measured calls");
-  } else {
-    section.add(std::move(sheet));
+    return;
   }
-}
-
-ordered_json seen_json(const BoundReport& report) {
-  if (!report.seen) return nullptr;
-  ordered_json profiles = ordered_json::array();
-  for (const SeenProfile& profile : report.seen->profiles) {
-    profiles.push_back(
-        {{"path", profile.path},
-         {"framework", profile.framework},
-         {"operators", profile.seen.operators},
-         {"aligned_operators", profile.seen.aligned_operators},
-         {"seconds", profile.seen.seconds},
-         {"aligned_seconds", profile.seen.aligned_seconds},
-         {"layers_left", profile.seen.layers_left},
-         {"layers_without_shapes", profile.seen.layers_without_shapes},
-         {"whole_seconds", value_or_null(profile.seen.whole_seconds)},
-         {"lacks", profile.seen.lacks ? ordered_json(report.graph->layers[*profile.seen.lacks].name)
-                                      : ordered_json()}});
-  }
-  ordered_json wins = ordered_json::array();
-  for (const SeenWin& win : report.seen->wins) {
-    ordered_json layers = ordered_json::array();
-    for (const std::size_t layer : win.layers) layers.push_back(report.graph->layers[layer].name);
-    wins.push_back({{"layers", layers},
-                    {"seconds", win.seconds},
-                    {"measured_seconds", value_or_null(win.measured_seconds)},
-                    {"counts", win.used && report.seen->whole_run.empty()},
-                    {"framework", win.framework},
-                    {"kernels", win.kernels}});
-  }
-  return {{"seconds", report.seen->seconds},
-          {"partial", report.seen->holes > 0},
-          {"whole_run",
-           report.seen->whole_run.empty() ? ordered_json() : ordered_json(report.seen->whole_run)},
-          {"combined_seconds", report.seen->combined_seconds},
-          {"profiles", profiles},
-          {"faster", wins}};
+  const auto saved = [](const SeenWin& win) {
+    return win.measured_seconds ? std::optional(gain(win)) : std::nullopt;
+  };
+  const Table<SeenWin> table{
+      {"layers", "", [&](const SeenWin& win) { return layers_text(*report.graph, win.layers); },
+       any_width},
+      {"saves us", "", micro, saved},
+      {"measured us", "", micro, &SeenWin::measured_seconds},
+      {"seen us", "", micro, &SeenWin::seconds},
+      {"counts", "",
+       [&](const SeenWin& win) {
+         return win.used && best.whole_run.empty() ? "yes" : "in others";
+       }},
+      {"by", "", &SeenWin::framework},
+      {"kernels", "", [](const SeenWin& win) { return kernels_text(win.kernels); }, any_width}};
+  section.add(table.sheet(
+      best.wins,
+      {.caption = "layers that a framework's kernels do faster than the measured calls"}));
 }
 
 }  // namespace benanza::analysis

@@ -3,16 +3,18 @@
 #include <string>
 
 #include "analysis/questions/bound/report.h"
+#include "analysis/render/table.h"
 #include "core/statistics/summary.h"
 
 namespace benanza::analysis {
-namespace {
-
-using nlohmann::ordered_json;
-
-}  // namespace
-
 void add_sequences(Section& section, const BoundReport& report) {
+  const Table<const SequenceRun*> table{
+      {"", "backends", &SequenceRun::backends},
+      {"", "fused", &SequenceRun::fused},
+      {"", "calls", &SequenceRun::calls},
+      {"", "seconds", milli, [](const SequenceRun* run) { return median(run->seconds); }},
+      {"", "alone_seconds", milli, &SequenceRun::alone_seconds}};
+  section.facts["sequences"] = table.json(report.sequences);
   for (const SequenceRun* const run : report.sequences) {
     const double seconds = median(run->seconds);
     section.add(Entry{
@@ -29,19 +31,6 @@ void add_sequence_ratios(Section& section, const BoundReport& report, double lat
                         median(run->seconds) / latency_seconds, run->fused ? " fused" : "");
   }
   if (!text.empty()) section.add(Entry{"  in sequence", text + " of this latency"});
-}
-
-ordered_json sequences_json(const BoundReport& report) {
-  ordered_json list = ordered_json::array();
-  for (const SequenceRun* const run : report.sequences) {
-    const double seconds = median(run->seconds);
-    list.push_back({{"backends", run->backends()},
-                    {"fused", run->fused},
-                    {"calls", run->calls},
-                    {"seconds", seconds},
-                    {"alone_seconds", run->alone_seconds}});
-  }
-  return list;
 }
 
 }  // namespace benanza::analysis

@@ -4,9 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "analysis/questions/bound/report.h"
-#include "analysis/render/text.h"
+#include "analysis/render/table.h"
 
 namespace benanza::analysis {
 namespace {
@@ -24,9 +25,9 @@ struct WholeTotals {
   std::size_t missing = 0;
 };
 
-WholeTotals totals_of(const std::vector<WholeOperator>& wholes) {
+WholeTotals totals_of(const std::vector<WholeChoice>& wholes) {
   WholeTotals sum;
-  for (const WholeOperator& whole : wholes) {
+  for (const WholeChoice& whole : wholes) {
     if (whole.used) {
       ++sum.used;
       if (whole.apart_seconds) {
@@ -45,20 +46,42 @@ WholeTotals totals_of(const std::vector<WholeOperator>& wholes) {
   return sum;
 }
 
-std::optional<double> saving(const WholeOperator& whole) {
+std::optional<double> saving(const WholeChoice& whole) {
   if (!whole.apart_seconds || !whole.time.seconds) return std::nullopt;
   return *whole.apart_seconds - *whole.time.seconds;
 }
 
-std::string verdict_of(const WholeOperator& whole) {
+std::string verdict_of(const WholeChoice& whole) {
   if (whole.used) return "one call";
   if (whole.time.status != LayerStatus::measured) return std::string(to_string(whole.time.status));
   return "apart";
 }
 
+ordered_json wholes_json(const BoundReport& report) {
+  const WholeTotals sum = totals_of(report.wholes);
+  ordered_json list = ordered_json::array();
+  for (const WholeChoice& whole : report.wholes) {
+    const Fusion& fusion = report.graph->fusions[whole.fusion];
+    list.push_back({{"operator", fusion.pattern},
+                    {"layers", names_of(*report.graph, fusion.layers)},
+                    {"problem", fmt::format("{}", fmt::join(problems_of(fusion), " + "))},
+                    {"verdict", verdict_of(whole)},
+                    {"seconds", whole.time.seconds},
+                    {"apart_seconds", whole.apart_seconds}});
+  }
+  return {{"found", report.wholes.size()},
+          {"one_call", sum.used},
+          {"one_call_without_choice", sum.without_choice},
+          {"saved_seconds", sum.saved_seconds},
+          {"unsupported", sum.unsupported},
+          {"missing", sum.missing},
+          {"operators", list}};
+}
+
 }  // namespace
 
 void add_wholes(Section& section, const BoundReport& report) {
+  section.facts["whole_operators"] = wholes_json(report);
   if (report.wholes.empty()) return;
   const WholeTotals sum = totals_of(report.wholes);
   std::string text = fmt::format(
@@ -73,54 +96,31 @@ void add_wholes(Section& section, const BoundReport& report) {
   add(sum.unsupported, "no library does as one call");
   add(sum.missing, "were not measured as one call");
   section.add(std::move(text));
-  std::vector<const WholeOperator*> order;
-  for (const WholeOperator& whole : report.wholes) {
-    if (whole.used) order.push_back(&whole);
-  }
-  std::ranges::stable_sort(order, std::ranges::greater{},
-                           [](const WholeOperator* whole) { return saving(*whole); });
-  Sheet sheet{.caption = "operators that count as one call, those that save most first",
-              .columns = {{"operator", ""},
-                          {"first and last layer", "", false, name_width},
-                          {"layers", "", true},
-                          {"apart us", "", true},
-                          {"one call us", "", true},
-                          {"saves us", "", true},
-                          {"layout/backend/algorithm", "", false, any_width}}};
-  for (const WholeOperator* whole : order) {
-    const Fusion& fusion = report.graph->fusions[whole->fusion];
-    const auto& layers = report.graph->layers;
-    sheet.rows.push_back({text_cell(fusion.pattern),
-                          text_cell(layers[fusion.layers.front()].name + " ... " +
-                                    layers[fusion.layers.back()].name),
-                          count_cell(fusion.layers.size()), us_cell(whole->apart_seconds),
-                          us_cell(whole->time.seconds), us_cell(saving(*whole)),
-                          text_cell(call_text(whole->time.calls.front()))});
-  }
-  if (!order.empty()) section.add(std::move(sheet));
-}
-
-ordered_json wholes_json(const BoundReport& report) {
-  const WholeTotals sum = totals_of(report.wholes);
-  ordered_json list = ordered_json::array();
-  for (const WholeOperator& whole : report.wholes) {
-    const Fusion& fusion = report.graph->fusions[whole.fusion];
-    ordered_json names = ordered_json::array();
-    for (const std::size_t layer : fusion.layers) names.push_back(report.graph->layers[layer].name);
-    list.push_back({{"operator", fusion.pattern},
-                    {"layers", names},
-                    {"problem", fmt::format("{}", fmt::join(problems_of(fusion), " + "))},
-                    {"verdict", verdict_of(whole)},
-                    {"seconds", value_or_null(whole.time.seconds)},
-                    {"apart_seconds", value_or_null(whole.apart_seconds)}});
-  }
-  return {{"found", report.wholes.size()},
-          {"one_call", sum.used},
-          {"one_call_without_choice", sum.without_choice},
-          {"saved_seconds", sum.saved_seconds},
-          {"unsupported", sum.unsupported},
-          {"missing", sum.missing},
-          {"operators", list}};
+  std::vector<WholeChoice> used;
+  std::ranges::copy_if(report.wholes, std::back_inserter(used), &WholeChoice::used);
+  std::ranges::stable_sort(used, std::ranges::greater{}, saving);
+  const auto fusion_of = [&](const WholeChoice& one) -> const Fusion& {
+    return report.graph->fusions[one.fusion];
+  };
+  const auto& layers = report.graph->layers;
+  using Row = WholeChoice;
+  const Table<Row> table{
+      {"operator", "", [&](const Row& row) { return fusion_of(row).pattern; }},
+      {"first and last layer", "",
+       [&](const Row& row) {
+         const std::vector<std::size_t>& members = fusion_of(row).layers;
+         return layers[members.front()].name + " ... " + layers[members.back()].name;
+       },
+       name_width},
+      {"layers", "", [&](const Row& row) { return fusion_of(row).layers.size(); }},
+      {"apart us", "", micro, &Row::apart_seconds},
+      {"one call us", "", micro, [](const Row& row) { return row.time.seconds; }},
+      {"saves us", "", micro, saving},
+      {"layout/backend/algorithm", "",
+       [](const Row& row) { return call_text(row.time.calls.front()); }, any_width}};
+  if (used.empty()) return;
+  section.add(table.sheet(
+      used, {.caption = "operators that count as one call, those that save most first"}));
 }
 
 }  // namespace benanza::analysis

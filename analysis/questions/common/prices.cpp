@@ -1,7 +1,5 @@
 #include "analysis/questions/common/prices.h"
 
-#include <fmt/format.h>
-
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
@@ -32,11 +30,6 @@ std::string device_of(const std::map<std::string, System>& systems) {
     }
   }
   return "unknown device";
-}
-
-Cell usd_cell(std::optional<double> usd) {
-  if (!usd) return {"-", nullptr};
-  return {fmt::format("{:.3f}", *usd), *usd};
 }
 
 }  // namespace benanza::analysis

@@ -1,11 +1,9 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <string>
 
 #include "analysis/input/results.h"
-#include "analysis/render/page.h"
 
 namespace benanza::analysis {
 
@@ -20,8 +18,5 @@ Prices read_prices(const std::string& path);
 
 /// The name by which people know the machine: its GPU, or its processor.
 std::string device_of(const std::map<std::string, System>& systems);
-
-/// Three decimals; "-" if unknown.
-Cell usd_cell(std::optional<double> usd);
 
 }  // namespace benanza::analysis

@@ -57,7 +57,7 @@ FirstChoices first_choices(const std::vector<LayerTime>& times, const Measuremen
                            Movement movement) {
   const auto stands_alone = [&](const Measurement& call) {
     const auto variants = measurements.find(call.variant.key);
-    return std::all_of(variants.begin(), variants.end(), [&](const Measurement& other) {
+    return std::ranges::all_of(variants, [&](const Measurement& other) {
       return other.first_choice || other.variant.precision != call.variant.precision;
     });
   };

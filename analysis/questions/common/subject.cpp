@@ -10,6 +10,7 @@
 #include "analysis/questions/common/row_marks.h"
 #include "analysis/render/text.h"
 #include "core/base/error.h"
+#include "core/base/file.h"
 
 namespace benanza::analysis {
 bool is_at(const Profile& profile, const MeasurementFilter& filter) {
@@ -44,18 +45,13 @@ nlohmann::ordered_json backend_fact(const MeasurementFilter& filter) {
 }
 
 void add_filter_facts(const MeasurementFilter& filter, nlohmann::ordered_json& facts) {
-  const auto stated = [](const auto& value, auto&& text) {
-    return value ? nlohmann::ordered_json(text(*value)) : nlohmann::ordered_json();
-  };
-  const auto name = [](auto value) { return to_string(value); };
-  const auto same = [](const auto& value) { return value; };
   facts["precision"] = to_string(filter.precision);
-  facts["layout"] = stated(filter.layout, name);
+  facts["layout"] = word_of(filter.layout);
   facts["backend"] = backend_fact(filter);
-  facts["fallback"] = stated(filter.fallback, name);
+  facts["fallback"] = word_of(filter.fallback);
   facts["cold"] = filter.cold;
   if (filter.cold) facts["sums_are"] = "sums of cold calls, no bounds";
-  facts["max_workspace_bytes"] = stated(filter.max_workspace_bytes, same);
+  facts["max_workspace_bytes"] = filter.max_workspace_bytes;
 }
 
 /// States at which precisions layers count whatever was asked for: calls of a recording. The update
@@ -85,7 +81,7 @@ void add_own_precisions(Section& section, const Graph& graph, const MeasurementF
 Section model_section(const Graph& graph, const MeasurementFilter& filter, Movement movement) {
   Section section{.heading = title(graph) + ", " + filter_text(filter, movement)};
   section.facts["model"] = graph.model;
-  section.facts["batch"] = value_or_null(graph.batch);
+  section.facts["batch"] = graph.batch;
   add_filter_facts(filter, section.facts);
   section.facts["movement"] = movement == Movement::include ? "include" : "exclude";
   add_own_precisions(section, graph, filter);
@@ -113,6 +109,21 @@ std::string calls_text(const LayerTime& time, std::optional<Precision> asked) {
             std::to_string(time.does.size()) + " layers)";
   if (time.status == LayerStatus::part) return time.note;
   return text.empty() ? "-" : text;
+}
+
+std::optional<std::string> call_of(const Measurement* call) {
+  return call == nullptr ? std::nullopt : std::optional(call_text(call));
+}
+
+std::vector<std::string> names_of(const Graph& graph, const std::vector<std::size_t>& layers) {
+  std::vector<std::string> names;
+  for (const std::size_t layer : layers) names.push_back(graph.layers[layer].name);
+  return names;
+}
+
+std::optional<double> quotient(std::optional<double> part, std::optional<double> whole) {
+  if (!part || !whole || !(*whole > 0)) return std::nullopt;
+  return *part / *whole;
 }
 
 std::optional<double> seconds_of(const Measurement* call) {
@@ -156,12 +167,25 @@ void require_complete(const Graph& graph, const std::vector<LayerTime>& times,
       title(graph), kind, count, count == 1 ? " is" : "s are", named, count > 3 ? ", ..." : ""));
 }
 
+void require_complete(const Subject& subject, const std::vector<LayerTime>& times) {
+  if (subject.allow_missing) return;
+  require_complete(subject.graph, times, to_string(subject.filter.precision));
+}
+
+std::vector<LayerTime> times_of(const Subject& subject) {
+  return operator_times(subject.graph, subject.measurements(), subject.filter, subject.movement());
+}
+
+std::vector<LayerTime> complete_times(const Subject& subject) {
+  std::vector<LayerTime> times = times_of(subject);
+  require_complete(subject, times);
+  return times;
+}
+
 void add_left_out(Section& section, const Graph& graph, const std::vector<std::size_t>& left_out,
                   bool partial) {
   section.facts["partial"] = partial || !left_out.empty();
-  nlohmann::ordered_json names = nlohmann::ordered_json::array();
-  for (const std::size_t layer : left_out) names.push_back(graph.layers[layer].name);
-  section.facts["left_out_layers"] = std::move(names);
+  section.facts["left_out_layers"] = names_of(graph, left_out);
   if (!left_out.empty()) {
     section.add(
         fmt::format("PARTIAL: {} {} a time in some of these bounds only and {} in none, as {}",
@@ -233,9 +257,8 @@ void require_kernels(const Inputs& inputs) {
                   ": does not say which kernels a GPU ran: give a profile of "
                   "scripts/profile-pytorch, or leave it out");
     }
-    const bool asked =
-        std::any_of(inputs.filters.begin(), inputs.filters.end(),
-                    [&](const MeasurementFilter& filter) { return is_at(profile, filter); });
+    const bool asked = std::ranges::any_of(
+        inputs.filters, [&](const MeasurementFilter& filter) { return is_at(profile, filter); });
     if (!asked && profile.precision == "mixed") {
       throw Error(path + ": profile of a run with products of several types, which is like no " +
                   "--precision: leave it out");
@@ -267,6 +290,11 @@ Page page_of(std::string_view command, const Inputs& inputs,
 
 void print(const Page& page, const Inputs& inputs) {
   print(page_text(page, inputs.format, inputs.rows));
+}
+
+void publish(const Page& page, const CommonFlags& flags, const std::string& title) {
+  if (!flags.html.empty()) write_file(flags.html, page_html(page, "Benanza: " + title));
+  print(page_text(page, flags.format, rows_of(flags)));
 }
 
 Action ask_about_models(Flags& flags, std::string_view command,

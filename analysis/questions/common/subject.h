@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/input/inputs.h"
 #include "analysis/model/algorithms.h"
 #include "analysis/model/whole.h"
 #include "analysis/profile_match/picks.h"
+#include "analysis/questions/common/inputs.h"
 #include "analysis/render/page.h"
 
 /// Shared by the questions about models.
@@ -40,6 +40,11 @@ SumNames sum_names(const MeasurementFilter& filter);
 
 /// Describes which measurements count: "fp32, layout nhwc".
 std::string filter_text(const MeasurementFilter& filter, Movement movement = Movement::exclude);
+/// What to_string() says of the value.
+template <class T>
+std::optional<std::string_view> word_of(const std::optional<T>& value) {
+  return value ? std::optional<std::string_view>(to_string(*value)) : std::nullopt;
+}
 /// "cudnn,cublas"; null if all backends are admitted.
 nlohmann::ordered_json backend_fact(const MeasurementFilter& filter);
 /// The same as JSON facts, starting with "precision".
@@ -55,10 +60,16 @@ std::string call_text(const Measurement* call);
 /// The same for all calls of a layer, in order, after the name of the fusion that chose them. If
 /// `asked` is given, calls at another precision start with theirs.
 std::string calls_text(const LayerTime& time, std::optional<Precision> asked = {});
+/// call_text(); empty for null.
+std::optional<std::string> call_of(const Measurement* call);
+/// `part` / `whole`; empty if one of them is unknown or `whole` is not positive.
+std::optional<double> quotient(std::optional<double> part, std::optional<double> whole);
 /// Empty for null.
 std::optional<double> seconds_of(const Measurement* call);
 /// The interval as [low, high]; null if unknown.
 nlohmann::ordered_json spread_json(const std::optional<Interval>& spread);
+/// The names of `layers`.
+std::vector<std::string> names_of(const Graph& graph, const std::vector<std::size_t>& layers);
 /// {"seconds", "spread_seconds", "spread_of_processes": 1 means within one process; null without a
 /// spread}.
 nlohmann::ordered_json bound_json(const Bound& bound);
@@ -69,6 +80,12 @@ std::string with_spread(const Bound& bound);
 /// ("fp32").
 void require_complete(const Graph& graph, const std::vector<LayerTime>& times,
                       std::string_view kind);
+
+/// The same for the subject's precision, unless measurements may be missing.
+void require_complete(const Subject& subject, const std::vector<LayerTime>& times);
+/// operator_times() of the subject; complete_times() requires that they are.
+std::vector<LayerTime> times_of(const Subject& subject);
+std::vector<LayerTime> complete_times(const Subject& subject);
 
 /// Reports which layers a comparison of bounds leaves out, and whether any layer lacks a time
 /// (facts `partial`, `left_out_layers`).
@@ -103,6 +120,8 @@ void require_kernels(const Inputs& inputs);
 Page page_of(std::string_view command, const Inputs& inputs,
              const std::function<std::optional<Section>(const Subject&)>& section);
 void print(const Page& page, const Inputs& inputs);
+/// Prints the page, and writes it as HTML if that was asked for, after "Benanza: " and `title`.
+void publish(const Page& page, const CommonFlags& flags, const std::string& title);
 
 /// Adds the common flags; the returned action prints page_of().
 Action ask_about_models(Flags& flags, std::string_view command,

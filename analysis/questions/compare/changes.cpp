@@ -24,13 +24,13 @@ std::string why_not(const Measurement& row) {
 }
 
 bool of_backend(const Rows& rows, const std::string& backend) {
-  return std::any_of(rows.begin(), rows.end(),
-                     [&](const Measurement* row) { return row->variant.backend == backend; });
+  return std::ranges::any_of(
+      rows, [&](const Measurement* row) { return row->variant.backend == backend; });
 }
 
 const Measurement* same_call(const Rows& rows, const VariantName& variant) {
-  const auto found = std::find_if(rows.begin(), rows.end(),
-                                  [&](const Measurement* row) { return row->variant == variant; });
+  const auto found =
+      std::ranges::find_if(rows, [&](const Measurement* row) { return row->variant == variant; });
   return found == rows.end() ? nullptr : *found;
 }
 

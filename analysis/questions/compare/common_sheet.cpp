@@ -1,4 +1,5 @@
 #include "analysis/questions/compare/common_sheet.h"
+#include "analysis/render/table.h"
 
 #include <cmath>
 
@@ -19,32 +20,31 @@ std::string change_word(const CommonChange& common) {
   }
 }
 
-Cell verdict_cell(const CommonChange* common) {
-  if (common == nullptr || common->verdict == CommonVerdict::none) return {"-", nullptr};
-  return text_cell(std::string(to_string(common->verdict)));
+std::optional<CommonVerdict> told_verdict(const CommonChange* common) {
+  if (common == nullptr || common->verdict == CommonVerdict::none) return std::nullopt;
+  return common->verdict;
 }
 
 Sheet common_sheet(const std::vector<CommonChange>& common) {
-  Sheet sheet{.name = "common",
-              .caption = "what all calls have in common",
-              .columns = {{"library", "backend"},
-                          {"calls", "calls", true},
-                          {"agreeing", "agreeing", true},
-                          {"ratio", "ratio", true},
-                          {"ratio 99.9%", "ratio_interval"},
-                          {"the machine", "reference_interval"},
-                          {"by", "reference", false, any_width},
-                          {"verdict", "verdict"}},
-              .all_rows = true};
-  for (const CommonChange& one : common) {
-    const bool told = one.reference.has_value();
-    sheet.rows.push_back(
-        {text_cell(one.backend), count_cell(one.calls), count_cell(one.agreeing),
-         ratio_cell(one.ratio()), interval_cell(ratios(one.interval)),
-         interval_cell(told ? std::optional(ratios(one.reference->change)) : std::nullopt),
-         told ? text_cell(one.reference->name) : Cell{"-", nullptr}, verdict_cell(&one)});
-  }
-  return sheet;
+  using Row = CommonChange;
+  const Table<Row> table{
+      {"library", "backend", &Row::backend},
+      {"calls", "calls", &Row::calls},
+      {"agreeing", "agreeing", &Row::agreeing},
+      {"ratio", "ratio", thousandths, &Row::ratio},
+      {"ratio 99.9%", "ratio_interval", [](const Row& one) { return ratios(one.interval); }},
+      {"the machine", "reference_interval",
+       [](const Row& one) {
+         return one.reference ? std::optional(ratios(one.reference->change)) : std::nullopt;
+       }},
+      {"by", "reference",
+       [](const Row& one) {
+         return one.reference ? std::optional(one.reference->name) : std::nullopt;
+       },
+       any_width},
+      {"verdict", "verdict", [](const Row& one) { return told_verdict(&one); }}};
+  return table.sheet(
+      common, {.name = "common", .caption = "what all calls have in common", .all_rows = true});
 }
 
 }  // namespace benanza::analysis

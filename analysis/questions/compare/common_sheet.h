@@ -13,7 +13,7 @@ Interval ratios(const Interval& logarithms);
 Sheet common_sheet(const std::vector<CommonChange>& common);
 /// "all slower", "all longer (cannot tell)": a common change as a row of a table of changes.
 std::string change_word(const CommonChange& common);
-/// The cell of a verdict; "-" and null if there is nothing to tell.
-Cell verdict_cell(const CommonChange* common);
+/// Empty if there is nothing to tell.
+std::optional<CommonVerdict> told_verdict(const CommonChange* common);
 
 }  // namespace benanza::analysis

@@ -28,13 +28,13 @@ std::string_view without_list(std::string_view op) {
   throw Error("published times of DeepBench: a line that is none: " + std::string(line));
 }
 
-struct Column {
+struct PublishedColumn {
   std::string hardware;
   Precision precision = Precision::fp32;
 };
 
-std::vector<Column> columns_of(std::string_view head) {
-  std::vector<Column> columns;
+std::vector<PublishedColumn> columns_of(std::string_view head) {
+  std::vector<PublishedColumn> columns;
   const auto names = split(head, '\t');
   for (std::size_t index = 2; index < names.size(); ++index) {
     const std::size_t slash = names[index].find('/');
@@ -67,7 +67,7 @@ bool is_list(const Graph& graph) {
 
 Published::Published(std::string_view table) {
   constexpr double milliseconds = 1e-3;
-  std::vector<Column> columns;
+  std::vector<PublishedColumn> columns;
   for (const std::string_view line : split(table, '\n')) {
     if (line.empty() || line.starts_with('#')) continue;
     if (columns.empty()) {

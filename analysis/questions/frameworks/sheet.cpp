@@ -1,26 +1,27 @@
 #include "analysis/questions/frameworks/sheet.h"
 
-#include <utility>
+#include <functional>
 
 #include "analysis/profiles/latency.h"
-#include "core/recording/attribution.h"
-#include "core/recording/kernel_name.h"
+#include "analysis/render/table.h"
+#include "core/library/kernel_name.h"
 
 namespace benanza::analysis {
 namespace {
 
-/// Kernels of one run of a model.
-struct Kernels {
-  std::size_t count = 0;
-  /// Kernels without a framework's own name.
-  std::size_t of_libraries = 0;
-  double seconds = 0;
-  double tensor_core_seconds = 0;
-  double copy_seconds = 0;
-};
+/// `part` of the whole, if that is more than nothing.
+std::optional<double> share(double part, double whole) {
+  return whole > 0 ? std::optional(part / whole) : std::nullopt;
+}
 
-Kernels kernels_of(const Profile& profile) {
-  Kernels sum;
+}  // namespace
+
+FrameworkRow framework_row(const Profile& profile, std::optional<double> bound,
+                           const std::string& model) {
+  FrameworkRow row{.model = model, .profile = &profile, .bound_seconds = bound};
+  if (const auto latency = model_latency(profile)) row.seconds = latency->seconds;
+  if (const auto latency = graph_latency(profile)) row.graph_seconds = latency->seconds;
+  FrameworkKernels sum;
   for (const ProfiledNode& node : profile.nodes) {
     for (const ProfiledKernel& kernel : node.kernels) {
       const KernelTraits traits = kernel_traits(kernel.name);
@@ -32,66 +33,63 @@ Kernels kernels_of(const Profile& profile) {
       if (traits.tensor_cores.value_or(false)) sum.tensor_core_seconds += kernel.seconds;
     }
   }
-  return sum;
+  if (sum.count > 0) row.kernels = sum;
+  return row;
 }
 
-Cell share(double part, double whole, bool is_known) {
-  return percent_cell(is_known && whole > 0 ? std::optional(part / whole) : std::nullopt);
-}
-
-Cell count_or_unknown(std::size_t count, bool is_known) {
-  return is_known ? count_cell(count) : Cell{.shown = "-", .value = nullptr};
-}
-
-}  // namespace
-
-Sheet frameworks_sheet(std::string name) {
-  return {.name = std::move(name),
-          .columns = {{"framework", "framework", false, any_width},
-                      {"device", "device", false, any_width},
-                      {"precision", "precision"},
-                      {"ms", "latency_seconds", true},
-                      {"graph ms", "graph_latency_seconds", true},
-                      {"operators", "operators", true},
-                      {"kernels", "kernels", true},
-                      {"of libraries", "library_kernels", true},
-                      {"Tensor Cores", "tensor_core_share", true},
-                      {"idle", "idle_share", true},
-                      {"host-bound", "host_bound_share", true},
-                      {"copies ms", "copy_seconds", true},
-                      {"LBL ms", "bound_seconds", true},
-                      {"of LBL", "ratio", true}},
-          .note =
-              "LBL: of this model at the framework's precision. of LBL: of the latency as "
-              "a CUDA graph where it is known.",
-          .all_rows = true};
-}
-
-std::vector<Cell> framework_cells(const Profile& profile, std::optional<double> bound) {
-  const Kernels kernels = kernels_of(profile);
-  const bool has_kernels = kernels.count > 0;
-  const Timeline timeline = profile.timeline.value_or(Timeline{});
-  const bool has_timeline = profile.timeline.has_value();
-  const auto seconds = [](const std::optional<ModelLatency>& one) {
-    return one ? std::optional(one->seconds) : std::nullopt;
+Sheet frameworks_sheet(const std::vector<FrameworkRow>& rows, bool of_several_models) {
+  using Row = FrameworkRow;
+  const auto stated = [](std::string Profile::*member) {
+    return [member](const Row& row) {
+      const std::string& text = row.profile->*member;
+      return text.empty() ? std::string("-") : text;
+    };
   };
-  const auto latency = seconds(model_latency(profile));
-  const auto as_graph = seconds(graph_latency(profile));
-  const auto best = as_graph ? as_graph : latency;
-  return {text_cell(profile.framework + ' ' + profile.version),
-          text_cell(profile.device.empty() ? "-" : profile.device),
-          text_cell(profile.precision.empty() ? "-" : profile.precision),
-          ms_cell(latency),
-          ms_cell(as_graph),
-          count_cell(profile.nodes.size()),
-          count_or_unknown(kernels.count, has_kernels),
-          count_or_unknown(kernels.of_libraries, has_kernels),
-          share(kernels.tensor_core_seconds, kernels.seconds, has_kernels),
-          share(timeline.span_seconds - timeline.busy_seconds, timeline.span_seconds, has_timeline),
-          share(timeline.host_bound_seconds, timeline.span_seconds, has_timeline),
-          ms_cell(has_kernels ? std::optional(kernels.copy_seconds) : std::nullopt),
-          ms_cell(bound),
-          factor_cell(bound && best ? std::optional(*best / *bound) : std::nullopt)};
+  const auto of_kernels = [](auto member) {
+    return [member](const Row& row) {
+      return row.kernels ? std::optional(std::invoke(member, *row.kernels)) : std::nullopt;
+    };
+  };
+  const auto of_timeline = [](auto seconds) {
+    return [seconds](const Row& row) -> std::optional<double> {
+      const auto& timeline = row.profile->timeline;
+      return timeline ? share(seconds(*timeline), timeline->span_seconds) : std::nullopt;
+    };
+  };
+  Table<Row> table{};
+  table.add_if(of_several_models, {{"model", "model", &Row::model}});
+  table.add_if(
+      true, {{"framework", "framework",
+              [](const Row& row) { return row.profile->framework + ' ' + row.profile->version; },
+              any_width},
+             {"device", "device", stated(&Profile::device), any_width},
+             {"precision", "precision", stated(&Profile::precision)},
+             {"ms", "latency_seconds", milli, &Row::seconds},
+             {"graph ms", "graph_latency_seconds", milli, &Row::graph_seconds},
+             {"operators", "operators", [](const Row& row) { return row.profile->nodes.size(); }},
+             {"kernels", "kernels", of_kernels(&FrameworkKernels::count)},
+             {"of libraries", "library_kernels", of_kernels(&FrameworkKernels::of_libraries)},
+             {"Tensor Cores", "tensor_core_share", percent,
+              [](const Row& row) {
+                return row.kernels ? share(row.kernels->tensor_core_seconds, row.kernels->seconds)
+                                   : std::nullopt;
+              }},
+             {"idle", "idle_share", percent,
+              of_timeline([](const Timeline& one) { return one.span_seconds - one.busy_seconds; })},
+             {"host-bound", "host_bound_share", percent,
+              of_timeline([](const Timeline& one) { return one.host_bound_seconds; })},
+             {"copies ms", "copy_seconds", milli, of_kernels(&FrameworkKernels::copy_seconds)},
+             {"LBL ms", "bound_seconds", milli, &Row::bound_seconds},
+             {"of LBL", "ratio", times, &Row::of_bound}});
+  return table.sheet(rows, {.name = "frameworks",
+                            .note = "LBL: of this model at the framework's precision. of LBL: of "
+                                    "the latency as a CUDA graph where it is known.",
+                            .all_rows = true});
+}
+
+std::optional<double> FrameworkRow::of_bound() const {
+  const auto& best = graph_seconds ? graph_seconds : seconds;
+  return bound_seconds && best ? std::optional(*best / *bound_seconds) : std::nullopt;
 }
 
 }  // namespace benanza::analysis

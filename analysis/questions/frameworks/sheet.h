@@ -9,12 +9,37 @@
 
 namespace benanza::analysis {
 
-/// A table with a row per framework that ran a model: latency, operators, kernels and whose they
-/// are, share of Tensor Cores, idle GPU, copies, and the distance to the bound.
-Sheet frameworks_sheet(std::string name);
+/// Kernels of one run of a model.
+struct FrameworkKernels {
+  std::size_t count = 0;
+  /// Kernels without a framework's own name.
+  std::size_t of_libraries = 0;
+  double seconds = 0;
+  double tensor_core_seconds = 0;
+  double copy_seconds = 0;
+};
 
-/// A row of it. `bound`: the model's sequential bound in seconds at the profile's precision; empty
-/// if unknown. Cells of what the profile does not know are "-".
-std::vector<Cell> framework_cells(const Profile& profile, std::optional<double> bound);
+/// A framework's run of a model.
+struct FrameworkRow {
+  std::string model{};
+  const Profile* profile = nullptr;
+  std::optional<double> seconds{};
+  /// As a CUDA graph.
+  std::optional<double> graph_seconds{};
+  /// Empty if the profile names none.
+  std::optional<FrameworkKernels> kernels{};
+  /// The model's sequential bound at the profile's precision; empty if unknown.
+  std::optional<double> bound_seconds{};
+
+  /// The latency, as a CUDA graph if that is known, over the bound.
+  std::optional<double> of_bound() const;
+};
+/// `profile` must outlive the row.
+FrameworkRow framework_row(const Profile& profile, std::optional<double> bound,
+                           const std::string& model = "");
+
+/// Latency, operators, kernels and whose they are, share of Tensor Cores, idle GPU, copies, and the
+/// distance to the bound.
+Sheet frameworks_sheet(const std::vector<FrameworkRow>& rows, bool of_several_models = false);
 
 }  // namespace benanza::analysis

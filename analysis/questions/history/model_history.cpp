@@ -7,8 +7,32 @@
 #include "analysis/model/whole.h"
 #include "analysis/questions/common/subject.h"
 #include "analysis/questions/history/sheets.h"
+#include "analysis/render/table.h"
 
 namespace benanza::analysis {
+
+namespace {
+
+/// The model's bounds at one station; empty over no layers, which is not a time.
+struct StationBounds {
+  const Station* station = nullptr;
+  std::optional<double> sequential{};
+  std::optional<double> parallel{};
+};
+
+/// Layers that have a time at some of the stations only.
+std::vector<std::size_t> somewhere_only(const std::vector<std::vector<LayerTime>>& times,
+                                        std::size_t layers) {
+  std::vector<std::size_t> found;
+  for (std::size_t layer = 0; layer < layers; ++layer) {
+    const auto counted = std::ranges::count_if(
+        times, [&](const auto& one) { return is_counted(one[layer], Movement::exclude); });
+    if (counted > 0 && counted < std::ssize(times)) found.push_back(layer);
+  }
+  return found;
+}
+
+}  // namespace
 
 Section model_history_section(const std::vector<Station>& stations, const Graph& graph,
                               const MeasurementFilter& filter) {
@@ -16,49 +40,36 @@ Section model_history_section(const std::vector<Station>& stations, const Graph&
   for (const Station& station : stations) {
     times.push_back(operator_times(graph, station.results.measurements, filter, Movement::exclude));
   }
-  std::vector<std::size_t> left_out;
-  for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
-    const auto counted = std::ranges::count_if(
-        times, [&](const auto& one) { return is_counted(one[layer], Movement::exclude); });
-    if (counted > 0 && counted < std::ssize(times)) left_out.push_back(layer);
-  }
-  Section section = model_section(graph, filter);
-  section.facts["left_out_layers"] = left_out.size();
-  section.csv_facts = {"model", "batch", "precision"};
-  Sheet sheet{.name = "bounds",
-              .columns = {{"results", "results"},
-                          {"versions", "versions"},
-                          {"LBL ms", "sequential_seconds", true},
-                          {"parallel ms", "parallel_seconds", true},
-                          {"of the first", "ratio", true}},
-              .all_rows = true};
-  Bars bars{.title = section.heading + ": LBL, ms", .series = {{"LBL", {}}}, .unit = "ms"};
+  const std::vector<std::size_t> left_out = somewhere_only(times, graph.layers.size());
   const bool partial = std::ranges::any_of(
       times, [](const auto& one) { return is_partial(one, Movement::exclude); });
+  Section section = model_section(graph, filter);
+  section.facts["left_out_layers"] = left_out.size();
   section.facts["partial"] = partial;
-  // A sum over no layers is not a time.
   const auto known = [](const Bound& bound) {
     return bound.seconds > 0 ? std::optional(bound.seconds) : std::nullopt;
   };
-  const auto in_ms = [](std::optional<double> seconds) {
-    return seconds ? std::optional(*seconds * 1e3) : std::nullopt;
-  };
-  std::optional<double> first;
+  using Row = StationBounds;
+  std::vector<Row> rows;
   for (std::size_t i = 0; i < times.size(); ++i) {
     leave_out(times[i], left_out);
     const Bounds found = bounds(graph, times[i], Movement::exclude);
-    const std::optional<double> seconds = known(found.sequential);
-    if (i == 0) first = seconds;
-    const Station& station = stations[i];
-    sheet.rows.push_back(
-        {text_cell(station.path), text_cell(station.versions), ms_cell(seconds),
-         ms_cell(known(found.parallel)),
-         ratio_cell(seconds && first ? std::optional(*seconds / *first) : std::nullopt)});
-    bars.categories.push_back(station_name(station));
-    bars.series[0].values.push_back(in_ms(seconds));
+    rows.push_back({&stations[i], known(found.sequential), known(found.parallel)});
   }
-  section.add(std::move(bars));
-  section.add(std::move(sheet));
+  section.add(bars(
+      {.title = section.heading + ": LBL, ms", .series = {{"LBL"}}, .unit = "ms"}, rows,
+      [](const Row& row) { return station_name(*row.station); },
+      [](const Row& row) {
+        return row.sequential ? std::optional(*row.sequential * 1e3) : std::nullopt;
+      }));
+  const Table<Row> table{
+      {"results", "results", [](const Row& row) { return row.station->path; }},
+      {"versions", "versions", [](const Row& row) { return row.station->versions; }},
+      {"LBL ms", "sequential_seconds", milli, &Row::sequential},
+      {"parallel ms", "parallel_seconds", milli, &Row::parallel},
+      {"of the first", "ratio", thousandths,
+       [&](const Row& row) { return quotient(row.sequential, rows.front().sequential); }}};
+  section.add(table.sheet(rows, {.name = "bounds", .all_rows = true}));
   if (!left_out.empty()) {
     section.add(
         fmt::format("{} layers have no time in some of the results and are in no bound, as {}",

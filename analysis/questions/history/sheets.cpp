@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <ranges>
 #include <tuple>
 
 #include "analysis/questions/common/subject.h"
 #include "analysis/questions/compare/common_sheet.h"
 #include "analysis/render/junit.h"
+#include "analysis/render/table.h"
 
 namespace benanza::analysis {
 namespace {
@@ -35,9 +38,54 @@ std::string failure_of(const ChangeEvent& event, const std::string& since) {
                      since);
 }
 
+std::string event_subject(const ChangeEvent& event) {
+  return event.common ? "all calls of " + event.common->backend : event.change->key;
+}
+
 std::string event_name(const ChangeEvent& event) {
-  return (event.common ? "all calls of " + event.common->backend : event.change->key) + '/' +
-         std::string(to_string(event.precision));
+  return event_subject(event) + '/' + std::string(to_string(event.precision));
+}
+
+/// A station beside the one before it; the first has none.
+struct StationChange {
+  const Station* station = nullptr;
+  Precision precision{};
+  const Changes* changes = nullptr;
+  ChangeTotals sum{};
+  const CommonChange* common = nullptr;
+  std::size_t creeps = 0;
+
+  StationChange(const Station* of, Precision at) : station(of), precision(at) {}
+};
+
+Sheet stations_sheet(const std::vector<StationChange>& rows) {
+  using Row = StationChange;
+  const auto if_compared = [](auto of) {
+    return [of](const Row& row) {
+      return row.changes == nullptr ? std::nullopt : std::optional(std::invoke(of, row));
+    };
+  };
+  Table<Row> table{
+      {"results", "results", [](const Row& row) { return row.station->path; }},
+      {"versions", "versions", [](const Row& row) { return row.station->versions; }},
+      {"precision", "precision", &Row::precision},
+      {"compared", "compared", if_compared([](const Row& row) { return row.sum.compared; })}};
+  for (const ChangeKind kind : {ChangeKind::slower, ChangeKind::faster, ChangeKind::lost,
+                                ChangeKind::gained, ChangeKind::unknown}) {
+    const std::string name(to_string(kind));
+    table.add({name, name, if_compared([kind](const Row& row) { return row.sum.of(kind); })});
+  }
+  table.add_if(true, {{"drift", "drift", thousandths,
+                       if_compared([](const Row& row) { return row.changes->drift(); })},
+                      {"all calls", "all_calls", thousandths,
+                       [](const Row& row) {
+                         const bool is_common = row.common != nullptr && row.common->is_common();
+                         return is_common ? std::optional(row.common->ratio()) : std::nullopt;
+                       }},
+                      {"all calls are", "common_verdict",
+                       [](const Row& row) { return told_verdict(row.common); }},
+                      {"creeps", "creeps", if_compared(&Row::creeps)}});
+  return table.sheet(rows, {.name = "stations", .all_rows = true});
 }
 
 }  // namespace
@@ -48,54 +96,24 @@ Section versions_section(const std::vector<Station>& stations, const ChronicleOp
   section.facts["tolerance"] = options.tolerance;
   section.facts["window"] = options.window;
   section.facts["false_alarm_level"] = false_alarm_level;
-  Sheet sheet{.name = "stations",
-              .columns = {{"results", "results"},
-                          {"versions", "versions"},
-                          {"precision", "precision"},
-                          {"compared", "compared", true},
-                          {"slower", "slower", true},
-                          {"faster", "faster", true},
-                          {"lost", "lost", true},
-                          {"gained", "gained", true},
-                          {"unknown", "unknown", true},
-                          {"drift", "drift", true},
-                          {"all calls", "all_calls", true},
-                          {"all calls are", "common_verdict"},
-                          {"creeps", "creeps", true}},
-              .all_rows = true};
+  std::vector<StationChange> rows;
   std::vector<std::string> sentences;
   for (std::size_t f = 0; f < options.filters.size(); ++f) {
     const Precision precision = options.filters[f].precision;
     for (std::size_t i = 0; i < stations.size(); ++i) {
-      std::vector<Cell> row{text_cell(stations[i].path), text_cell(stations[i].versions),
-                            text_cell(std::string(to_string(precision)))};
-      if (i == 0) {
-        row.resize(sheet.columns.size(), {"-", nullptr});
-        sheet.rows.push_back(std::move(row));
-        continue;
-      }
-      const Changes& changes = chronicle.compared[f][i - 1];
-      const ChangeTotals sum = totals(changes.problems);
-      row.push_back(count_cell(sum.compared));
-      for (const ChangeKind kind : {ChangeKind::slower, ChangeKind::faster, ChangeKind::lost,
-                                    ChangeKind::gained, ChangeKind::unknown}) {
-        row.push_back(count_cell(sum.of(kind)));
-      }
-      const CommonChange* const common = main_common(changes);
-      row.push_back(ratio_cell(changes.drift()));
-      row.push_back(ratio_cell(common != nullptr && common->is_common()
-                                   ? std::optional(common->ratio())
-                                   : std::nullopt));
-      row.push_back(verdict_cell(common));
-      row.push_back(count_cell(chronicle.creeps(precision, i)));
-      sheet.rows.push_back(std::move(row));
-      for (const CommonChange& one : changes.common) {
+      StationChange& row = rows.emplace_back(&stations[i], precision);
+      if (i == 0) continue;
+      row.changes = &chronicle.compared[f][i - 1];
+      row.sum = totals(row.changes->problems);
+      row.common = main_common(*row.changes);
+      row.creeps = chronicle.creeps(precision, i);
+      for (const CommonChange& one : row.changes->common) {
         if (one.verdict == CommonVerdict::none) continue;
         sentences.push_back(station_name(stations[i]) + ": " + common_text(one));
       }
     }
   }
-  section.add(std::move(sheet));
+  section.add(stations_sheet(rows));
   section.add(fmt::format(
       "Each is compared with the one before, as `compare` does, and with the {} before it for "
       "what adds up (creeps); slower and faster are relative to the drift, which is the machine's "
@@ -107,35 +125,33 @@ Section versions_section(const std::vector<Station>& stations, const ChronicleOp
 
 Section events_section(const std::vector<Station>& stations, const Chronicle& chronicle) {
   Section section{.heading = "Changes", .csv_facts = {}};
-  Sheet sheet{.name = "changes",
-              .columns = {{"with", "results"},
-                          {"since", "since"},
-                          {"change", "change"},
-                          {"precision", "precision"},
-                          {"ratio", "ratio", true},
-                          {"before us", "before_seconds", true},
-                          {"after us", "after_seconds", true},
-                          {"before", "before"},
-                          {"after", "after"},
-                          {"problem", "problem"}}};
-  for (const ChangeEvent& event : chronicle.events) {
-    std::vector<Cell> row{
-        text_cell(station_name(stations[event.to])), text_cell(station_name(stations[event.since])),
-        text_cell(event_word(event)), text_cell(std::string(to_string(event.precision)))};
-    if (event.common) {
-      row.push_back(ratio_cell(event.common->ratio()));
-      row.resize(sheet.columns.size() - 1, {"-", nullptr});
-      row.push_back(text_cell("all calls of " + event.common->backend));
-    } else {
-      const Change& change = *event.change;
-      row.insert(row.end(), {ratio_cell(change.ratio()), us_cell(seconds_of(change.before)),
-                             us_cell(seconds_of(change.after)), text_cell(call_text(change.before)),
-                             text_cell(call_text(change.after)), text_cell(change.key)});
-    }
-    sheet.rows.push_back(std::move(row));
-  }
-  if (sheet.rows.empty()) section.add("No problem changed.");
-  section.add(std::move(sheet));
+  using Row = ChangeEvent;
+  const auto of_change = [](auto of, const Measurement* Change::*which) {
+    return [of, which](const Row& row) {
+      return row.change ? std::optional(of(*row.change.*which)) : std::nullopt;
+    };
+  };
+  const auto seconds_at = [](const Measurement* Change::*which) {
+    return [which](const Row& row) {
+      return row.change ? seconds_of(*row.change.*which) : std::nullopt;
+    };
+  };
+  const Table<Row> table{
+      {"with", "results", [&](const Row& row) { return station_name(stations[row.to]); }},
+      {"since", "since", [&](const Row& row) { return station_name(stations[row.since]); }},
+      {"change", "change", event_word},
+      {"precision", "precision", &Row::precision},
+      {"ratio", "ratio", thousandths,
+       [](const Row& row) {
+         return row.common ? std::optional(row.common->ratio()) : row.change->ratio();
+       }},
+      {"before us", "before_seconds", micro, seconds_at(&Change::before)},
+      {"after us", "after_seconds", micro, seconds_at(&Change::after)},
+      {"before", "before", of_change(call_text, &Change::before)},
+      {"after", "after", of_change(call_text, &Change::after)},
+      {"problem", "problem", event_subject}};
+  if (chronicle.events.empty()) section.add("No problem changed.");
+  section.add(table.sheet(chronicle.events, {.name = "changes"}));
   for (const ChangeEvent& event : chronicle.events) {
     if (!event.common || !event.is_creep()) continue;
     section.add(station_name(stations[event.to]) + ", since " +
@@ -147,20 +163,17 @@ Section events_section(const std::vector<Station>& stations, const Chronicle& ch
 Section fleet_section(const std::vector<Station>& stations, const MeasurementFilter& filter,
                       const Fleet& fleet) {
   Section section{.heading = "Fleet, " + filter_text(filter), .csv_facts = {}};
-  Sheet sheet{.name = "fleet",
-              .columns = {{"results", "results"},
-                          {"calls", "calls", true},
-                          {"median ratio to its peers", "median_ratio", true},
-                          {"verdict", "verdict"}},
-              .all_rows = true};
-  for (std::size_t i = 0; i < stations.size(); ++i) {
-    const FleetMember& member = fleet.members[i];
-    sheet.rows.push_back({text_cell(stations[i].path), count_cell(member.calls),
-                          ratio_cell(member.ratio), text_cell(member_text(member))});
-  }
+  const auto& members = fleet.members;
+  const Table<std::size_t> table{
+      {"results", "results", [&](std::size_t i) { return stations[i].path; }},
+      {"calls", "calls", [&](std::size_t i) { return members[i].calls; }},
+      {"median ratio to its peers", "median_ratio", thousandths,
+       [&](std::size_t i) { return members[i].ratio; }},
+      {"verdict", "verdict", [&](std::size_t i) { return member_text(members[i]); }}};
   section.facts["calls"] = fleet.calls;
   section.facts["majority"] = fleet.has_majority;
-  section.add(std::move(sheet));
+  section.add(table.sheet(std::views::iota(std::size_t{0}, members.size()),
+                          {.name = "fleet", .all_rows = true}));
   if (!fleet.has_majority && fleet.calls >= least_calls_of_drift) {
     section.add(
         "More than half of the machines would have to be equally fast to tell which of them is "

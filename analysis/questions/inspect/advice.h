@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "analysis/profiles/profile.h"
-#include "core/recording/kernel_name.h"
+#include "core/library/kernel_name.h"
 
 namespace benanza::analysis {
 

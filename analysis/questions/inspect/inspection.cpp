@@ -9,7 +9,7 @@
 #include "analysis/profiles/latency.h"
 #include "analysis/questions/inspect/advice.h"
 #include "core/base/error.h"
-#include "core/recording/kernel_name.h"
+#include "core/library/kernel_name.h"
 
 namespace benanza::analysis {
 namespace {
@@ -39,8 +39,8 @@ class Inspector {
     scale_work();
     for (std::size_t node = 0; node < profile_.nodes.size(); ++node) inspect_node(node);
     inspect_layers();
-    std::stable_sort(result_.findings.begin(), result_.findings.end(),
-                     [](const Finding& a, const Finding& b) { return a.seconds > b.seconds; });
+    std::ranges::stable_sort(
+        result_.findings, [](const Finding& a, const Finding& b) { return a.seconds > b.seconds; });
     add_up();
     return std::move(result_);
   }
@@ -222,8 +222,8 @@ class Inspector {
       ++total.count;
       total.seconds += finding.seconds;
     }
-    std::stable_sort(result_.totals.begin(), result_.totals.end(),
-                     [](const Total& a, const Total& b) { return a.seconds > b.seconds; });
+    std::ranges::stable_sort(result_.totals,
+                             [](const Total& a, const Total& b) { return a.seconds > b.seconds; });
   }
 
   const Graph& graph_;

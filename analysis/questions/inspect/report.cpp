@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "analysis/profiles/latency.h"
+#include "analysis/questions/common/subject.h"
+#include "analysis/render/table.h"
 #include "analysis/render/text.h"
 
 namespace benanza::analysis {
@@ -29,48 +32,75 @@ std::string alignment_text(const Quality& quality) {
   return enumerated(parts, parts.size());
 }
 
-ordered_json calls_json(const InspectReport& report) {
-  ordered_json list = ordered_json::array();
+/// What a finding or a total costs.
+template <class Row>
+Cell cost_cell(const Row& row) {
+  return {.shown = fmt::format("{}{:.1f}", row.at_most ? "<= " : "", row.seconds * 1e6),
+          .value = row.seconds};
+}
+
+/// A call of an API log, and its layer.
+struct LayerCall {
+  std::string layer{};
+  const LibraryCall* call = nullptr;
+};
+
+std::vector<LayerCall> logged_calls(const InspectReport& report) {
+  std::vector<LayerCall> list;
   for (std::size_t layer = 0; layer < report.call_of_layer.size(); ++layer) {
-    if (!report.call_of_layer[layer]) continue;
-    const LibraryCall& call = report.calls[*report.call_of_layer[layer]];
-    list.push_back({{"layer", report.graph->layers[layer].name},
-                    {"library", call.library},
-                    {"function", call.function},
-                    {"problem", call.problem},
-                    {"data", call.data ? ordered_json(to_string(*call.data)) : nullptr},
-                    {"layout", call.layout ? ordered_json(to_string(*call.layout)) : nullptr},
-                    {"algorithm", call.algorithm}});
+    if (const auto& call = report.call_of_layer[layer]) {
+      list.push_back({report.graph->layers[layer].name, &report.calls[*call]});
+    }
   }
   return list;
+}
+
+ordered_json calls_json(const InspectReport& report) {
+  const auto of = [](auto member) {
+    return [member](const LayerCall& one) { return one.call->*member; };
+  };
+  const Table<LayerCall> table{{"", "layer", &LayerCall::layer},
+                               {"", "library", of(&LibraryCall::library)},
+                               {"", "function", of(&LibraryCall::function)},
+                               {"", "problem", of(&LibraryCall::problem)},
+                               {"", "data", of(&LibraryCall::data)},
+                               {"", "layout", of(&LibraryCall::layout)},
+                               {"", "algorithm", of(&LibraryCall::algorithm)}};
+  return table.json(logged_calls(report));
+}
+
+ordered_json totals_json(const Inspection& inspection) {
+  const Table<Total> table{
+      {"", "difference", &Total::difference}, {"", "what", &Total::what},
+      {"", "count", &Total::count},           {"", "seconds", micro, &Total::seconds},
+      {"", "at_most", &Total::at_most},       {"", "advice", &Total::advice}};
+  return table.json(inspection.totals);
+}
+
+/// `is_csv`: with numbers and flags as CSV has them.
+Table<Finding> findings_table(bool is_csv) {
+  return {{"", "difference", &Finding::difference},
+          {"", "what", &Finding::what},
+          {"", "layer", &Finding::layer},
+          {"", "operator", &Finding::node},
+          {"", "seconds",
+           [=](const Finding& one) {
+             return is_csv ? cell(fmt::format("{}", one.seconds)) : cell(one.seconds, micro);
+           }},
+          {"", "at_most",
+           [=](const Finding& one) {
+             return is_csv ? cell(one.at_most ? "1" : "0") : cell(one.at_most);
+           }},
+          {"", "detail", &Finding::detail},
+          {"", "advice", &Finding::advice}};
 }
 
 ordered_json facts_of(const InspectReport& report) {
   const Inspection& result = report.inspection;
   const Profile& profile = *report.profile;
-  ordered_json totals = ordered_json::array();
-  for (const Total& total : result.totals) {
-    totals.push_back({{"difference", to_string(total.difference)},
-                      {"what", total.what},
-                      {"count", total.count},
-                      {"seconds", total.seconds},
-                      {"at_most", total.at_most},
-                      {"advice", total.advice}});
-  }
-  ordered_json findings = ordered_json::array();
-  for (const Finding& finding : result.findings) {
-    findings.push_back({{"difference", to_string(finding.difference)},
-                        {"what", finding.what},
-                        {"layer", finding.layer},
-                        {"operator", finding.node},
-                        {"seconds", finding.seconds},
-                        {"at_most", finding.at_most},
-                        {"detail", finding.detail},
-                        {"advice", finding.advice}});
-  }
   const Quality& quality = result.quality;
   return {{"model", report.graph->model},
-          {"batch", report.graph->batch ? ordered_json(*report.graph->batch) : nullptr},
+          {"batch", report.graph->batch},
           {"framework", profile.framework},
           {"version", profile.version},
           {"precision", profile.precision},
@@ -85,8 +115,8 @@ ordered_json facts_of(const InspectReport& report) {
             {"missing", quality.missing},
             {"operators", quality.nodes},
             {"extra", quality.extra}}},
-          {"latency_seconds", value_or_null(result.latency_seconds)},
-          {"cuda_graph_latency_seconds", value_or_null(result.graph_latency_seconds)},
+          {"latency_seconds", result.latency_seconds},
+          {"cuda_graph_latency_seconds", result.graph_latency_seconds},
           {"profiled",
            {{"span_seconds", result.timeline.span_seconds},
             {"busy_seconds", result.timeline.busy_seconds},
@@ -94,13 +124,9 @@ ordered_json facts_of(const InspectReport& report) {
             {"wait_scale", result.wait_scale},
             {"work_scale", result.work_scale}}},
           {"remarks", profile.remarks},
-          {"totals", totals},
-          {"findings", findings},
+          {"totals", totals_json(result)},
+          {"findings", findings_table(false).json(result.findings)},
           {"calls", calls_json(report)}};
-}
-
-Cell cost_cell(double seconds, bool at_most) {
-  return {.shown = fmt::format("{}{:.1f}", at_most ? "<= " : "", seconds * 1e6), .value = seconds};
 }
 
 void add_times(Section& section, const InspectReport& report) {
@@ -134,32 +160,27 @@ void add_times(Section& section, const InspectReport& report) {
 
 Bars totals_plot(const Inspection& inspection) {
   constexpr std::size_t most = 12;
-  Bars bars{.title = "What a run spends beyond the model's calls",
-            .series = {{.name = "us"}},
-            .unit = "us",
-            .decimals = 1};
-  for (const Total& total : inspection.totals) {
-    if (total.seconds <= 0 || bars.categories.size() == most) continue;
-    bars.categories.push_back(total.what + (total.at_most ? " (at most)" : ""));
-    bars.series[0].values.emplace_back(total.seconds * 1e6);
-  }
-  return bars;
+  std::vector<Total> shown;
+  std::ranges::copy_if(inspection.totals, std::back_inserter(shown),
+                       [](const Total& total) { return total.seconds > 0; });
+  if (shown.size() > most) shown.resize(most);
+  return bars(
+      {.title = "What a run spends beyond the model's calls",
+       .series = {{.name = "us"}},
+       .unit = "us",
+       .decimals = 1},
+      shown, [](const Total& total) { return total.what + (total.at_most ? " (at most)" : ""); },
+      [](const Total& total) { return total.seconds * 1e6; });
 }
 
 Sheet totals_sheet(const Inspection& inspection) {
-  Sheet sheet{.caption = "differences, the most expensive first",
-              .columns = {{"difference", ""},
-                          {"what", "", false, name_width},
-                          {"count", "", true},
-                          {"us", "", true},
-                          {"what to do", "", false, any_width}},
-              .note = "",
-              .all_rows = true};
-  for (const Total& total : inspection.totals) {
-    sheet.rows.push_back({text_cell(std::string(to_string(total.difference))),
-                          text_cell(total.what), count_cell(total.count),
-                          cost_cell(total.seconds, total.at_most), text_cell(total.advice)});
-  }
+  const Table<Total> table{{"difference", "", &Total::difference},
+                           {"what", "", &Total::what, name_width},
+                           {"count", "", &Total::count},
+                           {"us", "", micro, cost_cell<Total>},
+                           {"what to do", "", &Total::advice, any_width}};
+  Sheet sheet = table.sheet(inspection.totals,
+                            {.caption = "differences, the most expensive first", .all_rows = true});
   if (inspection.wait_scale < 1) {
     sheet.note = fmt::format(
         "waits: the profiler slows the host down; scaled by {:.2f} to what the latency leaves",
@@ -176,58 +197,39 @@ Sheet totals_sheet(const Inspection& inspection) {
 
 /// `waits`: only the waits; otherwise all other findings.
 Sheet findings_sheet(const Inspection& inspection, bool waits) {
-  Sheet sheet{.caption = waits ? "waits, the longest first" : "findings, the most expensive first",
-              .columns = {{"layer", "", false, name_width},
-                          {"difference", ""},
-                          {"what", "", false, name_width},
-                          {"us", "", true},
-                          {"operator", "", false, any_width},
-                          {waits ? "launches" : "kernels or problems", "", false, 2 * name_width}}};
-  for (const Finding& finding : inspection.findings) {
-    if ((finding.difference == Difference::wait) != waits) continue;
-    sheet.rows.push_back({text_cell(finding.layer),
-                          text_cell(std::string(to_string(finding.difference))),
-                          text_cell(finding.what), cost_cell(finding.seconds, finding.at_most),
-                          text_cell(finding.node), text_cell(finding.detail)});
-  }
-  return sheet;
+  std::vector<Finding> shown;
+  std::ranges::copy_if(inspection.findings, std::back_inserter(shown), [&](const Finding& one) {
+    return (one.difference == Difference::wait) == waits;
+  });
+  const Table<Finding> table{
+      {"layer", "", &Finding::layer, name_width},
+      {"difference", "", &Finding::difference},
+      {"what", "", &Finding::what, name_width},
+      {"us", "", micro, cost_cell<Finding>},
+      {"operator", "", &Finding::node, any_width},
+      {waits ? "launches" : "kernels or problems", "", &Finding::detail, 2 * name_width}};
+  return table.sheet(shown, {.caption = waits ? "waits, the longest first"
+                                              : "findings, the most expensive first"});
 }
 
 void add_calls(Section& section, const InspectReport& report) {
   if (report.calls.empty()) return;
-  Sheet sheet{.columns = {{"layer", "", false, name_width},
-                          {"library call", ""},
-                          {"data", ""},
-                          {"layout", ""},
-                          {"chosen", "", false, any_width}}};
-  for (std::size_t layer = 0; layer < report.call_of_layer.size(); ++layer) {
-    if (!report.call_of_layer[layer]) continue;
-    const LibraryCall& call = report.calls[*report.call_of_layer[layer]];
-    sheet.rows.push_back({text_cell(report.graph->layers[layer].name), text_cell(call.function),
-                          text_cell(call.data ? std::string(to_string(*call.data)) : "?"),
-                          text_cell(call.layout ? std::string(to_string(*call.layout)) : ""),
-                          text_cell(call.algorithm.empty() ? "not logged" : call.algorithm)});
-  }
+  const Table<LayerCall> table{
+      {"layer", "", &LayerCall::layer, name_width},
+      {"library call", "", [](const LayerCall& one) { return one.call->function; }},
+      {"data", "",
+       [](const LayerCall& one) { return std::string(word_of(one.call->data).value_or("?")); }},
+      {"layout", "",
+       [](const LayerCall& one) { return std::string(word_of(one.call->layout).value_or("")); }},
+      {"chosen", "",
+       [](const LayerCall& one) {
+         return one.call->algorithm.empty() ? "not logged" : one.call->algorithm;
+       },
+       any_width}};
+  const std::vector<LayerCall> found = logged_calls(report);
   section.add(fmt::format("API logs: {} calls, {} of them found in the model", report.calls.size(),
-                          sheet.rows.size()));
-  section.add(std::move(sheet));
-}
-
-/// One row per finding.
-Sheet csv_sheet(const Inspection& inspection) {
-  Sheet sheet;
-  for (const char* name :
-       {"difference", "what", "layer", "operator", "seconds", "at_most", "detail", "advice"}) {
-    sheet.columns.push_back({.name = name});
-  }
-  for (const Finding& finding : inspection.findings) {
-    sheet.rows.push_back({text_cell(std::string(to_string(finding.difference))),
-                          text_cell(finding.what), text_cell(finding.layer),
-                          text_cell(finding.node), text_cell(fmt::format("{}", finding.seconds)),
-                          text_cell(finding.at_most ? "1" : "0"), text_cell(finding.detail),
-                          text_cell(finding.advice)});
-  }
-  return sheet;
+                          found.size()));
+  section.add(table.sheet(found));
 }
 
 }  // namespace
@@ -236,7 +238,7 @@ Section inspect_section(const InspectReport& report) {
   const Profile& profile = *report.profile;
   Section section{.heading = title(*report.graph) + ": " + profile.framework,
                   .facts = facts_of(report),
-                  .csv = csv_sheet(report.inspection),
+                  .csv = findings_table(true).sheet(report.inspection.findings),
                   .csv_facts = {"model", "batch", "framework", "version", "precision"}};
   for (const std::string& word : {profile.version, profile.precision, profile.device}) {
     if (!word.empty()) section.heading += (word == profile.version ? " " : ", ") + word;

@@ -7,7 +7,7 @@
 
 #include "analysis/questions/inspect/inspection.h"
 #include "analysis/render/page.h"
-#include "core/api_log/api_log.h"
+#include "core/library/library_call.h"
 
 namespace benanza::analysis {
 

@@ -63,8 +63,8 @@ bool keeps_extents(const Graph& graph, const Layer& layer) {
 /// True if `layer` can run in nhwc.
 bool allows_nhwc(const Graph& graph, const Layer& layer, const LayerTime& nhwc) {
   if (layer.cost == Cost::free) return keeps_extents(graph, layer);
-  return std::any_of(nhwc.calls.begin(), nhwc.calls.end(),
-                     [](const Measurement* call) { return call->variant.layout == Layout::nhwc; });
+  return std::ranges::any_of(
+      nhwc.calls, [](const Measurement* call) { return call->variant.layout == Layout::nhwc; });
 }
 
 Case make_case(const Graph& graph, const MeasurementSet& measurements,
@@ -94,9 +94,8 @@ std::vector<bool> constant_layers(const Graph& graph) {
   std::vector<bool> constant(graph.layers.size());
   for (const std::size_t layer : topological_order(graph.layers)) {
     const auto& inputs = graph.layers[layer].inputs;
-    constant[layer] =
-        graph.layers[layer].cost == Cost::free &&
-        std::all_of(inputs.begin(), inputs.end(), [&](std::size_t i) { return constant[i]; });
+    constant[layer] = graph.layers[layer].cost == Cost::free &&
+                      std::ranges::all_of(inputs, [&](std::size_t i) { return constant[i]; });
   }
   return constant;
 }
@@ -208,21 +207,18 @@ LayoutPlan plan(const Graph& graph, const Case& given, const Flow& flow,
       continue;
     }
     const auto& reading = readers[layer];
-    const bool other = std::any_of(reading.begin(), reading.end(), [&](std::size_t reader) {
-      return in_nhwc[reader] != in_nhwc[layer];
-    });
+    const bool other = std::ranges::any_of(
+        reading, [&](std::size_t reader) { return in_nhwc[reader] != in_nhwc[layer]; });
     if (in_nhwc[layer] && (other || reading.empty())) change(Layout::nchw, given.to_nchw[i]);
     if (!in_nhwc[layer] && other) change(Layout::nhwc, given.to_nhwc[i]);
   }
   for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
     const auto& reading = readers[layer];
-    const bool other = std::any_of(reading.begin(), reading.end(), [&](std::size_t reader) {
-      return in_nhwc[reader] != in_nhwc[layer];
+    const bool other = std::ranges::any_of(
+        reading, [&](std::size_t reader) { return in_nhwc[reader] != in_nhwc[layer]; });
+    const bool named = std::ranges::any_of(graph.transforms, [&](const LayoutTransform& transform) {
+      return transform.layer == layer && !transform.of_input;
     });
-    const bool named = std::any_of(graph.transforms.begin(), graph.transforms.end(),
-                                   [&](const LayoutTransform& transform) {
-                                     return transform.layer == layer && !transform.of_input;
-                                   });
     if (other && !named)
       plan.unmeasured.push_back("of what " + graph.layers[layer].name + " writes");
   }
@@ -238,7 +234,7 @@ Graph with_operators(const Graph& graph, const MeasurementSet& measurements,
     MeasurementFilter in_layout = filter;
     in_layout.layout = layout;
     const OperatorTimes operators = operators_of(graph, measurements, in_layout, movement);
-    for (const WholeOperator& whole : operators.wholes) {
+    for (const WholeChoice& whole : operators.wholes) {
       if (whole.apart_seconds && !whole.time.seconds) allowed[whole.fusion] = false;
     }
   }

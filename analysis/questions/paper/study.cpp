@@ -7,8 +7,8 @@
 #include <set>
 
 #include "analysis/model/whole.h"
+#include "analysis/questions/common/question.h"
 #include "analysis/questions/common/row_marks.h"
-#include "analysis/questions/question.h"
 
 namespace benanza::analysis {
 
@@ -120,8 +120,14 @@ std::map<std::optional<std::int64_t>, std::vector<const StudiedModel*>> by_batch
 
 Bars bars_of(std::string title, const std::string& value,
              const std::vector<const StudiedModel*>& models,
-             const std::function<std::optional<double>(const StudiedModel&)>& value_of) {
-  Bars bars{.title = std::move(title), .decimals = 2};
+             const std::function<std::optional<double>(const StudiedModel&)>& known_value,
+             const std::string& unit, int decimals) {
+  Bars bars{.title = std::move(title), .unit = unit, .decimals = decimals};
+  const auto value_of = [&](const StudiedModel& model) {
+    std::optional<double> found = known_value(model);
+    if (found && unit == "%") *found *= 100;
+    return found;
+  };
   std::vector<const StudiedModel*> known;
   std::ranges::copy_if(models, std::back_inserter(known),
                        [&](const StudiedModel* model) { return value_of(*model).has_value(); });
@@ -254,9 +260,38 @@ std::string conditions(const Study& study) {
   return text;
 }
 
-std::optional<double> ratio(std::optional<double> part, std::optional<double> whole) {
-  if (!part || !whole || !(*whole > 0)) return std::nullopt;
-  return *part / *whole;
+std::optional<Section> section_by_precision(
+    const Study& study, const std::string& introduction,
+    const std::function<void(Section&, const AtPrecision&)>& add) {
+  Section section;
+  section.add(introduction);
+  for (const Precision precision : study.precisions()) {
+    add(section, {study.at(precision), std::string(to_string(precision))});
+  }
+  return section.blocks.size() > 1 ? std::optional(std::move(section)) : std::nullopt;
+}
+
+std::function<std::optional<double>(const StudiedModel*)> number_at(std::string question,
+                                                                    std::string pointer) {
+  return [question = std::move(question), pointer = std::move(pointer)](const StudiedModel* model) {
+    return model->number(question, pointer);
+  };
+}
+
+std::function<std::optional<std::size_t>(const StudiedModel*)> count_at(std::string question,
+                                                                        std::string pointer) {
+  return [question = std::move(question),
+          pointer = std::move(pointer)](const StudiedModel* model) -> std::optional<std::size_t> {
+    const auto number = model->number(question, pointer);
+    if (!number) return std::nullopt;
+    return static_cast<std::size_t>(*number);
+  };
+}
+
+std::optional<double> number_in(const nlohmann::ordered_json& object, const char* field) {
+  const auto found = object.find(field);
+  if (found == object.end() || !found->is_number()) return std::nullopt;
+  return found->get<double>();
 }
 
 std::string marked(const StudiedModel& model) {

@@ -90,19 +90,39 @@ std::optional<double> bound_seconds(const StudiedModel& model, const std::string
 std::map<std::optional<std::int64_t>, std::vector<const StudiedModel*>> by_batch(
     const std::vector<const StudiedModel*>& models);
 /// One bar per model, "value" in the legend; if a model comes at several batch sizes, one series
-/// per batch size. Models without a value are left out.
+/// per batch size. Models without a value are left out. A `unit` of "%" shows fractions as percent.
 Bars bars_of(std::string title, const std::string& value,
              const std::vector<const StudiedModel*>& models,
-             const std::function<std::optional<double>(const StudiedModel&)>& value_of);
+             const std::function<std::optional<double>(const StudiedModel&)>& value_of,
+             const std::string& unit = "", int decimals = 2);
+
+/// `models` at one precision, whose name is `word`.
+struct AtPrecision {
+  std::vector<const StudiedModel*> models{};
+  std::string word{};
+};
+/// `introduction`, and what `add` adds at each precision; empty if it adds nothing.
+std::optional<Section> section_by_precision(
+    const Study& study, const std::string& introduction,
+    const std::function<void(Section& section, const AtPrecision& at)>& add);
+
+/// Columns of tables whose rows are models: the number at a JSON pointer of a question's answer, or
+/// the same as a count.
+std::function<std::optional<double>(const StudiedModel*)> number_at(std::string question,
+                                                                    std::string pointer);
+std::function<std::optional<std::size_t>(const StudiedModel*)> count_at(std::string question,
+                                                                        std::string pointer);
 
 /// Text on the origin of the numbers: devices, versions of libraries and frameworks, and the spread
 /// of the bounds.
 std::string conditions(const Study& study);
 
-/// `part` / `whole` if both are known and `whole` is positive.
-std::optional<double> ratio(std::optional<double> part, std::optional<double> whole);
+/// Empty if the field is absent or no number.
+std::optional<double> number_in(const nlohmann::ordered_json& object, const char* field);
 /// The model's name, followed by "?" if its sums are too small.
 std::string marked(const StudiedModel& model);
+/// The same, as the first column of tables.
+inline std::string marked_name(const StudiedModel* model) { return marked(*model); }
 /// Explains the mark; empty if no model has it.
 std::optional<std::string> note_on_marks(const std::vector<const StudiedModel*>& models);
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "core/recording/kernel_name.h"
+#include "core/library/kernel_name.h"
 
 namespace benanza::analysis {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 using Profiles = std::vector<DeviceProfile>;
 
 /// A table of rows by name.
-struct Table {
+struct RowTable {
   const char* name;
   const char* caption;
   std::vector<DeviceRow> DeviceProfile::*rows;
@@ -21,7 +21,7 @@ struct Table {
   bool has_device = false;
   bool has_bytes = false;
 };
-constexpr Table tables[] = {
+constexpr RowTable tables[] = {
     {"gpu_kernels", "by kernel", &DeviceProfile::kernels},
     {"gpu_library_calls", "by call of a library, the time of its kernels",
      &DeviceProfile::library_calls},
@@ -42,7 +42,7 @@ struct Joined {
   std::string name{};
   std::vector<const DeviceRow*> rows{};
 };
-std::vector<Joined> joined(const Profiles& profiles, const Table& table) {
+std::vector<Joined> joined(const Profiles& profiles, const RowTable& table) {
   std::vector<Joined> list;
   std::map<std::string, std::size_t> places;
   for (std::size_t at = 0; at < profiles.size(); ++at) {
@@ -67,15 +67,16 @@ void add_base(std::vector<Cell>& cells, const DeviceRow* row, double sum) {
     return;
   }
   cells.push_back(
-      percent_cell(sum > 0 ? std::optional(row->exclusive_seconds / sum) : std::nullopt));
-  cells.push_back(ms_cell(row->exclusive_seconds));
-  cells.push_back(count_cell(static_cast<std::size_t>(row->calls)));
-  cells.push_back(us_cell(
-      row->calls > 0 ? std::optional(row->exclusive_seconds / static_cast<double>(row->calls))
-                     : std::nullopt));
+      cell(sum > 0 ? std::optional(row->exclusive_seconds / sum) : std::nullopt, percent));
+  cells.push_back(cell(row->exclusive_seconds, milli));
+  cells.push_back(cell(row->calls));
+  cells.push_back(cell(row->calls > 0
+                           ? std::optional(row->exclusive_seconds / static_cast<double>(row->calls))
+                           : std::nullopt,
+                       micro));
 }
 
-Sheet sheet_of(const Profiles& profiles, const Table& table) {
+Sheet sheet_of(const Profiles& profiles, const RowTable& table) {
   Sheet sheet{.name = table.name, .caption = table.caption};
   for (std::size_t at = 0; at < profiles.size(); ++at) {
     const auto column = [&](const std::string& title, const std::string& key) {
@@ -99,13 +100,13 @@ Sheet sheet_of(const Profiles& profiles, const Table& table) {
       const DeviceRow* const one = row.rows[at];
       add_base(cells, one, seconds_of(profiles[at].*table.rows));
       if (table.is_nested) {
-        cells.push_back(one == nullptr ? missing() : ms_cell(one->inclusive_seconds));
+        cells.push_back(one == nullptr ? missing() : cell(one->inclusive_seconds, milli));
       }
       if (table.has_device) {
-        cells.push_back(one == nullptr ? missing() : ms_cell(one->device_seconds));
+        cells.push_back(one == nullptr ? missing() : cell(one->device_seconds, milli));
       }
       if (table.has_bytes) {
-        cells.push_back(one == nullptr ? missing() : megabytes_cell(one->bytes));
+        cells.push_back(one == nullptr ? missing() : cell(one->bytes, mega));
         const bool is_known = one != nullptr && one->exclusive_seconds > 0;
         Cell speed = missing();
         if (is_known) {
@@ -142,15 +143,15 @@ Sheet gpus(const Profiles& profiles) {
   for (std::size_t at = 0; at < profiles.size(); ++at) {
     for (const DeviceTime& time : profiles[at].devices) {
       std::vector<Cell> cells;
-      if (profiles.size() > 1) cells.push_back(count_cell(at + 1));
-      cells.push_back(count_cell(static_cast<std::size_t>(time.process)));
-      cells.push_back(text_cell(fmt::format("{} {}", time.device, time.name)));
-      cells.push_back(ms_cell(time.seconds));
+      if (profiles.size() > 1) cells.push_back(cell(at + 1));
+      cells.push_back(cell(time.process));
+      cells.push_back(cell(fmt::format("{} {}", time.device, time.name)));
+      cells.push_back(cell(time.seconds, milli));
       for (const double part :
            {time.busy_seconds, time.copy_seconds, time.gap_seconds, time.synchronization_seconds,
             time.host_seconds, time.unknown_seconds}) {
         cells.push_back(
-            percent_cell(time.seconds > 0 ? std::optional(part / time.seconds) : std::nullopt));
+            cell(time.seconds > 0 ? std::optional(part / time.seconds) : std::nullopt, percent));
       }
       sheet.rows.push_back(std::move(cells));
     }
@@ -177,7 +178,7 @@ Sheet distribution(const Profiles& profiles) {
                              numbered_name("flops_per_second", at, profiles.size()), true});
   }
   for (const double part : {0.1, 0.25, 0.5, 0.75, 0.9, 1.0}) {
-    std::vector<Cell> cells{percent_cell(part)};
+    std::vector<Cell> cells{cell(part, percent)};
     for (const DeviceProfile& profile : profiles) {
       const auto speed = speed_at(profile, part);
       cells.push_back(speed ? Cell{.shown = fmt::format("{:.3f}", *speed * 1e-12), .value = *speed}
@@ -200,10 +201,9 @@ std::string numbered_name(const std::string& name, std::size_t recording, std::s
 
 std::vector<Sheet> device_sheets(const Profiles& profiles) {
   std::vector<Sheet> sheets{gpus(profiles)};
-  for (const Table& table : tables) sheets.push_back(sheet_of(profiles, table));
-  const bool is_known = std::any_of(profiles.begin(), profiles.end(), [](const DeviceProfile& one) {
-    return !one.throughput.empty();
-  });
+  for (const RowTable& table : tables) sheets.push_back(sheet_of(profiles, table));
+  const bool is_known = std::ranges::any_of(
+      profiles, [](const DeviceProfile& one) { return !one.throughput.empty(); });
   if (is_known) sheets.push_back(distribution(profiles));
   std::erase_if(sheets, [](const Sheet& sheet) { return sheet.rows.empty(); });
   return sheets;
@@ -211,13 +211,13 @@ std::vector<Sheet> device_sheets(const Profiles& profiles) {
 
 std::vector<std::vector<Cell>> device_csv_rows(const Profiles& profiles) {
   std::vector<std::vector<Cell>> rows;
-  for (const Table& table : tables) {
+  for (const RowTable& table : tables) {
     for (const Joined& row : joined(profiles, table)) {
-      std::vector<Cell> cells{text_cell(table.name)};
+      std::vector<Cell> cells{cell(table.name)};
       for (std::size_t at = 0; at < profiles.size(); ++at) {
         add_base(cells, row.rows[at], seconds_of(profiles[at].*table.rows));
       }
-      cells.push_back(text_cell(row.name));
+      cells.push_back(cell(row.name));
       rows.push_back(std::move(cells));
     }
   }

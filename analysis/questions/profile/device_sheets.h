@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "analysis/recordings/device_profile.h"
 #include "analysis/render/page.h"
+#include "record/views/device_profile.h"
 
 namespace benanza::analysis {
 

@@ -5,9 +5,8 @@
 #include <algorithm>
 
 #include "analysis/questions/common/subject.h"
-#include "core/api_log/algorithm.h"
-#include "core/api_log/call_memory.h"
-#include "core/recording/kernel_name.h"
+#include "core/library/algorithm.h"
+#include "core/library/kernel_name.h"
 #include "core/statistics/summary.h"
 
 namespace benanza::analysis {
@@ -81,8 +80,8 @@ std::string recorded_text(const LibraryCallTime& call) {
 
 Cell algorithm_cell(const Measurement* measurement) {
   return measurement == nullptr
-             ? Cell{.shown = "-", .value = nullptr}
-             : text_cell(measurement->variant.backend + '/' + measurement->variant.algorithm);
+             ? unknown_cell()
+             : cell(measurement->variant.backend + '/' + measurement->variant.algorithm);
 }
 
 }  // namespace
@@ -151,21 +150,21 @@ Sheet measured_sheet(const std::vector<MeasuredCall>& calls) {
                    {"problem", "problem", false, any_width}};
   std::vector<const MeasuredCall*> order;
   for (const MeasuredCall& call : calls) order.push_back(&call);
-  std::stable_sort(order.begin(), order.end(), [](const MeasuredCall* a, const MeasuredCall* b) {
+  std::ranges::stable_sort(order, [](const MeasuredCall* a, const MeasuredCall* b) {
     return a->saved_seconds() > b->saved_seconds();
   });
   for (const MeasuredCall* call : order) {
     const auto same = seconds_of(call->same);
     const auto ratio = [&](std::optional<double> seconds) {
-      return ratio_cell(seconds ? std::optional(*seconds / call->mean_seconds()) : seconds);
+      return cell(seconds ? std::optional(*seconds / call->mean_seconds()) : seconds, thousandths);
     };
     sheet.rows.push_back(
-        {ms_cell(call->fastest == nullptr ? std::nullopt : std::optional(call->saved_seconds())),
-         us_cell(call->mean_seconds()), count_cell(static_cast<std::size_t>(call->call.calls)),
-         us_cell(same), ratio(same), ratio(seconds_of(call->same_cold)),
-         us_cell(seconds_of(call->fastest)), algorithm_cell(call->fastest),
-         text_cell(recorded_text(call->call)), text_cell(std::string(to_string(call->precision))),
-         text_cell(call->call.text.problem)});
+        {cell(call->fastest == nullptr ? std::nullopt : std::optional(call->saved_seconds()),
+              milli),
+         cell(call->mean_seconds(), micro), cell(call->call.calls), cell(same, micro), ratio(same),
+         ratio(seconds_of(call->same_cold)), cell(seconds_of(call->fastest), micro),
+         algorithm_cell(call->fastest), cell(recorded_text(call->call)), cell(call->precision),
+         cell(call->call.text.problem)});
   }
   return sheet;
 }

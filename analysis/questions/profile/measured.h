@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "analysis/input/measurement.h"
-#include "analysis/recordings/device_profile.h"
 #include "analysis/render/page.h"
+#include "record/views/device_profile.h"
 
 namespace benanza::analysis {
 

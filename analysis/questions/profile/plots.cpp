@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <string>
 
-#include "analysis/recordings/flat_profile.h"
-#include "core/recording/kernel_name.h"
+#include "core/library/kernel_name.h"
+#include "record/views/flat_profile.h"
 
 namespace benanza::analysis {
 namespace {

@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <set>
 
-#include "analysis/recordings/flat_profile.h"
 #include "core/base/error.h"
+#include "record/views/flat_profile.h"
 
 namespace benanza::analysis {
 

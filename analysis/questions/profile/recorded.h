@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "analysis/recordings/device_profile.h"
-#include "analysis/recordings/kernel_counters.h"
-#include "analysis/recordings/memory_profile.h"
-#include "core/recording/recording.h"
+#include "record/store/recording.h"
+#include "record/views/device_profile.h"
+#include "record/views/kernel_counters.h"
+#include "record/views/memory_profile.h"
 
 namespace benanza::analysis {
 

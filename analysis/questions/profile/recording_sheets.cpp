@@ -32,10 +32,9 @@ std::vector<Sheet> counter_sheets(const std::vector<Recorded>& recorded) {
     }
     sheet.columns.push_back({"kernel", "kernel", false, kernel_width});
     for (const CountedKernel& kernel : counted.kernels) {
-      std::vector<Cell> cells{count_cell(static_cast<std::size_t>(kernel.launches)),
-                              ms_cell(kernel.seconds)};
+      std::vector<Cell> cells{cell(kernel.launches), cell(kernel.seconds, milli)};
       for (const auto& value : kernel.values) cells.push_back(number_cell(value));
-      cells.push_back(text_cell(kernel.name));
+      cells.push_back(cell(kernel.name));
       sheet.rows.push_back(std::move(cells));
     }
   }
@@ -59,10 +58,9 @@ std::vector<Sheet> memory_sheets(const std::vector<Recorded>& recorded) {
                           {"at the end MB", "last_bytes", true}}});
     for (const HeldMemory& held : recorded[at].memory) {
       sheet.rows.push_back(
-          {count_cell(static_cast<std::size_t>(held.process)), count_cell(held.device),
-           text_cell(held.kind), count_cell(static_cast<std::size_t>(held.allocations)),
-           megabytes_cell(static_cast<double>(held.peak_bytes)), ratio_cell(held.peak_seconds),
-           megabytes_cell(static_cast<double>(held.last_bytes))});
+          {cell(held.process), cell(held.device), cell(held.kind), cell(held.allocations),
+           cell(static_cast<double>(held.peak_bytes), mega), cell(held.peak_seconds, thousandths),
+           cell(static_cast<double>(held.last_bytes), mega)});
     }
   }
   return sheets;

@@ -6,8 +6,7 @@
 
 #include "analysis/questions/profile/device_sheets.h"
 #include "analysis/questions/profile/recording_sheets.h"
-#include "analysis/questions/question.h"
-#include "analysis/recordings/flat_profile.h"
+#include "record/views/flat_profile.h"
 
 namespace benanza::analysis {
 namespace {
@@ -41,23 +40,23 @@ Sheet sheet_of(const std::string& name, const std::string& caption, Grouping gro
   }
   sheet.columns.push_back({"name", "call", false, any_width});
   for (const ProfileRow& row : flat_profile(totals, grouping)) {
-    std::vector<Cell> cells{text_cell(name)};
+    std::vector<Cell> cells{cell(name)};
     for (std::size_t at = 0; at < recorded.size(); ++at) {
       const auto& part = row.parts[at];
       if (!part) {
-        for (int column = 0; column < 4; ++column) cells.push_back(text_cell("-"));
+        for (int column = 0; column < 4; ++column) cells.push_back(cell("-"));
         for (std::size_t cell = cells.size() - 4; cell < cells.size(); ++cell) {
           cells[cell].value = nullptr;
         }
         continue;
       }
       cells.push_back(
-          percent_cell(sums[at] > 0 ? std::optional(part->seconds / sums[at]) : std::nullopt));
-      cells.push_back(ms_cell(part->seconds));
-      cells.push_back(count_cell(static_cast<std::size_t>(part->calls)));
-      cells.push_back(us_cell(part->seconds / static_cast<double>(part->calls)));
+          cell(sums[at] > 0 ? std::optional(part->seconds / sums[at]) : std::nullopt, percent));
+      cells.push_back(cell(part->seconds, milli));
+      cells.push_back(cell(part->calls));
+      cells.push_back(cell(part->seconds / static_cast<double>(part->calls), micro));
     }
-    cells.push_back(text_cell(row.name));
+    cells.push_back(cell(row.name));
     sheet.rows.push_back(std::move(cells));
   }
   return sheet;
@@ -138,24 +137,23 @@ Sheet counters_of(const std::vector<Recorded>& recorded) {
   for (const Recorded& one : recorded) {
     for (const CountedValue& value : one.counters) {
       const std::pair name{value.name, value.expression};
-      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
     }
   }
   for (const auto& [name, expression] : names) {
-    std::vector<Cell> cells{text_cell(name)};
+    std::vector<Cell> cells{cell(name)};
     for (const Recorded& one : recorded) {
-      const auto found =
-          std::find_if(one.counters.begin(), one.counters.end(), [&](const CountedValue& value) {
-            return value.name == name && value.expression == expression;
-          });
+      const auto found = std::ranges::find_if(one.counters, [&](const CountedValue& value) {
+        return value.name == name && value.expression == expression;
+      });
       const bool is_known = found != one.counters.end() && found->value;
       cells.push_back(
           is_known ? Cell{.shown = fmt::format("{:.6g}", *found->value), .value = *found->value}
-                   : Cell{.shown = "-", .value = nullptr});
+                   : unknown_cell());
       cells.push_back(
-          percent_cell(found != one.counters.end() ? found->running_part : std::nullopt));
+          cell(found != one.counters.end() ? found->running_part : std::nullopt, percent));
     }
-    cells.push_back(text_cell(expression));
+    cells.push_back(cell(expression));
     sheet.rows.push_back(std::move(cells));
   }
   return sheet;

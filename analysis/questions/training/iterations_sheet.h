@@ -10,14 +10,22 @@
 
 namespace benanza::analysis {
 
-/// Header of a sheet with a row per computation, number of GPUs and strategy. `with_usd`: rows end
-/// with the price of an epoch.
-Sheet iterations_sheet(bool with_usd);
+struct IterationRow {
+  /// Source of the seconds: "bound" or a framework's name.
+  std::string computation{};
+  Scaling scaling{};
+};
 
-/// `computation`: source of the seconds, "bound" or a framework's name. Cells of unknown values are
-/// "-".
-std::vector<Cell> iterations_row(const std::string& computation, const Scaling& one,
-                                 const Graph& graph);
+struct EpochPrice {
+  double samples = 0;
+  /// Of one GPU; empty if unknown.
+  std::optional<double> usd_per_hour{};
+};
+
+/// A row per computation, number of GPUs and strategy; with the price of an epoch if `price` says
+/// how to tell it.
+Sheet iterations_sheet(const std::vector<IterationRow>& rows, const Graph& graph,
+                       const std::optional<EpochPrice>& price);
 
 /// Price of an epoch of `samples`. All GPUs are paid for, so their number cancels out. `price`: USD
 /// per hour of one GPU. Empty if a value is unknown.

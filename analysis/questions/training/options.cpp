@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "analysis/input/results.h"
-#include "analysis/questions/question.h"
+#include "analysis/questions/common/flags.h"
 #include "core/base/error.h"
 
 namespace benanza::analysis {
@@ -115,7 +115,7 @@ void add_training_flags(Flags& flags, TrainingOptions& options) {
   flags.add("--prices", options.prices,
             "JSON, {\"name of a device\": USD per hour}: adds USD per epoch", "FILE");
   flags.add("--epoch-samples", options.epoch_samples, 0, 1e15, "Samples per epoch");
-  flags.add("--html", options.html, "Also write the answer as an HTML page with plots", "HTML");
+  add_html_flag(flags, options.common);
 }
 
 TrainingQuestion training_question_of(const TrainingOptions& options) {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/input/flags.h"
 #include "analysis/model/iteration.h"
+#include "analysis/questions/common/flags.h"
 #include "analysis/questions/common/prices.h"
 #include "analysis/questions/training/cluster.h"
 #include "core/graph_file/graph.h"
@@ -29,7 +29,6 @@ struct TrainingOptions {
   double contention = 0;
   std::string prices;
   double epoch_samples = 0;
-  std::string html;
 };
 
 void add_training_flags(Flags& flags, TrainingOptions& options);

@@ -37,9 +37,12 @@ TEST(ByProcess, IsTheTrimmedMeanOfEachProcess) {
 }
 
 TEST(ByProcess, TheValueIsThatOfTheProcesses) {
-  // Process means 1, 2 and 9: without the lowest and the highest.
+  // Process means 1, 2 and 9: the third one stalled.
   const std::vector<double> seconds{1, 2, 9, 9, 9, 9};
-  EXPECT_EQ(value_over_processes(seconds, std::vector<std::int64_t>{1, 2, 3, 3, 3, 3}), 2);
+  EXPECT_EQ(value_over_processes(seconds, std::vector<std::int64_t>{1, 2, 3, 3, 3, 3}), 1.5);
+  // 1, 2 and 3: none did.
+  EXPECT_EQ(value_over_processes(std::vector<double>{1, 2, 3}, std::vector<std::int64_t>{1, 2, 3}),
+            2);
   // Of two processes, none can be left out: a repetition that stalled is.
   EXPECT_EQ(value_over_processes(std::vector<double>{1, 1, 1, 1, 50},
                                  std::vector<std::int64_t>{1, 1, 1, 1, 2}),
@@ -57,27 +60,23 @@ TEST(ProcessSum, OfTwoProcessesByHand) {
 }
 
 TEST(ProcessSum, OfThreeAndFourProcessesByHand) {
-  // Variances of 10, 12, 14 and of 10, 12, 14, 16: 4 and 20 / 3. The median of three normal values
-  // has 0.448671 of it, the mean of the middle two of four 0.298245.
+  // Variances of 10, 12, 14 and of 10, 12, 14, 16: 4 and 20 / 3.
   const auto three = estimate_of(12, values({10, 12, 14}));
-  EXPECT_THAT(three->standard_error, DoubleNear(std::sqrt(4 * 0.448671), 1e-9));
+  EXPECT_DOUBLE_EQ(three->standard_error, std::sqrt(4.0 / 3));
   EXPECT_EQ(three->degrees, 2);
   const auto four = estimate_of(13, values({10, 12, 14, 16}));
-  EXPECT_THAT(four->standard_error, DoubleNear(std::sqrt(20.0 / 3 * 0.298245), 1e-9));
+  EXPECT_DOUBLE_EQ(four->standard_error, std::sqrt(20.0 / 3 / 4));
   EXPECT_EQ(four->degrees, 3);
 }
 
-TEST(ProcessSum, OfFiveEqualsASumOfRepetitions) {
-  RepetitionSum repetitions;
-  ProcessSum processes;
-  for (const std::vector<double>& layer : {std::vector<double>{1, 2, 3, 4, 9}, {5, 5, 7, 6, 1}}) {
-    repetitions.add(layer);
-    processes.add(trimmed_mean(layer), values(layer));
-  }
-  EXPECT_EQ(processes.processes(), 5U);
-  EXPECT_DOUBLE_EQ(processes.value(), repetitions.value());
-  EXPECT_DOUBLE_EQ(processes.estimate()->standard_error, repetitions.estimate()->standard_error);
-  EXPECT_DOUBLE_EQ(processes.estimate()->degrees, repetitions.estimate()->degrees);
+TEST(ProcessSum, AProcessThatStalledIsLeftOut) {
+  // 30 is more than twice the median, 12; 24 is not.
+  const auto found = estimate_of(11, values({10, 12, 11, 30, 12}));
+  EXPECT_DOUBLE_EQ(found->standard_error, std::sqrt(2.75 / 3 / 4));  // of 10, 12, 11 and 12
+  EXPECT_EQ(found->degrees, 3);
+  EXPECT_EQ(estimate_of(14, values({10, 12, 11, 24, 12}))->degrees, 4);
+  EXPECT_EQ(mean_over_processes(values({10, 12, 11, 30, 12})), 11.25);
+  EXPECT_EQ(mean_over_processes(values({10, 30})), 20);
 }
 
 TEST(ProcessSum, WhatTheCallsOfAProcessHaveInCommonAddsUp) {
@@ -128,7 +127,7 @@ TEST(ProcessSum, EqualValuesHaveTheValueAsTheirInterval) {
   RepetitionSum repetitions;
   for (const double us : {13.23, 6.36, 31.62}) {
     const std::vector<double> layer(5, us * 1e-6);
-    processes.add(trimmed_mean(layer), values(layer));
+    processes.add(mean(layer), values(layer));
     repetitions.add(layer);
   }
   for (const Uncertain& found : {*processes.estimate(), *repetitions.estimate()}) {
@@ -159,7 +158,7 @@ double coverage(std::size_t processes, double common, double own, int one_in) {
         of_call.push_back({static_cast<std::int64_t>(process), value});
         plain.push_back(value);
       }
-      sum.add(trimmed_mean(plain), std::move(of_call));
+      sum.add(mean(plain), std::move(of_call));
     }
     const auto estimate = sum.estimate();
     if (!estimate) continue;

@@ -17,7 +17,7 @@ namespace benanza::onnx {
 class OpenDimensions {
  public:
   /// The arguments must outlive this.
-  OpenDimensions(Program& program, const Bound& bound, const OperatorTable& operators)
+  OpenDimensions(Program& program, const ResolvedDims& bound, const OperatorTable& operators)
       : program_(program), bound_(bound), operators_(operators) {}
 
   /// Completes the types of the step's outputs as far as possible. Returns the first assumption
@@ -34,7 +34,7 @@ class OpenDimensions {
                                      std::size_t axis);
 
   Program& program_;
-  const Bound& bound_;
+  const ResolvedDims& bound_;
   const OperatorTable& operators_;
 };
 

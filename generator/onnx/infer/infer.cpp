@@ -22,7 +22,7 @@ std::int64_t count(const Literal& literal) {
 
 class Inference {
  public:
-  Inference(Program& program, const ::onnx::ModelProto& model, const Bound& bound,
+  Inference(Program& program, const ::onnx::ModelProto& model, const ResolvedDims& bound,
             const OperatorTable& operators)
       : program_(program), operators_(operators), bound_(bound), open_(program, bound, operators) {
     for (const auto& value : model.graph().value_info()) stated_[value.name()] = &value.type();
@@ -231,14 +231,14 @@ class Inference {
   Program& program_;
   std::int64_t evaluated_ = 0;
   const OperatorTable& operators_;
-  const Bound& bound_;
+  const ResolvedDims& bound_;
   OpenDimensions open_;
   std::unordered_map<std::string, const TypeProto*> stated_;
 };
 
 }  // namespace
 
-void infer(Program& program, const ::onnx::ModelProto& model, const Bound& bound,
+void infer(Program& program, const ::onnx::ModelProto& model, const ResolvedDims& bound,
            const OperatorTable& operators) {
   Inference inference(program, model, bound, operators);
   std::vector<Step> waiting = std::move(program.steps);

@@ -16,7 +16,7 @@ namespace benanza::onnx {
 /// of throwing. The model's value info is used only if inference does not know the shape and the
 /// batch size was not replaced; if both are known and differ, the program gets a warning.
 /// Everything else stays without a shape. Throws Error, naming the node, if shapes do not fit.
-void infer(Program& program, const ::onnx::ModelProto& model, const Bound& bound,
+void infer(Program& program, const ::onnx::ModelProto& model, const ResolvedDims& bound,
            const OperatorTable& operators);
 
 }  // namespace benanza::onnx

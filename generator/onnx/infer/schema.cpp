@@ -154,7 +154,8 @@ bool inputs_have_types(const Step& step) {
 
 }  // namespace
 
-std::vector<TypeProto> schema_types(const Step& step, const Bound& bound, const Operator* known) {
+std::vector<TypeProto> schema_types(const Step& step, const ResolvedDims& bound,
+                                    const Operator* known) {
   std::vector<TypeProto> types(step.outputs.size());
   const Node& node = step.node;
   const OpSchema* schema = OpSchemaRegistry::Schema(node.op_type(), node.opset(), node.domain());

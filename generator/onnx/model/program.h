@@ -84,7 +84,7 @@ struct Program {
   std::vector<Assumption> assumptions;
   /// Nesting depth: 0 for a model, 1 for the body of one of its nodes, and so on.
   int depth = 0;
-  /// Keys of Bound::dims that inference used.
+  /// Keys of ResolvedDims::dims that inference used.
   std::set<std::string> used_dims;
   /// Nodes created here, which are not in the model.
   std::vector<std::unique_ptr<::onnx::NodeProto>> made;

@@ -144,6 +144,15 @@ std::string type_name(int type) {
   return name;
 }
 
+int type_bits(int type) {
+  if (type == TensorProto::FLOAT16 || type == TensorProto::BFLOAT16) return 16;
+  if (type == TensorProto::DOUBLE) return 64;
+  const std::string_view newer = newer_name(type);
+  if (newer.ends_with("int4") || newer == "float4e2m1") return 4;
+  if (newer.ends_with("int2")) return 2;
+  return static_cast<int>(8 * type_bytes(type));
+}
+
 std::int64_t type_bytes(int type) {
   if (is_floating(type)) return 4;
   if (newer_name(type).starts_with("float8")) return 1;

@@ -57,6 +57,8 @@ struct Tensor {
 bool is_floating(int type);
 /// ONNX name in lower case, such as "float"; "unknown" for 0 and for unknown types.
 std::string type_name(int type);
+/// Bits per stored element; 0 for strings and unknown types.
+int type_bits(int type);
 /// Bytes per element, counting the types of is_floating() as fp32. 0 for strings, unknown types and
 /// types smaller than a byte.
 std::int64_t type_bytes(int type);

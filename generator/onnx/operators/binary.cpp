@@ -262,18 +262,20 @@ Lowered lower_mean(const NodeView& node) {
 
 template <BinaryKind kind, class Function>
 Operator arithmetic() {
-  return {
-      .shapes = {like_first_until_5}, .fold = fold_apply<Function>, .lower = lower_binary<kind>};
+  return {.shapes = {like_first_until_5},
+          .fold = fold_apply<Function>,
+          .lower = lower_binary<kind>,
+          .copies_integers = true};
 }
 
 template <BinaryKind kind, class Test>
 Operator comparison() {
-  return {.fold = fold_apply<Truth<Test>>, .lower = lower_compare<kind>};
+  return {.fold = fold_apply<Truth<Test>>, .lower = lower_compare<kind>, .copies_integers = true};
 }
 
 template <BinaryKind kind, class Test>
 Operator logic() {
-  return {.fold = fold_apply<Truth<Test>>, .lower = lower_logic<kind>};
+  return {.fold = fold_apply<Truth<Test>>, .lower = lower_logic<kind>, .copies_integers = true};
 }
 
 }  // namespace
@@ -283,9 +285,11 @@ void register_binary(OperatorTable& table) {
   table.add("Sub", arithmetic<BinaryKind::sub, Minus>());
   table.add("Mul", arithmetic<BinaryKind::mul, Times>());
   table.add("Div", arithmetic<BinaryKind::div, Quotient>());
-  table.add("Pow", {.fold = fold_apply<Power>, .lower = lower_power});
+  table.add("Pow", {.fold = fold_apply<Power>, .lower = lower_power, .copies_integers = true});
   table.add("PRelu", {.shapes = {like_first_until_5}, .lower = lower_prelu});
-  table.add("Mod", {.fold = fold_mod, .unsupported = "no library here has remainders"});
+  table.add(
+      "Mod",
+      {.fold = fold_mod, .unsupported = "no library here has remainders", .copies_integers = true});
 
   Operator equal = comparison<BinaryKind::eq, std::equal_to<>>();
   equal.shapes = {{compare_shape, 18}};
@@ -297,22 +301,27 @@ void register_binary(OperatorTable& table) {
   table.add("And", logic<BinaryKind::min, std::logical_and<>>());
   table.add("Or", logic<BinaryKind::max, std::logical_or<>>());
   table.add("Xor", logic<BinaryKind::ne, std::not_equal_to<>>());
-  table.add("BitShift", {.unsupported = "no library here has arithmetic of bits"});
+  table.add("BitShift",
+            {.unsupported = "no library here has arithmetic of bits", .copies_integers = true});
   for (const auto* op : {"BitwiseAnd", "BitwiseOr", "BitwiseXor"}) {
     table.add(op, {.shapes = {{broadcast_shape}},
-                   .unsupported = "no library here has arithmetic of bits"});
+                   .unsupported = "no library here has arithmetic of bits",
+                   .copies_integers = true});
   }
 
   // Operators with any number of inputs.
   table.add("Sum", {.shapes = {like_first_until_5},
                     .fold = fold_apply<Plus>,
-                    .lower = lower_variadic<BinaryKind::add>});
+                    .lower = lower_variadic<BinaryKind::add>,
+                    .copies_integers = true});
   table.add("Max", {.shapes = {like_first_until_5},
                     .fold = fold_apply<Greatest>,
-                    .lower = lower_variadic<BinaryKind::max>});
+                    .lower = lower_variadic<BinaryKind::max>,
+                    .copies_integers = true});
   table.add("Min", {.shapes = {like_first_until_5},
                     .fold = fold_apply<Least>,
-                    .lower = lower_variadic<BinaryKind::min>});
+                    .lower = lower_variadic<BinaryKind::min>,
+                    .copies_integers = true});
   table.add("Mean", {.shapes = {like_first_until_5}, .lower = lower_mean});
 }
 

@@ -70,7 +70,9 @@ std::vector<TensorFacts> reorder_input_shape(const NodeView& node) {
 }  // namespace
 
 void register_conv(OperatorTable& table) {
-  table.add("Conv", {.check = check_convolution_weights<1>, .lower = lower_conv});
+  table.add(
+      "Conv",
+      {.check = check_convolution_weights<1>, .lower = lower_conv, .reads_all_constants = true});
   table.add("DeformConv", {.shapes = {{conv_shape}},
                            .unsupported = "no library here has deformable convolution"});
   // Written by ONNX Runtime's optimizers. Its blocked layout (domain com.microsoft.nchwc) is still

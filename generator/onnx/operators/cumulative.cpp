@@ -42,8 +42,9 @@ std::vector<Literal> fold_cumulative_sum(const NodeView& node) {
 }  // namespace
 
 void register_cumulative(OperatorTable& table) {
-  table.add("CumSum",
-            {.fold = fold_cumulative_sum, .unsupported = "no library here has running sums"});
+  table.add("CumSum", {.fold = fold_cumulative_sum,
+                       .unsupported = "no library here has running sums",
+                       .copies_integers = true});
   table.add("CumProd",
             {.shapes = {{like_first}}, .unsupported = "no library here has running products"});
 }

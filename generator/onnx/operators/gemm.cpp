@@ -87,7 +87,10 @@ Lowered lower_fused_gemm(const NodeView& node) {
 }  // namespace
 
 void register_gemm(OperatorTable& table) {
-  table.add("Gemm", {.check = check_gemm, .shapes = {{gemm_shape, 1, 5}}, .lower = lower_gemm});
+  table.add("Gemm", {.check = check_gemm,
+                     .shapes = {{gemm_shape, 1, 5}},
+                     .lower = lower_gemm,
+                     .reads_all_constants = true});
   table.add("com.microsoft.FusedGemm", {.shapes = {{gemm_shape}}, .lower = lower_fused_gemm});
 }
 

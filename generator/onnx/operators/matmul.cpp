@@ -31,6 +31,46 @@ std::vector<TensorFacts> matmul_nbits_shape(const NodeView& node) {
   return {{node.input(0).type, dims}};
 }
 
+/// Types of weights of so many bits; with zero points, they are unsigned.
+PackedType nbits_type(std::int64_t bits, bool zero_points) {
+  switch (bits) {
+    case 2:
+      return zero_points ? PackedType::uint2 : PackedType::int2;
+    case 4:
+      return zero_points ? PackedType::uint4 : PackedType::int4;
+    case 8:
+      return zero_points ? PackedType::uint8 : PackedType::int8;
+    default:
+      throw NotExpressible("weights of " + std::to_string(bits) + " bits");
+  }
+}
+
+/// Inputs: A, B packed as N x blocks x bytes, scales, zero points, an order of the rows, a bias.
+Lowered lower_matmul_nbits(const NodeView& node) {
+  const Dims& a = node.shape(0);
+  Gemm shape;
+  shape.n = node.integer("N", 0);
+  shape.k = node.integer("K", 0);
+  shape.transpose_b = true;
+  shape.constant_b = node.input(1).constant;
+  if (!shape.constant_b) throw NotExpressible("weights that change with every run");
+  if (shape.n < 1 || shape.k < 1 || a.empty() || a.back() != shape.k) {
+    throw Error(join(a, 'x') + " and K of " + std::to_string(shape.k) + " do not multiply");
+  }
+  if (node.has_input(4)) throw NotExpressible("weights whose rows are in another order");
+  shape.m = element_count(a) / shape.k;
+  Call product = call(shape, {from_input(0), from_input(1)});
+  const bool zero_points = node.has_input(3);
+  product.problem.packed = PackedWeights{.type = nbits_type(node.integer("bits", 4), zero_points),
+                                         .block = node.integer("block_size", 0),
+                                         .zero_points = zero_points};
+  if (product.problem.packed->block < 1) throw Error("a block_size below 1");
+  if (!node.has_input(5)) return measured({product});
+  const Call sum = elementwise_call(BinaryKind::add, {output(product.problem), false, from_call(0)},
+                                    {node.extents(5), node.input(5).constant, from_input(5)});
+  return measured({product, sum});
+}
+
 Lowered lower_matmul(const NodeView& node) { return measured({matmul_call(node, {})}); }
 
 /// A MatMul whose operands may be stored transposed, times alpha, which is folded into a constant
@@ -59,12 +99,12 @@ Lowered lower_fused_matmul(const NodeView& node) {
 }  // namespace
 
 void register_matmul(OperatorTable& table) {
-  table.add("MatMul", {.lower = lower_matmul});
+  table.add("MatMul", {.lower = lower_matmul, .reads_all_constants = true});
   table.add("com.microsoft.FusedMatMul",
             {.shapes = {{fused_matmul_shape}}, .lower = lower_fused_matmul});
-  table.add("com.microsoft.MatMulNBits",
-            {.shapes = {{matmul_nbits_shape}},
-             .unsupported = "no library here multiplies by weights of 4 bits in blocks"});
+  table.add(
+      "com.microsoft.MatMulNBits",
+      {.shapes = {{matmul_nbits_shape}}, .lower = lower_matmul_nbits, .reads_all_constants = true});
 }
 
 }  // namespace benanza::onnx

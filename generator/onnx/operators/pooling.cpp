@@ -101,6 +101,16 @@ Lowered lower_global_norm(const NodeView& node) {
   return measured({call(Reduction{.kind = kind, .input = input, .axes = axes}, {from_input(0)})});
 }
 
+/// Inputs: x, its scale and zero point, the result's.
+template <LowerFunction lower>
+Lowered of_bytes(const NodeView& node) {
+  if (node.integer("channels_last", 0) != 0) throw NotExpressible("channels that come last");
+  Lowered lowered = lower(node);
+  lowered.types = Types::checked_by_lowering;
+  lowered.precision = to_string(Precision::int8);
+  return lowered;
+}
+
 }  // namespace
 
 void register_pooling(OperatorTable& table) {
@@ -129,11 +139,10 @@ void register_pooling(OperatorTable& table) {
             {.shapes = {{global_pool_shape}},
              .lower = lower_global_pool<PoolingMode::average_exclude_pad>});
   table.add("com.microsoft.QLinearAveragePool",
-            {.shapes = {{pool_shape}},
-             .unsupported = "no library here gives averages of bytes another scale"});
+            {.shapes = {{pool_shape}}, .lower = of_bytes<lower_average_pool>});
   table.add("com.microsoft.QLinearGlobalAveragePool",
             {.shapes = {{global_pool_shape}},
-             .unsupported = "no library here gives averages of bytes another scale"});
+             .lower = of_bytes<lower_global_pool<PoolingMode::average_exclude_pad>>});
 }
 
 }  // namespace benanza::onnx

@@ -73,6 +73,7 @@ Lowered in_bytes(const NodeView& node, std::vector<Call> calls,
   }
   Lowered lowered = measured(std::move(calls));
   lowered.types = Types::checked_by_lowering;
+  lowered.precision = to_string(Precision::int8);
   return lowered;
 }
 
@@ -113,6 +114,21 @@ Lowered lower_matmul_integer(const NodeView& node) {
   return in_bytes(node, {matmul_call(node, {0, 1})}, {0, 1});
 }
 
+/// Inputs: A, B, their scales and zero points, a bias. The scales are part of the call.
+Lowered lower_matmul_integer_to_float(const NodeView& node) {
+  check_symmetric(node, 5);
+  if (node.has_input(6)) {
+    Call product = matmul_call(node, {0, 1});
+    if (node.shape(6) != Dims{std::get<Gemm>(product.problem.shape).n}) {
+      throw NotExpressible("a bias of other than one value per column");
+    }
+    product.problem.epilogue.bias = true;
+    product.operands.push_back(from_input(6));
+    return in_bytes(node, {product}, {0, 1});
+  }
+  return in_bytes(node, {matmul_call(node, {0, 1})}, {0, 1});
+}
+
 /// Inputs of lower_qlinear_matmul(), with a bias before the result's scale.
 Lowered lower_quantized_gemm(const NodeView& node) {
   check_symmetric(node, 5);
@@ -125,6 +141,49 @@ Lowered lower_quantized_gemm(const NodeView& node) {
     product.operands.push_back(from_input(6));
   }
   return in_bytes(node, {product}, {0, 3});
+}
+
+/// Inputs: a, its scale and zero point, b, its scale and zero point, the result's.
+template <BinaryKind kind>
+Lowered lower_quantized_binary(const NodeView& node) {
+  return in_bytes(node,
+                  {elementwise_call(kind, {node.shape(0), node.input(0).constant, from_input(0)},
+                                    {node.shape(3), node.input(3).constant, from_input(3)})},
+                  {0, 3});
+}
+
+/// Inputs: the result's scale and zero point, then each part with its own.
+Lowered lower_quantized_concat(const NodeView& node) {
+  Concat shape;
+  shape.axis = NodeView::axis(node.integer("axis", 0), node.shape(2).size());
+  std::vector<Source> operands;
+  for (std::size_t index = 2; index < node.input_count(); index += 3) {
+    if (!is_byte(node.input(index).type)) {
+      throw NotExpressible("quantized " + type_name(node.input(index).type));
+    }
+    if (element_count(node.shape(index)) == 0) continue;
+    shape.parts.push_back(node.shape(index));
+    operands.push_back(from_input(static_cast<int>(index)));
+  }
+  if (shape.parts.size() < 2) throw NotExpressible("bytes of another scale");
+  Lowered lowered = movement({call(std::move(shape), std::move(operands))});
+  lowered.types = Types::checked_by_lowering;
+  lowered.precision = to_string(Precision::int8);
+  return lowered;
+}
+
+/// The largest and the least element give the scale, with which all are converted.
+Lowered lower_dynamic_quantize(const NodeView& node) {
+  const Dims dims = node.extents(0);
+  const auto extreme = [&](ReductionKind kind) {
+    return call(Reduction{.kind = kind, .input = dims, .axes = all_axes(dims.size())},
+                {from_input(0)});
+  };
+  Lowered lowered = measured(
+      {extreme(ReductionKind::max), extreme(ReductionKind::min),
+       call(Quantization{.kind = QuantizationKind::quantize, .input = dims}, {from_input(0)})});
+  lowered.types = Types::checked_by_lowering;
+  return lowered;
 }
 
 /// The axis of the scales; -1 if there is one scale.
@@ -169,17 +228,19 @@ void register_quantized(OperatorTable& table) {
   table.add("com.microsoft.DequantizeLinear", {.shapes = {{dequantize_shape}}});
 
   constexpr std::string_view late_scale = "the scale is only known when the model runs";
-  table.add("DynamicQuantizeLinear", {.unsupported = late_scale});
-  table.add("com.microsoft.DynamicQuantizeMatMul",
-            {.shapes = {{dynamic_quantize_matmul_shape}}, .unsupported = late_scale});
-  table.add("com.microsoft.MatMulIntegerToFloat", {.shapes = {{dynamic_quantize_matmul_shape}}});
-  for (const auto* op : {"com.microsoft.QLinearAdd", "com.microsoft.QLinearMul"}) {
-    table.add(op, {.shapes = {{quantized_binary_shape}},
-                   .unsupported = "no library here combines bytes of two scales in one call"});
-  }
+  table.add("DynamicQuantizeLinear", {.lower = lower_dynamic_quantize});
+  table.add("com.microsoft.DynamicQuantizeMatMul", {.shapes = {{dynamic_quantize_matmul_shape}},
+                                                    .unsupported = late_scale,
+                                                    .reads_all_constants = true});
+  table.add("com.microsoft.MatMulIntegerToFloat", {.shapes = {{dynamic_quantize_matmul_shape}},
+                                                   .lower = lower_matmul_integer_to_float,
+                                                   .reads_all_constants = true});
+  table.add("com.microsoft.QLinearAdd", {.shapes = {{quantized_binary_shape}},
+                                         .lower = lower_quantized_binary<BinaryKind::add>});
+  table.add("com.microsoft.QLinearMul", {.shapes = {{quantized_binary_shape}},
+                                         .lower = lower_quantized_binary<BinaryKind::mul>});
   table.add("com.microsoft.QLinearConcat",
-            {.shapes = {{quantized_concat_shape}},
-             .unsupported = "no library here joins bytes of several scales"});
+            {.shapes = {{quantized_concat_shape}}, .lower = lower_quantized_concat});
   for (const auto* op : {"com.microsoft.QLinearSigmoid", "com.microsoft.QLinearLeakyRelu"}) {
     table.add(op, {.shapes = {{like_first}},
                    .unsupported = "no library here has tables of functions of bytes"});

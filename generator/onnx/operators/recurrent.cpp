@@ -177,6 +177,17 @@ Lowered lower_recurrent(const NodeView& node) {
   return measured({call(shape, std::move(operands))});
 }
 
+/// W and R are directions x inputs x gates, unlike those of LSTM.
+std::vector<TensorFacts> dynamic_quantize_lstm_shape(const NodeView& node) {
+  const Dims& input = node.shape(0);
+  const Dims& recurrence = node.shape(2);
+  if (input.size() != 3 || recurrence.size() != 3) throw Error("X and R need three axes each");
+  const int type = node.input(0).type;
+  const Dims state{recurrence[0], input[1], recurrence[1]};
+  return {
+      {type, Dims{input[0], recurrence[0], input[1], recurrence[1]}}, {type, state}, {type, state}};
+}
+
 }  // namespace
 
 void register_recurrent(OperatorTable& table) {
@@ -184,7 +195,9 @@ void register_recurrent(OperatorTable& table) {
     table.add(op, {.shapes = {{recurrent_shape}}, .lower = lower_recurrent});
   }
   table.add("com.microsoft.DynamicQuantizeLSTM",
-            {.unsupported = "the scale is only known when the model runs"});
+            {.shapes = {{dynamic_quantize_lstm_shape}},
+             .unsupported = "the scale is only known when the model runs",
+             .reads_all_constants = true});
 }
 
 }  // namespace benanza::onnx

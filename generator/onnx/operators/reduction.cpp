@@ -145,17 +145,22 @@ Operator reduction(LowerFunction lower, FoldFunction fold = nullptr) {
 
 void register_reduction(OperatorTable& table) {
   table.add("ReduceMean", reduction(lower_reduce<ReductionKind::mean>, fold_mean));
-  table.add("ReduceSum", reduction(lower_reduce<ReductionKind::sum>, fold_sum));
-  table.add("ReduceMax", reduction(lower_reduce<ReductionKind::max>, fold_maximum));
-  table.add("ReduceMin", reduction(lower_reduce<ReductionKind::min>, fold_minimum));
-  table.add("ReduceProd", reduction(lower_reduce<ReductionKind::product>, fold_product));
+  table.add("ReduceSum", of_integers_too(reduction(lower_reduce<ReductionKind::sum>, fold_sum)));
+  table.add("ReduceMax",
+            of_integers_too(reduction(lower_reduce<ReductionKind::max>, fold_maximum)));
+  table.add("ReduceMin",
+            of_integers_too(reduction(lower_reduce<ReductionKind::min>, fold_minimum)));
+  table.add("ReduceProd",
+            of_integers_too(reduction(lower_reduce<ReductionKind::product>, fold_product)));
   table.add("ReduceL1", reduction(lower_norm<ReductionKind::l1>));
   table.add("ReduceL2", reduction(lower_norm<ReductionKind::l2>));
   table.add("ReduceSumSquare", reduction(lower_norm<ReductionKind::sum_square>));
   table.add("ReduceLogSum", reduction(lower_log_sum<false>));
   table.add("ReduceLogSumExp", reduction(lower_log_sum<true>));
-  table.add("ArgMax", {.unsupported = "no library here gives the position of a maximum"});
-  table.add("ArgMin", {.unsupported = "no library here gives the position of a minimum"});
+  table.add("ArgMax", {.unsupported = "no library here gives the position of a maximum",
+                       .copies_integers = true});
+  table.add("ArgMin", {.unsupported = "no library here gives the position of a minimum",
+                       .copies_integers = true});
 }
 
 }  // namespace benanza::onnx

@@ -294,15 +294,15 @@ void register_unary(OperatorTable& table) {
   table.add("Elu", activation(lower_elu));
   table.add("Selu", activation(lower_selu));
   table.add("HardSigmoid", activation(lower_hard_sigmoid));
-  table.add("Neg", activation(lower_negate, fold_negate));
+  table.add("Neg", of_integers_too(activation(lower_negate, fold_negate)));
   table.add("Reciprocal", activation(lower_reciprocal, fold_real<reciprocal_of>));
   table.add("Exp", activation(lower_plain<ActivationKind::exp>, fold_real<exp_of>));
   table.add("Log", activation(lower_plain<ActivationKind::log>, fold_real<log_of>));
   table.add("Sqrt", activation(lower_plain<ActivationKind::sqrt>, fold_real<sqrt_of>));
-  table.add("Abs", activation(lower_plain<ActivationKind::abs>, fold_absolute));
+  table.add("Abs", of_integers_too(activation(lower_plain<ActivationKind::abs>, fold_absolute)));
   table.add("Floor", activation(lower_plain<ActivationKind::floor>, fold_real<floor_of, true>));
   table.add("Ceil", activation(lower_plain<ActivationKind::ceil>, fold_real<ceil_of, true>));
-  table.add("Clip", activation(lower_clip, fold_clip));
+  table.add("Clip", of_integers_too(activation(lower_clip, fold_clip)));
 
   table.add("Celu", {.lower = lower_celu});
   table.add("HardSwish", {.lower = lower_plain<ActivationKind::hard_swish>});
@@ -313,8 +313,10 @@ void register_unary(OperatorTable& table) {
   table.add("Cos", {.lower = lower_plain<ActivationKind::cos>});
   table.add("Round",
             {.fold = fold_real<round_of, true>, .lower = lower_plain<ActivationKind::round>});
-  table.add("Sign", {.fold = fold_sign, .lower = lower_plain<ActivationKind::sign>});
-  table.add("Not", {.fold = fold_logical_not, .lower = lower_not});
+  table.add(
+      "Sign",
+      {.fold = fold_sign, .lower = lower_plain<ActivationKind::sign>, .copies_integers = true});
+  table.add("Not", {.fold = fold_logical_not, .lower = lower_not, .copies_integers = true});
   table.add("IsNaN", {.shapes = {{truth_shape, 18}}, .lower = lower_is_nan});
   table.add("IsInf", {.shapes = {{truth_shape, 18}}, .lower = lower_is_inf});
 
@@ -333,8 +335,9 @@ void register_unary(OperatorTable& table) {
   table.add("com.microsoft.BiasSplitGelu",
             {.shapes = {{bias_split_gelu_shape}},
              .unsupported = "no library here multiplies one half by the gelu of the other"});
-  table.add("BitwiseNot",
-            {.shapes = {{like_first}}, .unsupported = "no library here has arithmetic of bits"});
+  table.add("BitwiseNot", {.shapes = {{like_first}},
+                           .unsupported = "no library here has arithmetic of bits",
+                           .copies_integers = true});
   table.add("ThresholdedRelu", {.shapes = {{like_first}},
                                 .unsupported = "no library here clears what is below a threshold"});
   table.add("Shrink", {.unsupported = "no library here clears what is near zero"});

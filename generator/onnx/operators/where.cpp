@@ -71,7 +71,7 @@ Lowered lower_where(const NodeView& node) {
 }  // namespace
 
 void register_where(OperatorTable& table) {
-  table.add("Where", {.fold = fold_where, .lower = lower_where});
+  table.add("Where", {.fold = fold_where, .lower = lower_where, .copies_integers = true});
 }
 
 }  // namespace benanza::onnx

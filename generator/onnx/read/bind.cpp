@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <vector>
 
 #include "core/base/error.h"
 #include "generator/onnx/model/tensor.h"
@@ -33,14 +34,78 @@ TensorShapeProto* shape_of(ValueInfoProto& value) {
   return value.mutable_type()->mutable_tensor_type()->mutable_shape();
 }
 
-std::string flag_for(const std::string& input, const Dimension& dimension, int axis) {
-  const std::string& name = dimension.dim_param();
-  const std::string by_name = "--dim " + name + "=VALUE";
-  if (axis == 0) return name.empty() ? "--batch VALUE" : "--batch VALUE or " + by_name;
-  return name.empty() ? "--dim " + input + ':' + std::to_string(axis) + "=VALUE" : by_name;
+bool is_open(const Dimension& dimension) { return !dimension.has_dim_value(); }
+
+/// Exporters also write -1 and "?" for what is open; two of them need not be equal.
+void open_unknown_extents(ValueInfoProto& value) {
+  TensorShapeProto* shape = shape_of(value);
+  if (shape == nullptr) return;
+  for (Dimension& dimension : *shape->mutable_dim()) {
+    const bool unknown =
+        is_open(dimension) ? dimension.dim_param() == "?" : dimension.dim_value() < 0;
+    if (unknown) dimension.clear_value();
+  }
 }
 
-void check_input(ValueInfoProto& input, const std::string& where) {
+/// The dimensions of inputs that stay open, and the flags that give them values.
+class MissingDims {
+ public:
+  /// `given`: values by name.
+  explicit MissingDims(const std::map<std::string, std::int64_t>& given) : given_(given) {}
+
+  void add(const std::string& input, const Dimension& dimension, int axis, bool is_batch) {
+    const std::string& name = dimension.dim_param();
+    const std::string place = input + ':' + std::to_string(axis);
+    places_ += (places_.empty() ? "" : ", ") + ('"' + input + "\" axis " + std::to_string(axis));
+    if (!name.empty()) places_ += " (" + name + ')';
+    ++count_;
+    if (is_batch) return add_flag("--batch N");
+    for (const std::string& value : name.empty() ? std::vector{place} : terms(name)) {
+      if (!given_.contains(value)) add_flag("--dim " + quoted(value + "=N"));
+    }
+  }
+
+  /// Throws Error if there are any.
+  void refuse(const std::string& where) const {
+    if (count_ == 0) return;
+    throw Error(where + ": " + (count_ == 1 ? "a dimension has" : "dimensions have") +
+                " no value: " + places_ + "; give " + flags_);
+  }
+
+ private:
+  /// The names that a sum or product follows from; the name itself if it is none.
+  static std::vector<std::string> terms(const std::string& name) {
+    std::vector<std::string> names;
+    std::string term;
+    for (const char letter : name + '+') {
+      if (letter == ' ') continue;
+      if (letter != '+' && letter != '*') {
+        term += letter;
+        continue;
+      }
+      const bool is_number = std::ranges::all_of(term, [](char c) { return c >= '0' && c <= '9'; });
+      if (!is_number) names.push_back(term);
+      term.clear();
+    }
+    return names.empty() ? std::vector{name} : names;
+  }
+  /// For a shell.
+  static std::string quoted(const std::string& text) {
+    return text.find_first_of(" *?$&|;()<>\"") == std::string::npos ? text : '\'' + text + '\'';
+  }
+  void add_flag(const std::string& flag) {
+    if (known_.insert(flag).second) flags_ += (flags_.empty() ? "" : " ") + flag;
+  }
+
+  const std::map<std::string, std::int64_t>& given_;
+  std::size_t count_ = 0;
+  std::string places_;
+  std::string flags_;
+  std::set<std::string> known_;
+};
+
+void check_input(ValueInfoProto& input, bool batch_is_open, int batch_axis,
+                 const std::string& where, MissingDims& missing) {
   const std::string label = where + ": input \"" + input.name() + "\"";
   if (!input.type().has_tensor_type()) return;  // sequences, maps and so on have no extents
   const TensorShapeProto* shape = shape_of(input);
@@ -48,21 +113,15 @@ void check_input(ValueInfoProto& input, const std::string& where) {
   Dims extents;
   for (int axis = 0; axis < shape->dim_size(); ++axis) {
     const Dimension& dimension = shape->dim(axis);
-    const std::string which = label + ": dimension " + std::to_string(axis);
-    if (!dimension.has_dim_value()) {
-      const std::string name =
-          dimension.dim_param().empty() ? "" : " (\"" + dimension.dim_param() + "\")";
-      throw Error(which + name + " has no value: pass " + flag_for(input.name(), dimension, axis));
+    if (is_open(dimension)) {
+      missing.add(input.name(), dimension, axis, batch_is_open && axis == batch_axis);
+    } else {
+      extents.push_back(dimension.dim_value());
     }
-    if (dimension.dim_value() < 1) {
-      throw Error(which + " is " + std::to_string(dimension.dim_value()) +
-                  ": it must be at least 1" + (axis == 0 ? ": pass --batch VALUE" : ""));
-    }
-    extents.push_back(dimension.dim_value());
   }
   if (!checked_element_count(extents)) {
     throw Error(label + ": " + join(extents, 'x') +
-                " is more than 2^40 elements: pass smaller dimensions");
+                " is more than 2^40 elements: give smaller dimensions");
   }
 }
 
@@ -100,14 +159,14 @@ class Symbols {
     if (shape == nullptr) return;
     for (int axis = 0; axis < shape->dim_size(); ++axis) {
       Dimension& dimension = *shape->mutable_dim(axis);
-      if (!dimension.has_dim_value() && dimension.dim_param().empty()) {
-        const auto position = values_.find(value.name() + ':' + std::to_string(axis));
-        if (position == values_.end()) continue;
+      if (!is_open(dimension)) continue;
+      const auto position = values_.find(value.name() + ':' + std::to_string(axis));
+      if (position != values_.end()) {
         used_.insert(position->first);
         dimension.set_dim_value(position->second);
         continue;
       }
-      if (!dimension.has_dim_param()) continue;
+      if (dimension.dim_param().empty()) continue;
       const auto found = values_.find(dimension.dim_param());
       if (found != values_.end()) {
         used_.insert(found->first);
@@ -184,17 +243,23 @@ class Symbols {
 
 }  // namespace
 
-std::string advice(const Bound& bound) {
+std::string advice(const ResolvedDims& bound) {
   if (!bound.replaced_batch) return "";
   return ": the model was made for batch " + std::to_string(*bound.replaced_batch) +
          ": leave --batch out, or export it with a dynamic batch";
 }
 
-Bound bind(::onnx::ModelProto& model, const Binding& binding, const std::string& where) {
+ResolvedDims bind(::onnx::ModelProto& model, const Binding& binding, const std::string& where) {
+  if (binding.batch && *binding.batch < 1) {
+    throw Error("--batch " + std::to_string(*binding.batch) + ": it must be at least 1");
+  }
   GraphProto& graph = *model.mutable_graph();
-  Bound bound;
+  ResolvedDims bound;
   Symbols symbols(binding.dims);
   const std::vector<ValueInfoProto*> inputs = real_inputs(graph);
+  for (ValueInfoProto* input : inputs) open_unknown_extents(*input);
+  for (ValueInfoProto& value : *graph.mutable_value_info()) open_unknown_extents(value);
+  for (ValueInfoProto& value : *graph.mutable_output()) open_unknown_extents(value);
   for (ValueInfoProto* input : inputs) symbols.apply(*input);
 
   std::optional<std::int64_t> fixed;  // batch size of the first input
@@ -223,7 +288,11 @@ Bound bind(::onnx::ModelProto& model, const Binding& binding, const std::string&
   }
   bound.dims = binding.dims;
   bound.dims.insert(symbols.places().begin(), symbols.places().end());
-  for (ValueInfoProto* input : inputs) check_input(*input, where);
+  MissingDims missing(binding.dims);
+  for (ValueInfoProto* input : inputs) {
+    check_input(*input, !binding.batch, batch_axis(graph, input->name()), where, missing);
+  }
+  missing.refuse(where);
   for (ValueInfoProto* input : inputs) {
     const TensorShapeProto* shape = shape_of(*input);
     const int axis = batch_axis(graph, input->name());

@@ -23,7 +23,7 @@ struct Binding {
   std::map<std::string, std::string> values = {};
 };
 
-struct Bound {
+struct ResolvedDims {
   /// Batch size of the first input that has one; 1 if none has.
   std::int64_t batch = 1;
   /// The batch size fixed in the file, if binding replaced it with another one.
@@ -35,11 +35,11 @@ struct Bound {
 };
 
 /// Advice to append to errors about shapes; empty unless a replaced batch size may be the cause.
-std::string advice(const Bound& bound);
+std::string advice(const ResolvedDims& bound);
 
 /// Gives every dimension of every graph input a value, and the same value to its name everywhere in
-/// the model. Throws Error, naming the input and the remedy, if an input has no shape, one of its
-/// dimensions stays open or is below 1, or it has more than 2^40 elements.
-Bound bind(::onnx::ModelProto& model, const Binding& binding, const std::string& where);
+/// the model. Extents below 0 and the name "?" are open. Throws Error, with the flags to give,
+/// if dimensions stay open, and if an input has no shape or more than 2^40 elements.
+ResolvedDims bind(::onnx::ModelProto& model, const Binding& binding, const std::string& where);
 
 }  // namespace benanza::onnx

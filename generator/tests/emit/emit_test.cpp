@@ -9,7 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/tests/folder.h"
-#include "generator/emit/command.h"
+#include "generator/command_line.h"
 #include "generator/emit/problems.h"
 #include "generator/emit/summary.h"
 #include "generator/generate.h"
@@ -38,6 +38,11 @@ LoweredGraph small(const std::string& name) {
                            .import({.batch = 2, .dims = {}});
   graph.model = name;
   return graph;
+}
+
+void write_files(const fs::path& folder, const std::vector<ImportedGraph>& imported,
+                 const std::vector<Precision>& precisions, OldGraphs old = OldGraphs::keep) {
+  write_graphs(folder, graphs_of(imported), precisions, old);
 }
 
 class Emit : public test::FolderTest {
@@ -146,6 +151,22 @@ TEST(Problems, ALayerOfSeveralBatchesIsNamedOnce) {
 }
 
 // A suite that is built measures what a suite measures that is given the graph file.
+TEST(Problems, OfBytesHaveTablesOfTheirOwn) {
+  Graph graph{.model = "m"};
+  const auto layer = [](const std::string& name, const std::string& problem,
+                        const std::string& precision) {
+    return Layer{.name = name, .op = "Relu", .problems = {problem}, .precision = precision};
+  };
+  graph.layers = {layer("a", "relu/8", ""), layer("b", "relu/8", "int8"),
+                  layer("c", "relu/9", "int8")};
+  const std::string source = problems_source(collect_problems({graph}), {Precision::fp32});
+  EXPECT_THAT(source, HasSubstr("relu[] = {\n    // m: a, b (2)\n    \"relu/8\",\n};"));
+  EXPECT_THAT(source, HasSubstr("relu_int8[] = {\n    // m: a, b (2)\n    \"relu/8\",\n"
+                                "    // m: c (1)\n    \"relu/9\",\n};"));
+  EXPECT_THAT(source, HasSubstr(".problems = {relu}, .precisions = {Precision::fp32}, "
+                                ".int8_problems = {relu_int8}}"));
+}
+
 TEST(Problems, AreThoseOfTheGraphFile) {
   Graph graph = make_graph(small("a"));
   graph.fusions.push_back({.pattern = "attention_step",
@@ -179,6 +200,7 @@ TEST(Problems, OfTheSameLayersAreNeighboursUnderOneComment) {
 
 TEST(Problems, CommentNamesTheFirstModelsAndCountsTheRest) {
   ProblemUse use{"relu/8", {{"a", {"x"}}, {"b", {"x", "y", "z", "u"}}, {"c", {"x"}}}};
+  use.of_floats = true;
   EXPECT_THAT(problems_source({use}, {Precision::fp32}),
               HasSubstr("    // a: x (1); b: x, y, ... (4); c: x (1)\n"));
   use.users.push_back({"d", {"x"}});
@@ -290,7 +312,8 @@ TEST(Sharing, CountsProblemsOnceOverAllGraphs) {
 
 TEST(Command, DimsInputsAndPrecisions) {
   EXPECT_EQ(parse_dim("N=8"), (std::pair<std::string, std::int64_t>("N", 8)));
-  for (const char* text : {"N", "=8", "N=", "N=x", "N=0", "N=8x"}) {
+  EXPECT_EQ(parse_dim("past=0").second, 0) << "an empty past";
+  for (const char* text : {"N", "=8", "N=", "N=x", "N=-1", "N=8x"}) {
     EXPECT_THROW(parse_dim(text), Error) << text;
   }
   EXPECT_EQ(parse_input("a=b=1,2"), (std::pair<std::string, std::string>("a=b", "1,2")));

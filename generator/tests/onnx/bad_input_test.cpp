@@ -208,17 +208,15 @@ TEST(BadModel, InitializersThatDoNotHoldTheirShape) {
 
 TEST(BadDimension, NobodyBound) {
   Model batch = Model(13).input("x", {-1, 3}).node("Relu", {"x"}, {"y"}).output("y");
-  EXPECT_THAT(message(batch), AllOf(HasSubstr("input \"x\": dimension 0"), HasSubstr("--batch")));
+  EXPECT_THAT(message(batch), HasSubstr("a dimension has no value: \"x\" axis 0; give --batch N"));
   Model named = Model(13).input("x", {3, -2}).node("Relu", {"x"}, {"y"}).output("y");
-  EXPECT_THAT(message(named), AllOf(HasSubstr("dimension 1 (\"N\")"), HasSubstr("--dim N=VALUE")));
+  EXPECT_THAT(message(named), HasSubstr("\"x\" axis 1 (N); give --dim N=N"));
   Model shapeless = good();
   shapeless.graph().mutable_input(0)->mutable_type()->mutable_tensor_type()->clear_shape();
   EXPECT_THAT(message(shapeless), HasSubstr("has no shape"));
 }
 
-TEST(BadDimension, ZeroAndAbsurd) {
-  EXPECT_THAT(message(Model(13).input("x", {2, 0}).node("Relu", {"x"}, {"y"}).output("y")),
-              HasSubstr("at least 1"));
+TEST(BadDimension, Absurd) {
   const std::int64_t huge = std::int64_t{1} << 40;
   EXPECT_THAT(message(Model(13).input("x", {2, huge}).node("Relu", {"x"}, {"y"}).output("y")),
               HasSubstr("2^40"));
@@ -277,7 +275,7 @@ TEST(Bind, SumsOfNamesFollowFromThem) {
   EXPECT_EQ(graph.layers[1].outputs[0].shape, (Dims{1, 5}));
   EXPECT_TRUE(graph.bound_dims.contains("sequence"));
   EXPECT_THAT(message(model, {.batch = {}, .dims = {{"past", 3}}}),
-              HasSubstr("--dim past + sequence="));
+              HasSubstr("axis 1 (past + sequence); give --dim sequence=N"));
 }
 
 TEST(Bind, BodiesKnowTheNames) {

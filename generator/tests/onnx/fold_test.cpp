@@ -225,20 +225,6 @@ TEST(NewOpsets, AttentionOfFlatHeads) {
   EXPECT_EQ(only_shape(model), (Dims{2, 5, 48})) << "4 heads of 24 / 2";
 }
 
-TEST(Dimensions, WithoutANameAreBoundByPosition) {
-  Model model(13);
-  model.input("x", {1, 3, -1, -1}).node("Relu", {"x"}, {"y"}).output("y");
-  try {
-    model.import();
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("pass --dim x:2=VALUE"));
-  }
-  const LoweredGraph graph = model.import({{}, {{"x:2", 8}, {"x:3", 9}}});
-  EXPECT_EQ(graph.layers[0].outputs[0].shape, (Dims{1, 3, 8, 9}));
-  EXPECT_THAT(graph.bound_dims, ElementsAre("x:2", "x:3"));
-}
-
 TEST(NonZero, OfAConstantHasAShape) {
   Model model(13);
   model.integers("c", {0, 5, 0, 7}).input("x", {2, 4});

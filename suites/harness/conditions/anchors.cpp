@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 
 namespace benanza::harness {
@@ -64,6 +65,17 @@ std::string scientific(double value) {
   return text.data();
 }
 
+std::string joined(const std::vector<double>& samples) {
+  std::string text;
+  for (const double seconds : samples) text += (text.empty() ? "" : " ") + scientific(seconds);
+  return text;
+}
+
+void drop_every_other(std::vector<double>& samples) {
+  std::size_t index = 0;
+  std::erase_if(samples, [&](double) { return index++ % 2 != 0; });
+}
+
 }  // namespace
 
 Anchors::Anchors(std::vector<Anchor> anchors, Pace::Now now) : pace_(std::move(now)) {
@@ -94,10 +106,7 @@ void Anchors::sample() {
     most = std::max(most, samples.seconds.size());
   }
   if (most < most_samples) return;
-  for (Samples& samples : all_) {
-    std::size_t index = 0;
-    std::erase_if(samples.seconds, [&](double) { return index++ % 2 != 0; });
-  }
+  for (Samples& samples : all_) drop_every_other(samples.seconds);
   stride_ *= 2;
 }
 
@@ -108,13 +117,18 @@ void Anchors::sample_block() {
 std::vector<std::pair<std::string, std::string>> Anchors::context_entries() const {
   std::vector<std::pair<std::string, std::string>> entries;
   for (const Samples& samples : all_) {
-    std::string text;
-    for (const double seconds : samples.seconds) {
-      text += (text.empty() ? "" : " ") + scientific(seconds);
-    }
+    const std::string text = joined(samples.seconds);
     if (!text.empty()) entries.emplace_back("anchor_" + samples.anchor.name + "_seconds", text);
   }
   return entries;
+}
+
+std::string with_earlier_samples(const std::vector<double>& earlier, const std::string& own) {
+  std::vector<double> samples = earlier;
+  std::istringstream text(own);
+  for (double seconds = 0; text >> seconds;) samples.push_back(seconds);
+  while (samples.size() > Anchors::most_samples) drop_every_other(samples);
+  return joined(samples);
 }
 
 std::vector<Anchors::Anchor> host_anchors() {

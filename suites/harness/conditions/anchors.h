@@ -30,8 +30,8 @@ class Anchors {
   void sample();
   /// Some samples in a row, before and after a run: a short one has a reference, too.
   void sample_block();
-  /// {"anchor_<name>_seconds", "1.21e-3 1.19e-3 ..."}: samples spread evenly over the run, at most
-  /// most_samples, oldest first. An anchor that threw has none.
+  /// {"anchor_<name>_seconds", "1.21e-3 1.19e-3 ..."}: samples spread evenly over the process, at
+  /// most most_samples, oldest first. An anchor that threw has none.
   std::vector<std::pair<std::string, std::string>> context_entries() const;
 
   static constexpr std::size_t most_samples = 64;
@@ -51,6 +51,10 @@ class Anchors {
   std::size_t stride_ = 1;
   std::size_t count_ = 0;
 };
+
+/// The value of a context entry that holds `earlier` samples as well, if need be of both fewer: at
+/// most Anchors::most_samples. `own`: that of this process; may be empty.
+std::string with_earlier_samples(const std::vector<double>& earlier, const std::string& own);
 
 /// On one processor: a chain of dependent integer multiplications, which shows the clock, and a
 /// copy of memory by the C library. Neither depends on the instruction set that the suite was

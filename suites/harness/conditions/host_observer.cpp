@@ -78,7 +78,10 @@ Conditions HostObserver::end() {
   const double steal =
       100 * static_cast<double>(last.machine->steal - first->machine->steal) / passed;
   conditions.facts["steal_percent"] = std::round(10 * steal) / 10;
-  if (steal >= most_steal_percent) conditions.disturbances.push_back("steal " + percent(steal));
+  if (steal >= most_steal_percent) {
+    conditions.disturbances.push_back("steal " + percent(steal));
+    conditions.company = true;
+  }
   if (!last.own || !first->own) return conditions;
   const auto processors = static_cast<double>(processors_.size());
   const std::int64_t others = last.machine->busy - first->machine->busy - (*last.own - *first->own);
@@ -86,6 +89,7 @@ Conditions HostObserver::end() {
   conditions.facts["other_processors"] = std::round(100 * busy) / 100;
   if (busy >= most_other_processors(processors_.size())) {
     conditions.disturbances.push_back("other processes on " + one_decimal(busy) + " processors");
+    conditions.company = true;
   }
   return conditions;
 }

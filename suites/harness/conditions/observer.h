@@ -14,6 +14,8 @@ struct Conditions {
   /// Why the times may not be the machine's own, one phrase each: "power cap", "steal 12%". Empty
   /// if no disturbance was detected.
   std::vector<std::string> disturbances{};
+  /// One of them is another program or a hypervisor, not the device's own limit.
+  bool company = false;
 };
 
 /// Watches the machine while a variant is timed. Reads its state right before the first sample and

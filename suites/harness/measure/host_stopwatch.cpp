@@ -3,6 +3,7 @@
 #include <benchmark/benchmark.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -33,6 +34,12 @@ std::vector<int> usable_processors() {
   return processors;
 }
 
+/// How often the system has taken a processor away from a thread of this process.
+long interruptions() {
+  rusage usage{};
+  return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_nivcsw : 0;
+}
+
 void write_lines(std::vector<unsigned char>& buffer) {
   constexpr std::size_t line_bytes = 64;
   for (std::size_t i = 0; i < buffer.size(); i += line_bytes) ++buffer[i];
@@ -56,10 +63,13 @@ CacheFlush CacheFlush::of_this_machine() {
 }
 
 double HostStopwatch::time(Primitive& primitive, std::int64_t calls) {
+  const long before = interruptions();
   const auto start = std::chrono::steady_clock::now();
   for (std::int64_t call = 0; call < calls; ++call) primitive.run();
   if (finish_) finish_();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const auto end = std::chrono::steady_clock::now();
+  interrupted_ = interruptions() != before;
+  return std::chrono::duration<double>(end - start).count();
 }
 
 double HostStopwatch::time_cold(Primitive& primitive) {

@@ -33,12 +33,15 @@ class HostStopwatch : public Stopwatch {
 
   double time(Primitive& primitive, std::int64_t calls) override;
   double time_cold(Primitive& primitive) override;
+  /// A thread of this process had to leave its processor to another one.
+  bool was_interrupted() const override { return interrupted_; }
   double short_sample_seconds() const override { return 1e-4; }
 
  private:
   void flush_caches();
 
   std::function<void()> finish_;
+  bool interrupted_ = false;
   /// Initialised by the first cold run.
   CacheFlush flush_;
   std::vector<std::vector<unsigned char>> buffers_;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -16,6 +17,8 @@ namespace {
 constexpr std::int64_t maximum_calls = std::int64_t{1} << 20;
 constexpr std::size_t minimum_budget_samples = 3;
 constexpr double hard_limit_budgets = 10;
+/// How long to wait for samples without interruption.
+constexpr double waiting_budgets = 3;
 
 /// Wall clock of the loop itself, cache flushes included.
 class WallClock {
@@ -41,6 +44,32 @@ bool converged(const std::vector<double>& samples, const MeasureOptions& options
          interval.high <= center * (1 + options.precision);
 }
 
+/// All samples of a variant, in the order taken.
+class Samples {
+ public:
+  void add(double seconds, bool interrupted) {
+    all_.push_back(seconds);
+    interrupted_ += interrupted;
+    if (!interrupted) alone_.push_back(seconds);
+  }
+  /// Those without interruption.
+  const std::vector<double>& alone() const { return alone_; }
+  std::size_t count() const { return all_.size(); }
+  /// Those that count; all if there are too few others.
+  bool all_count() const { return alone_.size() < std::min(minimum_budget_samples, all_.size()); }
+  const std::vector<double>& counting() const { return all_count() ? all_ : alone_; }
+  /// "other processes interrupted 3 of 4 samples"
+  std::string disturbance() const {
+    return "other processes interrupted " + std::to_string(interrupted_) + " of " +
+           std::to_string(all_.size()) + " samples";
+  }
+
+ private:
+  std::vector<double> all_;
+  std::vector<double> alone_;
+  std::size_t interrupted_ = 0;
+};
+
 /// Samples are long compared with what surrounds them. A small budget is spent on many short
 /// samples rather than on a few long ones, and not on warming up.
 MeasureOptions fitted(MeasureOptions options, const Stopwatch& stopwatch) {
@@ -58,9 +87,8 @@ MeasureOptions fitted(MeasureOptions options, const Stopwatch& stopwatch) {
 
 /// How many samples to take before the next decision, at most `at_once`: no more than are needed
 /// until `minimum_seconds`, and three first if a rival may end it there.
-std::size_t next_samples(const Outcome& outcome, const MeasureOptions& options,
+std::size_t next_samples(const Outcome& outcome, std::size_t count, const MeasureOptions& options,
                          double minimum_seconds, std::size_t at_once) {
-  const std::size_t count = outcome.samples.size();
   // Nothing is known of a call that is as long as a sample.
   if (count == 0 && outcome.calls_per_sample == 1) return 1;
   if (options.rival_seconds && count < minimum_budget_samples) {
@@ -145,29 +173,34 @@ Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions
     rested_seconds += options.rest_seconds;
   };
 
+  Samples samples;
   if (observer != nullptr) observer->begin();
   while (outcome.stopped_by.empty()) {
     rest();
     const std::vector<double> taken =
-        options.cold
-            ? std::vector<double>{stopwatch.time_cold(primitive)}
-            : stopwatch.time_samples(primitive, outcome.calls_per_sample,
-                                     next_samples(outcome, options, minimum_seconds, at_once));
+        options.cold ? std::vector<double>{stopwatch.time_cold(primitive)}
+                     : stopwatch.time_samples(primitive, outcome.calls_per_sample,
+                                              next_samples(outcome, samples.count(), options,
+                                                           minimum_seconds, at_once));
     for (const double seconds : taken) {
       outcome.timed_seconds += seconds;
-      outcome.samples.push_back(seconds / static_cast<double>(outcome.calls_per_sample));
+      samples.add(seconds / static_cast<double>(outcome.calls_per_sample),
+                  stopwatch.was_interrupted());
     }
 
-    const bool enough = outcome.timed_seconds >= minimum_seconds &&
-                        outcome.samples.size() >= options.minimum_samples;
-    if (enough && converged(outcome.samples, options)) {
+    const std::vector<double>& alone = samples.alone();
+    const bool enough =
+        outcome.timed_seconds >= minimum_seconds && alone.size() >= options.minimum_samples;
+    if (enough && converged(alone, options)) {
       outcome.stopped_by = stopped_by_convergence;
-    } else if ((enough && is_behind(outcome.samples, options, options.outclassed_by)) ||
-               (outcome.samples.size() >= minimum_budget_samples &&
-                is_behind(outcome.samples, options, options.hopeless_by))) {
+    } else if ((enough && is_behind(alone, options, options.outclassed_by)) ||
+               (alone.size() >= minimum_budget_samples &&
+                is_behind(alone, options, options.hopeless_by))) {
       outcome.stopped_by = stopped_by_rival;
     } else if ((outcome.timed_seconds >= options.budget_seconds &&
-                outcome.samples.size() >= minimum_budget_samples) ||
+                alone.size() >= minimum_budget_samples) ||
+               (outcome.timed_seconds >= waiting_budgets * options.budget_seconds &&
+                samples.count() >= minimum_budget_samples) ||
                outcome.timed_seconds >= hard_limit ||
                wall.seconds() - rested_seconds >= hard_limit) {
       outcome.stopped_by = stopped_by_budget;
@@ -178,12 +211,18 @@ Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions
   if (observer != nullptr) conditions = observer->end();
   outcome.phases.between = between_samples();
 
+  outcome.samples = samples.counting();
   if (!(median(outcome.samples) > 0)) throw std::runtime_error("the clock did not advance");
   outcome.workspace_bytes = primitive.workspace_bytes();
   outcome.facts = primitive.facts();
   outcome.facts.merge(conditions.facts);
   if (options.rest_seconds > 0) outcome.facts["rest_seconds"] = options.rest_seconds;
   outcome.disturbances = std::move(conditions.disturbances);
+  outcome.company = conditions.company;
+  if (samples.all_count()) {
+    outcome.disturbances.push_back(samples.disturbance());
+    outcome.company = true;
+  }
   outcome.status = Status::ok;
   return outcome;
 }

@@ -56,6 +56,8 @@ std::int64_t warm_up(Primitive& primitive, Stopwatch& stopwatch, const MeasureOp
 ///              samples are taken and it is hopeless_by times as fast, or
 ///   budget     budget_seconds are spent and three samples taken; after ten budgets of wall time,
 ///              cache flushes included but not rests, sampling stops even before the third sample.
+/// A sample during which the stopwatch was interrupted does not count, unless three budgets pass
+/// before there are three others: then all count, and the outcome is disturbed.
 /// The outcome's status is ok. `observer`, if not null, watches from the end of the warm-up to the
 /// last sample. Throws whatever the primitive throws, and std::runtime_error if the clock did not
 /// advance.

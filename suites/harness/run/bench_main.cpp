@@ -17,6 +17,7 @@
 
 #include "core/base/error.h"
 #include "core/graph_file/graph.h"
+#include "suites/harness/conditions/anchors.h"
 #include "suites/harness/result_store.h"
 #include "suites/harness/run/forget.h"
 #include "suites/harness/run/one_system.h"
@@ -152,7 +153,8 @@ std::vector<Precision> stated_precisions(const Graph& graph) {
   std::vector<Precision> stated;
   for (const Layer& layer : graph.layers) {
     const auto own = parse_precision(layer.precision);
-    if (own && layer.phase.empty() && std::ranges::find(stated, *own) == stated.end()) {
+    if (own && own != Precision::int8 && layer.phase.empty() &&
+        std::ranges::find(stated, *own) == stated.end()) {
       stated.push_back(*own);
     }
   }
@@ -169,7 +171,12 @@ Selection selection_of(const SuiteOptions& options, const Registration& registra
     const Graph model = read_graph(graph);
     const std::vector<std::string> problems = problems_of(model);
     if (problems.empty()) throw Error(graph.string() + ": names no problem to measure");
-    selection.problems.insert(selection.problems.end(), problems.begin(), problems.end());
+    const auto floats = float_problems_of(model);
+    const auto bytes = int8_problems_of(model);
+    for (const std::string& key : problems) {
+      if (floats.contains(key)) selection.problems.push_back(key);
+      if (bytes.contains(key)) selection.int8_problems.push_back(key);
+    }
     selection.recorded.insert(selection.recorded.end(), model.recorded.begin(),
                               model.recorded.end());
     const std::vector<Precision> stated = stated_precisions(model);
@@ -210,17 +217,12 @@ std::string lines_of(const std::vector<BackendFlag>& flags) {
 /// from the files in options.forget.
 void forget_selected(const SuiteOptions& options, const Origin& origin,
                      const Registration& registration, const Selection& selection) {
-  std::set<std::string, std::less<>> keys(selection.problems.begin(), selection.problems.end());
-  if (keys.empty()) {
-    for (const auto& table : registration.problems) keys.insert(table.begin(), table.end());
-  }
-  const std::vector<Precision>& precisions =
-      selection.precisions.empty() ? registration.precisions : selection.precisions;
+  const std::set<std::pair<std::string, Precision>> asked = asked_for(registration, selection);
   const NameFilter filter(selection.filter);
   const Forgotten done = forget(options.forget, origin, options.writer, [&](const Row& row) {
     const VariantName& name = row.variant;
-    return keys.contains(name.key) && std::ranges::count(precisions, name.precision) > 0 &&
-           name.cold == selection.cold && filter.matches(to_string(name));
+    return asked.contains({name.key, name.precision}) && name.cold == selection.cold &&
+           filter.matches(to_string(name));
   });
   const std::string program = "bench_" + origin.backend;
   for (const std::string& line : done.aside) std::cerr << program << ": " << line << '\n';
@@ -249,6 +251,16 @@ int nothing_to_measure(Backend& backend, const Registration& registration,
 /// The context's entry that says from which file the peaks are.
 bool names_the_peaks(const std::pair<std::string, std::string>& entry) {
   return entry.first == "peaks";
+}
+
+/// The anchors of a file are those of all processes whose rows it holds.
+void keep_earlier_anchors(const AnchorTimes& earlier,
+                          std::vector<std::pair<std::string, std::string>>& context) {
+  for (const auto& [anchor, seconds] : earlier) {
+    const std::string name = "anchor_" + anchor + "_seconds";
+    const auto own = std::ranges::find(context, name, &std::pair<std::string, std::string>::first);
+    set(context, name, with_earlier_samples(seconds, own == context.end() ? "" : own->second));
+  }
 }
 
 /// Lets the next process of the run follow this one. Returns false if a signal has arrived
@@ -340,6 +352,7 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
   interrupt.be_patient();
   // The backend's context may have changed during the run.
   for (const auto& [name, value] : backend.context()) set(options.writer.context, name, value);
+  keep_earlier_anchors(store.earlier_anchors(), options.writer.context);
   if (has_peaks_of_run(options.out)) std::erase_if(options.writer.context, names_the_peaks);
   const bool is_last = !tally.is_to_go_on || interrupt.signal() != 0 || !tally.lost_at.empty();
   if (options.display == Display::json && is_last) std::cout << store.document(options.writer);

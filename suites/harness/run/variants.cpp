@@ -19,29 +19,70 @@
 namespace benanza::harness {
 namespace {
 
-std::vector<Problem> wanted_problems(const Registration& registration, const Selection& selection) {
-  std::vector<std::string> keys = selection.problems;
-  if (keys.empty()) {
-    for (const auto& table : registration.problems)
-      keys.insert(keys.end(), table.begin(), table.end());
-  }
-  std::vector<Problem> problems;
-  std::set<std::string> seen;
-  std::map<std::string, std::size_t, std::less<>> per_operator;
-  for (const std::string& text : keys) {
-    Problem problem;
-    try {
-      problem = parse(text);
-    } catch (const std::invalid_argument& error) {
-      throw Error(error.what());
+/// A problem and the precisions to measure it at.
+struct Wanted {
+  Problem problem;
+  std::vector<Precision> precisions;
+};
+
+std::vector<std::string> keys_of(const std::vector<std::span<const char* const>>& tables) {
+  std::vector<std::string> keys;
+  for (const auto& table : tables) keys.insert(keys.end(), table.begin(), table.end());
+  return keys;
+}
+
+/// Collects problems, each once.
+class WantedProblems {
+ public:
+  explicit WantedProblems(const Selection& selection) : selection_(selection) {}
+
+  /// Throws Error for a text that is no key.
+  void add(const std::vector<std::string>& keys, const std::vector<Precision>& precisions) {
+    for (const std::string& text : keys) {
+      Problem problem;
+      try {
+        problem = parse(text);
+      } catch (const std::invalid_argument& error) {
+        throw Error(error.what());
+      }
+      const auto [place, is_new] = places_.try_emplace(key(problem), wanted_.size());
+      if (is_new && !is_among_the_first(problem)) {
+        places_.erase(place);
+        continue;
+      }
+      if (is_new) wanted_.push_back({std::move(problem), {}});
+      std::vector<Precision>& all = wanted_[place->second].precisions;
+      for (const Precision precision : precisions) {
+        if (std::ranges::find(all, precision) == all.end()) all.push_back(precision);
+      }
     }
-    if (!seen.insert(key(problem)).second) continue;
-    std::size_t& count = per_operator[std::string(op(problem))];
-    if (selection.problems_per_operator > 0 && count >= selection.problems_per_operator) continue;
-    ++count;
-    problems.push_back(std::move(problem));
   }
-  return problems;
+  std::vector<Wanted> take() { return std::move(wanted_); }
+
+ private:
+  bool is_among_the_first(const Problem& problem) {
+    std::size_t& count = per_operator_[std::string(op(problem))];
+    if (selection_.problems_per_operator > 0 && count >= selection_.problems_per_operator) {
+      return false;
+    }
+    ++count;
+    return true;
+  }
+
+  const Selection& selection_;
+  std::vector<Wanted> wanted_;
+  std::map<std::string, std::size_t> places_;
+  std::map<std::string, std::size_t, std::less<>> per_operator_;
+};
+
+std::vector<Wanted> wanted_problems(const Registration& registration, const Selection& selection) {
+  const bool selected = !selection.problems.empty() || !selection.int8_problems.empty();
+  WantedProblems wanted(selection);
+  wanted.add(selected ? selection.problems : keys_of(registration.problems),
+             selection.precisions.empty() ? registration.precisions : selection.precisions);
+  wanted.add(selected ? selection.int8_problems : keys_of(registration.int8_problems),
+             {Precision::int8});
+  return wanted.take();
 }
 
 std::vector<Layout> wanted_layouts(const Backend& backend, const Problem& problem,
@@ -60,20 +101,19 @@ std::vector<Layout> wanted_layouts(const Backend& backend, const Problem& proble
 }
 
 /// Keeps the problems of the selection's shard.
-void keep_shard(std::vector<Problem>& problems, const Backend& backend, const Selection& selection,
-                std::size_t precisions) {
+void keep_shard(std::vector<Wanted>& problems, const Backend& backend, const Selection& selection) {
   if (selection.shard.count == 1) return;
   std::vector<ShardItem> items;
-  for (const Problem& problem : problems) {
+  for (const auto& [problem, precisions] : problems) {
     std::size_t layouts = wanted_layouts(backend, problem, selection).size();
     if (selection.layouts.empty() && selection.layout_of_library) {
       layouts = std::min<std::size_t>(layouts, 1);
     }
-    items.push_back(
-        {key(problem), predicted_seconds(problem, precisions * layouts, selection.algorithms)});
+    items.push_back({key(problem), predicted_seconds(problem, precisions.size() * layouts,
+                                                     selection.algorithms)});
   }
   const std::vector<std::size_t> shards = assign_shards(items, selection.shard.count);
-  std::vector<Problem> kept;
+  std::vector<Wanted> kept;
   for (std::size_t i = 0; i < problems.size(); ++i) {
     if (shards[i] + 1 == selection.shard.index) kept.push_back(std::move(problems[i]));
   }
@@ -174,6 +214,10 @@ std::vector<NamedVariant> variants_of(Backend& backend, const Variant& prototype
   };
   try {
     require_memory(prototype.problem, prototype.precision);
+    const auto& packed = prototype.problem.packed;
+    if (packed && !backend.multiplies_packed(*packed)) {
+      throw Unsupported("no call that multiplies by " + packed->text());
+    }
     std::vector<NamedVariant> variants;
     for (Algorithm& algorithm : algorithms_of(backend, prototype, name, set, recorded)) {
       variants.push_back(named(std::move(algorithm)));
@@ -193,10 +237,9 @@ std::vector<NamedVariant> variants_of(Backend& backend, const Variant& prototype
 
 /// Hints to the backend which queries enumerate() will certainly make. If the library chooses the
 /// layout, not every layout is queried.
-void announce(Backend& backend, const std::vector<Problem>& problems,
-              const std::vector<Precision>& precisions, const Selection& selection) {
+void announce(Backend& backend, const std::vector<Wanted>& problems, const Selection& selection) {
   if (selection.only_known || selection.layout_of_library) return;
-  for (const Problem& problem : problems) {
+  for (const auto& [problem, precisions] : problems) {
     for (const Precision precision : precisions) {
       for (const Layout layout : wanted_layouts(backend, problem, selection)) {
         backend.prefetch_algorithms({problem, precision, layout, {}}, selection.algorithms);
@@ -207,20 +250,27 @@ void announce(Backend& backend, const std::vector<Problem>& problems,
 
 }  // namespace
 
+std::set<std::pair<std::string, Precision>> asked_for(const Registration& registration,
+                                                      const Selection& selection) {
+  std::set<std::pair<std::string, Precision>> asked;
+  for (const auto& [problem, precisions] : wanted_problems(registration, selection)) {
+    for (const Precision precision : precisions) asked.emplace(key(problem), precision);
+  }
+  return asked;
+}
+
 std::vector<NamedVariant> enumerate(Backend& backend, const Registration& registration,
                                     const Selection& selection) {
   const NameFilter filter(selection.filter);
-  const std::vector<Precision>& precisions =
-      selection.precisions.empty() ? registration.precisions : selection.precisions;
-  std::vector<Problem> problems = wanted_problems(registration, selection);
+  std::vector<Wanted> problems = wanted_problems(registration, selection);
   std::erase_if(problems,
-                [&](const Problem& problem) { return !filter.may_match(key(problem) + '/'); });
-  keep_shard(problems, backend, selection, precisions.size());
-  announce(backend, problems, precisions, selection);
+                [&](const Wanted& one) { return !filter.may_match(key(one.problem) + '/'); });
+  keep_shard(problems, backend, selection);
+  announce(backend, problems, selection);
   const Recorded recorded(selection);
   std::vector<NamedVariant> result;
   std::set<std::string> names;
-  for (const Problem& problem : problems) {
+  for (const auto& [problem, precisions] : problems) {
     VariantName name{.key = key(problem),
                      .backend = std::string(backend.name()),
                      .algorithm = {},

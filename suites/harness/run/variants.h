@@ -1,6 +1,8 @@
 #pragma once
 
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "suites/harness/backend.h"
@@ -23,6 +25,8 @@ struct Selection {
   bool layout_of_library = false;
   /// Keys of problems to measure instead of the registration's.
   std::vector<std::string> problems = {};
+  /// Like Registration::int8_problems; used if there are `problems` or these.
+  std::vector<std::string> int8_problems = {};
   /// Names of variants to measure in addition, as far as they are of the backend and of a selected
   /// problem, precision and layout. Ignored by AlgorithmSet::best.
   std::vector<std::string> recorded = {};
@@ -35,6 +39,11 @@ struct Selection {
   /// Skip variants that cannot be determined without a device instead of throwing NoDevice.
   bool only_known = false;
 };
+
+/// The keys of the selected problems, each with every precision that it is measured at. Throws
+/// Error for a text that is no key.
+std::set<std::pair<std::string, Precision>> asked_for(const Registration& registration,
+                                                      const Selection& selection);
 
 /// One Google Benchmark registration.
 struct NamedVariant {

@@ -92,6 +92,7 @@ harness::Conditions GpuObserver::end() {
   // A process that ran something may have exited since, or may not be listed yet.
   if (others_ran_.value_or(*count > 0)) {
     conditions.disturbances.emplace_back("another process on the GPU");
+    conditions.company = true;
   }
   return conditions;
 }

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/nvidia/shared_library.h"
 #include "suites/nvidia/device/check.h"
-#include "suites/nvidia/device/shared_library.h"
 
 namespace benanza::nvidia {
 namespace {

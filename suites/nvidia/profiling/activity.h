@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "suites/nvidia/profiling/cupti.h"
+#include "core/nvidia/cupti.h"
 
 namespace benanza::nvidia {
 

@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "core/metrics/expression.h"
+#include "core/nvidia/range_profiler.h"
 #include "suites/nvidia/device/check.h"
 #include "suites/nvidia/device/driver.h"
-#include "suites/nvidia/profiling/range_profiler.h"
 
 namespace benanza::nvidia {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "core/nvidia/counter_plan.h"
 #include "suites/harness/primitive.h"
-#include "suites/nvidia/profiling/counter_plan.h"
 
 namespace benanza::nvidia {
 

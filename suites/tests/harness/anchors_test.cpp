@@ -92,6 +92,17 @@ TEST(Anchors, ThoseOfTheHostTakeTime) {
   for (const auto& [name, text] : entries) EXPECT_GT(std::stod(text), 1e-6) << name;
 }
 
+// The next process writes the file anew.
+TEST(Anchors, OfEarlierProcessesStay) {
+  EXPECT_EQ(with_earlier_samples({1, 0.5}, "2 0.25"), "1 0.5 2 0.25");
+  EXPECT_EQ(with_earlier_samples({1}, ""), "1");
+  EXPECT_EQ(with_earlier_samples({}, "2"), "2");
+  const std::vector<std::string> both =
+      words(with_earlier_samples(std::vector<double>(50, 1), "2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2"));
+  EXPECT_THAT(both, SizeIs(33));
+  EXPECT_EQ(std::ranges::count(both, "1"), 25) << "fewer of either";
+}
+
 class Plain final : public Observer {
  public:
   void begin() override { ++begun; }

@@ -49,7 +49,9 @@ TEST_F(Host, AloneIsUndisturbed) {
 TEST_F(Host, StealFromFivePercentOnIsADisturbance) {
   observer.begin();
   write(54, 100, 6, 108);
-  EXPECT_THAT(observer.end().disturbances, ElementsAre("steal 10%"));
+  const Conditions stolen = observer.end();
+  EXPECT_THAT(stolen.disturbances, ElementsAre("steal 10%"));
+  EXPECT_TRUE(stolen.company);
   observer.begin();
   write(54 + 98, 100, 6 + 2, 108 + 196);
   EXPECT_THAT(observer.end().disturbances, IsEmpty());

@@ -55,6 +55,42 @@ TEST_F(Measure, StopsAtSevenSamplesWhereTheyAgree) {
   EXPECT_TRUE(std::get<bool>(outcome.facts.at("heuristic")));
 }
 
+/// Another program takes 4 ms out of the calls for which `interrupts(number)` holds.
+class SharedStopwatch : public ScriptedStopwatch {
+ public:
+  SharedStopwatch(double seconds, std::function<bool(std::size_t)> interrupts)
+      : ScriptedStopwatch(
+            [=](std::size_t call) { return seconds + (interrupts(call) ? 4e-3 : 0); }),
+        interrupts_(std::move(interrupts)) {}
+  bool was_interrupted() const override { return interrupts_(log.size() - 1); }
+
+ private:
+  std::function<bool(std::size_t)> interrupts_;
+};
+
+TEST_F(Measure, InterruptedSamplesDoNotCount) {
+  SharedStopwatch stopwatch(2e-3, [](std::size_t call) { return call % 3 != 0; });
+  const Outcome outcome = measure(primitive, stopwatch, {.budget_seconds = 0.1, .payback = 0});
+  EXPECT_EQ(outcome.stopped_by, "converged");
+  EXPECT_THAT(outcome.samples, Each(::testing::DoubleEq(2e-3)));
+  EXPECT_EQ(outcome.samples.size(), 7U);
+  EXPECT_TRUE(outcome.disturbances.empty());
+  // Seven alone, and the 14 or so between them.
+  EXPECT_NEAR(outcome.timed_seconds, 7 * 2e-3 + 14 * 6e-3, 7e-3);
+}
+
+// 20 ms are three budgets: of 6 ms each, the fourth sample ends it.
+TEST_F(Measure, WhereAllAreInterruptedTheyCountAndTheRowSaysSo) {
+  SharedStopwatch stopwatch(2e-3, [](std::size_t) { return true; });
+  const Outcome outcome =
+      measure(primitive, stopwatch, {.budget_seconds = 20e-3 / 3, .payback = 0});
+  EXPECT_EQ(outcome.stopped_by, "budget");
+  EXPECT_THAT(outcome.samples, Each(::testing::DoubleEq(6e-3)));
+  EXPECT_THAT(outcome.samples, ::testing::SizeIs(4));
+  EXPECT_THAT(outcome.disturbances,
+              ::testing::ElementsAre("other processes interrupted 4 of 4 samples"));
+}
+
 TEST_F(Measure, BatchesCallsUntilASampleLastsAMillisecond) {
   ScriptedStopwatch stopwatch = steady(3e-6);
   const Outcome outcome = measure(primitive, stopwatch, {.payback = 0});

@@ -198,7 +198,8 @@ TEST_F(Store, CompanyOutclassesNothing) {
                        {.status = Status::ok,
                         .samples = {1},
                         .stopped_by = "outclassed",
-                        .disturbances = {"other processes on 0.6 processors"}}));
+                        .disturbances = {"other processes on 0.6 processors"},
+                        .company = true}));
     EXPECT_EQ(store.finished(full("a"), 5), repetition + 1);
   }
 }

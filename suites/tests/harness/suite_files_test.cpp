@@ -206,6 +206,21 @@ TEST_F(Suite, AGraphFileNamesItsPrecisions) {
   EXPECT_EQ(run(flags).out, "relu/1x8/bf16/nchw/fake/direct\n");
 }
 
+// A file that stores a layer's tensors as bytes: the others are measured at what is asked for.
+TEST_F(Suite, WhatAFileStoresAsInt8IsMeasuredAtInt8) {
+  const auto graph = folder / "m.graph.json";
+  write_file(graph, R"({"schema": 1, "model": "m", "batch": 1, "layers": [
+    {"name": "a", "op": "Relu", "inputs": [], "cost": "measured", "problems": ["relu/1x8"],
+     "precision": "int8"},
+    {"name": "b", "op": "Relu", "inputs": [0], "cost": "measured", "problems": ["relu/2x8"]},
+    {"name": "c", "op": "Relu", "inputs": [1], "cost": "measured", "problems": ["relu/1x8"]}]})");
+  std::vector<std::string> flags{"--graph=" + graph.string(), "--benchmark_list_tests=true",
+                                 "--algorithms=best", "--layout=nchw", "--precision=bf16"};
+  EXPECT_EQ(run(flags).out,
+            "relu/1x8/bf16/nchw/fake/direct\nrelu/1x8/int8/nchw/fake/direct\n"
+            "relu/2x8/bf16/nchw/fake/direct\n");
+}
+
 TEST_F(Suite, AGraphFileThatIsNoneIsOneLine) {
   const auto graph = folder / "m.graph.json";
   const std::string flag = "--graph=" + graph.string();

@@ -50,6 +50,13 @@ TEST_F(Processes, EachTakesItsShareOfTheRepetitions) {
   EXPECT_EQ(folder.entries(), 1);
 }
 
+TEST_F(Processes, KeepTheAnchorsOfEarlierOnes) {
+  run(command(3, 3));
+  EXPECT_EQ(document().at("context").at("anchor_fake_seconds"), "0.5 0.5 0.5");
+  run(command(4, 1));
+  EXPECT_EQ(document().at("context").at("anchor_fake_seconds"), "0.5 0.5 0.5 0.5");
+}
+
 // The second time is outclassed in both; the others are measured in every process.
 TEST_F(Processes, WhatIsOutclassedTwiceIsLeftOut) {
   run(command(4, 4));

@@ -161,6 +161,24 @@ TEST_F(Enumerate, GivenProblemsReplaceTheRegistered) {
   EXPECT_THROW(all({.problems = {"nonsense"}}), Error);
 }
 
+TEST_F(Enumerate, ProblemsOfBytesAreMeasuredAtInt8) {
+  EXPECT_THAT(names({.layouts = {Layout::nchw},
+                     .algorithms = AlgorithmSet::best,
+                     .problems = {"relu/7"},
+                     .int8_problems = {"relu/7", "relu/9"}}),
+              ElementsAre("relu/7/fp32/nchw/fake/direct", "relu/7/int8/nchw/fake/direct",
+                          "relu/9/int8/nchw/fake/direct"));
+}
+
+TEST_F(Enumerate, ALibraryIsNotAskedForPackedWeightsThatItDoesNotTake) {
+  const std::vector<NamedVariant> variants =
+      all({.problems = {"gemm/m1_n64_k64_nt_w_packed.int4.b32"}});
+  ASSERT_FALSE(variants.empty());
+  EXPECT_EQ(variants[0].status, Status::unsupported);
+  EXPECT_EQ(variants[0].reason, "no call that multiplies by int4 weights in blocks of 32");
+  EXPECT_EQ(backend.questions, 0);
+}
+
 TEST_F(Enumerate, AsksTheLibraryOnlyAboutWhatTheFilterCanMatch) {
   EXPECT_EQ(names({.filter = "^relu/2x8/.*direct"}).size(), 2U);
   EXPECT_EQ(backend.questions, 2);

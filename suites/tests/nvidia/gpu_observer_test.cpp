@@ -101,7 +101,9 @@ TEST_F(Gpu, ThrottlingAtEitherEndCounts) {
   GpuObserver observer(management, own, still);
   observer.begin();
   management.reasons = 0;
-  EXPECT_THAT(observer.end().disturbances, ElementsAre("software thermal slowdown"));
+  const harness::Conditions hot = observer.end();
+  EXPECT_THAT(hot.disturbances, ElementsAre("software thermal slowdown"));
+  EXPECT_FALSE(hot.company) << "the device's own limit";
 }
 
 TEST_F(Gpu, AnotherProcessIsCompany) {

@@ -1,6 +1,7 @@
 // Question 3: what the libraries' own choice of algorithms costs.
 
 #include "analysis/questions/paper/study.h"
+#include "analysis/render/table.h"
 
 namespace benanza::analysis {
 namespace {
@@ -23,67 +24,52 @@ std::optional<double> framework_loss(const StudiedModel& model) {
   return model.number("algorithms", "/framework_totals/loss_seconds");
 }
 
+std::optional<double> loss_share(const StudiedModel& model) {
+  return quotient(heuristic_loss(model), model.number("algorithms", "/totals/best_seconds"));
+}
+
+void add_precision(Section& section, const AtPrecision& at) {
+  using Row = const StudiedModel*;
+  std::vector<Row> known = at.models;
+  std::erase_if(known, [](Row model) {
+    return model->number("algorithms", "/totals/best_seconds").value_or(0) == 0;
+  });
+  if (known.empty()) return;
+  const Table<Row> table{
+      {"model", "model", &StudiedModel::name},
+      {"products", "products", count_at("algorithms", "/totals/products")},
+      {"no choice known", "unranked", count_at("algorithms", "/totals/unranked")},
+      {"best, ms", "best_seconds", milli, number_at("algorithms", "/totals/best_seconds")},
+      {"heuristic loses, ms", "heuristic_loss_seconds", milli,
+       [](Row model) { return heuristic_loss(*model); }},
+      {"share", "heuristic_loss_share", percent, [](Row model) { return loss_share(*model); }},
+      {"worse choices", "heuristic_misses",
+       [misses = count_at("algorithms", "/totals/heuristic_misses")](Row model) {
+         return heuristic_loss(*model) ? misses(model) : std::nullopt;
+       }},
+      {"framework loses, ms", "framework_loss_seconds", milli,
+       [](Row model) { return framework_loss(*model); }},
+      {"of products known", "framework_known", count_at("algorithms", "/framework_totals/known")}};
+  section.add(bars_of("Lost by the choice of algorithms, " + at.word + ", % of the products' time",
+                      "heuristic", at.models, loss_share, "%", 1));
+  section.add(bars_of(
+      "Lost at least by the framework's choice, " + at.word + ", % of the products' time",
+      "framework", at.models,
+      [](const StudiedModel& model) {
+        return quotient(framework_loss(model), model.number("algorithms", "/totals/best_seconds"));
+      },
+      "%", 1));
+  section.add(table.sheet(known, {.name = "algorithms_" + at.word,
+                                  .caption = "Choice of algorithms at " + at.word,
+                                  .all_rows = true}));
+}
+
 std::optional<Section> section(const Study& study) {
-  Section section;
-  section.add(
+  return section_by_precision(
+      study,
       "What each product loses if the library's heuristic chooses its algorithm, and what the "
-      "framework's choice loses where its profile names it.");
-  bool any = false;
-  for (const Precision precision : study.precisions()) {
-    const std::string word(to_string(precision));
-    Sheet sheet{.name = "algorithms_" + word,
-                .caption = "Choice of algorithms at " + word,
-                .columns = {{"model", "model"},
-                            {"products", "products", true},
-                            {"no choice known", "unranked", true},
-                            {"best, ms", "best_seconds", true},
-                            {"heuristic loses, ms", "heuristic_loss_seconds", true},
-                            {"share", "heuristic_loss_share", true},
-                            {"worse choices", "heuristic_misses", true},
-                            {"framework loses, ms", "framework_loss_seconds", true},
-                            {"of products known", "framework_known", true}},
-                .all_rows = true};
-    for (const StudiedModel* model : study.at(precision)) {
-      const auto number = [&](const char* pointer) { return model->number("algorithms", pointer); };
-      const auto count = [&](const char* pointer) {
-        const auto value = number(pointer);
-        return value ? count_cell(static_cast<std::size_t>(*value)) : Cell{"-", nullptr};
-      };
-      const auto best = number("/totals/best_seconds");
-      if (!best || *best == 0) continue;
-      any = true;
-      const auto loss = heuristic_loss(*model);
-      sheet.rows.push_back({text_cell(model->name()), count("/totals/products"),
-                            count("/totals/unranked"), ms_cell(best), ms_cell(loss),
-                            percent_cell(ratio(loss, best)),
-                            loss ? count("/totals/heuristic_misses") : Cell{"-", nullptr},
-                            ms_cell(framework_loss(*model)), count("/framework_totals/known")});
-    }
-    if (sheet.rows.empty()) continue;
-    Bars bars = bars_of(
-        "Lost by the choice of algorithms, " + word + ", % of the products' time", "heuristic",
-        study.at(precision), [](const StudiedModel& model) -> std::optional<double> {
-          const auto share =
-              ratio(heuristic_loss(model), model.number("algorithms", "/totals/best_seconds"));
-          return share ? std::optional(*share * 100) : std::nullopt;
-        });
-    bars.unit = "%";
-    bars.decimals = 1;
-    section.add(std::move(bars));
-    Bars by_framework = bars_of(
-        "Lost at least by the framework's choice, " + word + ", % of the products' time",
-        "framework", study.at(precision), [](const StudiedModel& model) -> std::optional<double> {
-          const auto share =
-              ratio(framework_loss(model), model.number("algorithms", "/totals/best_seconds"));
-          return share ? std::optional(*share * 100) : std::nullopt;
-        });
-    by_framework.unit = "%";
-    by_framework.decimals = 1;
-    section.add(std::move(by_framework));
-    section.add(std::move(sheet));
-  }
-  if (!any) return std::nullopt;
-  return section;
+      "framework's choice loses where its profile names it.",
+      add_precision);
 }
 
 }  // namespace

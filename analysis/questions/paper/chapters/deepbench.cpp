@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "analysis/questions/common/question.h"
 #include "analysis/questions/paper/study.h"
-#include "analysis/questions/question.h"
 
 namespace benanza::analysis {
 namespace {

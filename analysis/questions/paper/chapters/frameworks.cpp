@@ -15,8 +15,7 @@ bool has_kernels(const Profile& profile) {
 }
 
 std::optional<Section> section(const Study& study) {
-  Sheet sheet = frameworks_sheet("frameworks");
-  sheet.columns.insert(sheet.columns.begin(), {"model", "model"});
+  std::vector<FrameworkRow> rows;
   for (const StudiedModel& model : study.models) {
     const Subject& subject = model.subject();
     for (const Profile& profile : subject.inputs.profiles) {
@@ -24,14 +23,14 @@ std::optional<Section> section(const Study& study) {
                             profile.precision == to_string(subject.filter.precision);
       if (!is_shown) continue;
       const auto bound = bound_seconds(model, "/bounds/sequential/seconds");
-      sheet.rows.push_back(framework_cells(profile, model.is_partial() ? std::nullopt : bound));
-      sheet.rows.back().insert(sheet.rows.back().begin(), text_cell(model.name()));
+      rows.push_back(
+          framework_row(profile, model.is_partial() ? std::nullopt : bound, model.name()));
     }
   }
-  if (sheet.rows.empty()) return std::nullopt;
+  if (rows.empty()) return std::nullopt;
   Section section;
   section.add("One run of each model, as its framework's profiler recorded it.");
-  section.add(std::move(sheet));
+  section.add(frameworks_sheet(rows, true));
   return section;
 }
 

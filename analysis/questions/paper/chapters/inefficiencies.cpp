@@ -4,50 +4,56 @@
 #include <utility>
 
 #include "analysis/questions/paper/study.h"
+#include "analysis/render/table.h"
 
 namespace benanza::analysis {
 namespace {
 
+/// A total of `inspect`'s answer about a model.
+struct Inefficiency {
+  std::string model{};
+  const nlohmann::ordered_json* facts = nullptr;
+  const nlohmann::ordered_json* total = nullptr;
+};
+
+std::string text_in(const nlohmann::ordered_json& object, const char* field) {
+  const auto found = object.find(field);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
 std::optional<Section> section(const Study& study) {
-  Sheet sheet{.name = "inefficiencies",
-              .caption = "What frameworks do beyond the model",
-              .columns = {{"model", "model"},
-                          {"framework", "framework"},
-                          {"precision", "precision"},
-                          {"difference", "difference"},
-                          {"what", "what"},
-                          {"times", "count", true},
-                          {"ms", "seconds", true},
-                          {"what to do", "advice"}},
-              .all_rows = true};
+  using Row = Inefficiency;
+  std::vector<Row> rows;
   std::set<std::pair<std::string, std::string>> told;
   for (const StudiedModel& model : study.models) {
     const auto& facts = model.facts("inspect");
     if (!facts.is_object() || !facts.contains("totals")) continue;
     // Precisions without a run of their own report the same run again.
-    const std::string precision = facts.value("precision", "");
-    if (!told.emplace(model.name(), precision).second) continue;
-    for (const auto& total : facts["totals"]) {
-      const auto text = [&](const char* field) {
-        return text_cell(total.contains(field) && total[field].is_string()
-                             ? total[field].get<std::string>()
-                             : "");
-      };
-      const std::optional<double> seconds =
-          total.contains("seconds") && total["seconds"].is_number()
-              ? std::optional(total["seconds"].get<double>())
-              : std::nullopt;
-      sheet.rows.push_back({text_cell(model.name()), text_cell(facts.value("framework", "")),
-                            text_cell(precision), text("difference"), text("what"),
-                            count_cell(total.value("count", std::size_t{0})), ms_cell(seconds),
-                            text("advice")});
-    }
+    if (!told.emplace(model.name(), facts.value("precision", "")).second) continue;
+    for (const auto& total : facts["totals"]) rows.push_back({model.name(), &facts, &total});
   }
-  if (sheet.rows.empty()) return std::nullopt;
+  if (rows.empty()) return std::nullopt;
+  const auto of_facts = [](const char* field) {
+    return [field](const Row& row) { return text_in(*row.facts, field); };
+  };
+  const auto of_total = [](const char* field) {
+    return [field](const Row& row) { return text_in(*row.total, field); };
+  };
+  const Table<Row> table{
+      {"model", "model", &Row::model},
+      {"framework", "framework", of_facts("framework")},
+      {"precision", "precision", of_facts("precision")},
+      {"difference", "difference", of_total("difference")},
+      {"what", "what", of_total("what")},
+      {"times", "count", [](const Row& row) { return row.total->value("count", std::size_t{0}); }},
+      {"ms", "seconds", milli, [](const Row& row) { return number_in(*row.total, "seconds"); }},
+      {"what to do", "advice", of_total("advice")}};
   Section section;
   section.add(
       "From the frameworks' traces: operators and kernels that no layer of the model asks for.");
-  section.add(std::move(sheet));
+  section.add(table.sheet(rows, {.name = "inefficiencies",
+                                 .caption = "What frameworks do beyond the model",
+                                 .all_rows = true}));
   return section;
 }
 

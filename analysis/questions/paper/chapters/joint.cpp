@@ -3,54 +3,53 @@
 #include <map>
 
 #include "analysis/questions/paper/study.h"
+#include "analysis/render/table.h"
 
 namespace benanza::analysis {
 namespace {
 
+/// A subset of the optimisations in `joint`'s answer about a model.
+struct Subset {
+  const StudiedModel* model = nullptr;
+  const nlohmann::ordered_json* facts = nullptr;
+};
+
 std::optional<Section> section(const Study& study) {
-  Sheet sheet{.name = "joint",
-              .caption = "Every subset of the optimisations",
-              .columns = {{"model", "model"},
-                          {"optimisations", "optimisations"},
-                          {"ms", "seconds", true},
-                          {"speed-up", "speed_up", true},
-                          {"of the product of each alone", "composes", true},
-                          {"over what was measured", "speed_up_over_measured", true}},
-              .all_rows = true};
+  using Row = Subset;
+  std::vector<Row> rows;
   std::vector<const StudiedModel*> shown;
-  std::map<const StudiedModel*, double> together;
+  std::map<const StudiedModel*, std::optional<double>> together;
   for (const StudiedModel& model : study.models) {
     if (model.subject().filter.precision != Precision::fp32) continue;
     const auto& facts = model.facts("joint");
     if (!facts.is_object() || !facts.contains("subsets")) continue;
-    std::optional<double> all;
-    for (const auto& subset : facts["subsets"]) {
-      const auto number = [&](const char* field) {
-        return subset.contains(field) && subset[field].is_number()
-                   ? std::optional(subset[field].get<double>())
-                   : std::nullopt;
-      };
-      sheet.rows.push_back({text_cell(marked(model)), text_cell(subset.value("optimisations", "")),
-                            ms_cell(number("seconds")), factor_cell(number("speed_up")),
-                            percent_cell(number("composes")),
-                            factor_cell(number("speed_up_over_measured"))});
-      all = number("speed_up");
-    }
     shown.push_back(&model);
-    if (all) together[&model] = *all;
+    for (const auto& subset : facts["subsets"]) {
+      rows.push_back({&model, &subset});
+      together[&model] = number_in(subset, "speed_up");
+    }
   }
-  if (sheet.rows.empty()) return std::nullopt;
+  if (rows.empty()) return std::nullopt;
+  const auto number = [](const char* field) {
+    return [field](const Row& row) { return number_in(*row.facts, field); };
+  };
+  const Table<Row> table{{"model", "model", [](const Row& row) { return marked(*row.model); }},
+                         {"optimisations", "optimisations",
+                          [](const Row& row) { return row.facts->value("optimisations", ""); }},
+                         {"ms", "seconds", milli, number("seconds")},
+                         {"speed-up", "speed_up", times, number("speed_up")},
+                         {"of the product of each alone", "composes", percent, number("composes")},
+                         {"over what was measured", "speed_up_over_measured", times,
+                          number("speed_up_over_measured")}};
   Section section;
   section.add(
       "Best algorithms, parallel layers, fusion and Tensor Cores, every subset of them. The last "
       "subset of a model is all of them.");
   section.add(bars_of("Speed-up by all optimisations together, over the heuristics' calls at fp32",
-                      "together", shown, [&](const StudiedModel& model) -> std::optional<double> {
-                        const auto found = together.find(&model);
-                        return found == together.end() ? std::nullopt
-                                                       : std::optional(found->second);
-                      }));
-  section.add(std::move(sheet));
+                      "together", shown,
+                      [&](const StudiedModel& model) { return together[&model]; }));
+  section.add(table.sheet(
+      rows, {.name = "joint", .caption = "Every subset of the optimisations", .all_rows = true}));
   return section;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/questions/paper/study.h"
+#include "analysis/render/table.h"
 
 namespace benanza::analysis {
 namespace {
@@ -107,70 +108,76 @@ Bars shares(const std::string& of, const std::vector<const StudiedModel*>& model
     if (!framework) continue;
     bars.categories.push_back(marked(*model));
     for (std::size_t i = 0; i < std::size(bounds); ++i) {
-      const auto share = ratio(bounds[i].seconds(*model), framework);
+      const auto share = quotient(bounds[i].seconds(*model), framework);
       bars.series[i].values.push_back(share ? std::optional(*share * 100) : std::nullopt);
     }
   }
   return bars;
 }
 
-void add_precision(Section& section, const Study& study, Precision precision) {
-  const auto models = study.at(precision);
-  const std::string word(to_string(precision));
-  Sheet sheet{.name = "latency_" + word,
-              .caption = "Lower-bound latency at " + word + ", ms",
-              .columns = {{"model", "model"},
-                          {"floor", "floor_seconds", true},
-                          {"with fusion", "fused_seconds", true},
-                          {"LBL sequential", "sequential_seconds", true},
-                          {"LBL parallel", "parallel_seconds", true},
-                          {"parallel gains", "parallel_speed_up", true},
-                          {"with movement", "with_movement_seconds", true}},
-              .all_rows = true};
-  const std::vector<Times> further = known(in_sequence, models);
-  for (const Times& one : further) sheet.columns.push_back({one.name, one.column, true});
-  Sheet measured{
-      .name = "frameworks_" + word,
-      .caption = "Frameworks at " + word + ": latency, and the share that the bound is (BR)",
-      .columns = {{"model", "model"},
-                  {"framework", "framework"},
-                  {"latency, ms", "seconds", true},
-                  {"BR", "benanza_ratio", true}},
-      .all_rows = true};
-  for (const StudiedModel* model : models) {
-    const auto seconds = [&](const char* pointer) { return bound_seconds(*model, pointer); };
-    const auto sequential = seconds("/bounds/sequential/seconds");
-    const auto parallel = seconds("/bounds/parallel/seconds");
-    const auto fused = seconds("/ladder/fused_seconds");
-    sheet.rows.push_back({text_cell(marked(*model)), ms_cell(seconds("/ladder/floor/seconds")),
-                          ms_cell(fused), ms_cell(sequential), ms_cell(parallel),
-                          factor_cell(ratio(sequential, parallel)),
-                          ms_cell(seconds("/bounds_with_movement/sequential/seconds"))});
-    for (const Times& one : further) sheet.rows.back().push_back(ms_cell(one.seconds(*model)));
-    for (const FrameworkRun& one : framework_runs(*model)) {
-      measured.rows.push_back({text_cell(model->name()), text_cell(one.name), ms_cell(one.seconds),
-                               ratio_cell(one.ratio)});
-    }
+Sheet bounds_sheet(const AtPrecision& at) {
+  using Row = const StudiedModel*;
+  const auto seconds = [](const char* pointer) {
+    return [pointer](Row model) { return bound_seconds(*model, pointer); };
+  };
+  const auto sequential = seconds("/bounds/sequential/seconds");
+  const auto parallel = seconds("/bounds/parallel/seconds");
+  Table<Row> table{{"model", "model", marked_name},
+                   {"floor", "floor_seconds", milli, seconds("/ladder/floor/seconds")},
+                   {"with fusion", "fused_seconds", milli, seconds("/ladder/fused_seconds")},
+                   {"LBL sequential", "sequential_seconds", milli, sequential},
+                   {"LBL parallel", "parallel_seconds", milli, parallel},
+                   {"parallel gains", "parallel_speed_up", times,
+                    [=](Row model) { return quotient(sequential(model), parallel(model)); }},
+                   {"with movement", "with_movement_seconds", milli,
+                    seconds("/bounds_with_movement/sequential/seconds")}};
+  for (const Times& one : known(in_sequence, at.models)) {
+    table.add({one.name, one.column, milli, [one](Row model) { return one.seconds(*model); }});
   }
-  for (const auto& [batch, of_batch] : by_batch(models)) {
-    const std::string of = word + (batch ? ", batch " + std::to_string(*batch) : "");
+  return table.sheet(at.models, {.name = "latency_" + at.word,
+                                 .caption = "Lower-bound latency at " + at.word + ", ms",
+                                 .all_rows = true});
+}
+
+Sheet runs_sheet(const AtPrecision& at) {
+  struct Row {
+    const StudiedModel* model;
+    FrameworkRun run;
+  };
+  std::vector<Row> rows;
+  for (const StudiedModel* model : at.models) {
+    for (FrameworkRun& run : framework_runs(*model)) rows.push_back({model, std::move(run)});
+  }
+  const Table<Row> table{
+      {"model", "model", [](const Row& row) { return row.model->name(); }},
+      {"framework", "framework", [](const Row& row) { return row.run.name; }},
+      {"latency, ms", "seconds", milli, [](const Row& row) { return row.run.seconds; }},
+      {"BR", "benanza_ratio", thousandths, [](const Row& row) { return row.run.ratio; }}};
+  return table.sheet(rows, {.name = "frameworks_" + at.word,
+                            .caption = "Frameworks at " + at.word +
+                                       ": latency, and the share that the bound is (BR)",
+                            .all_rows = true});
+}
+
+void add_precision(Section& section, const AtPrecision& at) {
+  for (const auto& [batch, of_batch] : by_batch(at.models)) {
+    const std::string of = at.word + (batch ? ", batch " + std::to_string(*batch) : "");
     section.add(latencies(of, of_batch));
     section.add(shares(of, of_batch));
   }
-  section.add(std::move(sheet));
-  if (!measured.rows.empty()) section.add(std::move(measured));
-  if (const auto note = note_on_marks(models)) section.add(*note);
+  section.add(bounds_sheet(at));
+  if (Sheet runs = runs_sheet(at); !runs.rows.empty()) section.add(std::move(runs));
+  if (const auto note = note_on_marks(at.models)) section.add(*note);
 }
 
 std::optional<Section> section(const Study& study) {
   if (study.models.empty()) return std::nullopt;
-  Section section;
-  section.add(
+  return section_by_precision(
+      study,
       "The lower-bound latency (LBL) adds the fastest measured call of every layer; parallel: "
       "along the critical path. In sequence: the same calls one after the other, timed as one. The "
-      "framework shown is the fastest that was measured.");
-  for (const Precision precision : study.precisions()) add_precision(section, study, precision);
-  return section;
+      "framework shown is the fastest that was measured.",
+      add_precision);
 }
 
 }  // namespace

@@ -6,12 +6,11 @@
 
 #include "analysis/questions/paper/study.h"
 #include "analysis/questions/paper/zoo.h"
+#include "analysis/render/table.h"
 #include "core/problem/problem.h"
 
 namespace benanza::analysis {
 namespace {
-
-constexpr const char* costs[] = {"measured", "part", "movement", "free", "unsupported", "missing"};
 
 /// Multiply-accumulates are half of them.
 double products_flops(const Graph& graph) {
@@ -47,6 +46,82 @@ std::map<std::string, std::size_t> layers_by_cost(const StudiedModel& model) {
   return counts;
 }
 
+/// Empty if the file does not say. A training step reads and writes its parameters, so none counts
+/// as a weight.
+std::optional<double> weights_of(const StudiedModel* model) {
+  const auto& compulsory = model->subject().graph.compulsory;
+  if (!compulsory || compulsory->weights.elements <= 0) return std::nullopt;
+  return static_cast<double>(compulsory->weights.elements);
+}
+
+double products_of_a_sample(const StudiedModel* model) {
+  const Graph& graph = model->subject().graph;
+  return products_flops(graph) / 2 / static_cast<double>(graph.batch.value_or(1));
+}
+
+std::optional<double> measured_share(const StudiedModel* model) {
+  double flops = 0;
+  for (const LayerStatus status : layer_statuses) {
+    const std::string word(to_string(status));
+    flops += model->number("bound", "/coverage/" + word + "/flops").value_or(0);
+  }
+  return quotient(model->number("bound", "/coverage/measured/flops"), flops);
+}
+
+Sheet models_sheet(const std::vector<const StudiedModel*>& models) {
+  using Row = const StudiedModel*;
+  const Table<Row> table{
+      {"model", "model",
+       [](Row model) { return model->model() + (model->is_partial() ? " ?" : ""); }},
+      {"task", "task",
+       [](Row model) {
+         const PaperModel* const known = paper_model(model->model());
+         return known ? std::optional(known->task) : std::nullopt;
+       }},
+      {"layers", "layers",
+       [](Row model) {
+         std::size_t layers = 0;
+         for (const auto& [cost, count] : layers_by_cost(*model)) layers += count;
+         return layers;
+       }},
+      {"in the paper", "paper_layers",
+       [](Row model) {
+         const PaperModel* const known = paper_model(model->model());
+         return known ? std::optional(known->layers) : std::nullopt;
+       }},
+      {"MACs, millions", "macs", mega, products_of_a_sample},
+      {"weights, millions", "weights", mega, weights_of},
+      {"FLOPs measured", "measured_flops_share", percent, measured_share}};
+  return table.sheet(models, {.name = "models", .caption = "The models", .all_rows = true});
+}
+
+void add_support(Section& section, const std::vector<const StudiedModel*>& models) {
+  struct Row {
+    std::string model;
+    std::map<std::string, std::size_t> layers;
+  };
+  std::vector<Row> rows;
+  for (const StudiedModel* model : models) rows.push_back({model->model(), layers_by_cost(*model)});
+  Table<Row> table{{"model", "model", &Row::model}};
+  Bars plot{.title = "Layers by what they cost: measured calls, moving data, free, unsupported",
+            .decimals = 0,
+            .stacked = true};
+  for (const Row& row : rows) plot.categories.push_back(row.model);
+  for (const LayerStatus status : layer_statuses) {
+    const std::string word(to_string(status));
+    const auto count = [word](const Row& row) {
+      const auto found = row.layers.find(word);
+      return found == row.layers.end() ? std::size_t{0} : found->second;
+    };
+    table.add({word, word + "_layers", count});
+    Series& series = plot.series.emplace_back(Series{.name = word});
+    for (const Row& row : rows) series.values.emplace_back(static_cast<double>(count(row)));
+  }
+  section.add(std::move(plot));
+  section.add(table.sheet(
+      rows, {.name = "support", .caption = "Layers by what they cost", .all_rows = true}));
+}
+
 std::optional<Section> section(const Study& study) {
   if (study.models.empty()) return std::nullopt;
   const auto models = distinct(study.at(study.precisions().front()));
@@ -55,67 +130,8 @@ std::optional<Section> section(const Study& study) {
       "Layers are ONNX nodes that are no constants; in the paper: of the model of that name there. "
       "Multiply-accumulates are those of convolutions, matrix products and recurrences, of one "
       "sample; weights are those that products read.");
-  Sheet sheet{.name = "models",
-              .caption = "The models",
-              .columns = {{"model", "model"},
-                          {"task", "task"},
-                          {"layers", "layers", true},
-                          {"in the paper", "paper_layers", true},
-                          {"MACs, millions", "macs", true},
-                          {"weights, millions", "weights", true},
-                          {"FLOPs measured", "measured_flops_share", true}},
-              .all_rows = true};
-  Sheet support{.name = "support",
-                .caption = "Layers by what they cost",
-                .columns = {{"model", "model"}},
-                .all_rows = true};
-  Bars bars{.title = "Layers by what they cost: measured calls, moving data, free, unsupported",
-            .decimals = 0,
-            .stacked = true};
-  for (const char* cost : costs) {
-    support.columns.push_back({cost, std::string(cost) + "_layers", true});
-    bars.series.push_back({.name = cost});
-  }
-  for (const StudiedModel* model : models) {
-    const Graph& graph = model->subject().graph;
-    double flops = 0;
-    for (const char* cost : costs) {
-      flops += model->number("bound", "/coverage/" + std::string(cost) + "/flops").value_or(0);
-    }
-    const auto measured = model->number("bound", "/coverage/measured/flops");
-    std::optional<double> weights;
-    // A training step reads and writes its parameters, so none counts as a weight.
-    if (graph.compulsory && graph.compulsory->weights.elements > 0) {
-      weights = static_cast<double>(graph.compulsory->weights.elements);
-    }
-    const double macs = products_flops(graph) / 2 / static_cast<double>(graph.batch.value_or(1));
-    const auto millions = [](std::optional<double> value) {
-      Cell cell = ratio_cell(value ? std::optional(*value / 1e6) : std::nullopt);
-      if (value) cell.value = *value;
-      return cell;
-    };
-    std::map<std::string, std::size_t> counts = layers_by_cost(*model);
-    std::size_t layers = 0;
-    for (const auto& [cost, count] : counts) layers += count;
-    const std::string name = model->model() + (model->is_partial() ? " ?" : "");
-    const PaperModel* const known = paper_model(model->model());
-    sheet.rows.push_back(
-        {text_cell(name), known ? text_cell(std::string(known->task)) : Cell{"-", nullptr},
-         count_cell(layers),
-         known ? count_cell(static_cast<std::size_t>(known->layers)) : Cell{"-", nullptr},
-         millions(macs), millions(weights), percent_cell(ratio(measured, flops))});
-    std::vector<Cell> row{text_cell(model->model())};
-    bars.categories.push_back(model->model());
-    for (std::size_t i = 0; i < std::size(costs); ++i) {
-      const std::size_t count = counts[costs[i]];
-      row.push_back(count_cell(count));
-      bars.series[i].values.push_back(static_cast<double>(count));
-    }
-    support.rows.push_back(std::move(row));
-  }
-  section.add(std::move(sheet));
-  section.add(std::move(bars));
-  section.add(std::move(support));
+  section.add(models_sheet(models));
+  add_support(section, models);
   if (const auto note = note_on_marks(models)) section.add(*note);
   return section;
 }

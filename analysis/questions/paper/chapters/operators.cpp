@@ -5,6 +5,7 @@
 
 #include "analysis/input/measurement.h"
 #include "analysis/questions/paper/study.h"
+#include "analysis/render/table.h"
 
 namespace benanza::analysis {
 namespace {
@@ -25,20 +26,6 @@ Shares shares_of(const StudiedModel& model) {
   return shares;
 }
 
-std::vector<std::string> largest(const std::vector<Shares>& all) {
-  std::map<std::string, double> most;
-  for (const Shares& shares : all) {
-    for (const auto& [op, share] : shares) most[op] = std::max(most[op], share);
-  }
-  std::vector<std::pair<std::string, double>> order(most.begin(), most.end());
-  std::ranges::stable_sort(order, std::ranges::greater{}, &std::pair<std::string, double>::second);
-  std::vector<std::string> names;
-  for (const auto& [op, share] : order) {
-    if (names.size() < most_operators) names.push_back(op);
-  }
-  return names;
-}
-
 /// Each library's share of the time of all calls in the bound.
 Shares libraries_of(const StudiedModel& model) {
   Shares shares;
@@ -46,7 +33,7 @@ Shares libraries_of(const StudiedModel& model) {
   if (!facts.is_object() || !facts.contains("layers")) return shares;
   double all = 0;
   for (const auto& layer : facts["layers"]) {
-    if (layer.value("standing", "") == "movement") continue;
+    if (layer.value("standing", "") == to_string(LayerStatus::movement)) continue;
     for (const auto& call : layer["calls"]) {
       const VariantName name = parse_variant_name(call["name"].get<std::string>());
       shares[name.backend] += call["seconds"].get<double>();
@@ -57,76 +44,95 @@ Shares libraries_of(const StudiedModel& model) {
   return shares;
 }
 
-void add_libraries(Section& section, const std::vector<const StudiedModel*>& models,
-                   const std::string& word) {
-  std::vector<Shares> all;
-  for (const StudiedModel* model : models) all.push_back(libraries_of(*model));
-  const std::vector<std::string> names = largest(all);
-  if (names.empty()) return;
-  Sheet sheet{.name = "libraries_" + word,
-              .caption = "Libraries at " + word,
-              .columns = {{"model", "model"}},
-              .all_rows = true};
-  for (const std::string& name : names) sheet.columns.push_back({name, name, true});
-  for (std::size_t i = 0; i < models.size(); ++i) {
-    if (all[i].empty()) continue;
-    std::vector<Cell> row{text_cell(marked(*models[i]))};
-    for (const std::string& name : names) row.push_back(percent_cell(all[i][name]));
-    sheet.rows.push_back(std::move(row));
+/// A model's shares of its bound, by operator or by library.
+struct ModelShares {
+  std::string model{};
+  Shares shares{};
+
+  double of(const std::string& name) const {
+    const auto found = shares.find(name);
+    return found == shares.end() ? 0 : found->second;
   }
-  section.add(std::move(sheet));
+  double besides(const std::vector<std::string>& names) const {
+    double rest = 1;
+    for (const std::string& name : names) rest -= of(name);
+    return std::max(rest, 0.0);
+  }
+};
+
+/// Models of which nothing was measured are left out.
+std::vector<ModelShares> rows_of(const AtPrecision& at, Shares (*shares)(const StudiedModel&)) {
+  std::vector<ModelShares> rows;
+  for (const StudiedModel* model : at.models) {
+    if (Shares found = shares(*model); !found.empty()) rows.push_back({marked(*model), found});
+  }
+  return rows;
+}
+
+std::vector<std::string> largest(const std::vector<ModelShares>& rows) {
+  std::map<std::string, double> most;
+  for (const ModelShares& row : rows) {
+    for (const auto& [op, share] : row.shares) most[op] = std::max(most[op], share);
+  }
+  std::vector<std::pair<std::string, double>> order(most.begin(), most.end());
+  std::ranges::stable_sort(order, std::ranges::greater{}, &std::pair<std::string, double>::second);
+  std::vector<std::string> names;
+  for (const auto& [op, share] : order) {
+    if (names.size() < most_operators) names.push_back(op);
+  }
+  return names;
+}
+
+Table<ModelShares> shares_table(const std::vector<std::string>& names) {
+  Table<ModelShares> table{{"model", "model", &ModelShares::model}};
+  for (const std::string& name : names) {
+    table.add({name, name, percent, [name](const ModelShares& row) { return row.of(name); }});
+  }
+  return table;
+}
+
+void add_libraries(Section& section, const AtPrecision& at) {
+  const std::vector<ModelShares> rows = rows_of(at, libraries_of);
+  if (rows.empty()) return;
+  section.add(shares_table(largest(rows))
+                  .sheet(rows, {.name = "libraries_" + at.word,
+                                .caption = "Libraries at " + at.word,
+                                .all_rows = true}));
+}
+
+void add_precision(Section& section, const AtPrecision& at) {
+  const std::vector<ModelShares> rows = rows_of(at, shares_of);
+  if (rows.empty()) return;
+  const std::vector<std::string> names = largest(rows);
+  Bars plot{.title = "Operators of the bound, " + at.word + ", %",
+            .unit = "%",
+            .decimals = 0,
+            .stacked = true};
+  for (const std::string& name : names) plot.series.push_back({.name = name});
+  plot.series.push_back({.name = "others"});
+  for (const ModelShares& row : rows) {
+    plot.categories.push_back(row.model);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      plot.series[i].values.push_back(row.of(names[i]) * 100);
+    }
+    plot.series.back().values.push_back(row.besides(names) * 100);
+  }
+  Table<ModelShares> table = shares_table(names);
+  table.add(
+      {"others", "others", percent, [&](const ModelShares& row) { return row.besides(names); }});
+  section.add(std::move(plot));
+  section.add(table.sheet(
+      rows,
+      {.name = "operators_" + at.word, .caption = "Operators at " + at.word, .all_rows = true}));
+  add_libraries(section, at);
 }
 
 std::optional<Section> section(const Study& study) {
-  Section section;
-  section.add(
+  return section_by_precision(
+      study,
       "The share that each operator has of the sequential bound, and each library's fastest "
-      "calls.");
-  bool any = false;
-  for (const Precision precision : study.precisions()) {
-    const std::string word(to_string(precision));
-    const auto models = study.at(precision);
-    std::vector<Shares> all;
-    for (const StudiedModel* model : models) all.push_back(shares_of(*model));
-    const std::vector<std::string> names = largest(all);
-    if (names.empty()) continue;
-    any = true;
-    Sheet sheet{.name = "operators_" + word,
-                .caption = "Operators at " + word,
-                .columns = {{"model", "model"}},
-                .all_rows = true};
-    Bars bars{.title = "Operators of the bound, " + word + ", %",
-              .unit = "%",
-              .decimals = 0,
-              .stacked = true};
-    for (const std::string& name : names) {
-      sheet.columns.push_back({name, name, true});
-      bars.series.push_back({.name = name});
-    }
-    sheet.columns.push_back({"others", "others", true});
-    bars.series.push_back({.name = "others"});
-    for (std::size_t i = 0; i < models.size(); ++i) {
-      if (all[i].empty()) continue;  // nothing was measured
-      double rest = 1;
-      std::vector<Cell> row{text_cell(marked(*models[i]))};
-      bars.categories.push_back(marked(*models[i]));
-      for (std::size_t j = 0; j < names.size(); ++j) {
-        const auto found = all[i].find(names[j]);
-        const double share = found == all[i].end() ? 0 : found->second;
-        rest -= share;
-        row.push_back(percent_cell(share));
-        bars.series[j].values.push_back(share * 100);
-      }
-      row.push_back(percent_cell(std::max(rest, 0.0)));
-      bars.series.back().values.push_back(std::max(rest, 0.0) * 100);
-      sheet.rows.push_back(std::move(row));
-    }
-    section.add(std::move(bars));
-    section.add(std::move(sheet));
-    add_libraries(section, models, word);
-  }
-  if (!any) return std::nullopt;
-  return section;
+      "calls.",
+      add_precision);
 }
 
 }  // namespace

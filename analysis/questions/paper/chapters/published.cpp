@@ -1,6 +1,7 @@
 // Figures that the paper reports, next to the same figures here.
 
 #include "analysis/questions/paper/study.h"
+#include "analysis/render/table.h"
 
 namespace benanza::analysis {
 namespace {
@@ -32,8 +33,8 @@ std::optional<double> largest(const Study& study, const Published& one) {
       const auto& all = facts["subsets"].back();
       if (all["speed_up"].is_number()) factor = all["speed_up"].get<double>();
     } else {
-      factor = ratio(model.number("tensor-cores", "/totals/without_seconds"),
-                     model.number("tensor-cores", "/totals/with_seconds"));
+      factor = quotient(model.number("tensor-cores", "/totals/without_seconds"),
+                        model.number("tensor-cores", "/totals/with_seconds"));
     }
     if (factor && (!most || *factor > *most)) most = factor;
   }
@@ -41,26 +42,29 @@ std::optional<double> largest(const Study& study, const Published& one) {
 }
 
 std::optional<Section> section(const Study& study) {
-  Sheet sheet{.name = "published",
-              .caption = "Speed-ups that the paper reports",
-              .columns = {{"what", "what"},
-                          {"device", "device"},
-                          {"paper", "published", true},
-                          {"here", "measured", true},
-                          {"ratio", "ratio", true}},
-              .all_rows = true};
+  struct Row {
+    Published paper;
+    double here;
+  };
+  std::vector<Row> rows;
   for (const Published& one : reported) {
-    const auto here = largest(study, one);
-    if (!here) continue;
-    sheet.rows.push_back({text_cell(one.what), text_cell(one.device), factor_cell(one.factor),
-                          factor_cell(here), ratio_cell(ratio(here, one.factor))});
+    if (const auto here = largest(study, one)) rows.push_back({one, *here});
   }
-  if (sheet.rows.empty()) return std::nullopt;
+  if (rows.empty()) return std::nullopt;
+  const Table<Row> table{
+      {"what", "what", [](const Row& row) { return row.paper.what; }},
+      {"device", "device", [](const Row& row) { return row.paper.device; }},
+      {"paper", "published", times, [](const Row& row) { return row.paper.factor; }},
+      {"here", "measured", times, &Row::here},
+      {"ratio", "ratio", thousandths,
+       [](const Row& row) { return quotient(row.here, row.paper.factor); }}};
   Section section;
   section.add(
       "From C. Li, A. Dakkak, J. Xiong, W.-M. Hwu, \"Benanza\", IPDPS 2020: other devices, older "
       "libraries, and the optimisations of that time.");
-  section.add(std::move(sheet));
+  section.add(table.sheet(
+      rows,
+      {.name = "published", .caption = "Speed-ups that the paper reports", .all_rows = true}));
   return section;
 }
 

@@ -1,47 +1,46 @@
 // Question 6: what Tensor Cores gain.
 
 #include "analysis/questions/paper/study.h"
+#include "analysis/render/table.h"
 
 namespace benanza::analysis {
 namespace {
 
+std::optional<double> speed_up(const StudiedModel& model) {
+  return quotient(model.number("tensor-cores", "/totals/without_seconds"),
+                  model.number("tensor-cores", "/totals/with_seconds"));
+}
+
 std::optional<Section> section(const Study& study) {
-  Sheet sheet{.name = "tensor_cores",
-              .caption = "Tensor Cores",
-              .columns = {{"model", "model"},
-                          {"without", "without_precision"},
-                          {"without, ms", "without_seconds", true},
-                          {"with, ms", "with_seconds", true},
-                          {"speed-up", "speed_up", true},
-                          {"parallel speed-up", "parallel_speed_up", true},
-                          {"layers that use them", "layers_using", true}},
-              .all_rows = true};
-  std::vector<const StudiedModel*> shown;
+  using Row = const StudiedModel*;
+  std::vector<Row> shown;
   for (const StudiedModel& model : study.models) {
-    if (model.subject().filter.precision != Precision::fp32) continue;
-    const auto number = [&](const char* pointer) { return model.number("tensor-cores", pointer); };
-    const auto without = number("/totals/without_seconds");
-    const auto with = number("/totals/with_seconds");
-    if (!without || !with || *with == 0) continue;
-    const auto gain = ratio(without, with);
-    const auto& totals = model.facts("tensor-cores")["totals"];
-    sheet.rows.push_back(
-        {text_cell(marked(model)), text_cell(totals.value("without_precision", "")),
-         ms_cell(without), ms_cell(with), factor_cell(gain),
-         factor_cell(ratio(number("/totals/parallel_without_seconds"),
-                           number("/totals/parallel_with_seconds"))),
-         count_cell(static_cast<std::size_t>(number("/totals/layers_using").value_or(0)))});
-    shown.push_back(&model);
+    if (model.subject().filter.precision == Precision::fp32 && speed_up(model)) {
+      shown.push_back(&model);
+    }
   }
   if (shown.empty()) return std::nullopt;
+  const Table<Row> table{
+      {"model", "model", marked_name},
+      {"without", "without_precision",
+       [](Row model) {
+         return model->facts("tensor-cores")["totals"].value("without_precision", "");
+       }},
+      {"without, ms", "without_seconds", milli,
+       number_at("tensor-cores", "/totals/without_seconds")},
+      {"with, ms", "with_seconds", milli, number_at("tensor-cores", "/totals/with_seconds")},
+      {"speed-up", "speed_up", times, [](Row model) { return speed_up(*model); }},
+      {"parallel speed-up", "parallel_speed_up", times,
+       [](Row model) {
+         return quotient(model->number("tensor-cores", "/totals/parallel_without_seconds"),
+                         model->number("tensor-cores", "/totals/parallel_with_seconds"));
+       }},
+      {"layers that use them", "layers_using", count_at("tensor-cores", "/totals/layers_using")}};
   Section section;
   section.add("The same layers at fp32 without Tensor Cores, and at the precision that uses them.");
-  section.add(bars_of("Speed-up by Tensor Cores", "one layer after the other", shown,
-                      [](const StudiedModel& model) {
-                        return ratio(model.number("tensor-cores", "/totals/without_seconds"),
-                                     model.number("tensor-cores", "/totals/with_seconds"));
-                      }));
-  section.add(std::move(sheet));
+  section.add(bars_of("Speed-up by Tensor Cores", "one layer after the other", shown, speed_up));
+  section.add(
+      table.sheet(shown, {.name = "tensor_cores", .caption = "Tensor Cores", .all_rows = true}));
   if (const auto note = note_on_marks(shown)) section.add(*note);
   return section;
 }

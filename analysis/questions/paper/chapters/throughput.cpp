@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "analysis/questions/paper/study.h"
+#include "analysis/render/table.h"
 
 namespace benanza::analysis {
 namespace {
@@ -24,21 +25,16 @@ struct Call {
   std::string layer;
 };
 
-std::optional<double> number_of(const nlohmann::ordered_json& object, const char* field) {
-  if (!object.contains(field) || !object[field].is_number()) return std::nullopt;
-  return object[field].get<double>();
-}
-
 std::vector<Call> calls_of(const StudiedModel& model) {
   std::vector<Call> calls;
   const auto& facts = model.facts("bound");
   if (!facts.is_object() || !facts.contains("layers")) return calls;
   for (const auto& layer : facts["layers"]) {
-    const auto seconds = number_of(layer, "seconds");
+    const auto seconds = number_in(layer, "seconds");
     if (!seconds || *seconds <= 0) continue;
     calls.push_back({.seconds = *seconds,
-                     .flops = number_of(layer, "flops").value_or(0),
-                     .bytes = number_of(layer, "bytes").value_or(0),
+                     .flops = number_in(layer, "flops").value_or(0),
+                     .bytes = number_in(layer, "bytes").value_or(0),
                      .op = layer.value("op", ""),
                      .layer = layer.value("name", "")});
   }
@@ -114,59 +110,70 @@ Curves::Curve curve_of(std::string name, const std::vector<Call>& calls, double 
   return curve;
 }
 
-std::optional<Section> section(const Study& study) {
-  Section section;
+/// The calls of a model, beside the device's peaks.
+struct ModelCalls {
+  const StudiedModel* model = nullptr;
+  std::vector<Call> calls{};
+  double peak = 0;
+  std::optional<double> bandwidth{};
+};
+
+std::vector<ModelCalls> rows_of(const AtPrecision& at) {
+  std::vector<ModelCalls> rows;
+  for (const StudiedModel* model : at.models) {
+    const auto peak = model->number("bound", "/ladder/peak_flops_per_second");
+    std::vector<Call> calls = calls_of(*model);
+    if (!peak || calls.empty()) continue;
+    rows.push_back(
+        {model, std::move(calls), *peak, model->number("bound", "/ladder/peak_bytes_per_second")});
+  }
+  return rows;
+}
+
+void add_precision(Section& section, const AtPrecision& at) {
+  const std::vector<ModelCalls> rows = rows_of(at);
+  if (rows.empty()) return;
+  std::vector<Call> all;
+  std::map<std::int64_t, std::vector<Call>> by_batch;  // 0: any
+  for (const ModelCalls& row : rows) {
+    all.insert(all.end(), row.calls.begin(), row.calls.end());
+    auto& of_batch = by_batch[row.model->batch().value_or(0)];
+    of_batch.insert(of_batch.end(), row.calls.begin(), row.calls.end());
+  }
+  const auto& [model, calls, peak, bandwidth] = rows.back();
+  const std::string of = rows.size() == 1 ? marked(*model) : "all models";
+  Curves curves{.title = "Time in calls that reach a share of the peak, " + at.word + ", " + of,
+                .x_name = "% of the peak, or more",
+                .y_name = "% of the time"};
+  for (const auto& [batch, of_batch] : by_batch) {
+    const std::string name = batch > 0 ? "batch " + std::to_string(batch) : "any batch";
+    curves.curves.push_back(curve_of(name, of_batch, peak));
+  }
+  section.add(std::move(curves));
+  if (bandwidth) {
+    section.add(
+        roofline_of("Layers below the roof, " + at.word + ", " + of, all, peak, *bandwidth));
+  }
+  Table<ModelCalls> table{
+      {"model", "model", [](const ModelCalls& row) { return marked(*row.model); }}};
+  for (const double step : steps) {
+    const std::string text = std::to_string(static_cast<int>(step * 100 + 0.5));
+    table.add({">= " + text + "%", "at_least_" + text + "_percent", percent,
+               [step](const ModelCalls& row) { return share_at(row.calls, row.peak, step); }});
+  }
   section.add(
+      table.sheet(rows, {.name = "throughput_" + at.word,
+                         .caption = "Time in calls that reach a share of the peak, " + at.word,
+                         .all_rows = true}));
+}
+
+std::optional<Section> section(const Study& study) {
+  return section_by_precision(
+      study,
       "The share of the bound's time that is spent in calls which reach a part of the peak "
       "arithmetic that was measured for the precision. Winograd and FFT do with less arithmetic "
-      "than is counted: such calls may lie above the roof.");
-  bool any = false;
-  for (const Precision precision : study.precisions()) {
-    const std::string word(to_string(precision));
-    Sheet sheet{.name = "throughput_" + word,
-                .caption = "Time in calls that reach a share of the peak, " + word,
-                .columns = {{"model", "model"}},
-                .all_rows = true};
-    for (const double step : steps) {
-      const std::string percent = std::to_string(static_cast<int>(step * 100 + 0.5));
-      sheet.columns.push_back({">= " + percent + "%", "at_least_" + percent + "_percent", true});
-    }
-    std::vector<Call> all;
-    std::map<std::int64_t, std::vector<Call>> by_batch;  // 0: any
-    std::optional<double> peak;
-    std::optional<double> bandwidth;
-    for (const StudiedModel* model : study.at(precision)) {
-      const auto of_model = model->number("bound", "/ladder/peak_flops_per_second");
-      const std::vector<Call> calls = calls_of(*model);
-      if (!of_model || calls.empty()) continue;
-      peak = of_model;
-      bandwidth = model->number("bound", "/ladder/peak_bytes_per_second");
-      std::vector<Cell> row{text_cell(marked(*model))};
-      for (const double step : steps) row.push_back(percent_cell(share_at(calls, *peak, step)));
-      sheet.rows.push_back(std::move(row));
-      all.insert(all.end(), calls.begin(), calls.end());
-      auto& of_batch = by_batch[model->batch().value_or(0)];
-      of_batch.insert(of_batch.end(), calls.begin(), calls.end());
-    }
-    if (sheet.rows.empty()) continue;
-    any = true;
-    const std::string of = sheet.rows.size() == 1 ? sheet.rows.front().front().shown : "all models";
-    Curves curves{.title = "Time in calls that reach a share of the peak, " + word + ", " + of,
-                  .x_name = "% of the peak, or more",
-                  .y_name = "% of the time"};
-    for (const auto& [batch, calls] : by_batch) {
-      const std::string name = batch > 0 ? "batch " + std::to_string(batch) : "any batch";
-      curves.curves.push_back(curve_of(name, calls, *peak));
-    }
-    section.add(std::move(curves));
-    if (bandwidth) {
-      section.add(
-          roofline_of("Layers below the roof, " + word + ", " + of, all, *peak, *bandwidth));
-    }
-    section.add(std::move(sheet));
-  }
-  if (!any) return std::nullopt;
-  return section;
+      "than is counted: such calls may lie above the roof.",
+      add_precision);
 }
 
 }  // namespace

@@ -1,9 +1,12 @@
 // Training steps: the times of forward pass, backward pass and update, and scaling to several GPUs.
 
+#include <functional>
+
 #include "analysis/model/whole.h"
 #include "analysis/questions/paper/study.h"
 #include "analysis/questions/training/strategies.h"
 #include "analysis/questions/training/worker.h"
+#include "analysis/render/table.h"
 
 namespace benanza::analysis {
 namespace {
@@ -20,8 +23,7 @@ std::vector<Step> steps_at(const Study& study, Precision precision) {
   for (const StudiedModel* model : study.at(precision)) {
     const Subject& subject = model->subject();
     if (!has_phases(subject.graph)) continue;
-    const auto times =
-        operator_times(subject.graph, subject.measurements(), subject.filter, subject.movement());
+    const auto times = times_of(subject);
     const auto seconds = shared_seconds(times, subject.movement());
     steps.push_back({model, worker_step(subject.graph, seconds, fp32_bytes)});
     if (!(steps.back().worker.compute_seconds() > 0)) steps.pop_back();
@@ -29,47 +31,48 @@ std::vector<Step> steps_at(const Study& study, Precision precision) {
   return steps;
 }
 
+std::string step_name(const Step& step) { return marked(*step.model); }
+
 std::optional<double> samples_per_second(const Step& step, double seconds) {
   const auto& batch = step.model->subject().graph.batch;
-  return batch ? ratio(static_cast<double>(*batch), seconds) : std::nullopt;
+  return batch ? quotient(static_cast<double>(*batch), seconds) : std::nullopt;
 }
 
 void add_steps(Section& section, const std::vector<Step>& steps, const std::string& word) {
-  Sheet sheet{.name = "training_" + word,
-              .caption = "Training steps at " + word,
-              .columns = {{"model", "model"},
-                          {"forward, ms", "forward_seconds", true},
-                          {"backward, ms", "backward_seconds", true},
-                          {"update, ms", "update_seconds", true},
-                          {"step, ms", "step_seconds", true},
-                          {"backward of forward", "backward_ratio", true},
-                          {"samples a second", "samples_per_second", true},
-                          {"gradients, MB", "gradient_bytes", true},
-                          {"framework, ms", "framework_seconds", true},
-                          {"BR", "benanza_ratio", true}},
-              .all_rows = true};
-  Bars bars{.title = "Training steps, " + word + ": ms",
-            .series = {{"forward", {}}, {"backward", {}}, {"update", {}}},
-            .unit = "ms",
-            .stacked = true};
-  for (const Step& step : steps) {
-    const WorkerStep& worker = step.worker;
-    const double whole = worker.compute_seconds();
-    const auto framework = step.model->number("bound", "/profiles/0/latency_seconds");
-    sheet.rows.push_back(
-        {text_cell(marked(*step.model)), ms_cell(worker.forward),
-         ms_cell(worker.backward_seconds()), ms_cell(worker.update), ms_cell(whole),
-         ratio_cell(ratio(worker.backward_seconds(), worker.forward)),
-         ratio_cell(samples_per_second(step, whole)), megabytes_cell(worker.gradient_bytes()),
-         ms_cell(framework), ratio_cell(ratio(whole, framework))});
-    bars.categories.push_back(marked(*step.model));
-    const double parts[] = {worker.forward, worker.backward_seconds(), worker.update};
-    for (std::size_t i = 0; i < bars.series.size(); ++i) {
-      bars.series[i].values.emplace_back(parts[i] * 1e3);
-    }
-  }
-  section.add(std::move(sheet));
-  section.add(std::move(bars));
+  const auto ms_of = [](auto seconds) {
+    return [seconds](const Step& step) { return std::invoke(seconds, step.worker) * 1e3; };
+  };
+  const auto of_worker = [](auto seconds) {
+    return [seconds](const Step& step) { return std::invoke(seconds, step.worker); };
+  };
+  const auto whole_step = of_worker(&WorkerStep::compute_seconds);
+  const auto framework = [](const Step& step) {
+    return step.model->number("bound", "/profiles/0/latency_seconds");
+  };
+  const Table<Step> table{
+      {"model", "model", step_name},
+      {"forward, ms", "forward_seconds", milli, of_worker(&WorkerStep::forward)},
+      {"backward, ms", "backward_seconds", milli, of_worker(&WorkerStep::backward_seconds)},
+      {"update, ms", "update_seconds", milli, of_worker(&WorkerStep::update)},
+      {"step, ms", "step_seconds", milli, whole_step},
+      {"backward of forward", "backward_ratio", thousandths, of_worker([](const WorkerStep& one) {
+         return quotient(one.backward_seconds(), one.forward);
+       })},
+      {"samples a second", "samples_per_second", thousandths,
+       [&](const Step& step) { return samples_per_second(step, whole_step(step)); }},
+      {"gradients, MB", "gradient_bytes", mega, of_worker(&WorkerStep::gradient_bytes)},
+      {"framework, ms", "framework_seconds", milli, framework},
+      {"BR", "benanza_ratio", thousandths,
+       [&](const Step& step) { return quotient(whole_step(step), framework(step)); }}};
+  section.add(table.sheet(
+      steps,
+      {.name = "training_" + word, .caption = "Training steps at " + word, .all_rows = true}));
+  section.add(bars({.title = "Training steps, " + word + ": ms",
+                    .series = {{"forward"}, {"backward"}, {"update"}},
+                    .unit = "ms",
+                    .stacked = true},
+                   steps, step_name, ms_of(&WorkerStep::forward),
+                   ms_of(&WorkerStep::backward_seconds), ms_of(&WorkerStep::update)));
 }
 
 /// Adds the scaling with DDP's buckets and the measured all-reduces; nothing if there are none.
@@ -79,36 +82,42 @@ void add_scaling(Section& section, const std::vector<Step>& steps, const Cluster
   if (ranks.empty()) return;
   const Strategy buckets{
       .name = "buckets of 25 MB", .overlap = {.input = true, .communication = true}, .buckets = {}};
-  Sheet sheet{.name = "scaling_" + word,
-              .caption = "Steps on several GPUs at " + word +
-                         ", gradients in fp32 and buckets of "
-                         "25 MB, sent while the backward pass goes on",
-              .columns = {{"model", "model"},
-                          {"GPUs", "gpus", true},
-                          {"step, ms", "seconds", true},
-                          {"exposed communication, ms", "exposed_communication_seconds", true},
-                          {"speed-up", "speed_up", true},
-                          {"efficiency", "efficiency", true}},
-              .all_rows = true};
-  Bars bars{.title = "Efficiency, " + word, .series = {}};
-  for (const std::int64_t gpus : ranks) bars.series.push_back({std::to_string(gpus) + " GPUs", {}});
+  struct Row {
+    std::string model;
+    Scaling scaling;
+  };
+  std::vector<Row> rows;
+  Bars plot{.title = "Efficiency, " + word};
+  for (const std::int64_t gpus : ranks) plot.series.push_back({std::to_string(gpus) + " GPUs", {}});
   for (const Step& step : steps) {
-    bars.categories.push_back(marked(*step.model));
-    std::size_t series = 0;
+    plot.categories.push_back(step_name(step));
+    auto series = plot.series.begin();
     for (const Scaling& one : scalings(step.worker, {}, cluster, ranks, {buckets})) {
-      const auto& found = one.iteration;
-      sheet.rows.push_back(
-          {text_cell(marked(*step.model)), count_cell(static_cast<std::size_t>(one.gpus)),
-           ms_cell(found ? std::optional(found->seconds) : std::nullopt),
-           ms_cell(found ? std::optional(found->exposed_communication_seconds) : std::nullopt),
-           factor_cell(found ? std::optional(one.speed_up) : std::nullopt),
-           percent_cell(found ? std::optional(one.efficiency) : std::nullopt)});
-      bars.series.at(series++).values.push_back(found ? std::optional(one.efficiency)
-                                                      : std::nullopt);
+      rows.push_back({step_name(step), one});
+      (series++)->values.push_back(one.iteration ? std::optional(one.efficiency) : std::nullopt);
     }
   }
-  section.add(std::move(sheet));
-  section.add(std::move(bars));
+  const auto known = [](auto of) {
+    return [of](const Row& row) {
+      return row.scaling.iteration ? std::optional(of(row.scaling)) : std::nullopt;
+    };
+  };
+  const Table<Row> table{
+      {"model", "model", &Row::model},
+      {"GPUs", "gpus", [](const Row& row) { return row.scaling.gpus; }},
+      {"step, ms", "seconds", milli,
+       known([](const Scaling& one) { return one.iteration->seconds; })},
+      {"exposed communication, ms", "exposed_communication_seconds", milli,
+       known([](const Scaling& one) { return one.iteration->exposed_communication_seconds; })},
+      {"speed-up", "speed_up", times, known([](const Scaling& one) { return one.speed_up; })},
+      {"efficiency", "efficiency", percent,
+       known([](const Scaling& one) { return one.efficiency; })}};
+  section.add(table.sheet(rows, {.name = "scaling_" + word,
+                                 .caption = "Steps on several GPUs at " + word +
+                                            ", gradients in fp32 and buckets of 25 MB, sent while "
+                                            "the backward pass goes on",
+                                 .all_rows = true}));
+  section.add(std::move(plot));
 }
 
 std::optional<Section> section(const Study& study) {

@@ -67,6 +67,8 @@ struct Lowered {
   Types types = Types::floating_only;
   /// LoweredLayer::whole.
   std::optional<Problem> whole = {};
+  /// Layer::precision: "int8" if the calls read and write bytes.
+  std::string precision = {};
 };
 
 /// Throws NotExpressible with the reason if no library call does what the node needs, Error if the
@@ -87,7 +89,19 @@ struct Operator {
   LowerFunction lower = nullptr;
   /// Set instead of `lower`: why no library call does its work.
   std::string_view unsupported = {};
+  /// Of integers, for which no library has the call, it stands for a copy of the result
+  /// (lower_node()).
+  bool copies_integers = false;
+  /// Where no library call does its work: every run reads all of its constants, which are part of
+  /// the least traffic.
+  bool reads_all_constants = false;
 };
+
+/// `known`, with Operator::copies_integers.
+inline Operator of_integers_too(Operator known) {
+  known.copies_integers = true;
+  return known;
+}
 
 /// The operators, by Node::full_type(). Every operators/X.cpp registers its own in
 /// `void register_X(OperatorTable&)`; CMake collects the files.

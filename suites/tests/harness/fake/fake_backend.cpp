@@ -140,7 +140,7 @@ bool FakeBackend::is_ready(const Variant& variant) {
 
 Conditions FakeObserver::end() {
   if (++measurements_ > std::atoi(std::getenv("FAKE_COMPANY"))) return {};
-  return {.disturbances = {"steal 12%"}};
+  return {.disturbances = {"steal 12%"}, .company = true};
 }
 
 Observer* FakeBackend::observer() {

@@ -89,7 +89,8 @@ class FakeBackend : public Backend {
   /// The number of primitives created, and of calls of move_operands().
   std::vector<std::pair<std::string, std::string>> context() override {
     return {{"primitives_made", std::to_string(primitives_made_)},
-            {"operands_moved", std::to_string(operands_moved_)}};
+            {"operands_moved", std::to_string(operands_moved_)},
+            {"anchor_fake_seconds", "0.5"}};
   }
   void move_operands() override { ++operands_moved_; }
   std::vector<Layout> layouts(const Problem& problem) const override;

@@ -1,7 +1,8 @@
 // benanza-analyze census: the number of layers of each operator of a model.
 #include <map>
 
-#include "analysis/questions/question.h"
+#include "analysis/questions/common/question.h"
+#include "analysis/render/table.h"
 
 namespace benanza::analysis {
 namespace {
@@ -10,14 +11,9 @@ std::optional<Section> census_section(const Subject& subject) {
   Section section = model_section(subject.graph, subject.filter, subject.movement());
   std::map<std::string, std::size_t> layers;
   for (const Layer& layer : subject.graph.layers) ++layers[layer.op];
-  Sheet sheet{.name = "operators",
-              .caption = "",
-              .columns = {{"op", "op"}, {"layers", "layers", true}},
-              .rows = {}};
-  for (const auto& [op, count] : layers) {
-    sheet.rows.push_back({text_cell(op), count_cell(count)});
-  }
-  section.add(std::move(sheet));
+  using Row = std::pair<const std::string, std::size_t>;
+  const Table<Row> table{{"op", "op", &Row::first}, {"layers", "layers", &Row::second}};
+  section.add(table.sheet(layers, {.name = "operators"}));
   return section;
 }
 

@@ -1,0 +1,171 @@
+#include "analysis/questions/common/flags.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <limits>
+
+#include "core/base/error.h"
+
+namespace benanza::analysis {
+namespace {
+
+/// Makes positional arguments required and shows defaults in the help.
+void describe(CLI::Option& option, const std::string& name, const std::string& kind,
+              bool has_default) {
+  if (!name.starts_with('-')) option.required();
+  if (!kind.empty()) option.type_name(kind);
+  if (has_default) option.capture_default_str();
+}
+
+}  // namespace
+
+void Flags::add(const std::string& name, std::string& value, const std::string& help,
+                const std::string& kind) {
+  describe(*command_.add_option(name, value, help), name, kind, !value.empty());
+}
+
+void Flags::add_required(const std::string& name, std::string& value, const std::string& help,
+                         const std::string& kind) {
+  command_.add_option(name, value, help)->required()->type_name(kind);
+}
+
+void Flags::add(const std::string& name, std::vector<std::string>& values, const std::string& help,
+                const std::string& kind, char separator) {
+  CLI::Option& option = *command_.add_option(name, values, help);
+  describe(option, name, kind, false);
+  if (separator != '\0') option.delimiter(separator);
+}
+
+void Flags::add(const std::string& name, bool& value, const std::string& help) {
+  command_.add_flag(name, value, help);
+}
+
+void Flags::add(const std::string& name, double& value, double least, double most,
+                const std::string& help) {
+  command_.add_option(name, value, help)->check(CLI::Range(least, most))->capture_default_str();
+}
+
+void Flags::add_word(const std::string& name, std::string& value,
+                     const std::vector<std::string>& words, const std::string& help) {
+  command_.add_option(name, value, help)->check(CLI::IsMember(words))->capture_default_str();
+}
+
+void Flags::add_command(const std::string& name, const std::string& help,
+                        const std::function<Action(Flags&)>& ask) {
+  command_.require_subcommand(1);
+  CLI::App* command = command_.add_subcommand(name, help);
+  Flags flags(*command);
+  command->callback(ask(flags));
+}
+
+void add_common_flags(Flags& flags, CommonFlags& values, const std::string& precisions) {
+  add_input_flags(flags, values);
+  add_filter_flags(flags, values, precisions);
+  add_output_flags(flags, values);
+}
+
+void add_input_flags(Flags& flags, CommonFlags& values) {
+  flags.add("--graph", values.graphs, "Models: <model>.graph.json of benanza-generate", "FILE");
+  flags.add("--results", values.results,
+            "Results of the benchmark suites: files, folders (searched), databases of `db import`",
+            "FILE|DIR|DB");
+  flags.add("--profile", values.profiles, "Profile of a framework running one of the models",
+            "FILE");
+}
+
+void add_seen_flag(Flags& flags, CommonFlags& values) {
+  flags.add("--seen", values.seen,
+            "Profile of a framework whose kernels compete with the measured calls (seen-best)",
+            "FILE");
+}
+
+void add_sequence_flag(Flags& flags, CommonFlags& values) {
+  flags.add("--sequence", values.sequences,
+            "What bench_* --sequence wrote: the bound's calls one after the other, as one", "FILE");
+}
+
+void add_filter_flags(Flags& flags, CommonFlags& values, const std::string& precisions) {
+  if (!precisions.empty()) values.precisions = CLI::detail::split(precisions, ',');
+  flags.add("--precision", values.precisions,
+            "One answer for each (default " + (precisions.empty() ? "all" : precisions) + ")",
+            "P[,P...]", ',');
+  flags.add("--layout", values.layout, "Only this layout: nchw, nhwc, any");
+  flags.add("--backend", values.backends, "Only these libraries, e.g. cudnn,cublas", "L[,L...]",
+            ',');
+  flags.add("--cold", values.cold,
+            "Calls timed with cold caches, each by itself: their sums are no bounds");
+  flags.add("--fallback", values.fallback,
+            "Precision for layers that are not supported at the requested one");
+  flags.add("--max-workspace", values.max_workspace,
+            "Only calls whose workspace is at most this: bytes, or 64K, 512M, 2G", "BYTES");
+  flags.add_word("--movement", values.movement, {"exclude", "include"},
+                 "Whether to count layers that only move bytes");
+  flags.add("--allow-missing", values.allow_missing,
+            "Answer even if measurements are missing; the answer is then partial");
+}
+
+void add_output_flags(Flags& flags, CommonFlags& values) {
+  flags.add_word("--format", values.format, {"table", "markdown", "json", "csv"}, "Output");
+  flags.add("--rows,--layers", values.rows, "Rows of each table, or all", "N|all");
+}
+
+void add_html_flag(Flags& flags, CommonFlags& values) {
+  flags.add("--html", values.html, "Also write the answer as an HTML page with plots", "HTML");
+}
+
+MeasurementFilter filter_of(const CommonFlags& flags, const std::string& precision) {
+  MeasurementFilter filter{.precision = precision_of(precision, "--precision"), .cold = flags.cold};
+  if (!flags.layout.empty()) {
+    filter.layout = parse_layout(flags.layout);
+    if (!filter.layout) {
+      throw Error("--layout " + flags.layout + ": not a layout: say nchw, nhwc, any or plain");
+    }
+  }
+  filter.backends = flags.backends;
+  if (!flags.fallback.empty()) filter.fallback = precision_of(flags.fallback, "--fallback");
+  if (filter.fallback == filter.precision) filter.fallback.reset();
+  if (!flags.max_workspace.empty()) {
+    filter.max_workspace_bytes = bytes_of(flags.max_workspace, "--max-workspace");
+  }
+  return filter;
+}
+
+std::size_t rows_of(const CommonFlags& flags) {
+  const std::string& text = flags.rows;
+  if (text == "all") return std::numeric_limits<std::size_t>::max();
+  const bool number = !text.empty() && text.size() < 10 &&
+                      std::ranges::all_of(text, [](char c) { return '0' <= c && c <= '9'; });
+  if (!number) throw Error("--rows " + text + ": say a number or all");
+  return std::stoul(text);
+}
+
+Precision precision_of(const std::string& text, std::string_view flag) {
+  if (const auto precision = parse_precision(text)) return *precision;
+  throw Error(
+      fmt::format("{} {}: not a precision: say fp32, tf32, fp16, bf16, int8 or fp8", flag, text));
+}
+
+std::int64_t bytes_of(const std::string& text, std::string_view flag) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  constexpr std::string_view units = "KMG";
+  const std::size_t step = unit.empty() ? 0 : units.find(unit);
+  constexpr std::int64_t most = std::int64_t{1} << 40;
+  if (error != std::errc{} || value < 0 || value > most || step == std::string_view::npos) {
+    throw Error(fmt::format("{} {}: say bytes, as in 4096, 64K, 512M or 2G", flag, text));
+  }
+  return unit.empty() ? value : value << (10 * (step + 1));
+}
+
+void print(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    throw Error("cannot write the report to standard output");
+  }
+}
+
+}  // namespace benanza::analysis

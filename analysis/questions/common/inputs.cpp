@@ -1,0 +1,149 @@
+#include "analysis/questions/common/inputs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <future>
+#include <thread>
+
+#include "analysis/input/one_device.h"
+#include "analysis/profile_match/same_model.h"
+#include "core/base/error.h"
+#include "record/logs/shared/nvidia_log.h"
+
+namespace benanza::analysis {
+namespace {
+
+void require_backend(const std::string& backend, const Results& results) {
+  if (backend.empty() || results.systems.contains(backend)) return;
+  std::string known;
+  for (const auto& [name, system] : results.systems) known += ' ' + name;
+  throw Error("--backend " + backend + ": has no results; there are results of:" + known);
+}
+
+/// The kind of device that the profiles are of; empty if there are none.
+std::optional<DeviceKind> profiled_kind(const Inputs& inputs) {
+  for (const auto* profiles : {&inputs.profiles, &inputs.seen}) {
+    for (const Profile& profile : *profiles) {
+      return profile.is_of_gpu() ? DeviceKind::gpu : DeviceKind::processor;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Rejects a profile of a GPU with results of CPU libraries only, and vice versa.
+void require_same_kind(const Profile& profile, const Results& results) {
+  const bool gpu = profile.is_of_gpu();
+  if (results.systems.empty()) return;
+  std::string backends;
+  for (const auto& [backend, system] : results.systems) {
+    if (system.contains("device") == gpu) return;
+    backends += (backends.empty() ? "" : ", ") + backend;
+  }
+  throw Error(
+      fmt::format("{}: profile of a run on {}, and the results ({}) are of {}; give results "
+                  "of the profile's device, or leave the profile out",
+                  profile.path.string(), gpu ? "a GPU" : "a processor", backends,
+                  gpu ? "a processor" : "a GPU"));
+}
+
+/// Rejects a profile of another processor or GPU than the results'.
+void require_same_device(const Profile& profile, const Results& results) {
+  for (const auto& [backend, system] : results.systems) {
+    const auto device = other_device(profile, system);
+    if (!device) continue;
+    throw Error(
+        fmt::format("{}: profile of a run on {}, and the results ({}) are of {}; profile on the "
+                    "device of the results, or leave the profile out",
+                    profile.path.string(), profile.device, backend, *device));
+  }
+}
+
+/// Reads several graphs in parallel; returns them in the order of `paths`.
+std::vector<Graph> read_graphs(const std::vector<std::string>& paths) {
+  const std::size_t most = std::max(2U, std::thread::hardware_concurrency());
+  std::deque<std::future<Graph>> reading;
+  std::vector<Graph> graphs;
+  const auto take_first = [&] {
+    graphs.push_back(reading.front().get());
+    reading.pop_front();
+  };
+  for (const std::string& path : paths) {
+    if (reading.size() == most) take_first();
+    reading.push_back(std::async(std::launch::async, [&path] { return read_graph(path); }));
+  }
+  while (!reading.empty()) take_first();
+  return graphs;
+}
+
+}  // namespace
+
+const Graph& graph_of(const Profile& profile, const std::vector<Graph>& graphs,
+                      std::string_view otherwise) {
+  std::string titles;
+  for (const Graph& graph : graphs) {
+    if (is_of(profile, graph)) return graph;
+    if (!titles.empty()) titles += "; ";
+    titles += title(graph);
+  }
+  throw Error(fmt::format(
+      "{}: profile of another model: of {}{}, and the graphs are of {}; give "
+      "that model's --graph{}",
+      profile.path.string(), profile.model,
+      profile.batch ? fmt::format(", batch {}", *profile.batch) : "", titles, otherwise));
+}
+
+std::vector<LibraryCall> read_api_logs(const std::vector<std::string>& paths) {
+  std::vector<LibraryCall> calls;
+  for (const std::string& path : paths) {
+    const std::vector<LibraryCall> more = record::read_api_log(path);
+    calls.insert(calls.end(), more.begin(), more.end());
+  }
+  return calls;
+}
+
+Inputs read_inputs(const CommonFlags& flags) {
+  if (flags.graphs.empty()) throw Error("say which model: --graph <model>.graph.json");
+  if (flags.results.empty()) throw Error("say where the results are: --results FILE|DIR|DB");
+  // Check the flags first, so that a typo does not cost the reading of many files.
+  Inputs inputs{.format = flags.format};
+  for (const std::string& precision : flags.precisions) {
+    inputs.filters.push_back(filter_of(flags, precision));
+  }
+  inputs.rows = rows_of(flags);
+  inputs.movement = movement_of(flags);
+  inputs.allow_missing = flags.allow_missing;
+  inputs.graphs = read_graphs(flags.graphs);
+  const auto read = [&](const std::vector<std::string>& paths, std::vector<Profile>& profiles) {
+    for (const std::string& path : paths) {
+      profiles.push_back(read_profile(path));
+      graph_of(profiles.back(), inputs.graphs, ", or leave the profile out");
+    }
+  };
+  read(flags.profiles, inputs.profiles);
+  read(flags.seen, inputs.seen);
+  for (const std::string& path : flags.sequences) {
+    const SequenceRun& run = inputs.sequences.emplace_back(read_sequence_run(path));
+    if (std::ranges::none_of(inputs.graphs, [&](const Graph& one) { return is_of(run, one); })) {
+      throw Error(path + ": the calls of " + run.model +
+                  ", which is none of the graphs; leave the sequence out");
+    }
+  }
+  inputs.results =
+      read_results({flags.results.begin(), flags.results.end()}, problem_keys(inputs.graphs));
+  for (const std::string& backend : flags.backends) require_backend(backend, inputs.results);
+  inputs.left_out = keep_one_device(inputs.results, first_backend(flags), profiled_kind(inputs));
+  for (std::size_t i = 0; i < flags.sequences.size(); ++i) {
+    require_same_systems(inputs.sequences[i], inputs.results.systems, flags.sequences[i]);
+  }
+  for (const auto* profiles : {&inputs.profiles, &inputs.seen}) {
+    for (const Profile& profile : *profiles) {
+      require_same_kind(profile, inputs.results);
+      require_same_device(profile, inputs.results);
+    }
+  }
+  return inputs;
+}
+
+}  // namespace benanza::analysis

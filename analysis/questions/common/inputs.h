@@ -1,0 +1,53 @@
+#pragma once
+
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/input/results.h"
+#include "analysis/input/sequence_run.h"
+#include "analysis/model/bounds.h"
+#include "analysis/profiles/profile.h"
+#include "analysis/questions/common/flags.h"
+#include "core/graph_file/graph.h"
+#include "core/library/library_call.h"
+
+namespace benanza::analysis {
+
+/// The contents of the files that a question is about, and how to answer it.
+struct Inputs {
+  std::vector<Graph> graphs{};
+  Results results{};
+  /// What keep_one_device() says.
+  std::string left_out{};
+  /// Each is a profile of one of `graphs`.
+  std::vector<Profile> profiles{};
+  /// Profiles, each of one of `graphs`, whose kernels count besides the measured calls.
+  std::vector<Profile> seen{};
+  std::vector<SequenceRun> sequences{};
+  /// One filter per precision.
+  std::vector<MeasurementFilter> filters{};
+  Movement movement = Movement::exclude;
+  bool allow_missing = false;
+  /// "table", "json" or "csv"; `rows` limits the rows of each table.
+  std::string format = "table";
+  std::size_t rows = std::numeric_limits<std::size_t>::max();
+};
+
+/// Reads all files. Throws Error, one line, for an invalid flag, a file that cannot be read, and a
+/// profile of none of the graphs. Checks the flags before it reads any file.
+Inputs read_inputs(const CommonFlags& flags);
+
+inline Movement movement_of(const CommonFlags& flags) {
+  return flags.movement == "include" ? Movement::include : Movement::exclude;
+}
+
+/// The graph of the profiled model. Throws Error, ending in `otherwise`, if there is none.
+const Graph& graph_of(const Profile& profile, const std::vector<Graph>& graphs,
+                      std::string_view otherwise = "");
+
+/// Returns the calls of all logs, in order. Throws Error with a one-line message.
+std::vector<LibraryCall> read_api_logs(const std::vector<std::string>& paths);
+
+}  // namespace benanza::analysis

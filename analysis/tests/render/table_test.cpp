@@ -1,0 +1,102 @@
+#include "analysis/render/table.h"
+
+#include <gmock/gmock.h>
+
+namespace benanza::analysis {
+namespace {
+
+enum class Colour { red, blue };
+std::string_view to_string(Colour colour) { return colour == Colour::red ? "red" : "blue"; }
+
+struct Row {
+  std::string name{};
+  std::optional<double> seconds{};
+  std::size_t calls = 0;
+  bool fused = false;
+  Colour colour = Colour::red;
+
+  double share() const { return seconds.value_or(0) / 4e-6; }
+};
+
+const Table<Row> columns{
+    {"layer", "layer", &Row::name, 5},        {"us", "seconds", micro, &Row::seconds},
+    {"share", "share", percent, &Row::share}, {"calls", "calls", &Row::calls},
+    {"fused", "fused", &Row::fused},          {"colour", "", &Row::colour}};
+const std::vector<Row> rows{{"a|conv", 3e-6, 2, true, Colour::blue}, {"b", std::nullopt}};
+
+/// One section with the table.
+Page page_with(Sheet sheet) {
+  Page page{.command = "bound", .flat = true};
+  Section& section = page.sections.emplace_back(Section{.heading = "model", .csv_facts = {}});
+  section.add("One sentence.");
+  section.add(Entry{"  sum", "3 us"});
+  section.add(Entry{"", "of two"});
+  section.add(std::move(sheet));
+  return page;
+}
+
+TEST(Table, SaysAFactOnceForEveryFormat) {
+  const Page page = page_with(columns.sheet(rows, {.name = "layers", .caption = "all layers"}));
+  EXPECT_EQ(page_text(page, "table", 10), R"(model
+  One sentence.
+    sum  3 us
+         of two
+
+  all layers
+  layer   us  share  calls  fused  colour
+  ...nv  3.0  75.0%      2  yes    blue
+  b        -   0.0%      0  no     red
+)");
+  EXPECT_EQ(page_text(page, "csv", 10),
+            "layer,seconds,share,calls,fused\na|conv,3e-06,0.75,2,true\nb,,0.0,0,false\n");
+  EXPECT_EQ(page_text(page, "markdown", 1), R"(# Benanza: bound
+
+## model
+
+One sentence.
+
+- **sum**: 3 us
+  - of two
+
+**all layers**
+
+|layer|us|share|calls|fused|colour|
+|:--|--:|--:|--:|:--|:--|
+|a\|conv|3.0|75.0%|2|yes|blue|
+
+the first 1 of 2; --rows all shows all
+)");
+}
+
+TEST(Table, IsAListOfObjectsInJson) {
+  Table<Row> table{{"layer", "name", &Row::name}};
+  table.add_if(true, {{"us", "seconds", micro, &Row::seconds}});
+  table.add_if(false, {{"calls", "calls", &Row::calls}});
+  EXPECT_EQ(table.json(rows).dump(),
+            R"([{"name":"a|conv","seconds":3e-06},{"name":"b","seconds":null}])");
+}
+
+TEST(Table, AlignsNumbersToTheRight) {
+  const Sheet sheet = columns.sheet(rows);
+  std::vector<bool> right;
+  for (const Sheet::Column& column : sheet.columns) right.push_back(column.number);
+  EXPECT_THAT(right, testing::ElementsAre(false, true, true, true, false, false));
+}
+
+TEST(Cell, OfWhatIsNotKnown) {
+  EXPECT_EQ(cell(std::optional<std::string>()).shown, "-");
+  EXPECT_EQ(cell(std::optional<bool>()).shown, "?");
+  EXPECT_EQ(cell(std::optional<Interval>()).shown, "");
+  EXPECT_TRUE(cell(std::optional<double>(), milli).value.is_null());
+}
+
+TEST(Bars, HaveACategoryForEachRow) {
+  const Bars plot = bars({.series = {{"us"}, {"calls"}}}, rows, &Row::name, &Row::seconds,
+                         [](const Row& row) { return static_cast<double>(row.calls); });
+  EXPECT_THAT(plot.categories, testing::ElementsAre("a|conv", "b"));
+  EXPECT_THAT(plot.series[0].values, testing::ElementsAre(3e-6, std::nullopt));
+  EXPECT_THAT(plot.series[1].values, testing::ElementsAre(2.0, 0.0));
+}
+
+}  // namespace
+}  // namespace benanza::analysis

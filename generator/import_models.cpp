@@ -1,0 +1,111 @@
+#include "generator/import_models.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "generator/generate.h"
+#include "generator/lists/list.h"
+#include "generator/onnx/import.h"
+#include "generator/onnx/infer/assume.h"
+#include "generator/onnx/read/make_inputs_constant.h"
+#include "generator/onnx/read/read.h"
+
+namespace benanza {
+namespace {
+
+void require_unique_names(const std::vector<std::filesystem::path>& models) {
+  std::set<std::string> names;
+  for (const std::filesystem::path& path : models) {
+    const std::string name = path.stem().string();
+    if (!names.insert(name).second) {
+      throw Error(path.string() + ": a second model is called \"" + name +
+                  "\": rename one of the files");
+    }
+  }
+}
+
+std::vector<std::optional<std::int64_t>> batches_of(const GenerateOptions& options) {
+  std::vector<std::optional<std::int64_t>> batches(options.batches.begin(), options.batches.end());
+  std::sort(batches.begin(), batches.end());
+  batches.erase(std::unique(batches.begin(), batches.end()), batches.end());
+  if (batches.empty()) batches.emplace_back();
+  return batches;
+}
+
+std::string in_one_line(std::string text, const std::filesystem::path& path) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text.find(path.string()) == std::string::npos ? path.string() + ": " + text : text;
+}
+
+/// Imports the graphs of one model; removes its dimensions and inputs from the unknown ones.
+std::vector<ImportedGraph> import_batches(const std::filesystem::path& path,
+                                          const GenerateOptions& options,
+                                          std::set<std::string>& unknown_dims,
+                                          std::map<std::string, std::string>& unknown_inputs) {
+  const ::onnx::ModelProto model = onnx::read_model(path);
+  std::erase_if(unknown_inputs,
+                [&](const auto& entry) { return onnx::has_input(model, entry.first); });
+  const auto batches = batches_of(options);
+  std::vector<ImportedGraph> files;
+  for (const auto& batch : batches) {
+    LoweredGraph graph = onnx::import_model(model, path.stem().string(),
+                                            {batch, options.dims, options.values}, path.string());
+    for (const std::string& dim : graph.bound_dims) unknown_dims.erase(dim);
+    if (batch) graph.batch = *batch;
+    // Only once, because batches differ only in their extents.
+    if (batch == batches.front()) {
+      for (const std::string& warning : {onnx::assumption_warning(graph, path.string()),
+                                         onnx::shapeless_warning(graph, path.string())}) {
+        if (!warning.empty()) graph.warnings.push_back(warning);
+      }
+    }
+    if (options.training) graph = training::training_step(graph, *options.training);
+    files.push_back({std::move(graph), batch.has_value()});
+  }
+  return files;
+}
+
+}  // namespace
+
+ImportedModels import_models(const GenerateOptions& options) {
+  require_unique_names(options.models);
+  std::set<std::string> unknown_dims;
+  for (const auto& [name, value] : options.dims) unknown_dims.insert(name);
+  std::map<std::string, std::string> unknown_inputs = options.values;
+  ImportedModels imported;
+  for (const std::filesystem::path& path : options.models) {
+    try {
+      for (ImportedGraph& file : import_batches(path, options, unknown_dims, unknown_inputs)) {
+        imported.graphs.push_back(std::move(file));
+      }
+    } catch (const std::exception& error) {
+      imported.refused.push_back({path, in_one_line(error.what(), path)});
+    }
+  }
+  for (const std::filesystem::path& list : options.lists) {
+    imported.graphs.push_back({lists::read_list(list), false});
+  }
+  if (!imported.refused.empty()) return imported;
+  if (!unknown_dims.empty()) {
+    throw Error("--dim " + *unknown_dims.begin() +
+                ": no model has a dimension of that name that it leaves open");
+  }
+  if (!unknown_inputs.empty()) {
+    throw Error("--input " + unknown_inputs.begin()->first +
+                ": no model has an input of that name");
+  }
+  return imported;
+}
+
+std::vector<emit::NamedGraph> graphs_of(const std::vector<ImportedGraph>& imported) {
+  std::vector<emit::NamedGraph> graphs;
+  for (const ImportedGraph& one : imported) {
+    const std::string batch =
+        one.batch_in_name ? "_b" + std::to_string(one.graph.batch) : std::string();
+    graphs.push_back(
+        {emit::file_name(one.graph.model + batch), make_graph(one.graph), one.graph.list});
+  }
+  return graphs;
+}
+
+}  // namespace benanza

@@ -1,0 +1,272 @@
+#include "generator/onnx/quantized_layers.h"
+
+#include <algorithm>
+#include <optional>
+#include <variant>
+
+#include "core/problem/precision.h"
+#include "generator/onnx/stored.h"
+
+namespace benanza::onnx {
+namespace {
+
+constexpr const char* part_of_call = "part of the int8 calls around it";
+
+bool is_quantization(const Step& step) { return step.node.op_type() == "QuantizeLinear"; }
+bool is_dequantization(const Step& step) { return step.node.op_type() == "DequantizeLinear"; }
+
+/// Bytes with one scale, or one per channel: what integer calls take.
+bool is_of_bytes(const std::optional<PackedWeights>& packed) {
+  return packed && packed->block == 0 &&
+         (packed->type == PackedType::int8 || packed->type == PackedType::uint8);
+}
+
+/// Whether the weights of `step`, a DequantizeLinear, have zero points other than the middle of
+/// their type: integer products would need sums of the data in every run.
+bool is_asymmetric(const Step& step, const PackedWeights& packed) {
+  if (!packed.zero_points) return false;
+  const auto& literal = step.inputs[2]->literal;
+  const auto* points = literal ? std::get_if<std::vector<std::int64_t>>(&*literal) : nullptr;
+  const std::int64_t middle = packed.type == PackedType::uint8 ? 128 : 0;
+  return points == nullptr ||
+         std::ranges::any_of(*points, [&](std::int64_t point) { return point != middle; });
+}
+
+/// Functions that do not depend on the scale of their argument.
+bool scales_with_bytes(const Activation& function) {
+  return function.kind == ActivationKind::relu || function.kind == ActivationKind::leaky_relu;
+}
+
+/// A shape that is computed on bytes as on floats.
+bool keeps_bytes(const Shape& shape) {
+  if (const auto* binary = std::get_if<Binary>(&shape)) {
+    return binary->kind == BinaryKind::add || binary->kind == BinaryKind::mul;
+  }
+  if (const auto* function = std::get_if<Activation>(&shape)) {
+    return function->kind == ActivationKind::relu;
+  }
+  return std::holds_alternative<Pooling>(shape) || std::holds_alternative<Concat>(shape) ||
+         std::holds_alternative<Copy>(shape);
+}
+
+class QuantizedLayers {
+ public:
+  QuantizedLayers(const Program& program, std::vector<LoweredLayer>& layers)
+      : program_(program), layers_(layers), readers_(layers.size()) {
+    for (std::size_t index = 0; index < layers.size(); ++index) {
+      for (const Read& read : layers[index].reads) {
+        if (read.producer) readers_[*read.producer].push_back(index);
+      }
+    }
+  }
+
+  void describe() {
+    for (std::size_t index = 0; index < layers_.size(); ++index) {
+      LoweredLayer& layer = layers_[index];
+      if (layer.constant || layer.cost == Cost::unsupported) continue;
+      if (layer.cost == Cost::measured && !layer.calls.empty() &&
+          is_product(layer.calls.front().problem)) {
+        describe_product(index);
+      } else if (layer.precision.empty() && stays_in_bytes(index)) {
+        if (layer.cost != Cost::free) set_int8(layer);
+        in_bytes_.push_back(index);
+      }
+    }
+    for (const std::size_t index : in_bytes_) free_conversions(index);
+  }
+
+ private:
+  static void set_int8(LoweredLayer& layer) { layer.precision = to_string(Precision::int8); }
+
+  const Value* operand(std::size_t index, const Call& call, std::size_t place) const {
+    if (place >= call.operands.size()) return nullptr;
+    const Source& source = call.operands[place];
+    const auto input = static_cast<std::size_t>(source.index);
+    const std::vector<Value*>& inputs = program_.steps[index].inputs;
+    return source.kind == Source::Kind::input && input < inputs.size() ? inputs[input] : nullptr;
+  }
+
+  /// The step that makes `value` by itself, not a view of it; null if none does.
+  const Step* maker(const Value* value) const {
+    return value != nullptr && value->producer ? &program_.steps[*value->producer] : nullptr;
+  }
+  /// Whether the value is made of bytes, by a DequantizeLinear of one scale.
+  bool is_dequantized(const Value* value) const {
+    const Step* const step = maker(value);
+    return step != nullptr && is_dequantization(*step) && is_of_bytes(packed_by(*step));
+  }
+
+  /// The only reader of all results; empty if there are several, or the caller reads them.
+  std::optional<std::size_t> only_reader(std::size_t index) const {
+    if (readers_[index].size() != 1 || layers_[index].uses != 1) return std::nullopt;
+    return readers_[index].front();
+  }
+  bool feeds_quantization(std::size_t index) const {
+    const auto reader = only_reader(index);
+    return reader && is_quantization(program_.steps[*reader]);
+  }
+
+  /// A layer without products that reads bytes alone and whose results become bytes.
+  bool stays_in_bytes(std::size_t index) const {
+    const LoweredLayer& layer = layers_[index];
+    const Step& step = program_.steps[index];
+    if (is_quantization(step) || is_dequantization(step)) return false;
+    if (layer.cost == Cost::free && layer.outputs.size() != 1) return false;
+    for (const Call& call : layer.calls) {
+      if (!keeps_bytes(call.problem.shape)) return false;
+    }
+    bool any = false;
+    for (const Value* input : step.inputs) {
+      if (input == nullptr || input->constant) continue;
+      if (!is_dequantized(input)) return false;
+      any = true;
+    }
+    return any && feeds_quantization(index);
+  }
+
+  void describe_product(std::size_t index) {
+    LoweredLayer& layer = layers_[index];
+    Call& product = layer.calls.front();
+    const Value* const data = operand(index, product, 0);
+    const Value* const second = operand(index, product, 1);
+    if (second == nullptr) return;
+    const bool bytes = is_dequantized(data);
+    if (!second->constant) {
+      if (bytes && is_dequantized(second)) set_product_of_bytes(index);
+      return;
+    }
+    const Step* const weights = dequantization(program_, *second);
+    const auto packed = weights == nullptr ? std::nullopt : packed_by(*weights);
+    if (!packed) return;
+    if (bytes && is_of_bytes(packed)) {
+      if (is_asymmetric(*weights, *packed)) {
+        refuse(layer, "int8 weights with a zero point of their own");
+      } else {
+        set_product_of_bytes(index);
+      }
+      return;
+    }
+    Problem stored = product.problem;
+    stored.packed = packed;
+    if (inputs(stored)[1].role != Role::weights) return;
+    product.problem = std::move(stored);
+    set_work(layer);
+  }
+
+  static void refuse(LoweredLayer& layer, std::string reason) {
+    layer.cost = Cost::unsupported;
+    layer.reason = std::move(reason);
+    layer.calls.clear();
+    layer.whole.reset();
+    layer.problems.clear();
+  }
+
+  /// The product, its bias, and the functions up to the next QuantizeLinear, as one call.
+  void set_product_of_bytes(std::size_t index) {
+    LoweredLayer& layer = layers_[index];
+    Call product = layer.calls.front();
+    for (std::size_t next = 1; next < layer.calls.size(); ++next) {
+      if (!absorb(product, layer.calls[next], next)) return;
+    }
+    std::vector<std::size_t> functions;
+    std::size_t last = index;
+    for (auto reader = only_reader(last); reader; reader = only_reader(last)) {
+      const LoweredLayer& after = layers_[*reader];
+      const bool one = after.cost == Cost::measured && after.calls.size() == 1;
+      const auto* function =
+          one ? std::get_if<Activation>(&after.calls.front().problem.shape) : nullptr;
+      if (function == nullptr || !scales_with_bytes(*function)) break;
+      functions.push_back(*reader);
+      last = *reader;
+    }
+    if (feeds_quantization(last)) {
+      for (const std::size_t function : functions) {
+        const auto& step = std::get<Activation>(layers_[function].calls.front().problem.shape);
+        product.problem = with_step(std::move(product.problem), without_input(step));
+        make_free(layers_[function], "part of the int8 call before it");
+      }
+    } else {
+      last = index;
+    }
+    layer.calls = {std::move(product)};
+    layer.whole.reset();
+    set_int8(layer);
+    set_work(layer);
+    in_bytes_.push_back(index);
+    if (last != index) in_bytes_.push_back(last);
+  }
+
+  static Activation without_input(Activation function) {
+    function.input = {};
+    return function;
+  }
+
+  /// Takes call `place` of the layer, which follows `product`, into it. Returns false if it is no
+  /// bias or function.
+  static bool absorb(Call& product, const Call& next, std::size_t place) {
+    const auto reads_last = [&](const Source& source) {
+      return source.kind == Source::Kind::call &&
+             static_cast<std::size_t>(source.index) == place - 1;
+    };
+    if (const auto* function = std::get_if<Activation>(&next.problem.shape)) {
+      if (!scales_with_bytes(*function) || !reads_last(next.operands[0])) return false;
+      product.problem = with_step(std::move(product.problem), without_input(*function));
+      return true;
+    }
+    const auto* sum = std::get_if<Binary>(&next.problem.shape);
+    if (sum == nullptr || sum->kind != BinaryKind::add || product.problem.epilogue != Epilogue{} ||
+        !reads_last(next.operands[0])) {
+      return false;
+    }
+    Problem biased = product.problem;
+    biased.epilogue.bias = true;
+    const auto bias = bias_operand(biased);
+    if (!bias ||
+        element_count(inputs(biased)[*bias].dims) != element_count(inputs(next.problem)[1].dims)) {
+      return false;
+    }
+    product.problem = std::move(biased);
+    product.operands.push_back(next.operands[1]);
+    return true;
+  }
+
+  static void make_free(LoweredLayer& layer, const char* reason) {
+    layer.cost = Cost::free;
+    layer.reason = reason;
+    layer.calls.clear();
+    layer.whole.reset();
+    set_work(layer);
+  }
+
+  bool is_in_bytes(std::size_t index) const {
+    return std::ranges::find(in_bytes_, index) != in_bytes_.end();
+  }
+
+  /// QuantizeLinear behind the layer, and DequantizeLinear before it if nobody else needs floats.
+  void free_conversions(std::size_t index) {
+    if (feeds_quantization(index)) make_free(layers_[readers_[index].front()], part_of_call);
+    for (const Value* input : program_.steps[index].inputs) {
+      if (!is_dequantized(input) || input->constant) continue;
+      const std::size_t before = *input->producer;
+      const bool all = std::ranges::all_of(
+          readers_[before], [this](std::size_t reader) { return is_in_bytes(reader); });
+      if (all && static_cast<std::size_t>(layers_[before].uses) == readers_[before].size()) {
+        make_free(layers_[before], part_of_call);
+      }
+    }
+  }
+
+  const Program& program_;
+  std::vector<LoweredLayer>& layers_;
+  std::vector<std::vector<std::size_t>> readers_;
+  /// Layers whose calls read and write bytes, or the last of those that one such call does.
+  std::vector<std::size_t> in_bytes_;
+};
+
+}  // namespace
+
+void describe_quantized(const Program& program, std::vector<LoweredLayer>& layers) {
+  QuantizedLayers(program, layers).describe();
+}
+
+}  // namespace benanza::onnx

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <optional>
+#include <set>
+
+#include "core/problem/stored_types.h"
+#include "generator/onnx/model/program.h"
+
+namespace benanza::onnx {
+
+/// What the file stores of a constant: the tensors behind Identity, Transpose, other views, and
+/// conversions of quantized values, each once however many names it has; itself if it is computed
+/// from several. Without the scales and zero points of quantized ones.
+std::set<const Value*> stored_tensors(const Program& program, const Value& constant);
+/// The same with scales and zero points.
+std::set<const Value*> stored_tensors_and_scales(const Program& program, const Value& constant);
+
+/// The DequantizeLinear that makes `value`, itself or what a view of it shows; null if none does.
+const Step* dequantization(const Program& program, const Value& value);
+
+/// How a constant is stored that `step`, a DequantizeLinear, makes: packed if it holds fewer bits
+/// than a float. Empty for other types, such as biases of int32.
+std::optional<PackedWeights> packed_by(const Step& step);
+
+}  // namespace benanza::onnx

@@ -1,0 +1,236 @@
+// Files as they are deployed: types of stored tensors, quantized operators, packed weights.
+#include <gmock/gmock.h>
+
+#include "core/base/error.h"
+#include "generator/tests/onnx/model.h"
+
+namespace benanza::onnx {
+namespace {
+
+using ::onnx::TensorProto;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr int uint4 = 21;
+constexpr int int4 = 22;
+
+/// A stored tensor of any type, without values.
+Model& stored(Model& model, const std::string& name, const Dims& dims, int type) {
+  model.weights(name, dims);
+  auto* tensor = model.graph().mutable_initializer(model.graph().initializer_size() - 1);
+  tensor->clear_raw_data();
+  tensor->clear_float_data();
+  tensor->set_data_type(type);
+  tensor->set_data_location(TensorProto::EXTERNAL);
+  auto* where = tensor->add_external_data();
+  where->set_key("location");
+  where->set_value("weights.bin");
+  return model;
+}
+
+/// A node of ONNX Runtime's domain.
+void add_microsoft(Model& model, const std::string& op, const std::vector<std::string>& inputs,
+                   const std::vector<std::string>& outputs, Attributes attributes = {}) {
+  model.node(op, inputs, outputs, attributes).last().set_domain("com.microsoft");
+}
+
+/// x -> Q -> DQ -> Conv with int8 weights and a bias -> Relu -> Q -> DQ -> y.
+Model quantized_conv(bool symmetric = true) {
+  Model model(13);
+  model.input("x", {1, 8, 4, 4}).scalar("s", 0.1F);
+  stored(model, "w", {16, 8, 1, 1}, TensorProto::INT8);
+  stored(model, "ws", {16}, TensorProto::FLOAT);
+  stored(model, "b", {16}, TensorProto::INT32);
+  if (!symmetric) stored(model, "wz", {16}, TensorProto::INT8);
+  model.node("QuantizeLinear", {"x", "s"}, {"xq"}).node("DequantizeLinear", {"xq", "s"}, {"xd"});
+  std::vector<std::string> weights{"w", "ws"};
+  if (!symmetric) weights.emplace_back("wz");
+  model.node("DequantizeLinear", weights, {"wd"}, {{"axis", 0}});
+  model.node("DequantizeLinear", {"b", "ws"}, {"bd"}, {{"axis", 0}});
+  model.node("Conv", {"xd", "wd", "bd"}, {"c"}).node("Relu", {"c"}, {"r"});
+  model.node("QuantizeLinear", {"r", "s"}, {"yq"}).node("DequantizeLinear", {"yq", "s"}, {"y"});
+  return model.output("y");
+}
+
+const LoweredLayer& named(const LoweredGraph& graph, const std::string& name) {
+  for (const LoweredLayer& layer : graph.layers) {
+    if (layer.name == name) return layer;
+  }
+  throw Error("no layer " + name);
+}
+
+TEST(Quantized, AConvolutionBetweenConversionsIsOneCallOfBytes) {
+  const LoweredGraph graph = quantized_conv().import();
+  const LoweredLayer& conv = named(graph, "c");
+  EXPECT_EQ(conv.precision, "int8");
+  EXPECT_THAT(conv.problems, ElementsAre("conv/1x8x4x4_k16x1x1_p0.0.0.0_s1x1_d1x1_g1_bias_relu"));
+  for (const char* const free : {"xd", "r", "yq"}) EXPECT_EQ(named(graph, free).cost, Cost::free);
+  // The model's input and output are floats.
+  EXPECT_THAT(named(graph, "xq").problems, ElementsAre("quantize/1x8x4x4"));
+  EXPECT_THAT(named(graph, "y").problems, ElementsAre("dequantize/1x16x4x4"));
+  EXPECT_TRUE(named(graph, "y").precision.empty());
+  // Weights of a byte and 16 scales; biases can be folded.
+  EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 16, .bytes = 128}));
+}
+
+TEST(Quantized, WeightsWithZeroPointsAreNamed) {
+  const LoweredGraph graph = quantized_conv(false).import();
+  EXPECT_EQ(named(graph, "c").cost, Cost::unsupported);
+  EXPECT_THAT(named(graph, "c").reason, HasSubstr("zero point of their own"));
+  EXPECT_EQ(named(graph, "xd").cost, Cost::measured) << "the conversion is needed";
+  EXPECT_GE(graph.compulsory.weights.bytes, 128) << "they are read all the same";
+}
+
+TEST(Quantized, WhatBytesKeepStaysInBytes) {
+  Model model(13);
+  model.input("x", {1, 8, 4, 4}, TensorProto::UINT8).scalar("s", 0.1F);
+  model.node("DequantizeLinear", {"x", "s"}, {"d"});
+  model.node("MaxPool", {"d"}, {"p"}, {{"kernel_shape", Dims{2, 2}}});
+  model.node("QuantizeLinear", {"p", "s"}, {"q"}).node("DequantizeLinear", {"q", "s"}, {"e"});
+  model.node("Add", {"e", "e"}, {"a"}).node("QuantizeLinear", {"a", "s"}, {"b"});
+  model.node("DequantizeLinear", {"b", "s"}, {"f"}).node("Sigmoid", {"f"}, {"g"});
+  model.node("QuantizeLinear", {"g", "s"}, {"y"});
+  const LoweredGraph graph = model.output("y").import();
+  EXPECT_EQ(named(graph, "p").precision, "int8");
+  EXPECT_EQ(named(graph, "a").precision, "int8");
+  EXPECT_EQ(named(graph, "e").cost, Cost::free);
+  // No library has a table of functions of bytes: floats.
+  EXPECT_TRUE(named(graph, "g").precision.empty());
+  EXPECT_EQ(named(graph, "f").cost, Cost::measured);
+  EXPECT_EQ(named(graph, "y").cost, Cost::measured);
+}
+
+TEST(Quantized, AConversionThatOthersReadStays) {
+  Model model(13);
+  model.input("x", {1, 8, 4, 4}, TensorProto::INT8).scalar("s", 0.1F);
+  model.node("DequantizeLinear", {"x", "s"}, {"d"});
+  model.node("MaxPool", {"d"}, {"p"}, {{"kernel_shape", Dims{2, 2}}});
+  model.node("QuantizeLinear", {"p", "s"}, {"q"}).node("Sigmoid", {"d"}, {"other"});
+  const LoweredGraph graph = model.output("q").output("other").import();
+  EXPECT_EQ(named(graph, "p").precision, "int8");
+  EXPECT_EQ(named(graph, "d").cost, Cost::measured);
+}
+
+TEST(Quantized, OperatorsOfBytesStateTheirPrecision) {
+  Model model(13);
+  model.input("x", {1, 8, 4, 4}, TensorProto::INT8).scalar("s", 0.1F);
+  stored(model, "z", {}, TensorProto::INT8);
+  stored(model, "w", {16, 8, 1, 1}, TensorProto::INT8);
+  model.node("QLinearConv", {"x", "s", "z", "w", "s", "z", "s", "z"}, {"y"});
+  // The zero point of the weights has no values here: it may be any.
+  EXPECT_EQ(model.output("y").layer().cost, Cost::unsupported);
+  model.graph().mutable_initializer(1)->clear_external_data();
+  model.graph().mutable_initializer(1)->clear_data_location();
+  model.graph().mutable_initializer(1)->set_raw_data(std::string(1, '\0'));
+  const LoweredLayer layer = model.output("y").layer();
+  EXPECT_EQ(layer.precision, "int8");
+  EXPECT_EQ(layer.cost, Cost::measured);
+}
+
+TEST(Quantized, SumsAndJoinsOfBytesAreCalls) {
+  Model model(13);
+  model.domain("com.microsoft", 1);
+  model.input("x", {1, 8}, TensorProto::UINT8).scalar("s", 0.1F);
+  stored(model, "z", {}, TensorProto::UINT8);
+  add_microsoft(model, "QLinearAdd", {"x", "s", "z", "x", "s", "z", "s", "z"}, {"a"});
+  add_microsoft(model, "QLinearConcat", {"s", "z", "a", "s", "z", "x", "s", "z"}, {"y"},
+                {{"axis", 1}});
+  const LoweredGraph graph = model.output("y").import();
+  EXPECT_THAT(named(graph, "a").problems, ElementsAre("add/1x8_1x8"));
+  EXPECT_EQ(named(graph, "a").precision, "int8");
+  EXPECT_EQ(named(graph, "y").cost, Cost::movement);
+  EXPECT_EQ(named(graph, "y").precision, "int8");
+}
+
+TEST(Quantized, AScaleOfTheDataIsTwoExtremesAndAConversion) {
+  Model model(13);
+  model.input("x", {4, 8}).node("DynamicQuantizeLinear", {"x"}, {"y", "scale", "zero"});
+  const LoweredLayer layer = model.output("y").output("scale").output("zero").layer();
+  EXPECT_THAT(layer.problems,
+              ElementsAre("reducemax/4x8_a0.1", "reducemin/4x8_a0.1", "quantize/4x8"));
+}
+
+/// x times dequantized weights of 1024 x 1024.
+Model packed_product(int type, Attributes attributes, const Dims& scales, bool zero_points,
+                     bool transposed = false) {
+  Model model(21);
+  model.input("x", {1, 1024});
+  stored(model, "w", {1024, 1024}, type);
+  stored(model, "s", scales, TensorProto::FLOAT16);
+  std::vector<std::string> inputs{"w", "s"};
+  if (zero_points) {
+    stored(model, "z", scales, type);
+    inputs.emplace_back("z");
+  }
+  model.node("DequantizeLinear", inputs, {"d"}, attributes);
+  if (transposed) model.node("Transpose", {"d"}, {"t"});
+  model.node("MatMul", {"x", transposed ? "t" : "d"}, {"y"});
+  return model.output("y");
+}
+
+TEST(PackedWeights, OfAProductKeepTheirType) {
+  const auto problem = [](const Model& model) { return model.layer().problems.front(); };
+  EXPECT_EQ(problem(packed_product(int4, {{"axis", 0}, {"block_size", 32}}, {32, 1024}, false)),
+            "gemm/m1_n1024_k1024_nn_w_packed.int4.b32");
+  EXPECT_EQ(problem(packed_product(uint4, {{"axis", 0}, {"block_size", 32}}, {32, 1024}, true)),
+            "gemm/m1_n1024_k1024_nn_w_packed.uint4.b32.z");
+  EXPECT_EQ(problem(packed_product(TensorProto::INT8, {{"axis", 1}}, {1024}, false)),
+            "gemm/m1_n1024_k1024_nn_w_packed.int8.c");
+  EXPECT_EQ(
+      problem(packed_product(int4, {{"axis", 0}, {"block_size", 32}}, {32, 1024}, false, true)),
+      "gemm/m1_n1024_k1024_nn_w_packed.int4.b32")
+      << "through a view";
+}
+
+// 512 KiB of weights, 32,768 scales.
+TEST(PackedWeights, AreTheLeastTraffic) {
+  const LoweredGraph graph =
+      packed_product(int4, {{"axis", 0}, {"block_size", 32}}, {32, 1024}, false).import();
+  EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 32768, .bytes = 524288}));
+  EXPECT_EQ(graph.parameters, 1024 * 1024);
+}
+
+TEST(PackedWeights, OfMatMulNBits) {
+  for (const int bits : {2, 4, 8}) {
+    Model model(21);
+    model.domain("com.microsoft", 1).input("x", {3, 128});
+    stored(model, "w", {64, 4, 32 * bits / 8}, TensorProto::UINT8);
+    stored(model, "s", {64 * 4}, TensorProto::FLOAT);
+    add_microsoft(model, "MatMulNBits", {"x", "w", "s"}, {"y"},
+                  {{"K", 128}, {"N", 64}, {"bits", bits}, {"block_size", 32}});
+    const LoweredGraph graph = model.output("y").import();
+    EXPECT_THAT(graph.layers[0].problems,
+                ElementsAre("gemm/m3_n64_k128_nt_w_packed.int" + std::to_string(bits) + ".b32"));
+    EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 256, .bytes = 64 * 128 * bits / 8}));
+  }
+}
+
+TEST(StoredTensors, CountOnceHoweverManyNamesTheyHave) {
+  Model model(13);
+  model.input("x", {1, 8}).weights("w", {8, 8});
+  model.node("Identity", {"w"}, {"i"}).node("Transpose", {"w"}, {"t"});
+  model.node("MatMul", {"x", "w"}, {"a"}).node("MatMul", {"a", "i"}, {"b"});
+  model.node("MatMul", {"b", "t"}, {"y"});
+  const LoweredGraph graph = model.output("y").import();
+  EXPECT_EQ(graph.parameters, 64);
+  EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 64}));
+}
+
+TEST(DynamicQuantizeLstm, HasShapesAndItsWeightsAreRead) {
+  Model model(13);
+  model.domain("com.microsoft", 1).input("x", {20, 1, 32}).scalar("s", 0.1F);
+  stored(model, "w", {1, 32, 256}, TensorProto::INT8);
+  stored(model, "r", {1, 64, 256}, TensorProto::INT8);
+  stored(model, "z", {1}, TensorProto::INT8);
+  add_microsoft(model, "DynamicQuantizeLSTM",
+                {"x", "w", "r", "", "", "", "", "", "s", "z", "s", "z"}, {"y"},
+                {{"hidden_size", 64}});
+  const LoweredGraph graph = model.output("y").import();
+  EXPECT_EQ(*graph.layers[0].outputs[0].shape, (Dims{20, 1, 1, 64}));
+  EXPECT_EQ(graph.layers[0].cost, Cost::unsupported);
+  EXPECT_EQ(graph.compulsory.weights.bytes, 32 * 256 + 64 * 256 + 1);
+}
+
+}  // namespace
+}  // namespace benanza::onnx

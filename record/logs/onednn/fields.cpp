@@ -1,0 +1,215 @@
+#include "record/logs/onednn/fields.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <stdexcept>
+
+namespace benanza::record::onednn {
+namespace {
+
+constexpr std::array<std::string_view, 16> types{
+    "f8_e5m2", "f8_e4m3", "f4_e2m1", "f4_e3m0", "undef", "boolean", "bf16", "e8m0",
+    "f32",     "f16",     "f64",     "s32",     "s8",    "u8",      "s4",   "u4"};
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  for (;;) {
+    const std::size_t at = text.find(separator);
+    parts.emplace_back(text.substr(0, at));
+    if (at == std::string_view::npos) return parts;
+    text.remove_prefix(at + 1);
+  }
+}
+
+std::vector<std::string> words(std::string_view text) {
+  std::vector<std::string> list = split(text, ' ');
+  std::erase(list, "");
+  return list;
+}
+
+template <class T>
+std::optional<T> parsed(std::string_view text) {
+  T value{};
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || stop != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+Dims extents(std::string_view text) {
+  Dims dims;
+  for (const std::string& part : split(text, 'x')) {
+    const auto value = parsed<std::int64_t>(part);
+    if (!value || *value < 1) {
+      throw std::invalid_argument("\"" + std::string(text) + "\" are no extents");
+    }
+    dims.push_back(*value);
+  }
+  return dims;
+}
+
+TensorText read_tensor(std::string_view text) {
+  std::vector<std::string> parts = split(text, ':');
+  TensorText tensor;
+  for (const std::string_view type : types) {
+    const std::string ending = '_' + std::string(type);
+    if (!parts[0].ends_with(ending)) continue;
+    tensor.type = type;
+    tensor.name = parts[0].substr(0, parts[0].size() - ending.size());
+    break;
+  }
+  if (tensor.type.empty()) {
+    tensor.name = parts[0];
+    parts.erase(parts.begin());
+    tensor.type = parts.empty() ? "undef" : parts[0];
+  }
+  // The parts are now: type or name, properties, format, tag, strides (not in 2.x), flags.
+  const auto part = [&](std::size_t at) { return at < parts.size() ? parts[at] : std::string(); };
+  tensor.format = part(2);
+  tensor.tag = part(3);
+  tensor.flags = parts.size() > 5 ? part(5) : part(4);
+  if (parts.size() > 5 && !part(4).empty()) tensor.strides = extents(part(4));
+  return tensor;
+}
+
+}  // namespace
+
+std::vector<TensorText> read_tensors(std::string_view memory) {
+  std::vector<TensorText> tensors;
+  for (const std::string& word : words(memory)) tensors.push_back(read_tensor(word));
+  return tensors;
+}
+
+CallFields::CallFields(const CallText& call) : text(call), tensors(read_tensors(call.memory)) {}
+
+const TensorText* CallFields::tensor(std::initializer_list<std::string_view> names) const {
+  for (const std::string_view name : names) {
+    for (const TensorText& tensor : tensors) {
+      if (tensor.name == name && tensor.type != "undef") return &tensor;
+    }
+  }
+  return nullptr;
+}
+
+std::optional<std::string> CallFields::auxiliary(std::string_view name) const {
+  for (const std::string& word : words(text.auxiliary)) {
+    const std::size_t colon = word.find(':');
+    if (colon != std::string::npos && std::string_view(word).substr(0, colon) == name) {
+      return word.substr(colon + 1);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<double> CallFields::number(std::string_view name) const {
+  const auto value = auxiliary(name);
+  return value ? parsed<double>(*value) : std::nullopt;
+}
+
+std::vector<Dims> CallFields::tensors_of_problem() const {
+  std::vector<Dims> list;
+  // Later versions append names of tensors to the extents.
+  const std::string_view all = text.problem;
+  for (const std::string& part : split(all.substr(0, all.find(' ')), ':')) {
+    list.push_back(extents(part));
+  }
+  return list;
+}
+
+std::map<std::string, double> CallFields::numbers_of_problem() const {
+  std::map<std::string, double> numbers;
+  std::string_view rest = text.problem;
+  while (!rest.empty()) {
+    if (rest.front() == '_') {
+      rest.remove_prefix(1);
+      continue;
+    }
+    const std::size_t letters = rest.find_first_not_of("abcdefghijklmnopqrstuvwxyz");
+    double value = 0;
+    if (letters != 0 && letters != std::string_view::npos) {
+      const char* begin = rest.data() + letters;
+      const auto [stop, error] =
+          std::from_chars(begin, rest.data() + rest.size(), value, std::chars_format::general);
+      if (error == std::errc{} && stop != begin) {
+        numbers[std::string(rest.substr(0, letters))] = value;
+        rest.remove_prefix(static_cast<std::size_t>(stop - rest.data()));
+        continue;
+      }
+    }
+    throw std::invalid_argument("\"" + text.problem + "\" is not understood");
+  }
+  return numbers;
+}
+
+std::string_view CallFields::type() const {
+  for (const TensorText& tensor : tensors) {
+    if (tensor.type != "undef") return tensor.type;
+  }
+  return "";
+}
+
+std::optional<Precision> CallFields::precision() const {
+  if (type() == "f32") return Precision::fp32;
+  if (type() == "bf16") return Precision::bf16;
+  if (type() == "f16") return Precision::fp16;
+  if (type() == "s8" || type() == "u8") return Precision::int8;
+  if (type().starts_with("f8")) return Precision::fp8;
+  return std::nullopt;
+}
+
+bool CallFields::is_strided() const {
+  return std::any_of(tensors.begin(), tensors.end(),
+                     [](const TensorText& tensor) { return !tensor.strides.empty(); });
+}
+
+std::vector<PostOperation> read_post_operations(std::string_view attributes) {
+  std::vector<PostOperation> list;
+  constexpr std::string_view name = "attr-post-ops:";
+  for (const std::string& word : words(attributes)) {
+    if (!word.starts_with(name)) continue;
+    for (const std::string& step : split(std::string_view(word).substr(name.size()), '+')) {
+      std::vector<std::string> values = split(step, ':');
+      PostOperation operation{.kind = values.front()};
+      operation.values.assign(values.begin() + 1, values.end());
+      if (!operation.kind.empty()) list.push_back(std::move(operation));
+    }
+  }
+  return list;
+}
+
+std::optional<Activation> activation(std::string_view algorithm, float alpha, float beta) {
+  using enum ActivationKind;
+  constexpr std::string_view prefix = "eltwise_";
+  constexpr std::string_view of_result = "_use_dst_for_bwd";
+  if (algorithm.starts_with(prefix)) algorithm.remove_prefix(prefix.size());
+  if (algorithm.ends_with(of_result)) algorithm.remove_suffix(of_result.size());
+  const auto plain = [](ActivationKind kind) { return Activation{.input = {}, .kind = kind}; };
+  const auto with = [](ActivationKind kind, float a, float b) {
+    return Activation{.input = {}, .kind = kind, .alpha = a, .beta = b};
+  };
+  if (algorithm == "relu") return alpha == 0 ? plain(relu) : with(leaky_relu, alpha, 0);
+  if (algorithm == "clip" || algorithm == "clip_v2") return with(clip, alpha, beta);
+  if (algorithm == "bounded_relu") return with(clip, 0, alpha);
+  if (algorithm == "elu") return with(elu, alpha, 0);
+  if (algorithm == "logistic") return plain(sigmoid);
+  if (algorithm == "gelu_erf") return plain(gelu);
+  if (algorithm == "swish") return with(swish, alpha, 0);
+  if (algorithm == "linear") return with(linear, alpha, beta);
+  if (algorithm == "square") return with(pow, 2, 0);
+  if (algorithm == "pow" && alpha == 1) return with(pow, beta, 0);
+  // Version 2 prints no parameters for these two functions; version 3 prints the usual ones.
+  const bool usual = (alpha == 0 && beta == 0) ||
+                     (std::fabs(alpha - 1.0F / 6) < 1e-4F && std::fabs(beta - 0.5F) < 1e-4F);
+  if (algorithm == "hardswish" && usual) return plain(hard_swish);
+  if (algorithm == "soft_relu" && (alpha == 0 || alpha == 1)) return plain(softplus);
+  constexpr std::pair<std::string_view, ActivationKind> others[] = {
+      {"tanh", tanh}, {"gelu_tanh", gelu_tanh}, {"mish", mish}, {"exp", exp},
+      {"log", log},   {"sqrt", sqrt},           {"abs", abs},   {"round", round}};
+  for (const auto& [name, kind] : others) {
+    if (algorithm == name) return plain(kind);
+  }
+  return std::nullopt;
+}
+
+}  // namespace benanza::record::onednn

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "record/logs/shared/call_problems.h"
+#include "record/logs/shared/environment.h"
+
+namespace benanza::record {
+
+/// What a library logged at one place.
+struct LogEntry {
+  enum class Kind { call, about_library, other };
+  Kind kind = Kind::other;
+  /// Of a call. A log whose fields the recording keeps one by one fills in all of it, others
+  /// source, engine and kind.
+  CallText text{};
+  /// Of other logs' calls: their lines, without what differs between equal calls (times, threads,
+  /// addresses). About a library: its description of itself.
+  std::string words{};
+  std::optional<std::int64_t> process{};
+  /// The operating system's number.
+  std::optional<std::int64_t> thread{};
+  /// Start in seconds since 1970, if the log has it to better than a second.
+  std::optional<double> started{};
+  /// `started` is local time, read as if it were UTC.
+  bool is_local = false;
+  std::optional<double> milliseconds{};
+};
+
+/// How a log was switched on.
+struct SwitchedOn {
+  /// By the user, before, and on standard output: the program's output is to keep its lines.
+  bool keeps_lines = false;
+  /// Whole lines for the user.
+  std::vector<std::string> remarks{};
+};
+
+/// A library's log: how it is switched on and read, and what its calls are. To add one, add a file
+/// logs/X.cpp, or logs/X/X.cpp, that defines `Log X_log()`.
+struct Log {
+  /// CallText::source of its calls.
+  std::vector<std::string_view> sources{};
+  /// Recorded only on request, because it slows the program down.
+  bool on_request = false;
+  /// Makes the library log: to standard output, or to a file <source>_<process>.log of `folder`.
+  SwitchedOn (*switch_on)(Environment& environment, const std::filesystem::path& folder) = nullptr;
+  /// Of a log on standard output: what its lines start with, and what a line without its line break
+  /// holds; empty if it is not the log's, or incomplete. Logs in files are NVIDIA's (nvidia_log.h).
+  std::vector<std::string_view> markers{};
+  std::optional<LogEntry> (*read_line)(std::string_view line) = nullptr;
+  /// Of a log whose words the recording keeps: the call that they describe; empty if none.
+  std::optional<LibraryCall> (*call_of)(std::string_view source, std::string_view words) = nullptr;
+  CallProblems (*problems_of)(const CallText& text) = nullptr;
+};
+
+/// Generated from the files of logs/.
+std::vector<Log> library_logs();
+
+/// The call that a source's words describe; empty if none, or if no log has this source.
+std::optional<LibraryCall> call_of(const std::vector<Log>& logs, std::string_view source,
+                                   std::string_view words);
+/// Never throws; what is not understood becomes a reason.
+CallProblems problems_of_call(const std::vector<Log>& logs, const CallText& text);
+
+}  // namespace benanza::record

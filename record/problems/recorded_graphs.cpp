@@ -1,0 +1,267 @@
+#include "record/problems/recorded_graphs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "core/base/error.h"
+#include "record/problems/steps.h"
+#include "record/store/attribution.h"
+
+namespace benanza::record {
+namespace {
+
+/// Nobody could read the results of a larger suite.
+constexpr std::size_t most_calls = 200'000;
+
+/// Whether the layers of a graph state the precision of their calls.
+enum class OwnPrecision { stated, left_out };
+
+/// The distinct calls of a recording and what they are as problems, in the same order.
+struct Calls {
+  const std::vector<CallTotal>& totals;
+  const std::vector<CallProblems>& problems;
+  OwnPrecision own_precision = OwnPrecision::left_out;
+};
+
+/// Builds the layers of one graph.
+class Layers {
+ public:
+  explicit Layers(const Calls& calls) : calls_(calls) {}
+
+  /// Adds a call that ran `times` times.
+  void add(std::size_t call, std::size_t times) {
+    const CallProblems& problems = calls_.problems[call];
+    const std::string& kind = calls_.totals[call].text.kind;
+    Layer layer{.name = fmt::format("{}_{}", layers_.size() + 1, kind), .op = kind};
+    if (times > 1) layer.name += fmt::format(" x{}", times);
+    if (!layers_.empty()) layer.inputs.push_back(layers_.size() - 1);
+    if (problems.problems.empty()) {
+      layer.cost = Cost::unsupported;
+      layer.reason = problems.reason;
+    } else {
+      layer.cost = problems.moves ? Cost::movement : Cost::measured;
+      double flops = 0;
+      double bytes = 0;
+      for (std::size_t time = 0; time < times; ++time) {
+        for (const Problem& problem : problems.problems) {
+          const Work once = work(problem, Precision::fp32);
+          flops += once.flops;
+          bytes += static_cast<double>(once.bytes());
+          layer.problems.push_back(key(problem));
+        }
+      }
+      layer.flops = flops;
+      layer.bytes = bytes;
+      if (calls_.own_precision == OwnPrecision::stated && problems.precision) {
+        layer.precision = to_string(*problems.precision);
+      }
+    }
+    layers_.push_back(std::move(layer));
+    for (const std::string& variant : problems.variants) {
+      if (std::ranges::find(recorded_, variant) == recorded_.end()) recorded_.push_back(variant);
+    }
+  }
+
+  Graph take(const std::string& name) {
+    return {.model = name, .layers = std::move(layers_), .recorded = std::move(recorded_)};
+  }
+
+ private:
+  const Calls& calls_;
+  std::vector<Layer> layers_;
+  std::vector<std::string> recorded_;
+};
+
+/// At which precisions the distinct calls that have problems ran.
+class Precisions {
+ public:
+  explicit Precisions(const std::vector<CallProblems>& calls) {
+    for (const CallProblems& call : calls) {
+      if (call.problems.empty()) continue;
+      if (call.precision) {
+        ++of(*call.precision);
+      } else {
+        ++unknown_;
+      }
+    }
+  }
+
+  /// In the order of first occurrence.
+  std::vector<Precision> list() const {
+    std::vector<Precision> precisions;
+    for (const auto& [precision, calls] : counts_) precisions.push_back(precision);
+    return precisions;
+  }
+
+  /// What the user would otherwise not notice: that calls ran at several precisions, at others than
+  /// those `asked` for, or at one that is not known.
+  std::vector<std::string> summary(const std::vector<Precision>& asked) const {
+    std::vector<std::string> lines;
+    const bool is_as_asked = counts_.empty() || (counts_.size() == 1 && asked.size() == 1 &&
+                                                 counts_.front().first == asked.front());
+    if (asked.empty() && counts_.size() > 1) {
+      lines.push_back("distinct calls by precision: " + text(counts_) +
+                      ": each layer states its own and counts at it, whatever --precision "
+                      "benanza-analyze is asked for");
+    } else if (!asked.empty() && !is_as_asked) {
+      lines.push_back("distinct calls by precision: " + text(counts_) + ": all are taken at " +
+                      text(asked) + " instead, as --precision says");
+    }
+    if (unknown_ > 0) {
+      lines.push_back(fmt::format(
+          "{} distinct calls do not say their precision: they count at the one that is asked for",
+          unknown_));
+    }
+    return lines;
+  }
+
+ private:
+  using Counts = std::vector<std::pair<Precision, std::size_t>>;
+
+  std::size_t& of(Precision precision) {
+    for (auto& [known, calls] : counts_) {
+      if (known == precision) return calls;
+    }
+    return counts_.emplace_back(precision, 0).second;
+  }
+
+  static std::string text(const Counts& counts) {
+    std::string list;
+    for (const auto& [precision, calls] : counts) {
+      list += fmt::format("{}{} {}", list.empty() ? "" : ", ", to_string(precision), calls);
+    }
+    return list;
+  }
+
+  static std::string text(const std::vector<Precision>& precisions) {
+    std::string list;
+    for (const Precision precision : precisions) {
+      list += fmt::format("{}{}", list.empty() ? "" : ", ", to_string(precision));
+    }
+    return list;
+  }
+
+  Counts counts_;
+  std::size_t unknown_ = 0;
+};
+
+/// The distinct calls in the order of first occurrence, and how often each occurs.
+std::vector<std::pair<std::size_t, std::size_t>> counted(const std::vector<std::uint32_t>& calls) {
+  std::vector<std::pair<std::size_t, std::size_t>> list;
+  std::map<std::uint32_t, std::size_t> places;
+  for (const std::uint32_t call : calls) {
+    const auto [place, is_new] = places.try_emplace(call, list.size());
+    if (is_new) list.emplace_back(call, 0);
+    ++list[place->second].second;
+  }
+  return list;
+}
+
+Graph counted_graph(const std::string& name, const std::vector<std::uint32_t>& sequence,
+                    const Calls& calls) {
+  if (sequence.size() > most_calls) {
+    throw Error(fmt::format("{}: {} calls that no step repeats are too many; record a shorter run",
+                            name, sequence.size()));
+  }
+  Layers layers(calls);
+  for (const auto& [call, times] : counted(sequence)) layers.add(call, times);
+  return layers.take(name);
+}
+
+}  // namespace
+
+RecordedGraphs recorded_graphs(const std::string& name, const std::vector<CallTotal>& totals,
+                               const std::vector<std::uint32_t>& sequence,
+                               const std::vector<Precision>& asked, const std::vector<Log>& logs) {
+  if (sequence.empty()) {
+    throw Error(
+        name + ": holds no call: the program never called oneDNN, or printed to a file of its own");
+  }
+  RecordedGraphs result;
+  std::vector<CallProblems> problems;
+  std::size_t strided = 0;
+  std::size_t unsupported = 0;
+  for (const CallTotal& total : totals) {
+    problems.push_back(problems_of_call(logs, total.text));
+    const CallProblems& call = problems.back();
+    strided += call.taken_as_dense ? 1 : 0;
+    unsupported += call.problems.empty() ? 1 : 0;
+  }
+  const Precisions found(problems);
+  result.precisions = found.list();
+  if (unsupported == totals.size()) {
+    throw Error(name + ": no call has a problem: " + problems.front().reason);
+  }
+  const bool is_mixed = asked.empty() && result.precisions.size() > 1;
+  const Calls calls{.totals = totals,
+                    .problems = problems,
+                    .own_precision = is_mixed ? OwnPrecision::stated : OwnPrecision::left_out};
+  if (const auto step = repeated_step(sequence)) {
+    if (step->length > most_calls) {
+      throw Error(
+          fmt::format("{}: its step has {} calls, too many for a suite", name, step->length));
+    }
+    Layers layers(calls);
+    for (std::size_t at = step->begin; at < step->begin + step->length; ++at) {
+      layers.add(sequence[at], 1);
+    }
+    result.graphs.push_back(layers.take(name));
+    result.summary.push_back(
+        fmt::format("{}: a step of {} calls, repeated {} times", name, step->length, step->times));
+    std::vector<std::uint32_t> rest(sequence.begin(),
+                                    sequence.begin() + static_cast<std::ptrdiff_t>(step->begin));
+    rest.insert(rest.end(), sequence.begin() + static_cast<std::ptrdiff_t>(step->end()),
+                sequence.end());
+    if (!rest.empty()) {
+      result.graphs.push_back(counted_graph(name + "_rest", rest, calls));
+      result.summary.push_back(
+          fmt::format("{}_rest: {} calls before and behind the steps", name, rest.size()));
+    }
+  } else {
+    result.graphs.push_back(counted_graph(name, sequence, calls));
+    result.summary.push_back(
+        fmt::format("{}: {} calls, no repeated step: every distinct call once, with its count",
+                    name, sequence.size()));
+  }
+  result.summary.push_back(fmt::format("{} distinct calls, {} of them with a problem",
+                                       totals.size(), totals.size() - unsupported));
+  for (std::string& line : found.summary(asked)) result.summary.push_back(std::move(line));
+  for (std::size_t call = 0; call < totals.size(); ++call) {
+    if (problems[call].problems.empty()) {
+      result.summary.push_back(fmt::format("unsupported, called {} times: {}", totals[call].calls,
+                                           problems[call].reason));
+    }
+  }
+  if (strided > 0) {
+    result.summary.push_back(
+        fmt::format("{} distinct calls have tensors with gaps: taken as dense", strided));
+  }
+  return result;
+}
+
+RecordedGraphs graphs_of_recording(const std::filesystem::path& recording,
+                                   const std::vector<Precision>& asked,
+                                   const std::vector<Log>& logs) {
+  const RecordingReader reader(recording, logs);
+  const std::vector<CallTotal> all = reader.totals();
+  const std::vector<std::uint32_t> read = reader.sequence();
+  // Drops calls that another call made, and renumbers the rest.
+  std::vector<CallTotal> totals;
+  std::vector<std::uint32_t> sequence;
+  std::map<std::uint32_t, std::uint32_t> places;
+  for (const std::size_t at : call_order(reader)) {
+    const auto [place, is_new] =
+        places.try_emplace(read[at], static_cast<std::uint32_t>(totals.size()));
+    if (is_new) {
+      totals.push_back(all[read[at]]);
+      totals.back().calls = 0;
+    }
+    ++totals[place->second].calls;
+    sequence.push_back(place->second);
+  }
+  return recorded_graphs(recording.stem().string(), totals, sequence, asked, logs);
+}
+
+}  // namespace benanza::record

@@ -1,0 +1,305 @@
+#include "record/views/device_profile.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+#include "core/library/algorithm.h"
+#include "core/library/kernel_name.h"
+#include "core/problem/problem.h"
+#include "record/views/device_time.h"
+#include "record/views/nested.h"
+
+namespace benanza {
+namespace {
+
+using GpuWork = DeviceRecording::Work;
+using Kind = DeviceRecording::Work::Kind;
+
+double seconds(std::int64_t nanoseconds) { return static_cast<double>(nanoseconds) * 1e-9; }
+
+/// Rows by name, in order of first use.
+class Rows {
+ public:
+  DeviceRow& operator[](const std::string& name) {
+    const auto [place, is_new] = places_.try_emplace(name, rows_.size());
+    if (is_new) rows_.push_back({.name = name});
+    return rows_[place->second];
+  }
+  std::vector<DeviceRow> sorted() {
+    std::stable_sort(rows_.begin(), rows_.end(), [](const DeviceRow& a, const DeviceRow& b) {
+      if (a.device_seconds != b.device_seconds) return a.device_seconds > b.device_seconds;
+      return a.exclusive_seconds > b.exclusive_seconds;
+    });
+    return std::move(rows_);
+  }
+
+ private:
+  std::unordered_map<std::string, std::size_t> places_;
+  std::vector<DeviceRow> rows_;
+};
+
+using Threads = std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Nested>>;
+
+class Profiler {
+ public:
+  Profiler(const DeviceRecording& recording, const std::vector<GpuCall>& calls)
+      : recording_(recording), calls_(calls), launches_(recording) {}
+
+  DeviceProfile profile() {
+    result_.lost_events = recording_.lost_events;
+    work();
+    library_calls();
+    api();
+    ranges();
+    threads();
+    result_.devices = device_times(recording_, launches_);
+    return std::move(result_);
+  }
+
+ private:
+  void work() {
+    Rows kernels;
+    Rows copies;
+    for (const GpuWork& work : recording_.work) {
+      const std::string& name = recording_.names[work.name];
+      const double time = seconds(work.nanoseconds());
+      DeviceRow& row = work.kind == Kind::copy ? copies[name] : kernels[name];
+      ++row.calls;
+      row.exclusive_seconds += time;
+      row.inclusive_seconds += time;
+      row.bytes += static_cast<double>(work.bytes);
+      if (work.kind == Kind::copy) continue;
+      ++result_.kernel_count;
+      result_.kernel_seconds += time;
+      const auto tensor = uses_tensor_cores(work.name);
+      (tensor ? *tensor ? result_.tensor_core_seconds : result_.plain_seconds
+              : result_.unknown_tensor_core_seconds) += time;
+    }
+    result_.kernels = kernels.sorted();
+    result_.copies = copies.sorted();
+  }
+
+  std::optional<bool> uses_tensor_cores(std::uint32_t name) {
+    const auto [place, is_new] = tensor_cores_.try_emplace(name);
+    if (is_new) {
+      const KernelTraits traits = kernel_traits(recording_.names[name]);
+      // Copies and fills do no arithmetic.
+      place->second = traits.role == KernelRole::work ? traits.tensor_cores : std::optional(false);
+    }
+    return place->second;
+  }
+
+  void library_calls() {
+    const Attribution attribution = attribute(recording_, launches_, calls_);
+    std::vector<double> times(calls_.size());
+    // Runs per graph node: a call captured in a graph runs as often as the graph.
+    std::vector<std::map<std::optional<std::int64_t>, std::int64_t>> runs(calls_.size());
+    std::vector<std::optional<Precision>> products(calls_.size());
+    std::vector<std::vector<std::string>> kernels(calls_.size());
+    for (std::size_t at = 0; at < attribution.owners.size(); ++at) {
+      const GpuWork& work = recording_.work[at];
+      const auto owner = attribution.owners[at];
+      if (work.kind == Kind::kernel && is_library_kernel(work.name)) {
+        const double time = seconds(work.nanoseconds());
+        result_.library_kernel_seconds += time;
+        if (owner && !calls_[*owner].text.problem.empty()) {
+          result_.known_library_kernel_seconds += time;
+        }
+      }
+      if (!owner) continue;
+      times[*owner] += seconds(work.nanoseconds());
+      ++runs[*owner][work.node];
+      if (!products[*owner]) products[*owner] = products_of(work.name);
+      if (work.kind == Kind::kernel && !tells_algorithm(calls_[*owner].text)) {
+        const std::string& name = recording_.names[work.name];
+        if (std::ranges::find(kernels[*owner], name) == kernels[*owner].end()) {
+          kernels[*owner].push_back(name);
+        }
+      }
+    }
+    Rows rows;
+    std::vector<std::pair<double, double>> speeds;
+    using Same = std::tuple<CallText, std::optional<Precision>, std::vector<std::string>>;
+    std::map<Same, LibraryCallTime> by_text;
+    for (std::size_t at = 0; at < calls_.size(); ++at) {
+      // Another call made it and includes its time.
+      if (attribution.made_by[at]) continue;
+      std::int64_t count = 0;
+      for (const auto& [node, ran] : runs[at]) count = std::max(count, node ? ran : 1);
+      DeviceRow& row = rows[call_name(calls_[at].text)];
+      row.calls += std::max<std::int64_t>(count, 1);
+      row.exclusive_seconds += times[at];
+      row.inclusive_seconds += times[at];
+      if (count > 0) {
+        LibraryCallTime& time = by_text[{calls_[at].text, products[at], kernels[at]}];
+        time.calls += count;
+        time.seconds += times[at];
+      }
+      const auto flops = flops_of(calls_[at].text.problem);
+      if (count == 0 || !flops || times[at] <= 0) continue;
+      speeds.emplace_back(*flops * static_cast<double>(count) / times[at], times[at]);
+      result_.known_arithmetic_seconds += times[at];
+    }
+    result_.library_calls = rows.sorted();
+    for (auto& [key, time] : by_text) {
+      std::tie(time.text, time.products, time.kernels) = key;
+      result_.library_call_times.push_back(std::move(time));
+    }
+    std::stable_sort(
+        result_.library_call_times.begin(), result_.library_call_times.end(),
+        [](const LibraryCallTime& a, const LibraryCallTime& b) { return a.seconds > b.seconds; });
+    std::sort(speeds.begin(), speeds.end());
+    double sum = 0;
+    for (const auto& [speed, time] : speeds) {
+      sum += time;
+      const double part = sum / result_.known_arithmetic_seconds;
+      if (!result_.throughput.empty() && result_.throughput.back().flops_per_second == speed) {
+        result_.throughput.back().part = part;
+      } else {
+        result_.throughput.push_back({speed, part});
+      }
+    }
+  }
+
+  static bool tells_algorithm(const CallText& text) {
+    return !suite_algorithm(text.implementation).empty();
+  }
+
+  std::optional<Precision> products_of(std::uint32_t name) {
+    const auto [place, is_new] = products_.try_emplace(name);
+    if (is_new) place->second = kernel_traits(recording_.names[name]).products;
+    return place->second;
+  }
+
+  bool is_library_kernel(std::uint32_t name) {
+    const auto [place, is_new] = library_kernels_.try_emplace(name);
+    if (is_new) place->second = ::benanza::is_library_kernel(recording_.names[name]);
+    return place->second;
+  }
+
+  std::optional<double> flops_of(const std::string& problem) {
+    const auto [place, is_new] = flops_.try_emplace(problem);
+    if (is_new) {
+      try {
+        place->second = benanza::work(parse(problem), Precision::fp32).flops;
+      } catch (const std::exception&) {
+        // Stays unknown.
+      }
+    }
+    return place->second;
+  }
+
+  void api() {
+    Threads of_thread;
+    for (std::size_t at = 0; at < recording_.api.size(); ++at) {
+      const auto& call = recording_.api[at];
+      of_thread[{call.process, call.thread}].push_back({call.start, call.end, at});
+    }
+    Rows rows;
+    for (const auto& [thread, spans] : of_thread) {
+      add_times(Enclosing(spans), recording_.api, rows);
+    }
+    result_.api = rows.sorted();
+  }
+
+  /// Adds the spans of one thread, whose indices are those of `list`, to the rows of their names.
+  template <class List>
+  void add_times(const Enclosing& enclosing, const List& list, Rows& rows) const {
+    const auto name = [&](std::size_t index) { return list[index].name; };
+    const std::vector<std::int64_t> own = enclosing.own_times();
+    const std::vector<std::int64_t> inclusive = inclusive_times(enclosing, name);
+    for (std::size_t at = 0; at < own.size(); ++at) {
+      DeviceRow& row = rows[recording_.names[name(enclosing.spans()[at].index)]];
+      ++row.calls;
+      row.exclusive_seconds += seconds(own[at]);
+      row.inclusive_seconds += seconds(inclusive[at]);
+    }
+  }
+
+  void ranges() {
+    Threads of_thread;
+    for (std::size_t at = 0; at < recording_.ranges.size(); ++at) {
+      const auto& range = recording_.ranges[at];
+      if (range.end)
+        of_thread[{range.process, range.thread}].push_back({range.start, *range.end, at});
+    }
+    Rows rows;
+    std::map<std::pair<std::int64_t, std::int64_t>, Enclosing> enclosing;
+    for (auto& [thread, spans] : of_thread) {
+      const auto made = enclosing.try_emplace(thread, std::move(spans)).first;
+      add_times(made->second, recording_.ranges, rows);
+    }
+    // Work launched inside at any depth counts once per name.
+    for (const GpuWork& work : recording_.work) {
+      const auto* call = launches_.of(work);
+      if (call == nullptr) continue;
+      const auto spans = enclosing.find({call->process, call->thread});
+      if (spans == enclosing.end()) continue;
+      std::vector<std::uint32_t> names;
+      spans->second.for_each(call->start, [&](std::size_t at) {
+        const std::uint32_t name = recording_.ranges[at].name;
+        if (std::find(names.begin(), names.end(), name) != names.end()) return;
+        names.push_back(name);
+        rows[recording_.names[name]].device_seconds += seconds(work.nanoseconds());
+      });
+    }
+    result_.ranges = rows.sorted();
+  }
+
+  void threads() {
+    Rows rows;
+    const auto row = [&](const DeviceRecording::Api& call) -> DeviceRow& {
+      return rows["process " + std::to_string(call.process) + " thread " +
+                  std::to_string(call.thread)];
+    };
+    Threads of_thread;
+    for (std::size_t at = 0; at < recording_.api.size(); ++at) {
+      const auto& call = recording_.api[at];
+      of_thread[{call.process, call.thread}].push_back({call.start, call.end, at});
+    }
+    for (const auto& [thread, spans] : of_thread) {
+      const Enclosing enclosing(spans);
+      const std::vector<std::int64_t> own = enclosing.own_times();
+      for (std::size_t at = 0; at < own.size(); ++at) {
+        DeviceRow& one = row(recording_.api[enclosing.spans()[at].index]);
+        ++one.calls;
+        one.exclusive_seconds += seconds(own[at]);
+        one.inclusive_seconds += seconds(own[at]);
+      }
+    }
+    for (const GpuWork& work : recording_.work) {
+      const auto* call = launches_.of(work);
+      if (call != nullptr) row(*call).device_seconds += seconds(work.nanoseconds());
+    }
+    result_.threads = rows.sorted();
+  }
+
+  const DeviceRecording& recording_;
+  const std::vector<GpuCall>& calls_;
+  const Launches launches_;
+  DeviceProfile result_;
+  std::unordered_map<std::uint32_t, std::optional<bool>> tensor_cores_;
+  std::unordered_map<std::uint32_t, bool> library_kernels_;
+  std::unordered_map<std::uint32_t, std::optional<Precision>> products_;
+  std::unordered_map<std::string, std::optional<double>> flops_;
+};
+
+}  // namespace
+
+std::string call_name(const CallText& text) {
+  std::string name = text.kind;
+  for (const std::string& words : {text.problem, text.auxiliary}) {
+    if (!words.empty()) name += ' ' + words;
+  }
+  if (!text.memory.empty()) name += ' ' + text.memory;
+  if (!text.implementation.empty()) name += ", " + text.implementation;
+  return name;
+}
+
+DeviceProfile device_profile(const DeviceRecording& recording, const std::vector<GpuCall>& calls) {
+  return Profiler(recording, calls).profile();
+}
+
+}  // namespace benanza
