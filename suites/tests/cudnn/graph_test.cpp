@@ -46,9 +46,9 @@ TEST(NormalizationGraph, RowsAreImagesOfOnePixelWithChannelsInnermost) {
   EXPECT_THAT(call.inputs, ElementsAre(rows, vector, vector));
   EXPECT_EQ(call.output, rows);
   EXPECT_THAT(call.bound, SizeIs(4));
-  EXPECT_THAT(call.graph.constants(), IsEmpty());
-  ASSERT_THAT(call.graph.scalars(), SizeIs(1));
-  EXPECT_FLOAT_EQ(call.graph.scalars().front().value, 1e-5F);
+  EXPECT_THAT(call.graph().constants(), IsEmpty());
+  ASSERT_THAT(call.graph().scalars(), SizeIs(1));
+  EXPECT_FLOAT_EQ(call.graph().scalars().front().value, 1e-5F);
 }
 
 TEST(NormalizationGraph, ScaleAndBiasAreAsPreciseAsTheDataOrFp32) {
@@ -70,13 +70,14 @@ TEST(NormalizationGraph, WhatTheProblemHasNotIsOnesAndZeros) {
   const GraphCall call =
       only(graphs_of(shape_of<LayerNormalization>(plain))(variant(plain, Precision::fp16)));
   EXPECT_THAT(call.inputs, SizeIs(1));
-  ASSERT_THAT(call.graph.constants(), SizeIs(2));
-  EXPECT_EQ(call.graph.constants()[0].value, 1);
-  EXPECT_EQ(call.graph.constants()[1].value, 0);
+  ASSERT_THAT(call.graph().constants(), SizeIs(2));
+  EXPECT_EQ(call.graph().constants()[0].value, 1);
+  EXPECT_EQ(call.graph().constants()[1].value, 0);
 
   const char* rms = "rmsnorm/128x4096_e1e-06_s";
   EXPECT_THAT(only(graphs_of(shape_of<LayerNormalization>(rms))(variant(rms, Precision::tf32)))
-                  .graph.constants(),
+                  .graph()
+                  .constants(),
               IsEmpty());
 }
 
@@ -159,7 +160,7 @@ TEST_F(H100, OffersNoEngineThatIsWrong) {
 TEST_F(H100, IsAskedOnceAboutEqualGraphs) {
   const auto relu = [&](const char* key, Precision precision, Layout layout) {
     auto calls = graphs_of(shape_of<Activation>(key))(variant(key, precision, layout));
-    return plans_->known(std::move(calls.at(0).graph), EngineQuery());
+    return plans_->known(std::move(calls.at(0).graph()), EngineQuery());
   };
   const auto first = relu("relu/1x64x56x56", Precision::fp32, Layout::nchw);
   EXPECT_EQ(first, relu("relu/1x64x56x56", Precision::fp32, Layout::nhwc));
@@ -176,7 +177,7 @@ TEST_F(H100, MultipliesOnTensorCoresOnlyWhereThereIsAProduct) {
   const auto claims = [&](GraphCall call) {
     std::vector<bool> all;
     for (const EngineChoice& choice :
-         plans_->known(std::move(call.graph), EngineQuery())->choices) {
+         plans_->known(std::move(call.graph()), EngineQuery())->choices) {
       all.push_back(choice.tensor_cores);
     }
     return all;

@@ -26,6 +26,21 @@ void await(const std::string& gate) {
   }
 }
 
+std::vector<Algorithm> names(const Problem& problem, AlgorithmSet set) {
+  if (op(problem) == "sigmoid") throw Unsupported("fake has\n no sigmoid");
+  if (op(problem) == "elu") throw std::runtime_error("handle lost");
+  if (op(problem) == "clip") return {"lost"};
+  if (op(problem) == "gelu") return {"segfault", "abort"};
+  if (op(problem) == "leakyrelu" && set == AlgorithmSet::with_reference) return {"wears-out"};
+  if (op(problem) == "leakyrelu") return {"direct", "lost-later"};
+  if (op(problem) == "mish") return {"hangs"};
+  if (op(problem) == "linear") throw EngineLost("illegal address");
+  if (op(problem) == "tanh") return {"wrong", "refused", "throws", "memory"};
+  if (set == AlgorithmSet::best) return {"direct"};
+  if (set == AlgorithmSet::all) return {"direct", "strided"};
+  return {"direct", "strided", "ref"};
+}
+
 }  // namespace
 
 double FakeStopwatch::time(Primitive& primitive, std::int64_t calls) {
@@ -50,23 +65,23 @@ std::vector<Layout> FakeBackend::layouts(const Problem& problem) const {
   return {Layout::plain};
 }
 
-std::vector<Algorithm> FakeBackend::algorithms(const Problem& problem, Precision, Layout,
-                                               AlgorithmSet set) {
-  if (op(problem) == "sigmoid") throw Unsupported("fake has\n no sigmoid");
-  if (op(problem) == "elu") throw std::runtime_error("handle lost");
-  if (op(problem) == "clip") return {"lost"};
-  if (op(problem) == "gelu") return {"segfault", "abort"};
-  if (op(problem) == "leakyrelu" && set == AlgorithmSet::with_reference) return {"wears-out"};
-  if (op(problem) == "leakyrelu") return {"direct", "lost-later"};
-  if (op(problem) == "mish") return {"hangs"};
-  if (op(problem) == "linear") throw EngineLost("illegal address");
-  if (op(problem) == "tanh") return {"wrong", "refused", "throws", "memory"};
-  if (set == AlgorithmSet::best) return {"direct"};
-  if (set == AlgorithmSet::all) return {"direct", "strided"};
-  return {"direct", "strided", "ref"};
+std::vector<Way> FakeBackend::ways(const Variant& prototype, AlgorithmSet set) {
+  std::vector<Way> ways;
+  for (const Algorithm& name : names(prototype.problem, set)) {
+    Variant variant = prototype;
+    variant.algorithm = name;
+    ways.push_back(way(variant));
+  }
+  return ways;
 }
 
-std::unique_ptr<Primitive> FakeBackend::create(const Variant& variant) {
+Way FakeBackend::way(const Variant& variant) {
+  return {.name = variant.algorithm,
+          .traits = {.reference = variant.algorithm == "ref"},
+          .make = [this, variant](Operands& operands) { return make(variant, operands); }};
+}
+
+std::unique_ptr<Primitive> FakeBackend::make(const Variant& variant, Operands& operands) {
   ++primitives_made_;
   if (variant.algorithm == "refused") throw Unsupported("not on this device");
   if (variant.algorithm == "throws") throw std::runtime_error("launch failed\n(line 3)");
@@ -79,9 +94,15 @@ std::unique_ptr<Primitive> FakeBackend::create(const Variant& variant) {
   }
   if (variant.algorithm == "memory") throw std::bad_alloc();
   if (variant.algorithm == "ref" && ++reference_calls_ > 2) throw std::runtime_error("worn out");
-  const auto elements = static_cast<std::size_t>(element_count(output(variant.problem)));
+  const std::int64_t elements = element_count(output(variant.problem));
+  const auto bytes = elements * static_cast<std::int64_t>(sizeof(float));
+  const auto floats = [&](std::byte* place) {
+    return std::span(reinterpret_cast<float*>(place), static_cast<std::size_t>(elements));
+  };
+  const std::span<float> read = floats(operands.operand(0, bytes));
+  const std::span<float> written = floats(operands.result(0, bytes));
   return std::make_unique<FakePrimitive>(
-      elements,
+      read, written,
       FakePrimitive::Manners{
           .correct = variant.algorithm != "wrong",
           .noisy = variant.algorithm == "strided",
@@ -93,7 +114,7 @@ std::unique_ptr<Primitive> FakeBackend::create(const Variant& variant) {
 }
 
 void FakePrimitive::upload(std::size_t, std::span<const float> values) {
-  input_.assign(values.begin(), values.end());
+  std::ranges::copy(values.first(std::min(values.size(), input_.size())), input_.begin());
 }
 
 void FakePrimitive::poison_output() {

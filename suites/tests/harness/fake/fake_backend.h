@@ -2,7 +2,9 @@
 
 #include <chrono>
 #include <limits>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "suites/harness/backend.h"
 #include "suites/harness/registration.h"
@@ -54,7 +56,7 @@ class FakeMeter : public EnergyMeter {
 /// A library with every kind of behaviour:
 ///   relu     direct, strided (slow and noisy), and ref as a reference implementation, which fails
 ///            from its third creation on; layouts nchw and nhwc
-///   tanh     wrong (computes something else), refused (by create), throws, memory (runs out of it)
+///   tanh     wrong (computes something else), refused (when made), throws, memory (runs out of it)
 ///   sigmoid  no algorithm: unsupported
 ///   clip     lost (loses the engine)
 ///   gelu     segfault, abort (crash the program)
@@ -94,9 +96,9 @@ class FakeBackend : public Backend {
   }
   void move_operands() override { ++operands_moved_; }
   std::vector<Layout> layouts(const Problem& problem) const override;
-  std::vector<Algorithm> algorithms(const Problem& problem, Precision precision, Layout layout,
-                                    AlgorithmSet set) override;
-  std::unique_ptr<Primitive> create(const Variant& variant) override;
+  std::vector<Way> ways(const Variant& prototype, AlgorithmSet set) override;
+  Way way(const Variant& variant) override;
+  Allocator& allocator() override { return allocator_; }
   /// FAKE_LATE calls say that "direct" is not ready.
   bool is_ready(const Variant& variant) override;
   Stopwatch& stopwatch() override { return stopwatch_; }
@@ -108,6 +110,9 @@ class FakeBackend : public Backend {
   std::string profile_kinds() const override;
 
  private:
+  std::unique_ptr<Primitive> make(const Variant& variant, Operands& operands);
+
+  HostAllocator allocator_;
   std::string threads_;
   int profiles_ = 0;
   int reference_calls_ = 0;
@@ -138,7 +143,15 @@ class FakePrimitive : public Primitive {
     /// Counts the profiles taken by the process; null if none are requested.
     int* profiles = nullptr;
   };
-  FakePrimitive(std::size_t elements, Manners manners) : output_(elements), manners_(manners) {}
+  /// Of as many elements as each has, where the caller wants them.
+  FakePrimitive(std::span<float> input, std::span<float> output, Manners manners)
+      : input_(input), output_(output), manners_(manners) {}
+  /// In memory of its own.
+  FakePrimitive(std::size_t elements, Manners manners)
+      : own_(2 * elements),
+        input_(std::span(own_).first(elements)),
+        output_(std::span(own_).last(elements)),
+        manners_(manners) {}
   explicit FakePrimitive(std::size_t elements) : FakePrimitive(elements, Manners{}) {}
 
   /// The time of a call; may differ each time.
@@ -150,14 +163,15 @@ class FakePrimitive : public Primitive {
   void restore() override { restored_ = true; }
   void poison_output() override;
   void run() override;
-  std::vector<float> download() override { return output_; }
+  std::vector<float> download() override { return {output_.begin(), output_.end()}; }
   std::int64_t workspace_bytes() const override { return 64; }
   Facts facts() override;
   Facts profile() override;
 
  private:
-  std::vector<float> input_;
-  std::vector<float> output_;
+  std::vector<float> own_;
+  std::span<float> input_;
+  std::span<float> output_;
   Manners manners_;
   int asked_ = 0;
   bool new_ = true;
