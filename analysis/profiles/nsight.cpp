@@ -17,7 +17,8 @@ namespace {
 using kineto::Index;
 using kineto::no_index;
 
-constexpr double microseconds = 1e-3;
+/// In microseconds.
+constexpr double one_nanosecond = 1e-3;
 
 /// The events of an export as those of PyTorch's profiler: ranges are its operators.
 class ExportTrace {
@@ -32,7 +33,7 @@ class ExportTrace {
     add_work();
     for (const auto& call : recording_.api) {
       if (trace_.names[call.name].find("Synchronize") == std::string::npos) continue;
-      const double start = static_cast<double>(call.start) * microseconds;
+      const double start = static_cast<double>(call.start) * one_nanosecond;
       trace_.waits.push_back({start, start, process(call.process)});
     }
     return std::move(trace_);
@@ -56,12 +57,12 @@ class ExportTrace {
   void add_ranges() {
     std::map<Thread, std::vector<Index>> open;
     for (const auto& range : recording_.ranges) {
-      const double start = static_cast<double>(range.start) * microseconds;
+      const double start = static_cast<double>(range.start) * one_nanosecond;
       std::vector<Index>& stack = open[{range.process, range.thread}];
       while (!stack.empty() && trace_.calls[stack.back()].end <= start) stack.pop_back();
       const auto index = static_cast<Index>(trace_.calls.size());
       trace_.calls.push_back({.start = start,
-                              .end = static_cast<double>(*range.end) * microseconds,
+                              .end = static_cast<double>(*range.end) * one_nanosecond,
                               .op = range.name,
                               .parent = stack.empty() ? no_index : stack.back(),
                               .process = process(range.process)});
@@ -73,7 +74,7 @@ class ExportTrace {
   Index range_around(const DeviceRecording::Api& call) const {
     const auto thread = by_thread_.find({call.process, call.thread});
     if (thread == by_thread_.end()) return no_index;
-    const double start = static_cast<double>(call.start) * microseconds;
+    const double start = static_cast<double>(call.start) * one_nanosecond;
     const auto next = std::ranges::upper_bound(
         thread->second, start, {}, [&](Index range) { return trace_.calls[range].start; });
     if (next == thread->second.begin()) return no_index;
@@ -88,13 +89,13 @@ class ExportTrace {
     std::size_t of_graphs = 0;
     for (const auto& work : recording_.work) {
       kineto::Work& one = trace_.work.emplace_back(
-          kineto::Work{.start = static_cast<double>(work.start) * microseconds,
-                       .end = static_cast<double>(work.end) * microseconds,
+          kineto::Work{.start = static_cast<double>(work.start) * one_nanosecond,
+                       .end = static_cast<double>(work.end) * one_nanosecond,
                        .name = work.name,
                        .process = process(work.process)});
       const auto launch = launches.find({work.process, work.correlation});
       if (launch == launches.end()) continue;
-      one.launched = static_cast<double>(launch->second->start) * microseconds;
+      one.launched = static_cast<double>(launch->second->start) * one_nanosecond;
       one.launcher = launch->second->name;
       if (kineto::launches_graph(trace_.names[one.launcher])) {
         ++of_graphs;

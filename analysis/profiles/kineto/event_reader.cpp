@@ -150,13 +150,13 @@ class EventReader {
       ++events_.kernels;
       if (!(event.duration.value_or(0) > 0)) ++events_.kernels_without_time;
     }
-    events_.work.push_back(
-        {.correlation = id_of(event, "correlation"),
-         .external = id_of(event, "External id"),
-         .work = {.start = *event.start,
-                  .end = *event.start + std::max(0.0, event.duration.value_or(0)),
-                  .name = events_.names.number(*event.name)},
-         .process_name = process_of(event)});
+    const double start = *event.start;
+    events_.work.push_back({.start = start,
+                            .end = start + std::max(0.0, event.duration.value_or(0)),
+                            .name = events_.names.number(*event.name)});
+    events_.links.push_back({.correlation = id_of(event, "correlation"),
+                             .external = id_of(event, "External id"),
+                             .process_name = process_of(event)});
   }
 
   void add_launch(const TraceEvent& event) {

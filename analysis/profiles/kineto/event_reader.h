@@ -1,6 +1,5 @@
 #pragma once
 
-#include <deque>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -28,17 +27,6 @@ class Numbering {
   std::unordered_map<std::string, Index, Hash, std::equal_to<>> numbers_;
 };
 
-/// An absent number of Kineto's.
-inline constexpr std::int64_t no_id = std::numeric_limits<std::int64_t>::min();
-
-struct HostCall {
-  double start = 0;
-  double end = 0;
-  std::int64_t external = no_id;
-  Index op = 0;
-  Index thread = 0;
-};
-
 /// A call of CUDA that may launch work.
 struct Launch {
   std::int64_t correlation = 0;
@@ -50,11 +38,10 @@ struct Launch {
   bool has_work = false;
 };
 
-struct DeviceWork {
+/// What links work to its launch and its operator.
+struct WorkLinks {
   std::int64_t correlation = no_id;
   std::int64_t external = no_id;
-  /// Its member `process` is not set.
-  Work work{};
   /// Process as the trace has it: the GPU's number or, in merged traces, that of a process.
   Index process_name = no_index;
 };
@@ -73,9 +60,13 @@ struct Events {
   Numbering process_names{};
   /// The process of each thread.
   std::vector<Index> threads{};
-  std::deque<HostCall> calls{};
-  std::deque<Launch> launches{};
-  std::deque<DeviceWork> work{};
+  /// Without parents and processes.
+  std::vector<OpCall> calls{};
+  std::vector<Launch> launches{};
+  /// Without launches, calls and processes.
+  std::vector<Work> work{};
+  /// Of each work.
+  std::vector<WorkLinks> links{};
   std::vector<Mark> steps{};
   std::vector<Mark> waits{};
   /// The GPU that the first kernel ran on.

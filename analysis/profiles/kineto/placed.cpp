@@ -116,8 +116,12 @@ class Placing {
       const Index node = node_of_call_[owner(call)];
       if (node != no_index) placed_.nodes[node].lacks_kernels = true;
     }
+    std::vector<Index>().swap(node_of_call_);
     group(node_of_work);
-    std::ranges::stable_sort(placed_.nodes, {}, &Placed::start);
+    // Most are in order; sorting takes memory.
+    if (!std::ranges::is_sorted(placed_.nodes, {}, &Placed::start)) {
+      std::ranges::stable_sort(placed_.nodes, {}, &Placed::start);
+    }
     return std::move(placed_);
   }
 

@@ -75,7 +75,7 @@ class Assembler {
   void number_processes() {
     process_of_.assign(events_.process_names.size(), no_index);
     Index count = 0;
-    for (const HostCall& call : events_.calls) {
+    for (const OpCall& call : events_.calls) {
       Index& process = process_of_[events_.threads[call.thread]];
       if (process == no_index) process = count++;
     }
@@ -93,23 +93,20 @@ class Assembler {
   std::uint16_t process_of_thread(Index thread) const { return process(events_.threads[thread]); }
 
   void order_calls() {
-    sort_stably(events_.calls, [](const HostCall& a, const HostCall& b) {
+    trace_.calls = std::move(events_.calls);
+    sort_stably(trace_.calls, [](const OpCall& a, const OpCall& b) {
       return a.start < b.start || (a.start == b.start && a.end > b.end);
     });
     by_thread_.resize(events_.threads.size());
     std::vector<std::vector<Index>> open(events_.threads.size());
-    trace_.calls.reserve(events_.calls.size());
-    for (const HostCall& host : events_.calls) {
-      const auto index = static_cast<Index>(trace_.calls.size());
-      std::vector<Index>& stack = open[host.thread];
-      while (!stack.empty() && trace_.calls[stack.back()].end <= host.start) stack.pop_back();
-      trace_.calls.push_back({.start = host.start,
-                              .end = host.end,
-                              .op = host.op,
-                              .parent = stack.empty() ? no_index : stack.back(),
-                              .process = process_of_thread(host.thread)});
+    for (Index index = 0; index < trace_.calls.size(); ++index) {
+      OpCall& call = trace_.calls[index];
+      std::vector<Index>& stack = open[call.thread];
+      while (!stack.empty() && trace_.calls[stack.back()].end <= call.start) stack.pop_back();
+      if (!stack.empty()) call.parent = stack.back();
+      call.process = process_of_thread(call.thread);
       stack.push_back(index);
-      by_thread_[host.thread].push_back(index);
+      by_thread_[call.thread].push_back(index);
     }
   }
 
@@ -139,18 +136,16 @@ class Assembler {
       launches_kernel_.push_back(name.find("LaunchKernel") != std::string::npos);
     }
     place_launches();
-    trace_.work.reserve(events_.work.size());
+    trace_.work = std::move(events_.work);
     std::size_t of_graphs = 0;
-    for (; !events_.work.empty(); events_.work.pop_front()) {
-      DeviceWork& one = events_.work.front();
-      attribute(one);
-      if (one.work.launcher != no_index && is_graph_[one.work.launcher]) ++of_graphs;
-      const bool has_time = one.work.end > one.work.start;
-      if (!has_time && one.work.call != no_index) {
-        trace_.calls[one.work.call].lacks_kernels = true;
-      }
-      trace_.work.push_back(one.work);
+    for (std::size_t at = 0; at < trace_.work.size(); ++at) {
+      Work& work = trace_.work[at];
+      attribute(work, events_.links[at]);
+      if (work.launcher != no_index && is_graph_[work.launcher]) ++of_graphs;
+      const bool has_time = work.end > work.start;
+      if (!has_time && work.call != no_index) trace_.calls[work.call].lacks_kernels = true;
     }
+    std::vector<WorkLinks>().swap(events_.links);
     if (of_graphs > 0) {
       remark(
           "{:.1f}% of the GPU's work ({} of {} kernels and copies) ran in CUDA graphs that this "
@@ -159,7 +154,7 @@ class Assembler {
           of_graphs, trace_.work.size());
     }
     note_lost_kernels();
-    std::deque<Launch>().swap(events_.launches);
+    std::vector<Launch>().swap(events_.launches);
   }
 
   /// Finds the innermost operator that was running in the thread of each launch.
@@ -181,23 +176,23 @@ class Assembler {
   }
 
   /// The launch of a kernel; null if the trace has none.
-  Launch* launch_of(const DeviceWork& work) {
-    if (work.correlation == no_id) return nullptr;
+  Launch* launch_of(const Work& work, const WorkLinks& links) {
+    if (links.correlation == no_id) return nullptr;
     auto& launches = events_.launches;
     const auto is_at = [&](std::size_t at) {
-      return at < launches.size() && launches[at].correlation == work.correlation &&
-             (at == 0 || launches[at - 1].correlation < work.correlation);
+      return at < launches.size() && launches[at].correlation == links.correlation &&
+             (at == 0 || launches[at - 1].correlation < links.correlation);
     };
     std::size_t first = next_launch_;
     if (!is_at(first)) {
       const auto found =
-          std::ranges::lower_bound(launches, work.correlation, {}, &Launch::correlation);
+          std::ranges::lower_bound(launches, links.correlation, {}, &Launch::correlation);
       first = static_cast<std::size_t>(found - launches.begin());
     }
     Launch* best = nullptr;
     std::size_t at = first;
-    for (; at < launches.size() && launches[at].correlation == work.correlation; ++at) {
-      if (best == nullptr || is_better(launches[at], *best, work)) best = &launches[at];
+    for (; at < launches.size() && launches[at].correlation == links.correlation; ++at) {
+      if (best == nullptr || is_better(launches[at], *best, work, links)) best = &launches[at];
     }
     if (best != nullptr) next_launch_ = at;
     return best;
@@ -205,23 +200,23 @@ class Assembler {
 
   /// Processes number their launches alike: `one` is the better fit if its process is the kernel's
   /// or, where that is not told, if it started last before the kernel.
-  bool is_better(const Launch& one, const Launch& than, const DeviceWork& work) const {
+  bool is_better(const Launch& one, const Launch& than, const Work& work,
+                 const WorkLinks& links) const {
     if (trace_.processes == 1) return true;
     const auto is_of_process = [&](const Launch& launch) {
-      return events_.threads[launch.thread] == work.process_name;
+      return events_.threads[launch.thread] == links.process_name;
     };
     if (is_of_process(one) != is_of_process(than)) return is_of_process(one);
     if (one.has_work != than.has_work) return than.has_work;
-    const bool is_before = one.start <= work.work.start;
-    if (is_before != (than.start <= work.work.start)) return is_before;
+    const bool is_before = one.start <= work.start;
+    if (is_before != (than.start <= work.start)) return is_before;
     return one.start >= than.start;
   }
 
   /// What a CUDA graph holds is not the work of the operator around its launch.
-  void attribute(DeviceWork& one) {
-    Work& work = one.work;
-    work.process = process(one.process_name);
-    if (Launch* const launch = launch_of(one)) {
+  void attribute(Work& work, const WorkLinks& links) {
+    work.process = process(links.process_name);
+    if (Launch* const launch = launch_of(work, links)) {
       launch->has_work = true;
       work.launched = launch->start;
       work.launcher = launch->name;
@@ -229,19 +224,20 @@ class Assembler {
       if (is_graph_[launch->name]) return;
       work.call = launch->call;
     }
-    if (work.call != no_index || one.external == no_id) return;
-    if (by_external_.empty()) order_externals();
-    const auto last = std::ranges::upper_bound(by_external_, one.external, {},
+    if (work.call != no_index || links.external == no_id) return;
+    if (!has_externals_) order_externals();
+    const auto last = std::ranges::upper_bound(by_external_, links.external, {},
                                                &std::pair<std::int64_t, Index>::first);
-    if (last == by_external_.begin() || std::prev(last)->first != one.external) return;
+    if (last == by_external_.begin() || std::prev(last)->first != links.external) return;
     work.call = std::prev(last)->second;
     work.process = trace_.calls[work.call].process;
   }
 
   void order_externals() {
-    by_external_.reserve(events_.calls.size());
-    for (std::size_t index = 0; index < events_.calls.size(); ++index) {
-      const std::int64_t external = events_.calls[index].external;
+    has_externals_ = true;
+    by_external_.reserve(trace_.calls.size());
+    for (std::size_t index = 0; index < trace_.calls.size(); ++index) {
+      const std::int64_t external = trace_.calls[index].external;
       if (external != no_id) by_external_.emplace_back(external, static_cast<Index>(index));
     }
     std::ranges::sort(by_external_);
@@ -292,6 +288,7 @@ class Assembler {
   std::vector<Index> process_of_;
   std::vector<std::vector<Index>> by_thread_;
   std::vector<std::pair<std::int64_t, Index>> by_external_;
+  bool has_externals_ = false;
   std::vector<bool> is_graph_;
   std::vector<bool> launches_kernel_;
   std::size_t next_launch_ = 0;

@@ -39,11 +39,17 @@ struct Op {
 using Index = std::uint32_t;
 inline constexpr Index no_index = std::numeric_limits<Index>::max();
 
+/// An absent number of the trace's.
+inline constexpr std::int64_t no_id = std::numeric_limits<std::int64_t>::min();
+
 /// One call of an operator on the host.
 struct OpCall {
   double start = 0;
   double end = 0;
+  /// By which some of the work is linked to it.
+  std::int64_t external = no_id;
   Index op = 0;
+  Index thread = 0;
   /// The call within which it ran, if any.
   Index parent = no_index;
   std::uint16_t process = 0;
