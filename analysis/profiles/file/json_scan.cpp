@@ -68,7 +68,7 @@ ScannedValue scan_value(std::string_view text, std::span<const std::size_t> inne
     if (letter == '"' && (wants_value || wants_key)) {
       const std::size_t end = end_of_string(text, at + 1, inner);
       if (end == text.npos) return result(ScannedValue::State::incomplete);
-      last_end = end;
+      if (wants_value) last_end = end;
       at = end + 1;
       next = wants_key ? Next::colon : Next::comma_or_end;
       is_done = wants_value;

@@ -15,7 +15,7 @@ struct ScannedValue {
   std::size_t at = 0;
   /// Of a broken one: what was expected.
   std::string_view expected{};
-  /// The last quote before `at` that ended a string.
+  /// The last quote before `at` that ended a string, other than the name of a member.
   std::optional<std::size_t> last_end{};
 };
 

@@ -21,7 +21,8 @@ json joined(const std::vector<TraceWriter>& traces, bool kernels_have_process) {
   all["traceEvents"] = json::array();
   int rank = 0;
   for (const TraceWriter& trace : traces) {
-    for (json event : trace.json()["traceEvents"]) {
+    const json own = trace.json();
+    for (json event : own["traceEvents"]) {
       const bool is_kernel = event["cat"] == "kernel";
       if (!is_kernel || kernels_have_process) event["pid"] = 100 + rank;
       if (is_kernel) event["args"]["device"] = rank;
