@@ -49,8 +49,19 @@ void rename(GraphProto& graph, Names names) {
   for (auto& output : *graph.mutable_output()) rename(names, *output.mutable_name());
 }
 
-/// Replaces references to the function's attributes with the call's values. Attributes that the
-/// call omits are removed from the body, too.
+/// The values of a function's attributes in one call: those that it states, and the function's
+/// defaults of the others.
+Values values_of(const NodeProto& call, const FunctionProto& function) {
+  Values values;
+  for (const AttributeProto& attribute : call.attribute()) values[attribute.name()] = &attribute;
+  for (const AttributeProto& standard : function.attribute_proto()) {
+    values.emplace(standard.name(), &standard);
+  }
+  return values;
+}
+
+/// Replaces references to the function's attributes with the call's values. Attributes that have
+/// none are removed from the body, too.
 void substitute(const Values& values, NodeProto& node) {
   google::protobuf::RepeatedPtrField<AttributeProto> kept;
   for (AttributeProto& attribute : *node.mutable_attribute()) {
@@ -143,8 +154,7 @@ class Inliner {
       copy.add_output(call.output(index));
       copies.push_back(std::move(copy));
     }
-    Values values;
-    for (const AttributeProto& attribute : call.attribute()) values[attribute.name()] = &attribute;
+    const Values values = values_of(call, function);
     for (const NodeProto& node : function.node()) {
       for (const std::string& output : node.output()) {
         if (!output.empty()) names.emplace(output, prefix + output);
