@@ -49,6 +49,23 @@ TEST(Attention, IsTwoProductsAroundASoftmax) {
   EXPECT_THAT(fused(model), ElementsAre("attention/2x12x5x64_k12x7x64_s0.125"));
 }
 
+TEST(Attention, OfOneTokenMovesNoHeads) {
+  const Model model = attention({1, 1, 12}, {1, 1, 12}, {{"q_num_heads", 3}, {"kv_num_heads", 3}});
+  const LoweredLayer layer = model.layer();
+  EXPECT_THAT(layer.problems, ElementsAre("gemm/m1_n1_k4_nt_a3_b3", "softmax/1x3x1x1_a3",
+                                          "gemm/m1_n4_k1_nn_a3_b3"));
+  ASSERT_THAT(layer.calls, SizeIs(3));
+  EXPECT_EQ(layer.calls[0].operands[0], (Source{Source::Kind::input, 0, 0.5F}));
+  EXPECT_EQ(layer.calls[0].operands[1], (Source{Source::Kind::input, 1}));
+  EXPECT_EQ(layer.calls[2].operands[0], (Source{Source::Kind::call, 1}));
+  EXPECT_EQ(layer.calls[2].operands[1], (Source{Source::Kind::input, 2}));
+}
+
+TEST(Attention, OfOneTokenOfTwoSequencesMovesNoHeads) {
+  const Model model = attention({2, 1, 12}, {2, 1, 12}, {{"q_num_heads", 3}, {"kv_num_heads", 3}});
+  EXPECT_THAT(model.layer().problems, SizeIs(3));
+}
+
 TEST(Attention, PutsHeadsOutOfTheRowsAndBack) {
   const Model model = attention({2, 5, 12}, {2, 7, 12},
                                 {{"q_num_heads", 3}, {"kv_num_heads", 3}, {"scale", 0.25F}});
