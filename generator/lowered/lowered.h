@@ -22,6 +22,8 @@ struct Source {
   float scale = 1;
   /// Of a causal mask: how many of the last keys a query sees; 0: all.
   std::int64_t window = 0;
+  /// Set if the operand is a part of that tensor, which begins with this element and has no gaps.
+  std::optional<std::int64_t> part_from = {};
   bool operator==(const Source&) const = default;
 };
 
