@@ -30,7 +30,7 @@ bool has_reason(Expectation expected) {
          expected == Expectation::failed;
 }
 
-struct Outcome {
+struct Expected {
   Expectation expected = Expectation::ok;
   std::string reason;
 };
@@ -41,7 +41,7 @@ struct Line {
   std::vector<Layout> layouts;
   bool every_layout = false;
   std::string algorithm;
-  std::optional<Outcome> outcome;
+  std::optional<Expected> outcome;
 };
 
 [[noreturn]] void refuse(std::string_view what, std::string_view why) {
@@ -122,7 +122,7 @@ void add_word(const std::string& word, Line& line) {
   }
 }
 
-Outcome parse_outcome(std::string_view text) {
+Expected parse_expected(std::string_view text) {
   for (const auto& [expected, name] : expectations) {
     if (!text.starts_with(name)) continue;
     const std::string_view rest = text.substr(name.size());
@@ -182,7 +182,7 @@ class Parser {
     if (line.every_layout && !line.layouts.empty()) {
       refuse(every_layout_word, "leave out the other layouts");
     }
-    if (expected) line.outcome = parse_outcome(*expected);
+    if (expected) line.outcome = parse_expected(*expected);
     if (first == default_word) {
       if (std::exchange(ends_defaults_, false)) defaults_.clear();
       defaults_.push_back(std::move(line));
@@ -227,7 +227,7 @@ class Parser {
   void add(Case one, const Line& line) {
     one.every_layout = line.every_layout;
     one.algorithm = line.algorithm;
-    const Outcome outcome = line.outcome.value_or(Outcome{});
+    const Expected outcome = line.outcome.value_or(Expected{});
     one.expected = outcome.expected;
     one.reason = outcome.reason;
     for (const auto& precision : each_or_none(line.precisions)) {

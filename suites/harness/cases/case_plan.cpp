@@ -1,6 +1,7 @@
 #include "suites/harness/cases/case_plan.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -119,7 +120,7 @@ CasePlan plan_cases(Backend& backend, const Registration& registration, const Se
   for (const Case& one : cases) {
     if (!filter.may_match(key(one.problem) + '/')) continue;
     for (const Case& of_precision : of_each_precision(one, registration, selection)) {
-      std::ranges::move(of_each_layout(of_precision, backend, selection), std::back_inserter(all));
+      std::ranges::copy(of_each_layout(of_precision, backend, selection), std::back_inserter(all));
     }
   }
   announce(backend, all, selection);
@@ -158,7 +159,7 @@ std::vector<std::string> unexpected(
   for (const PlannedCase& planned : cases) {
     std::vector<CaseRow> rows;
     for (const std::string& name : planned.names) {
-      std::ranges::move(rows_of(name), std::back_inserter(rows));
+      std::ranges::copy(rows_of(name), std::back_inserter(rows));
     }
     if (auto line = unexpected(planned.one, rows)) lines.push_back(*std::move(line));
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/results_file/row.h"
 #include "suites/harness/cases/case_file.h"
 #include "suites/harness/run/variants.h"
 

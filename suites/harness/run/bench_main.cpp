@@ -127,7 +127,7 @@ CasePlan plan(Backend& backend, const Registration& registration, const SuiteOpt
   if (options.cases.empty()) return {enumerate(backend, registration, selection), {}};
   std::vector<Case> cases;
   for (const std::filesystem::path& file : options.cases) {
-    std::ranges::move(read_cases(file), std::back_inserter(cases));
+    std::ranges::copy(read_cases(file), std::back_inserter(cases));
   }
   return plan_cases(backend, registration, selection, cases);
 }

@@ -14,7 +14,7 @@ std::vector<Case> cases_in(const std::string& folder, const std::string& filter)
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
       const std::filesystem::path& file = entry.path();
       if (file.extension() != ".cases" || (!filter.empty() && file.stem() != filter)) continue;
-      std::ranges::move(read_cases(file), std::back_inserter(all));
+      std::ranges::copy(read_cases(file), std::back_inserter(all));
     }
   } catch (const std::exception& error) {
     std::cerr << error.what() << '\n';
