@@ -17,9 +17,9 @@
 
 #include "core/base/error.h"
 #include "core/graph_file/graph.h"
-#include "suites/harness/cases/case_plan.h"
 #include "suites/harness/conditions/anchors.h"
 #include "suites/harness/result_store.h"
+#include "suites/harness/run/case_plan.h"
 #include "suites/harness/run/forget.h"
 #include "suites/harness/run/one_system.h"
 #include "suites/harness/run/options.h"

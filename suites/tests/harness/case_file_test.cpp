@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "core/base/error.h"
-#include "suites/harness/cases/case_plan.h"
+#include "suites/harness/run/case_plan.h"
 #include "suites/tests/harness/suite_fixture.h"
 
 namespace benanza::harness {
@@ -113,7 +113,8 @@ struct CaseSuite : Suite {
 TEST_F(CaseSuite, IsMeasuredAndItsExitStatusSaysWhetherAllHeld) {
   const Finished held = run_cases(
       "default fp32\nrelu/8 every-layout\nrelu/8 nhwc direct\n"
-      "sigmoid/8 -> unsupported has no sigmoid\ntanh/8 -> incorrect\nelu/8_a1 -> failed handle lost\n"
+      "sigmoid/8 -> unsupported has no sigmoid\ntanh/8 -> incorrect\nelu/8_a1 -> failed handle "
+      "lost\n"
       "tanh/8 refused -> unsupported\nsoftmax/8x8_a1 -> no way\nrelu/8 plain -> no way\n",
       {out_flag()});
   EXPECT_EQ(held.status, 0) << held.err;

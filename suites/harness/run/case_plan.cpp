@@ -1,4 +1,4 @@
-#include "suites/harness/cases/case_plan.h"
+#include "suites/harness/run/case_plan.h"
 
 #include <algorithm>
 #include <iterator>
