@@ -95,15 +95,14 @@ class Backend {
   virtual std::vector<Layout> layouts(const Problem& problem) const = 0;
   /// Whether some way multiplies by weights that are stored like that.
   virtual bool multiplies_packed(const PackedWeights&) const { return false; }
-  /// Hint that algorithms() will soon be called for this variant (which has no algorithm yet), so
-  /// that the library can be queried in the background. Never throws.
-  virtual void expect_question(const Variant&, AlgorithmSet) {}
-  /// Whether some way multiplies by weights that are stored like that.
-  virtual bool multiplies_packed(const PackedWeights&) const { return false; }
-  /// The available algorithms, the library's first choice first. Throws Unsupported if there is
-  /// none. Without a device, returns those known without one; throws NoDevice if there are none.
-  virtual std::vector<Algorithm> algorithms(const Problem& problem, Precision precision,
-                                            Layout layout, AlgorithmSet set) = 0;
+  /// Hint that ways() will soon be called for this variant (which has no algorithm yet), so that
+  /// the library can be queried in the background. Never throws.
+  virtual void prefetch_algorithms(const Variant&, AlgorithmSet) {}
+  /// The available ways, the library's first choice first. The prototype has no algorithm. Throws
+  /// Unsupported if there is none. Without a device, returns those known without one; throws
+  /// NoDevice if there are none.
+  virtual std::vector<Way> ways(const Variant& prototype, AlgorithmSet set) = 0;
+  /// The way that the variant names, made without listing the others, which need not contain it.
   /// Throws Unsupported if the library refuses, std::exception for any other failure.
   virtual Way way(const Variant& variant) = 0;
   /// Calls the way's prefetch, if ways of this backend have one. Never throws.
