@@ -16,15 +16,7 @@ std::optional<Interval> interval_of(const std::optional<Uncertain>& estimate) {
 
 /// With a relative deviation between runs.
 Uncertain in_any_run(const Uncertain& time, double relative) {
-  if (relative == 0) return time;
-  // Welch's degrees of freedom; the deviation between runs is taken as known.
-  constexpr double known = 1e6;
-  const double deviation = relative * time.value;
-  const double both = std::hypot(time.standard_error, deviation);
-  const double factor = std::pow(both / time.standard_error, 4);
-  return {.value = time.value,
-          .standard_error = both,
-          .degrees = time.standard_error == 0 ? known : std::min(known, time.degrees * factor)};
+  return with_deviation(time, relative * time.value);
 }
 
 /// The estimate on a logarithmic scale; for small errors.
@@ -56,6 +48,18 @@ std::vector<double> distances_from_common(std::span<const double> log_ratios) {
 }
 
 }  // namespace
+
+Uncertain with_deviation(const Uncertain& estimate, double deviation) {
+  if (deviation == 0) return estimate;
+  // Welch's degrees of freedom; the deviation is taken as known.
+  constexpr double known = 1e6;
+  const double both = std::hypot(estimate.standard_error, deviation);
+  const double factor = std::pow(both / estimate.standard_error, 4);
+  return {
+      .value = estimate.value,
+      .standard_error = both,
+      .degrees = estimate.standard_error == 0 ? known : std::min(known, estimate.degrees * factor)};
+}
 
 Interval time_interval(const Uncertain& time) {
   const Interval logarithms = logarithm(time).interval();

@@ -12,6 +12,7 @@
 #include "analysis/questions/common/question.h"
 #include "analysis/questions/compare/changes.h"
 #include "analysis/questions/compare/common_sheet.h"
+#include "analysis/questions/compare/judge.h"
 #include "analysis/render/table.h"
 #include "analysis/render/text.h"
 #include "core/base/error.h"
@@ -130,6 +131,15 @@ Section changes_section(const MeasurementFilter& filter, const Changes& changes,
         "unknown: farther apart than the tolerance, but the repetitions (at least {} are "
         "needed) differ too much to tell a change from chance",
         least_repetitions));
+    const auto crowded = std::ranges::count_if(changes.calls, [](const Change& change) {
+      return change.kind == ChangeKind::unknown && is_crowded(change);
+    });
+    if (crowded > 0) {
+      section.add(fmt::format(
+          "{} of the unknown calls were measured beside other programs: measure again on a quiet "
+          "machine, or both in turns with benanza-regress",
+          crowded));
+    }
   }
   if (changes.told_from) {
     section.add(

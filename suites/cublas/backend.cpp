@@ -1,13 +1,12 @@
 #include "suites/cublas/backend.h"
 
-#include "suites/cublas/solvers.h"
-#include "suites/cublas/status.h"
+#include "suites/cublas/ways.h"
 #include "suites/nvidia/device/identity.h"
 
 namespace benanza::cublas {
 
 CublasBackend::CublasBackend(nvidia::LazyContext& device)
-    : CudaBackend("cuBLAS", solvers(), device) {}
+    : CudaBackend("cuBLAS", way_table(), device) {}
 
 System CublasBackend::system() {
   System system = device().get().system();

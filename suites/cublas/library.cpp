@@ -1,8 +1,10 @@
 #include "suites/cublas/library.h"
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
-#include "suites/cublas/status.h"
+#include "suites/nvidia/device/check.h"
 #include "suites/nvidia/device/identity.h"
 
 namespace benanza::cublas {
@@ -56,6 +58,30 @@ std::string Library::version() {
   int version = 0;
   check(cublasGetVersion(handle(), &version), "cublasGetVersion");
   return nvidia::library_version_text(static_cast<std::size_t>(version));
+}
+
+void check(cublasStatus_t status, std::string_view call, std::source_location where) {
+  if (status == CUBLAS_STATUS_SUCCESS) return;
+  const std::string words =
+      std::string(cublasGetStatusName(status)) + ", " + cublasGetStatusString(status);
+  auto failure = nvidia::Failure::broken;
+  if (status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_ARCH_MISMATCH) {
+    failure = nvidia::Failure::refused;
+  } else if (status == CUBLAS_STATUS_ALLOC_FAILED) {
+    failure = nvidia::Failure::out_of_memory;
+  }
+  nvidia::fail(failure, call, words, where);
+}
+
+nvidia::DeviceMemory device_addresses(std::byte* base, const std::vector<std::int64_t>& offsets,
+                                      std::int64_t size_bytes, cudaStream_t stream) {
+  std::vector<std::byte*> addresses;
+  addresses.reserve(offsets.size());
+  for (const std::int64_t offset : offsets) addresses.push_back(base + offset * size_bytes);
+  const auto bytes = std::as_bytes(std::span(addresses));
+  nvidia::DeviceMemory memory(static_cast<std::int64_t>(bytes.size()));
+  memory.write(bytes, stream);
+  return memory;
 }
 
 }  // namespace benanza::cublas

@@ -1,13 +1,15 @@
 #include "suites/cudnn/backend.h"
 
 #include <exception>
+#include <utility>
 
-#include "suites/cudnn/solvers.h"
+#include "suites/cudnn/ways.h"
 #include "suites/nvidia/device/identity.h"
 
 namespace benanza::cudnn {
 
-CudnnBackend::CudnnBackend(nvidia::LazyContext& device) : CudaBackend("cuDNN", solvers(), device) {}
+CudnnBackend::CudnnBackend(nvidia::LazyContext& device)
+    : CudaBackend("cuDNN", way_table(), device) {}
 
 System CudnnBackend::system() {
   System system = device().get().system();
@@ -19,11 +21,30 @@ std::vector<LibraryVersion> CudnnBackend::libraries() const {
   return {{"cuDNN", nvidia::library_version_text(cudnnGetVersion())}};
 }
 
-void CudnnBackend::expect_question(const harness::Variant& prototype, harness::AlgorithmSet set) {
+void CudnnBackend::prefetch_algorithms(const harness::Variant& prototype,
+                                       harness::AlgorithmSet set) {
   try {
-    library().graph_plans().expect_question(prototype, set);
+    library().graph_plans().prefetch_algorithms(prototype, set);
   } catch (const std::exception&) {
     // The question itself will report the error.
+  }
+}
+
+harness::Way CudnnBackend::way(const harness::Variant& variant) {
+  harness::Way way = CudaBackend::way(variant);
+  way.make = [make = std::move(way.make)](harness::Operands& operands) {
+    auto call = make(operands);
+    call->run();
+    return call;
+  };
+  return way;
+}
+
+void CudnnBackend::prefetch(const harness::Variant& variant) {
+  try {
+    if (const auto begin = way(variant).prefetch) begin();
+  } catch (const std::exception&) {
+    // The way's make() will report the error.
   }
 }
 
@@ -31,15 +52,9 @@ bool CudnnBackend::is_ready(const harness::Variant& variant) {
   try {
     return library().graph_plans().is_ready(variant);
   } catch (const std::exception&) {
-    // create() will report the error.
+    // The way's make() will report the error.
     return true;
   }
-}
-
-std::unique_ptr<harness::Primitive> CudnnBackend::create(const harness::Variant& variant) {
-  auto primitive = CudaBackend::create(variant);
-  primitive->run();
-  return primitive;
 }
 
 }  // namespace benanza::cudnn

@@ -14,10 +14,11 @@ class CudnnBackend final : public nvidia::CudaBackend<Library> {
   /// The GPU's entries and "cudnn", the version of the loaded library ("9.14.0").
   System system() override;
   std::vector<LibraryVersion> libraries() const override;
-  void expect_question(const harness::Variant& prototype, harness::AlgorithmSet set) override;
+  void prefetch_algorithms(const harness::Variant& prototype, harness::AlgorithmSet set) override;
+  /// Its make() runs the call once, on uninitialized memory, so that a refusal is thrown there.
+  harness::Way way(const harness::Variant& variant) override;
+  void prefetch(const harness::Variant& variant) override;
   bool is_ready(const harness::Variant& variant) override;
-  /// Runs the call once, on uninitialized memory, so that a refusal is thrown here.
-  std::unique_ptr<harness::Primitive> create(const harness::Variant& variant) override;
 };
 
 }  // namespace benanza::cudnn

@@ -9,7 +9,7 @@
 
 #include "core/problem/name.h"
 #include "suites/cudnn/api/descriptors.h"
-#include "suites/cudnn/solvers.h"
+#include "suites/cudnn/ways.h"
 #include "suites/nvidia/device/check.h"
 
 namespace benanza::cudnn {
@@ -47,31 +47,29 @@ class TextBuilder final : public PlanBuilder {
   std::optional<std::string>& text_;
 };
 
-std::optional<std::string> built(const SolverTable& table, cudnnHandle_t handle,
+std::optional<std::string> built(const WayTable& table, cudnnHandle_t handle,
                                  const std::string& name) {
   const harness::Variant variant = variant_named(name);
-  // Must not be opened: it would wait until the measuring process is done.
   nvidia::LazyContext not_opened{nvidia::CudaOptions()};
   std::optional<std::string> text;
   Library library(not_opened, Target(handle), std::make_unique<TextBuilder>(handle, text));
-  for (const auto& solver : table.of(variant.problem)) {
-    if (!solver.expect || (solver.owns && !solver.owns(variant.algorithm))) continue;
-    solver.expect(library, variant.problem, variant);
-    if (text) return text->empty() ? std::nullopt : text;
-  }
-  throw std::runtime_error(name + " is no engine that is compiled");
+  const auto found = table.find(library, variant);
+  if (found && found->way.prefetch) found->way.prefetch();
+  if (!text) throw std::runtime_error(name + " is no engine that is compiled");
+  return text->empty() ? std::nullopt : text;
 }
 
-/// Uses only the solvers of graph engines; all others need the device.
-std::string engines_of(const SolverTable& table, cudnnHandle_t handle, const Question& question) {
+/// Functions are asked for, too, and refused: they need the device.
+std::string engines_of(const WayTable& table, cudnnHandle_t handle, const Question& question) {
   nvidia::LazyContext not_opened{nvidia::CudaOptions()};
   Library library(not_opened, Target(handle), nullptr);
-  for (const auto& solver : table.of(question.prototype.problem)) {
-    if (!solver.expect) continue;
+  for (const auto& family : table.of(question.prototype.problem)) {
     try {
-      solver.algorithms(library, question.prototype.problem, question.prototype, question.set);
+      family.ways(library, question.prototype.problem, question.prototype, question.set);
     } catch (const harness::Unsupported&) {
-      // Recorded next to the names that other solvers found.
+      // Recorded next to the names that other families found.
+    } catch (const harness::NoDevice&) {
+      // A function's.
     }
   }
   return answer_text(library.graph_plans().found());
@@ -83,7 +81,7 @@ int build_plans_for_others() {
   return answer_requests([](int device) {
     nvidia::check(cudaSetDevice(device), "cudaSetDevice");
     const auto handle = std::make_shared<LibraryHandle>(make_library_handle());
-    return [handle, table = solvers()](const std::string& request) {
+    return [handle, table = way_table()](const std::string& request) {
       return is_question(request) ? engines_of(table, handle->get(), parse_question(request))
                                   : built(table, handle->get(), request);
     };

@@ -1,11 +1,11 @@
 #include "suites/cusparse/backend.h"
 
-#include "suites/cusparse/solvers.h"
+#include "suites/cusparse/ways.h"
 
 namespace benanza::cusparse {
 
 CusparseBackend::CusparseBackend(nvidia::LazyContext& device)
-    : CudaBackend("cuSPARSE", solvers(), device) {}
+    : CudaBackend("cuSPARSE", way_table(), device) {}
 
 System CusparseBackend::system() {
   System system = device().get().system();

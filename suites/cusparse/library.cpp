@@ -1,21 +1,16 @@
 #include "suites/cusparse/library.h"
 
-#include <stdexcept>
-
 #include "suites/nvidia/device/check.h"
 
 namespace benanza::cusparse {
 
-cusparseHandle_t Library::handle() {
-  if (handle_) return handle_.get();
-  nvidia::CudaContext& context = cuda();
+nvidia::Handle<cusparseHandle_t, &cusparseDestroy> open_handle(nvidia::CudaContext& context) {
   cusparseHandle_t handle = nullptr;
   check(cusparseCreate(&handle), "cusparseCreate");
   nvidia::Handle<cusparseHandle_t, &cusparseDestroy> owner(handle);
   check(cusparseSetStream(handle, context.stream()), "cusparseSetStream");
   check(cusparseSetPointerMode(handle, CUSPARSE_POINTER_MODE_HOST), "cusparseSetPointerMode");
-  handle_ = std::move(owner);
-  return handle;
+  return owner;
 }
 
 std::string version() {
@@ -32,15 +27,14 @@ void check(cusparseStatus_t status, std::string_view call, std::source_location 
   if (status == CUSPARSE_STATUS_SUCCESS) return;
   const std::string words =
       std::string(cusparseGetErrorName(status)) + ", " + cusparseGetErrorString(status);
+  auto failure = nvidia::Failure::broken;
   if (status == CUSPARSE_STATUS_NOT_SUPPORTED || status == CUSPARSE_STATUS_ARCH_MISMATCH) {
-    throw harness::Unsupported(std::string(call) + ": " + words);
+    failure = nvidia::Failure::refused;
+  } else if (status == CUSPARSE_STATUS_ALLOC_FAILED ||
+             status == CUSPARSE_STATUS_INSUFFICIENT_RESOURCES) {
+    failure = nvidia::Failure::out_of_memory;
   }
-  const std::string text = nvidia::failure_text(call, words, where);
-  if (status == CUSPARSE_STATUS_ALLOC_FAILED || status == CUSPARSE_STATUS_INSUFFICIENT_RESOURCES) {
-    throw nvidia::OutOfMemory(text);
-  }
-  nvidia::check_device(call, where);
-  throw std::runtime_error(text);
+  nvidia::fail(failure, call, words, where);
 }
 
 }  // namespace benanza::cusparse

@@ -1,11 +1,11 @@
 #include "suites/cutensor/backend.h"
 
-#include "suites/cutensor/solvers.h"
+#include "suites/cutensor/ways.h"
 
 namespace benanza::cutensor {
 
 CutensorBackend::CutensorBackend(nvidia::LazyContext& device)
-    : CudaBackend("cuTENSOR", solvers(), device) {}
+    : CudaBackend("cuTENSOR", way_table(), device) {}
 
 System CutensorBackend::system() {
   System system = device().get().system();

@@ -1,18 +1,14 @@
 #include "suites/cutensor/library.h"
 
-#include <stdexcept>
-
 #include "suites/nvidia/device/check.h"
 
 namespace benanza::cutensor {
 
-cutensorHandle_t Library::handle() {
-  if (handle_) return handle_.get();
-  cuda();  // The library takes the device that is current.
+/// The library takes the device that is current.
+nvidia::Handle<cutensorHandle_t, &cutensorDestroy> open_handle(nvidia::CudaContext&) {
   cutensorHandle_t handle = nullptr;
   check(cutensorCreate(&handle), "cutensorCreate");
-  handle_.reset(handle);
-  return handle;
+  return nvidia::Handle<cutensorHandle_t, &cutensorDestroy>(handle);
 }
 
 std::string version() {
@@ -23,14 +19,13 @@ std::string version() {
 
 void check(cutensorStatus_t status, std::string_view call, std::source_location where) {
   if (status == CUTENSOR_STATUS_SUCCESS) return;
-  const std::string words = cutensorGetErrorString(status);
+  auto failure = nvidia::Failure::broken;
   if (status == CUTENSOR_STATUS_NOT_SUPPORTED || status == CUTENSOR_STATUS_ARCH_MISMATCH) {
-    throw harness::Unsupported(std::string(call) + ": " + words);
+    failure = nvidia::Failure::refused;
+  } else if (status == CUTENSOR_STATUS_ALLOC_FAILED) {
+    failure = nvidia::Failure::out_of_memory;
   }
-  const std::string text = nvidia::failure_text(call, words, where);
-  if (status == CUTENSOR_STATUS_ALLOC_FAILED) throw nvidia::OutOfMemory(text);
-  nvidia::check_device(call, where);
-  throw std::runtime_error(text);
+  nvidia::fail(failure, call, cutensorGetErrorString(status), where);
 }
 
 }  // namespace benanza::cutensor

@@ -6,26 +6,14 @@
 #include <string>
 #include <string_view>
 
-#include "suites/harness/solver.h"
 #include "suites/nvidia/device/handles.h"
-#include "suites/nvidia/run/lazy_context.h"
+#include "suites/nvidia/run/library.h"
 
 namespace benanza::cutensor {
 
-/// cuTENSOR on one GPU, opened on first use. Must outlive every primitive made with it. Functions
-/// that open the GPU throw NoGpu if there is none.
-class Library {
- public:
-  /// `cuda` must outlive the library.
-  explicit Library(nvidia::LazyContext& cuda) : cuda_(cuda) {}
-
-  nvidia::CudaContext& cuda() { return cuda_.get(); }
-  cutensorHandle_t handle();
-
- private:
-  nvidia::LazyContext& cuda_;
-  nvidia::Handle<cutensorHandle_t, &cutensorDestroy> handle_;
-};
+nvidia::Handle<cutensorHandle_t, &cutensorDestroy> open_handle(nvidia::CudaContext& context);
+/// cuTENSOR on one GPU.
+using Library = nvidia::OneHandleLibrary<cutensorHandle_t, &open_handle, &cutensorDestroy>;
 
 /// The version of the loaded library, "2.3.1"; needs no device.
 std::string version();

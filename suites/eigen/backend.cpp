@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include "suites/eigen/solvers.h"
+#include "suites/eigen/ways.h"
 #include "suites/harness/conditions/anchors.h"
 #include "suites/harness/conditions/host_observer.h"
 #include "suites/harness/conditions/rapl_meter.h"
@@ -32,9 +32,9 @@ std::string version() {
          std::to_string(EIGEN_MINOR_VERSION);
 }
 
-class EigenBackend final : public harness::SolverBackend<Library> {
+class EigenBackend final : public harness::TableBackend<Library> {
  public:
-  EigenBackend() : SolverBackend("Eigen", solvers()) {}
+  EigenBackend() : TableBackend("Eigen", way_table()) {}
 
   std::string_view name() const override { return "eigen"; }
   std::vector<LibraryVersion> libraries() const override { return {{"Eigen", version()}}; }
@@ -48,6 +48,7 @@ class EigenBackend final : public harness::SolverBackend<Library> {
             {"simd", Eigen::SimdInstructionSetsInUse()},
             {"compiler", __VERSION__}};
   }
+  harness::Allocator& allocator() override { return allocator_; }
   harness::Stopwatch& stopwatch() override { return stopwatch_; }
   std::vector<std::pair<std::string, std::string>> context() override {
     anchors_.sample_block();
@@ -62,6 +63,7 @@ class EigenBackend final : public harness::SolverBackend<Library> {
   Library& library() override { return library_; }
 
   Library library_;
+  harness::HostAllocator allocator_;
   harness::HostStopwatch stopwatch_;
   harness::HostObserver observer_{harness::CacheFlush::of_this_machine().processors};
   harness::Anchors anchors_{harness::host_anchors()};

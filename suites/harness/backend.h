@@ -15,12 +15,13 @@
 #include "suites/harness/conditions/energy_meter.h"
 #include "suites/harness/conditions/observer.h"
 #include "suites/harness/primitive.h"
+#include "suites/harness/way.h"
 
 namespace benanza::harness {
 
-/// Which of a library's algorithms become variants. best: the library's first choice only. leading:
-/// the first three of every solver and layout, or those that the solver chooses. all: all except
-/// reference implementations, which are included only if the library has nothing else.
+/// Which of a library's ways become variants. best: the library's first choice only. leading: the
+/// first three of every family and layout, or those that the family chooses (way_table.h). all: all
+/// except reference implementations, which are included only if the library has nothing else.
 /// with_reference: all without exception.
 enum class AlgorithmSet { best, leading, all, with_reference };
 
@@ -68,9 +69,9 @@ struct BackendFlag {
   std::string help;
 };
 
-/// A library that solves problems. Opens its context (engine, stream, handles) on first use, so
-/// that a suite can show its help and list names without a device. Functions that need a device
-/// throw NoDevice if there is none.
+/// A library that solves problems, in ways. Opens its context (engine, stream, handles) on first
+/// use, so that a suite can show its help and list names without a device. Functions that need a
+/// device throw NoDevice if there is none.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -92,30 +93,29 @@ class Backend {
   /// Layouts worth measuring for this problem. Empty if the library has no such operator at all;
   /// the problem then produces no row.
   virtual std::vector<Layout> layouts(const Problem& problem) const = 0;
-  /// Hint that algorithms() will soon be called for this variant (which has no algorithm yet), so
-  /// that the library can be queried in the background. Never throws.
-  virtual void expect_question(const Variant&, AlgorithmSet) {}
   /// Whether some way multiplies by weights that are stored like that.
   virtual bool multiplies_packed(const PackedWeights&) const { return false; }
-  /// The available algorithms, the library's first choice first. Throws Unsupported if there is
-  /// none. Without a device, returns those known without one; throws NoDevice if there are none.
-  virtual std::vector<Algorithm> algorithms(const Problem& problem, Precision precision,
-                                            Layout layout, AlgorithmSet set) = 0;
+  /// Hint that ways() will soon be called for this variant (which has no algorithm yet), so that
+  /// the library can be queried in the background. Never throws.
+  virtual void prefetch_algorithms(const Variant&, AlgorithmSet) {}
+  /// The available ways, the library's first choice first. The prototype has no algorithm. Throws
+  /// Unsupported if there is none. Without a device, returns those known without one; throws
+  /// NoDevice if there are none.
+  virtual std::vector<Way> ways(const Variant& prototype, AlgorithmSet set) = 0;
+  /// The way that the variant names, made without listing the others, which need not contain it.
   /// Throws Unsupported if the library refuses, std::exception for any other failure.
-  virtual std::unique_ptr<Primitive> create(const Variant& variant) = 0;
-  /// Hint that create() will soon be called for the variant, so that slow work that needs no device
-  /// (e.g. compilation) can start in the background. Never throws.
-  virtual void expect(const Variant&) {}
-  /// False while what expect() has started for the variant is not done, so that create() would wait
-  /// for it. Never throws.
+  virtual Way way(const Variant& variant) = 0;
+  /// Calls the way's prefetch, if ways of this backend have one. Never throws.
+  virtual void prefetch(const Variant&) {}
+  /// False while what prefetch() has started for the variant is not done, so that the way's make()
+  /// would wait for it. Never throws.
   virtual bool is_ready(const Variant&) { return true; }
+  /// Takes memory for the calls' operands.
+  virtual Allocator& allocator() = 0;
   virtual Stopwatch& stopwatch() = 0;
-  /// Lets the operands of primitives that are created later lie elsewhere in memory than those of
-  /// earlier ones: a short call's time depends on where they are. Does nothing by default.
+  /// Lets allocator() take memory elsewhere than for earlier calls: a short call's time depends on
+  /// where its operands are. Does nothing by default.
   virtual void move_operands() {}
-  /// Lets the primitives created from now on share their data, as the calls of a model do
-  /// (shared_places.h): `bytes` in each place. Does nothing by default.
-  virtual void share_data(std::int64_t /*bytes*/) {}
   /// Watches the machine while a variant is timed. Null if the backend has no observer.
   virtual Observer* observer() { return nullptr; }
   /// The energy counter of the device; null if there is none. May open the device.

@@ -5,7 +5,6 @@
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/problem/precision.h"
@@ -17,10 +16,6 @@ namespace benanza::harness {
 /// A library's name for one way of solving a problem, e.g. "jit:avx2". Contains no '/' and no
 /// space.
 using Algorithm = std::string;
-
-/// Returns whether the algorithm multiplies transforms of its operands (Winograd, FFT), judging by
-/// its name alone. The plan names of cuDNN's graph interface ("engine17.k2=3") do not show it.
-bool transforms(std::string_view algorithm);
 
 /// problem x precision x layout x algorithm: what a backend sets up as one Primitive.
 struct Variant {
@@ -50,11 +45,11 @@ class NoDevice : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// One variant, set up and ready to run repeatedly. Independent of timing, names and JSON. Values
-/// are passed in and out as floats in row-major logical order, whatever the variant's precision and
-/// layout; the harness picks inputs that the precision represents exactly. At int8 the result is
-/// round(int8_scale(problem) * exact result), saturated to [-128, 127]; a residual is stored with
-/// the same scale, as the result of the previous layer would be.
+/// One variant, set up and ready to run repeatedly: a way's call (way.h). Independent of timing,
+/// names and JSON. Values are passed in and out as floats in row-major logical order, whatever the
+/// variant's precision and layout; the harness picks inputs that the precision represents exactly.
+/// At int8 the result is round(int8_scale(problem) * exact result), saturated to [-128, 127]; a
+/// residual is stored with the same scale, as the result of the previous layer would be.
 class Primitive {
  public:
   virtual ~Primitive() = default;
@@ -81,13 +76,6 @@ class Primitive {
   /// Returns the values that download() would return at the row-major indices `places`, without
   /// transferring the whole result. Empty if not implemented; verification then uses download().
   virtual std::optional<Glimpse> glimpse(std::span<const std::int64_t> places);
-  /// By what factor the error of a correct call may exceed that of a plain fp32 sum because its
-  /// algorithm transforms tiles of the image (Winograd).
-  virtual double rounding_amplification() const { return 1; }
-  /// How many partial sums a correct call may add in the type of its result, rounding after each:
-  /// slices of long sums (split-k), or all terms of atomic additions.
-  virtual double partial_sums() const { return few_partial_sums; }
-  static constexpr double few_partial_sums = 4;
   /// Scratch memory beyond operands and result, in bytes.
   virtual std::int64_t workspace_bytes() const = 0;
   /// Additional facts for the row. Called after timing.

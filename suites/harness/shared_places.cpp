@@ -11,11 +11,12 @@ bool takes_any(const Operand& operand) {
   return operand.role == Role::data && operand.domain == Domain::any;
 }
 
-std::byte* fitting(std::span<std::byte> place, std::int64_t bytes) {
-  return bytes <= static_cast<std::int64_t>(place.size()) ? place.data() : nullptr;
-}
-
 }  // namespace
+
+SharedPlaces::SharedPlaces(Allocator& allocator, std::int64_t bytes)
+    : OwnOperands(allocator), bytes_(bytes) {
+  for (std::byte*& place : places_) place = block(bytes);
+}
 
 void SharedPlaces::begin(const Problem& problem) {
   first_.reset();
@@ -32,17 +33,27 @@ void SharedPlaces::begin(const Problem& problem) {
   ++calls_;
 }
 
-std::byte* SharedPlaces::operand(std::size_t index, std::int64_t bytes) const {
-  if (index == first_ && calls_ > 1) return fitting(data_[calls_ % 2], bytes);
-  if (index == second_) return fitting(data_[2], bytes);
-  return nullptr;
+std::byte* SharedPlaces::fitting(std::size_t place, std::int64_t bytes) {
+  return bytes <= bytes_ ? places_.at(place) : block(bytes);
 }
 
-std::byte* SharedPlaces::result(std::int64_t bytes) const {
-  return fitting(data_[(calls_ + 1) % 2], bytes);
+std::byte* SharedPlaces::operand(std::size_t index, std::int64_t bytes) {
+  if (index == first_ && calls_ > 1) return fitting(calls_ % 2, bytes);
+  if (index == second_) return fitting(2, bytes);
+  return block(bytes);
 }
 
-std::byte* SharedPlaces::scratch(std::int64_t bytes) const { return fitting(scratch_, bytes); }
+std::byte* SharedPlaces::result(std::size_t index, std::int64_t bytes) {
+  return index == 0 ? fitting((calls_ + 1) % 2, bytes) : block(bytes);
+}
+
+std::byte* SharedPlaces::scratch(std::int64_t bytes) {
+  if (bytes > scratch_bytes_) {
+    scratch_ = block(bytes);
+    scratch_bytes_ = bytes;
+  }
+  return scratch_;
+}
 
 std::int64_t place_bytes(std::span<const Problem> problems) {
   constexpr std::int64_t widest_element = 8;

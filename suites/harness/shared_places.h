@@ -3,34 +3,37 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 
 #include "core/problem/problem.h"
+#include "suites/harness/operands.h"
 
 namespace benanza::harness {
 
 /// Where the calls of a sequence have their data, as in a model that runs: a call's first operand
 /// lies where the previous call left its result, which two places take in turn. A third holds what
-/// earlier calls left (the second operand of a sum), a fourth is scratch memory. Weights, the
-/// operand of the first call, and what does not fit have memory of their own.
-class SharedPlaces {
+/// earlier calls left (the second operand of a sum). Scratch memory is shared, too. Weights, the
+/// operand of the first call, further results, and what does not fit have blocks of their own.
+class SharedPlaces final : public OwnOperands {
  public:
-  /// The places must outlive all primitives of the sequence. `scratch` may be empty.
-  SharedPlaces(std::array<std::span<std::byte>, 3> data, std::span<std::byte> scratch)
-      : data_(data), scratch_(scratch) {}
+  /// `bytes` in each place. Must outlive all calls of the sequence.
+  SharedPlaces(Allocator& allocator, std::int64_t bytes);
 
-  /// The primitive created next is of this problem.
+  /// The call made next is of this problem.
   void begin(const Problem& problem);
-  /// Returns the place of operand `index` of inputs(problem), `bytes` long; null: its own memory.
-  std::byte* operand(std::size_t index, std::int64_t bytes) const;
-  /// The same for the first result.
-  std::byte* result(std::int64_t bytes) const;
-  std::byte* scratch(std::int64_t bytes) const;
+  std::byte* operand(std::size_t index, std::int64_t bytes) override;
+  std::byte* result(std::size_t index, std::int64_t bytes) override;
+  std::byte* scratch(std::int64_t bytes) override;
 
  private:
-  std::array<std::span<std::byte>, 3> data_;
-  std::span<std::byte> scratch_;
+  std::byte* fitting(std::size_t place, std::int64_t bytes);
+
+  std::int64_t bytes_;
+  std::array<std::byte*, 3> places_{};
+  std::byte* scratch_ = nullptr;
+  std::int64_t scratch_bytes_ = 0;
   std::size_t calls_ = 0;
   /// The first operand whose values may be any.
   std::optional<std::size_t> first_;

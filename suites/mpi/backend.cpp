@@ -111,11 +111,12 @@ class MpiBackend : public harness::Backend {
     if (!std::holds_alternative<Collective>(problem.shape)) return {};
     return {Layout::plain};
   }
-  std::vector<harness::Algorithm> algorithms(const Problem& problem, Precision precision, Layout,
-                                             harness::AlgorithmSet) override {
-    const auto& shape = std::get<Collective>(problem.shape);
-    if (precision != Precision::fp32) {
-      throw Unsupported(World::library() + " has no type for " + std::string(to_string(precision)));
+  std::vector<harness::Way> ways(const harness::Variant& prototype,
+                                 harness::AlgorithmSet) override {
+    const auto& shape = std::get<Collective>(prototype.problem.shape);
+    if (prototype.precision != Precision::fp32) {
+      throw Unsupported(World::library() + " has no type for " +
+                        std::string(to_string(prototype.precision)));
     }
     if (shape.ranks > team_.world().size()) {
       throw Unsupported("needs " + std::to_string(shape.ranks) + " ranks, and there are " +
@@ -130,18 +131,29 @@ class MpiBackend : public harness::Backend {
       throw Unsupported("needs " + harness::memory_text(needed) + " of memory, and " +
                         harness::memory_text(*there) + " are free");
     }
-    return {default_algorithm};
+    return {way_of(prototype)};
   }
-  std::unique_ptr<harness::Primitive> create(const harness::Variant& variant) override {
+  harness::Way way(const harness::Variant& variant) override {
     if (variant.algorithm != default_algorithm) {
       throw Unsupported("unknown algorithm " + variant.algorithm);
     }
-    return std::make_unique<TeamPrimitive>(team_, std::get<Collective>(variant.problem.shape));
+    return way_of(variant);
   }
+  /// Not asked: every process holds the buffers of its rank.
+  harness::Allocator& allocator() override { return allocator_; }
   harness::Stopwatch& stopwatch() override { return stopwatch_; }
 
  private:
+  harness::Way way_of(const harness::Variant& variant) {
+    return {
+        .name = default_algorithm,
+        .make = [this, shape = std::get<Collective>(variant.problem.shape)](harness::Operands&) {
+          return std::make_unique<TeamPrimitive>(team_, shape);
+        }};
+  }
+
   Team& team_;
+  harness::HostAllocator allocator_;
   TeamStopwatch stopwatch_;
 };
 

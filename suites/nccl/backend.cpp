@@ -36,29 +36,30 @@ class NcclBackend : public harness::Backend {
     if (!std::holds_alternative<Collective>(problem.shape)) return {};
     return {Layout::plain};
   }
-  std::vector<harness::Algorithm> algorithms(const Problem& problem, Precision precision, Layout,
-                                             harness::AlgorithmSet set) override {
+  std::vector<harness::Way> ways(const harness::Variant& prototype,
+                                 harness::AlgorithmSet set) override {
+    const Precision precision = prototype.precision;
     if (precision != Precision::fp32 && precision != Precision::fp16 &&
         precision != Precision::bf16) {
       throw Unsupported("collectives are measured at fp32, fp16 and bf16");
     }
-    const auto& shape = std::get<Collective>(problem.shape);
+    const auto& shape = std::get<Collective>(prototype.problem.shape);
     if (const int there = visible_gpus(); there > 0 && shape.ranks > there) {
       throw Unsupported("needs " + std::to_string(shape.ranks) + " GPUs, and there " +
                         (there == 1 ? "is 1" : "are " + std::to_string(there)));
     }
-    if (set == harness::AlgorithmSet::best) return {in_graph};
-    return {in_graph, launched};
+    std::vector<harness::Way> found{way_of(prototype, true)};
+    if (set != harness::AlgorithmSet::best) found.push_back(way_of(prototype, false));
+    return found;
   }
-  std::unique_ptr<harness::Primitive> create(const harness::Variant& variant) override {
+  harness::Way way(const harness::Variant& variant) override {
     if (variant.algorithm != in_graph && variant.algorithm != launched) {
       throw Unsupported("unknown algorithm " + variant.algorithm);
     }
-    Gpus& all = gpus();
-    return std::make_unique<CollectivePrimitive>(all, *stopwatch_,
-                                                 std::get<Collective>(variant.problem.shape),
-                                                 variant.precision, variant.algorithm == in_graph);
+    return way_of(variant, variant.algorithm == in_graph);
   }
+  /// Not asked: every GPU holds the buffers of its rank.
+  harness::Allocator& allocator() override { return allocator_; }
   harness::Stopwatch& stopwatch() override {
     gpus();
     return *stopwatch_;
@@ -66,6 +67,15 @@ class NcclBackend : public harness::Backend {
   harness::Observer* observer() override { return gpus().observer(); }
 
  private:
+  harness::Way way_of(const harness::Variant& variant, bool is_in_graph) {
+    return {.name = is_in_graph ? in_graph : launched,
+            .make = [this, shape = std::get<Collective>(variant.problem.shape),
+                     precision = variant.precision, is_in_graph](harness::Operands&) {
+              Gpus& all = gpus();
+              return std::make_unique<CollectivePrimitive>(all, *stopwatch_, shape, precision,
+                                                           is_in_graph);
+            }};
+  }
   Gpus& gpus() {
     if (!gpus_) {
       gpus_.emplace();
@@ -75,6 +85,7 @@ class NcclBackend : public harness::Backend {
   }
 
   int least_gpus_;
+  harness::HostAllocator allocator_;
   std::optional<Gpus> gpus_;
   std::optional<GroupStopwatch> stopwatch_;
 };

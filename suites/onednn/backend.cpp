@@ -3,12 +3,11 @@
 #include "suites/harness/conditions/anchors.h"
 #include "suites/harness/conditions/host_observer.h"
 #include "suites/harness/conditions/rapl_meter.h"
-#include "suites/harness/host_places.h"
-#include "suites/onednn/checked.h"
+#include "suites/onednn/api/library_call.h"
 #include "suites/onednn/peaks/guarded_stopwatch.h"
 #include "suites/onednn/peaks/measure_peaks.h"
-#include "suites/onednn/solvers.h"
 #include "suites/onednn/system.h"
+#include "suites/onednn/ways.h"
 
 namespace benanza::onednn {
 namespace {
@@ -18,10 +17,10 @@ Library open_library() {
   return {.engine = engine, .stream = dnnl::stream(engine)};
 }
 
-class OnednnBackend final : public harness::SolverBackend<Library> {
+class OnednnBackend final : public harness::TableBackend<Library> {
  public:
   explicit OnednnBackend(CpuOptions options)
-      : SolverBackend("oneDNN", solvers()),
+      : TableBackend("oneDNN", way_table()),
         options_(std::move(options)),
         library_(open_library()),
         stopwatch_([stream = library_.stream]() mutable { stream.wait(); },
@@ -48,10 +47,7 @@ class OnednnBackend final : public harness::SolverBackend<Library> {
     return entries;
   }
   harness::Stopwatch& stopwatch() override { return stopwatch_; }
-  void share_data(std::int64_t bytes) override {
-    places_.emplace(bytes);
-    library_.shared = places_->places();
-  }
+  harness::Allocator& allocator() override { return allocator_; }
   harness::Observer* observer() override { return &anchored_; }
   harness::EnergyMeter* energy_meter() override {
     return meter_.is_available() ? &meter_ : nullptr;
@@ -76,7 +72,7 @@ class OnednnBackend final : public harness::SolverBackend<Library> {
 
   CpuOptions options_;
   Library library_;
-  std::optional<harness::HostPlaces> places_;
+  harness::HostAllocator allocator_;
   GuardedStopwatch stopwatch_;
   harness::HostObserver observer_{harness::CacheFlush::of_this_machine().processors};
   harness::Anchors anchors_{harness::host_anchors()};
@@ -87,7 +83,7 @@ class OnednnBackend final : public harness::SolverBackend<Library> {
 }  // namespace
 
 std::unique_ptr<harness::Backend> make_backend(const CpuOptions& options) {
-  return checked("engine", [&] { return std::make_unique<OnednnBackend>(options); });
+  return library_call("engine", [&] { return std::make_unique<OnednnBackend>(options); });
 }
 
 }  // namespace benanza::onednn

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/problem/precision.h"
-#include "suites/harness/primitive.h"
+#include "suites/harness/way.h"
 #include "suites/verify/reference.h"
 
 namespace benanza::verify {
@@ -9,7 +9,7 @@ namespace benanza::verify {
 /// How far a correct call may be from the exact element, for inputs that the precision holds
 /// exactly. The sum of:
 ///   Storing the result: one unit in the last place of the stored type, plus its smallest number.
-///   Adding up `partial_sums` (Primitive::partial_sums()) in the stored type: each addition rounds
+///   Adding up `partial_sums` (harness::Traits) in the stored type: each addition rounds
 ///   the running sum by half a unit in its last place at most, with a random sign. In total,
 ///   sqrt(partial_sums) / 2 units of the running sum, which is about the result plus twice a
 ///   typical sum, element.magnitude / sqrt(length): four or five standard deviations of uniform
@@ -28,10 +28,9 @@ namespace benanza::verify {
 ///   either one at a tie, plus the fp32 error.
 /// The tests plant errors to show that none of these terms hides one.
 /// An infinite element must be matched exactly.
-/// `amplification` multiplies the fp32 error of summing: Primitive::rounding_amplification().
+/// `amplification` multiplies the fp32 error of summing: Traits::rounding_amplification.
 double tolerance(Precision precision, const Element& element, std::int64_t length,
-                 double amplification = 1,
-                 double partial_sums = harness::Primitive::few_partial_sums);
+                 double amplification = 1, double partial_sums = harness::Traits::few_partial_sums);
 
 /// The largest finite number of a floating-point precision; int8's as a float.
 double largest_number(Precision precision);
@@ -45,7 +44,7 @@ double largest_number(Precision precision);
 double fp32_product_tolerance(std::int64_t length, double amplification);
 
 /// Returns the error allowed at any place for an algorithm that transforms its operands
-/// (harness::transforms()). Because a tile's transforms are stored and summed as a whole, the
+/// (Traits::transforms). Because a tile's transforms are stored and summed as a whole, the
 /// largest sum of the tensor, `largest_magnitude`, decides, not the place's own: 16 units in the
 /// last place of the type that products are made of (tf32 has 10 bits), of one channel's share of
 /// it. (With many channels, more would hide a missing bias; their sums have needed no more than

@@ -59,11 +59,10 @@ VerificationCase& VerificationCases::at(const Problem& problem, Precision precis
 
 harness::Verifier verifier() {
   return [cases = std::make_shared<VerificationCases>()](
-             harness::Primitive& primitive,
-             const harness::Variant& variant) -> std::optional<std::string> {
-    VerificationResult result =
-        verify(primitive, variant.problem, variant.precision,
-               cases->at(variant.problem, variant.precision), variant.algorithm);
+             harness::Primitive& primitive, const harness::Variant& variant,
+             const harness::Traits& traits) -> std::optional<std::string> {
+    VerificationResult result = verify(primitive, variant.problem, variant.precision,
+                                       cases->at(variant.problem, variant.precision), traits);
     if (result.ok) return std::nullopt;
     return std::move(result.message);
   };

@@ -307,7 +307,7 @@ void VerificationCase::make_samples() {
 
 VerificationResult verify(harness::Primitive& primitive, const Problem& problem,
                           Precision precision, VerificationCase& cache,
-                          const harness::Algorithm& algorithm) {
+                          const harness::Traits& traits) {
   cache.prepare(problem, precision);
   for (std::size_t index = 0; index < cache.operands().size(); ++index) {
     primitive.upload(index, cache.operands()[index]);
@@ -318,7 +318,7 @@ VerificationResult verify(harness::Primitive& primitive, const Problem& problem,
   const double dropped_share = dropped_share_of(problem);
   const auto allowed = [&](const VerificationCase::Sample& sample) {
     return tolerance(precision, sample.expected, reduction_length(problem),
-                     primitive.rounding_amplification(), primitive.partial_sums());
+                     traits.rounding_amplification, traits.partial_sums);
   };
   // Only the whole result will do: at int8, -128 may be correct; a view may have gaps; dropped
   // elements are counted; all elements of a collective are compared.
@@ -360,12 +360,12 @@ VerificationResult verify(harness::Primitive& primitive, const Problem& problem,
     if (dropped_share > 0 && all.back().value == 0) all.pop_back();
   }
   if (std::string message = compare(all, allowed); !message.empty()) {
-    if (harness::transforms(algorithm)) message = compare_transformed(all, problem, precision);
+    if (traits.transforms) message = compare_transformed(all, problem, precision);
     if (!message.empty()) return {false, message};
   }
   if (precision == Precision::fp32 && is_product(problem)) {
     if (std::string message =
-            compare_products(all, reduction_length(problem), primitive.rounding_amplification());
+            compare_products(all, reduction_length(problem), traits.rounding_amplification);
         !message.empty()) {
       return {false, message};
     }

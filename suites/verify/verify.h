@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "suites/harness/primitive.h"
+#include "suites/harness/way.h"
 #include "suites/verify/operand_pool.h"
 #include "suites/verify/reference.h"
 
@@ -74,11 +74,11 @@ struct VerificationResult {
 /// million products in total, but at least 4 elements). For a collective, every element is
 /// compared, except at int8. For an operator that drops elements at random, the remaining ones are
 /// compared, and the share of dropped ones is checked. The primitive restores itself before the
-/// call; the inputs stay in it. Exceptions of the primitive pass through. `algorithm` is the
-/// primitive's: if harness::transforms() it and some places exceed tolerance(),
-/// transform_tolerance() decides. Products at fp32 must also satisfy fp32_product_tolerance().
+/// call; the inputs stay in it. Exceptions of the primitive pass through. `traits` are those of its
+/// way: if it transforms its operands and some places exceed tolerance(), transform_tolerance()
+/// decides. Products at fp32 must also satisfy fp32_product_tolerance().
 VerificationResult verify(harness::Primitive& primitive, const Problem& problem,
                           Precision precision, VerificationCase& cache,
-                          const harness::Algorithm& algorithm = {});
+                          const harness::Traits& traits = {});
 
 }  // namespace benanza::verify

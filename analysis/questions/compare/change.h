@@ -11,7 +11,8 @@ namespace benanza::analysis {
 
 /// How a time changed between two sets of results, most serious first. `lost`: it no longer exists;
 /// `gained`: it did not exist before; `unknown`: the times differ by more than the tolerance, but
-/// the processes or repetitions are too few or too noisy to rule out chance.
+/// the processes or repetitions are too few or too noisy to rule out chance, or other programs ran
+/// beside a fifth of them.
 enum class ChangeKind { lost, slower, gained, faster, unknown, same };
 inline constexpr ChangeKind change_kinds[] = {ChangeKind::lost,    ChangeKind::slower,
                                               ChangeKind::gained,  ChangeKind::faster,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analysis/model/spread.h"
 #include "core/statistics/repetitions.h"
 
 namespace benanza::analysis {
@@ -54,8 +55,11 @@ std::optional<CommonChange> common_change(const std::string& backend,
   }
   RepetitionSum sum;
   sum.add(agreeing);
-  const std::optional<Uncertain> estimate = sum.estimate();
+  std::optional<Uncertain> estimate = sum.estimate();
   if (!estimate) return std::nullopt;
+  double company = 0;
+  for (const CallChange& call : calls) company += call.company / static_cast<double>(calls.size());
+  *estimate = with_deviation(*estimate, company);
   return CommonChange{.backend = backend,
                       .calls = calls.size(),
                       .agreeing = agreeing.size(),

@@ -43,6 +43,9 @@ bool is_of_one_process(const Change& change);
 /// The least ratio that a table of so many rows, each of one process, tells from chance.
 double told_from(const ProcessSpread& usual, std::size_t rows, double tolerance, double level);
 
+/// Whether other programs ran beside so much of one side that a change cannot be told from theirs.
+bool is_crowded(const Change& change);
+
 /// The logarithm of ratio(), with its error by the processes (log_time_of()); empty without a time
 /// on both sides or below least_repetitions.
 std::optional<Uncertain> log_ratio(const Change& change, const ProcessSpread& usual);

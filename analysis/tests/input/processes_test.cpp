@@ -224,7 +224,7 @@ TEST(LogTime, BesideOtherProgramsIsOfFewerDigits) {
   Measurement crowded = measured(name, test::five(10 * us));
   EXPECT_NEAR(log_time_of(crowded, {})->standard_error, 0, 1e-12);
   crowded.crowded_repetitions = 5;
-  EXPECT_NEAR(log_time_of(crowded, {})->standard_error, 0.03, 1e-12);
+  EXPECT_NEAR(log_time_of(crowded, {})->standard_error, 0.15, 1e-12);
 }
 
 // Half of the time was measured beside other programs.
@@ -235,7 +235,7 @@ TEST(CallSum, KnowsTheShareWithCompany) {
   call.crowded_repetitions = 5;
   sum.add(call);
   // Degrees without bound: the normal distribution.
-  EXPECT_NEAR(sum.spread().interval->high / (20 * us), std::exp(1.959964 * 0.02), 1e-6);
+  EXPECT_NEAR(sum.spread().interval->high / (20 * us), std::exp(1.959964 * 0.08), 1e-6);
 }
 
 // The repetitions are equal, another process would not be: the usual error is all there is.

@@ -49,6 +49,17 @@ TEST(Changes, SlowerAndFasterAreEquallyFarFromTheSame) {
   EXPECT_EQ(kind_of(100, 104, 0.03), ChangeKind::slower);
 }
 
+// On a machine that others use, another run is another crowd.
+TEST(Changes, NothingIsSaidOfCallsBesideOtherPrograms) {
+  Measurement after = call(relu, "a", 200);
+  const auto kind = [&] {
+    return changes(set_of({call(relu, "a", 100)}), set_of({after}), {}, 0.05).problems[0].kind;
+  };
+  EXPECT_EQ(kind(), ChangeKind::slower);
+  after.crowded_repetitions = after.repetition_seconds.size();
+  EXPECT_EQ(kind(), ChangeKind::unknown);
+}
+
 // A call that adds into the residual's memory cannot be the answer if the residual is needed again;
 // as a call by itself it is still compared.
 TEST(Changes, NoCallOverwritesAResidualThatIsKept) {

@@ -139,6 +139,15 @@ TEST(CommonChange, NineteenCallsHaveNothingInCommon) {
   EXPECT_DOUBLE_EQ(common_change("cudnn", enough, 0.05, 0.01)->change, 0.5);
 }
 
+// All neighbours together: a deviation of 0.2 that the number of calls does not lessen.
+TEST(CommonChange, CompanyIsSharedByAllCalls) {
+  std::vector<CallChange> calls(20, {.change = 0.5, .error = 0.01, .company = 0.2});
+  const auto common = common_change("onednn", calls, 0.05, 0.05);
+  // The normal distribution's quantile at 0.9975.
+  EXPECT_NEAR(common->interval.low, 0.5 - 2.807 * 0.2, 1e-3);
+  EXPECT_NEAR(common->interval.high, 0.5 + 2.807 * 0.2, 1e-3);
+}
+
 TEST(CommonChange, ALibraryIsSlowerWhereTheAnchorsAreNot) {
   int found = 0;
   for (int seed = 0; seed < 100; ++seed) {

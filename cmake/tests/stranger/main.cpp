@@ -46,19 +46,23 @@ class Loops final : public harness::Backend {
   std::vector<std::string> devices() const override { return {"0: this processor"}; }
   System system() override { return {{"loops_version", "1.0"}}; }
   std::vector<Layout> layouts(const Problem&) const override { return {Layout::plain}; }
-  std::vector<harness::Algorithm> algorithms(const Problem& problem, Precision precision, Layout,
-                                             harness::AlgorithmSet) override {
-    if (op(problem) != "relu" || precision != Precision::fp32) {
-      throw harness::Unsupported("loops has no " + std::string(op(problem)));
+  std::vector<harness::Way> ways(const harness::Variant& prototype,
+                                 harness::AlgorithmSet) override {
+    if (op(prototype.problem) != "relu" || prototype.precision != Precision::fp32) {
+      throw harness::Unsupported("loops has no " + std::string(op(prototype.problem)));
     }
-    return {"loop"};
+    return {way(prototype)};
   }
-  std::unique_ptr<harness::Primitive> create(const harness::Variant& variant) override {
-    return std::make_unique<ReluLoop>(variant.problem);
+  harness::Way way(const harness::Variant& variant) override {
+    return {.name = "loop", .make = [problem = variant.problem](harness::Operands&) {
+              return std::make_unique<ReluLoop>(problem);
+            }};
   }
+  harness::Allocator& allocator() override { return allocator_; }
   harness::Stopwatch& stopwatch() override { return stopwatch_; }
 
  private:
+  harness::HostAllocator allocator_;
   harness::HostStopwatch stopwatch_;
 };
 

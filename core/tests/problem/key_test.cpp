@@ -240,6 +240,16 @@ TEST(VariantNames, RoundTrip) {
   }
 }
 
+TEST(VariantNames, SayWhetherTransformsAreMultiplied) {
+  for (const char* name : {"winograd", "winograd_nonfused", "fft", "fft_tiling",
+                           "winograd.jit_wino_int8:avx512_core", "jit_wino:avx512_core"}) {
+    EXPECT_TRUE(multiplies_transforms(name)) << name;
+  }
+  for (const char* name : {"implicit_gemm", "engine17.k2=3", "jit:avx2", "gemm"}) {
+    EXPECT_FALSE(multiplies_transforms(name)) << name;
+  }
+}
+
 TEST(VariantNames, SayHowManyCallsTheyAre) {
   EXPECT_EQ(library_calls("implicit_gemm"), 1U);
   EXPECT_EQ(library_calls("product.engine7.k17=4"), 1U);

@@ -1,10 +1,8 @@
 #include <algorithm>
+#include <utility>
 
-#include "suites/cublas/cublas_primitive.h"
-#include "suites/cublas/lt_algorithm.h"
-#include "suites/cublas/lt_matmul.h"
-#include "suites/cublas/solvers.h"
-#include "suites/cublas/status.h"
+#include "suites/cublas/products/lt_matmul.h"
+#include "suites/cublas/ways.h"
 
 namespace benanza::cublas {
 namespace {
@@ -45,95 +43,109 @@ LtChoice choice_named(Library& library, const Product& product, const harness::V
   return *found;
 }
 
-class LtProduct : public CublasPrimitive {
+class LtProduct {
  public:
-  LtProduct(Library& library, const harness::Variant& variant, Product product, Weights weights,
-            const LtChoice& choice)
-      : CublasPrimitive(library, variant, std::move(product), choice.workspace_bytes, weights),
-        matmul_(this->product().problem(), variant.precision, weights),
-        choice_(choice),
-        is_ranked_(weights == Weights::as_given) {
-    if (const auto bias = bias_operand(variant.problem)) matmul_.set_bias(input(*bias));
-    residual_ = residual_operand(variant.problem);
-  }
+  LtProduct(const Request& request, const Product& product, Weights weights, const LtChoice& choice)
+      : library_(request.library),
+        factors_(request, product),
+        matmul_(product.problem(), request.variant.precision, weights),
+        algorithm_(choice.algorithm),
+        alpha_(matmul_.alpha() * product.factor),
+        bias_(bias_operand(request.variant.problem)),
+        residual_(residual_operand(request.variant.problem)) {}
 
   /// The library scales the products but not the residual, so the residual is stored scaled.
-  void upload(std::size_t index, std::span<const float> values) override {
-    if (index != residual_ || matmul_.alpha() == 1) return CublasPrimitive::upload(index, values);
-    std::vector<float> scaled(values.begin(), values.end());
-    for (float& value : scaled) value *= matmul_.alpha();
-    CublasPrimitive::upload(index, scaled);
+  std::vector<nvidia::StoredOtherwise> stored_residual() const {
+    if (!residual_ || matmul_.alpha() == 1) return {};
+    return {{*residual_, [scale = matmul_.alpha()](float value) { return value * scale; }}};
   }
 
-  void run() override {
-    const float alpha = matmul_.alpha() * product().factor;
+  void placed(const nvidia::CudaPrimitive& call) {
+    if (bias_) matmul_.set_bias(call.input(*bias_));
+  }
+
+  void operator()(const nvidia::CudaPrimitive& call) const {
     const float beta = matmul_.beta();
-    const void* residual = residual_ ? input(*residual_) : matmul_.unread_at(output());
-    check(cublasLtMatmul(library().lt(), matmul_.operation(), &alpha, factor(first_operand),
-                         matmul_.first(), factor(second_operand), matmul_.second(), &beta, residual,
-                         matmul_.residual(), output(), matmul_.result(), &choice_.algorithm,
-                         workspace(), static_cast<std::size_t>(choice_.workspace_bytes), stream()),
+    const void* residual = residual_ ? call.input(*residual_) : matmul_.unread_at(call.output());
+    check(cublasLtMatmul(
+              library_.lt(), matmul_.operation(), &alpha_, factors_.at(call, first_operand),
+              matmul_.first(), factors_.at(call, second_operand), matmul_.second(), &beta, residual,
+              matmul_.residual(), call.output(), matmul_.result(), &algorithm_, call.workspace(),
+              static_cast<std::size_t>(call.workspace_bytes()), call.stream()),
           "cublasLtMatmul");
   }
 
- protected:
-  Facts library_facts() override {
-    Facts facts;
-    if (is_ranked_) facts["heuristic_rank"] = static_cast<double>(choice_.rank);
-    if (const auto claim = claims_tensor_cores(choice_.algorithm)) {
-      facts["tensor_core_claimed"] = *claim;
-    }
-    return facts;
-  }
-
  private:
+  Library& library_;
+  Factors factors_;
   LtMatmul matmul_;
-  LtChoice choice_;
-  /// The heuristic's choice is the one for the weights as they are given.
-  bool is_ranked_;
+  cublasLtMatmulAlgo_t algorithm_;
+  float alpha_;
+  std::optional<std::size_t> bias_;
   std::optional<std::size_t> residual_;
 };
 
-std::vector<harness::Algorithm> algorithms(Library& library, const Product& product,
-                                           const harness::Variant& prototype, Weights weights) {
+Facts facts_of(const LtChoice& choice, Weights weights) {
+  Facts facts;
+  // The heuristic's choice is the one for the weights as they are given.
+  if (weights == Weights::as_given) facts["heuristic_rank"] = static_cast<double>(choice.rank);
+  if (const auto claim = claims_tensor_cores(choice.algorithm)) {
+    facts["tensor_core_claimed"] = *claim;
+  }
+  return facts;
+}
+
+harness::Way way_named(Library& library, const Product& product, const harness::Variant& prototype,
+                       Weights weights, harness::Algorithm name) {
+  return nvidia::way_of(
+      library, prototype, std::move(name), [product, weights](const Request& request) {
+        const LtChoice choice = choice_named(request.library, product, request.variant, weights);
+        nvidia::CallSetup setup = product_setup(request.variant, weights);
+        setup.workspace_bytes = choice.workspace_bytes;
+        setup.facts = facts_of(choice, weights);
+        LtProduct calls(request, product, weights, choice);
+        setup.to_library_value = calls.stored_residual();
+        return call_of(request, std::move(setup), std::move(calls));
+      });
+}
+
+Ways ways(Library& library, const Product& product, const harness::Variant& prototype,
+          Weights weights) {
   if (weights == Weights::transposed) {
     const bool is_free = std::holds_alternative<Gemm>(prototype.problem.shape) &&
                          product.gemm.constant_b && element_bytes(prototype.precision) > 1;
     if (!is_free) throw harness::Unsupported("the second factor's place in memory is given");
   }
-  std::vector<harness::Algorithm> names;
+  Ways found;
   for (LtChoice& choice :
        choices(library, product.problem(), prototype.precision, weights, no_bias(library))) {
-    names.push_back(std::move(choice.name));
+    found.push_back(way_named(library, product, prototype, weights, std::move(choice.name)));
   }
-  return names;
+  return found;
 }
 
-ProductSolver solver(Weights weights) {
-  return {.algorithms =
+ProductFamily family(Weights weights) {
+  return {.ways =
               [=](Library& library, const Product& product, const harness::Variant& prototype) {
-                return algorithms(library, product, prototype, weights);
+                return ways(library, product, prototype, weights);
               },
-          .create =
-              [=](Library& library, Product product, const harness::Variant& variant) {
-                const LtChoice choice = choice_named(library, product, variant, weights);
-                return std::make_unique<LtProduct>(library, variant, std::move(product), weights,
-                                                   choice);
-              },
-          .owns =
-              [=](const harness::Algorithm& algorithm) {
-                return algorithm.starts_with(as_given) &&
-                       algorithm.starts_with(transposed) == (weights == Weights::transposed);
-              }};
+          .way = [=](Library& library, const Product& product,
+                     const harness::Variant& variant) -> std::optional<harness::Way> {
+            const harness::Algorithm& name = variant.algorithm;
+            const bool is_own = name.starts_with(as_given) &&
+                                name.starts_with(transposed) == (weights == Weights::transposed);
+            if (!is_own) return std::nullopt;
+            return way_named(library, product, variant, weights, name);
+          }};
 }
 
 }  // namespace
 
 /// cublasLtMatmul() with each of the first algorithms of its heuristic lists: for weights as they
 /// are given, and stored transposed.
-void register_lt(SolverTable& table) {
-  add(table, solver(Weights::as_given));
-  add(table, solver(Weights::transposed));
+void register_lt(WayTable& table) {
+  add(table, family(Weights::as_given));
+  add(table, family(Weights::transposed));
 }
 
 }  // namespace benanza::cublas

@@ -8,9 +8,9 @@
 
 namespace benanza::cudnn {
 
-/// The heuristics' answer for the graphs of one solver.
+/// The heuristics' answer for the graphs of one family.
 struct EngineNames {
-  /// The first graph's signature; distinguishes a problem's solvers.
+  /// The first graph's signature; distinguishes a problem's families.
   std::string graph{};
   std::vector<std::string> names{};
   /// The library's message if it refuses; otherwise empty.

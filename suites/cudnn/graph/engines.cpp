@@ -32,6 +32,9 @@ std::vector<Note> notes(const Descriptor& engine, cudnnBackendAttributeName_t na
   return {found.begin(), found.begin() + static_cast<std::ptrdiff_t>(used)};
 }
 
+constexpr std::string_view winograd = "winograd";
+constexpr std::string_view fft = "fft";
+
 /// What an engine's notes claim.
 struct Claims {
   bool tensor_cores = false;
@@ -46,11 +49,11 @@ Claims claims_of(const Descriptor& engine) {
            engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE)) {
     if (note == CUDNN_NUMERICAL_NOTE_TENSOR_CORE) claims.tensor_cores = true;
     if (note == CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS) claims.shortens_inputs = true;
-    if (note == CUDNN_NUMERICAL_NOTE_FFT) claims.transform = "fft";
+    if (note == CUDNN_NUMERICAL_NOTE_FFT) claims.transform = fft;
     if (note == CUDNN_NUMERICAL_NOTE_WINOGRAD || note == CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_4x4 ||
         note == CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_6x6 ||
         note == CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13) {
-      claims.transform = "winograd";
+      claims.transform = winograd;
     }
   }
   for (const auto note : notes<cudnnBackendBehaviorNote_t>(engine, CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE,
@@ -249,6 +252,20 @@ std::optional<EngineId> parse_engine(std::string_view text) {
   return id;
 }
 
+std::optional<EngineName> parse_engine_name(std::string_view text) {
+  EngineName found;
+  for (const std::string_view transform : {winograd, fft}) {
+    if (!text.starts_with(transform) || !text.substr(transform.size()).starts_with('.')) continue;
+    found.transform = transform;
+    text.remove_prefix(transform.size() + 1);
+    break;
+  }
+  const auto id = parse_engine(text);
+  if (!id) return std::nullopt;
+  found.id = *id;
+  return found;
+}
+
 std::string EngineChoice::name() const {
   return (transform.empty() ? "" : transform + '.') + to_string(id);
 }
@@ -286,15 +303,12 @@ std::vector<EngineChoice> engines(const OperationGraph& graph, const Target& tar
 
 EngineChoice engine_named(const OperationGraph& graph, const Target& target,
                           std::string_view name) {
-  std::string_view rest = name;
-  for (const std::string_view transform : {"winograd.", "fft."}) {
-    if (rest.starts_with(transform)) rest.remove_prefix(transform.size());
-  }
-  const auto id = parse_engine(rest);
-  if (!id) throw harness::Unsupported("cuDNN has no engine '" + std::string(name) + "'");
-  Descriptor configuration = configuration_of(graph, target, *id);
+  const auto named = parse_engine_name(name);
+  if (!named) throw harness::Unsupported("cuDNN has no engine '" + std::string(name) + "'");
+  const EngineId& id = named->id;
+  Descriptor configuration = configuration_of(graph, target, id);
   Claims claims = claims_of(engine_of(configuration));
-  EngineChoice choice{*id, graph.has_products() && claims.tensor_cores, std::move(claims.transform),
+  EngineChoice choice{id, graph.has_products() && claims.tensor_cores, std::move(claims.transform),
                       claims.is_compiled, std::move(configuration)};
   if (choice.name() != name) {
     throw harness::Unsupported("cuDNN calls it " + choice.name() + ", not " + std::string(name));

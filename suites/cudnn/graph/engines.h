@@ -28,6 +28,14 @@ struct EngineId {
 std::string to_string(const EngineId& id);
 /// Returns nullopt for any other text.
 std::optional<EngineId> parse_engine(std::string_view text);
+/// What the name of an EngineChoice says: "winograd.engine4".
+struct EngineName {
+  /// As EngineChoice::transform.
+  std::string transform;
+  EngineId id;
+};
+/// Returns nullopt for any other text.
+std::optional<EngineName> parse_engine_name(std::string_view text);
 /// Into how many slices the engine splits a sum (knob SPLIT_K_SLC); 1 if it does not say.
 std::int64_t slices(const EngineId& id);
 

@@ -21,7 +21,7 @@ std::string signature_of(const EngineQuery& query) {
 GraphPlans::GraphPlans(Target target, std::unique_ptr<PlanBuilder> builder)
     : target_(std::move(target)), builder_(std::move(builder)) {}
 
-void GraphPlans::expect_question(const harness::Variant& prototype, harness::AlgorithmSet set) {
+void GraphPlans::prefetch_algorithms(const harness::Variant& prototype, harness::AlgorithmSet set) {
   if (!builder_) return;
   std::string question = question_text(prototype, set);
   if (asked_.contains(question) || answers_.contains(question)) return;
@@ -104,8 +104,8 @@ const EngineChoice& GraphPlans::choice(KnownGraph& known, const std::string& nam
   return known.choices.back();
 }
 
-void GraphPlans::expect(const std::shared_ptr<KnownGraph>& known, const EngineChoice& choice,
-                        const harness::Variant& variant, const harness::Variant& request) {
+void GraphPlans::prefetch(const std::shared_ptr<KnownGraph>& known, const EngineChoice& choice,
+                          const harness::Variant& variant, const harness::Variant& request) {
   if (!builder_ || !choice.is_compiled) return;
   const std::string name = choice.name();
   if (known->plans.contains(name)) return;

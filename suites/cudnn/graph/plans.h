@@ -65,13 +65,13 @@ class GraphPlans {
   explicit GraphPlans(Target target, std::unique_ptr<PlanBuilder> builder = nullptr);
 
   /// Starts the query in the builder, if there is one.
-  void expect_question(const harness::Variant& prototype, harness::AlgorithmSet set);
-  /// Returns the answer to an expected question, for the solver whose first graph has the signature
+  void prefetch_algorithms(const harness::Variant& prototype, harness::AlgorithmSet set);
+  /// Returns the answer to an expected question, for the family whose first graph has the signature
   /// `graph`. Null if the question was not asked, could not be answered, or nobody has begun to
   /// answer it: a query takes milliseconds, opening the GPU in another process seconds.
   const EngineNames* answer(const harness::Variant& prototype, harness::AlgorithmSet set,
                             const std::string& graph);
-  /// Returns the engines' names for the solver whose first graph has the signature `graph`: those
+  /// Returns the engines' names for the family whose first graph has the signature `graph`: those
   /// of answer() or, if there are none, those that `find` adds, which are remembered. Throws
   /// Unsupported, with the library's message, if there is no engine.
   std::vector<std::string> names(const harness::Variant& prototype, harness::AlgorithmSet set,
@@ -90,10 +90,10 @@ class GraphPlans {
 
   /// Starts building the plan of `choice`, one of `known`'s, in the builder if it is compiled at
   /// run time. `variant` is one that uses it, `request` the one that the builder is told.
-  void expect(const std::shared_ptr<KnownGraph>& known, const EngineChoice& choice,
-              const harness::Variant& variant, const harness::Variant& request);
+  void prefetch(const std::shared_ptr<KnownGraph>& known, const EngineChoice& choice,
+                const harness::Variant& variant, const harness::Variant& request);
 
-  /// False while any plan that expect() was called for is being built for `variant`.
+  /// False while any plan that prefetch() was called for is being built for `variant`.
   bool is_ready(const harness::Variant& variant);
 
   /// Returns the plan of `choice`, one of `known`'s. Throws Unsupported if the library refuses it.

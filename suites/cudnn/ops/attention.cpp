@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "suites/cudnn/api/descriptors.h"
-#include "suites/cudnn/solvers.h"
+#include "suites/cudnn/ways.h"
 #include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {
@@ -29,7 +29,7 @@ GraphCall begin(const Attention& shape, const harness::Variant& variant) {
 GraphCall unified(const Attention& shape, const harness::Variant& variant) {
   GraphCall call = begin(shape, variant);
   call.prefix = "unified.";
-  OperationGraph& graph = call.graph;
+  OperationGraph& graph = call.graph();
   for (const nvidia::TensorFormat& format : call.inputs) call.bound.push_back(graph.tensor(format));
   call.bound.push_back(graph.tensor(call.output));
   const Id scale = graph.scalar(shape.scale, 4);
@@ -155,7 +155,7 @@ class Pattern {
   cudnnDataType_t type_;
   Dims dims_;
   GraphCall call_;
-  OperationGraph& graph_ = call_.graph;
+  OperationGraph& graph_ = call_.graph();
 };
 
 /// `scores`, where `seen` is true, and the lowest float elsewhere.
@@ -220,9 +220,9 @@ std::vector<GraphCall> attention_graphs(const Attention& shape, const harness::V
   return found;
 }
 
-void register_attention(SolverTable& table) {
-  table.add(graph_solver<Attention>([](const Attention&) { return std::vector{Layout::plain}; },
-                                    attention_graphs));
+void register_attention(WayTable& table) {
+  table.add(engines_of<Attention>([](const Attention&) { return std::vector{Layout::plain}; },
+                                  attention_graphs));
 }
 
 }  // namespace benanza::cudnn

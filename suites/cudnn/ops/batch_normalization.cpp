@@ -4,43 +4,29 @@
 
 #include "suites/cudnn/api/status.h"
 #include "suites/cudnn/graph/functions.h"
-#include "suites/cudnn/primitive/cudnn_primitive.h"
-#include "suites/cudnn/solvers.h"
+#include "suites/cudnn/primitive/call.h"
+#include "suites/cudnn/ways.h"
 
 namespace benanza::cudnn {
 namespace {
 
-/// The input in the variant's format; the four vectors in fp32, which the library requires for
-/// every precision of the data.
-std::vector<nvidia::TensorFormat> operand_formats(const harness::Variant& variant) {
-  std::vector<nvidia::TensorFormat> formats = dense_inputs(variant);
-  for (std::size_t i = 1; i < formats.size(); ++i) formats[i].precision = Precision::fp32;
-  return formats;
+constexpr const char* spatial = "spatial";
+
+std::unique_ptr<harness::Primitive> make(const Request& request, const BatchNormalization& shape) {
+  const auto mode = request.variant.algorithm == spatial ? CUDNN_BATCHNORM_SPATIAL
+                                                         : CUDNN_BATCHNORM_SPATIAL_PERSISTENT;
+  TensorDescriptor tensor = make_tensor(dense_output(request.variant));
+  TensorDescriptor vectors = make_batch_norm_vectors(tensor);
+  return call_of(request, setup_with_fp32_vectors(request.variant),
+                 [mode, tensor = std::move(tensor), vectors = std::move(vectors),
+                  epsilon = shape.epsilon](const CudnnPrimitive& call) {
+                   const float factor = call.scale();
+                   BENANZA_CUDNN(cudnnBatchNormalizationForwardInference, call.handle(), mode,
+                                 &factor, &zero, tensor.get(), call.input(0), tensor.get(),
+                                 call.output(), vectors.get(), call.input(1), call.input(2),
+                                 call.input(3), call.input(4), static_cast<double>(epsilon));
+                 });
 }
-
-class BatchNormalizationPrimitive final : public CudnnPrimitive {
- public:
-  BatchNormalizationPrimitive(Library& library, const harness::Variant& variant,
-                              cudnnBatchNormMode_t mode, float epsilon)
-      : CudnnPrimitive(library, variant, operand_formats(variant)),
-        mode_(mode),
-        tensor_(make_tensor(dense_output(variant))),
-        vectors_(make_batch_norm_vectors(tensor_)),
-        epsilon_(epsilon) {}
-
-  void run() override {
-    const float factor = scale();
-    BENANZA_CUDNN(cudnnBatchNormalizationForwardInference, handle(), mode_, &factor, &zero,
-                  tensor_.get(), input(0), tensor_.get(), output(), vectors_.get(), input(1),
-                  input(2), input(3), input(4), epsilon_);
-  }
-
- private:
-  cudnnBatchNormMode_t mode_;
-  TensorDescriptor tensor_;
-  TensorDescriptor vectors_;
-  double epsilon_;
-};
 
 }  // namespace
 
@@ -50,8 +36,8 @@ std::vector<GraphCall> batch_normalization_graphs(const BatchNormalization& shap
     throw harness::Unsupported("int8 batchnorm is asked of cuDNN's function alone");
   }
   GraphCall call;
-  OperationGraph& graph = call.graph;
-  call.inputs = operand_formats(variant);
+  OperationGraph& graph = call.graph();
+  call.inputs = setup_with_fp32_vectors(variant).inputs;
   call.output = dense_output(variant);
   Dims channels(call.output.dims.size(), 1);
   channels[1] = shape.input[1];
@@ -92,25 +78,17 @@ std::vector<GraphCall> batch_normalization_graphs(const BatchNormalization& shap
 }
 
 /// The persistent mode is believed to have its own kernels for nhwc only.
-void register_batch_normalization(SolverTable& table) {
-  table.add<BatchNormalization>(
-      {.layouts = [](const BatchNormalization& shape) { return image_layouts(shape.input); },
-       .algorithms = [](Library&, const BatchNormalization&, const harness::Variant& prototype,
-                        harness::AlgorithmSet) -> std::vector<harness::Algorithm> {
-         if (prototype.layout == Layout::nhwc) return {"spatial", "spatial_persistent"};
-         return {"spatial"};
-       },
-       .create =
-           [](Library& library, const BatchNormalization& shape, const harness::Variant& variant) {
-             const auto mode = variant.algorithm == "spatial" ? CUDNN_BATCHNORM_SPATIAL
-                                                              : CUDNN_BATCHNORM_SPATIAL_PERSISTENT;
-             return std::make_unique<BatchNormalizationPrimitive>(library, variant, mode,
-                                                                  shape.epsilon);
-           },
-       .owns = is_call});
-  table.add(region_solver<BatchNormalization>(
-      [](const BatchNormalization& shape) { return image_layouts(shape.input); },
-      batch_normalization_graphs));
+void register_batch_normalization(WayTable& table) {
+  const auto layouts = [](const BatchNormalization& shape) { return image_layouts(shape.input); };
+  table.add(functions_named<BatchNormalization>(
+      layouts,
+      [](const BatchNormalization&, const harness::Variant& prototype) {
+        std::vector<harness::Algorithm> names{spatial};
+        if (prototype.layout == Layout::nhwc) names.emplace_back("spatial_persistent");
+        return names;
+      },
+      make));
+  table.add(engines_of<BatchNormalization>(layouts, batch_normalization_graphs, Steps::in_graph));
 }
 
 }  // namespace benanza::cudnn

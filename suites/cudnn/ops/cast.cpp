@@ -1,8 +1,8 @@
 #include "suites/cudnn/ops/cast.h"
 
 #include "suites/cudnn/graph/elementwise.h"
-#include "suites/cudnn/primitive/cudnn_primitive.h"
-#include "suites/cudnn/solvers.h"
+#include "suites/cudnn/primitive/call.h"
+#include "suites/cudnn/ways.h"
 #include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {
@@ -25,23 +25,20 @@ Formats formats_of(const Cast& shape, Precision precision) {
 }
 
 /// Uses cudnnOpTensor, whose result may have another type than its operands: max(x, x).
-class CastPrimitive final : public CudnnPrimitive {
- public:
-  CastPrimitive(Library& library, const harness::Variant& variant, const Formats& formats)
-      : CudnnPrimitive(library, variant, {formats.from}, formats.to),
-        from_(make_tensor(formats.from)),
-        to_(make_tensor(formats.to)),
-        op_(make_op_tensor(CUDNN_OP_TENSOR_MAX)) {}
+std::unique_ptr<harness::Primitive> make(const Request& request, const Formats& formats) {
+  return call_of(request, {.inputs = {formats.from}, .results = {formats.to}},
+                 [from = make_tensor(formats.from), to = make_tensor(formats.to),
+                  op = make_op_tensor(CUDNN_OP_TENSOR_MAX)](const CudnnPrimitive& call) {
+                   op_tensor(call.handle(), op, {from, call.input(0)}, {from, call.input(0)}, to,
+                             call.output());
+                 });
+}
 
-  void run() override {
-    op_tensor(handle(), op_, {from_, input(0)}, {from_, input(0)}, to_, output());
-  }
-
- private:
-  TensorDescriptor from_;
-  TensorDescriptor to_;
-  OpTensorDescriptor op_;
-};
+Ways ways(Library& library, const Cast& shape, const harness::Variant& prototype) {
+  const Formats formats = formats_of(shape, prototype.precision);
+  return {nvidia::way_of(library, prototype, "op_tensor",
+                         [formats](const Request& request) { return make(request, formats); })};
+}
 
 std::vector<Layout> layouts(const Cast&) { return {Layout::plain}; }
 
@@ -53,26 +50,15 @@ std::vector<GraphCall> cast_graphs(const Cast& shape, const harness::Variant& va
   GraphCall& call = found.front();
   call.inputs = {from};
   call.output = to;
-  call.bound = {call.graph.tensor(from), call.graph.tensor(to)};
-  call.graph.pointwise({CUDNN_POINTWISE_IDENTITY}, call.bound[0], OperationGraph::none,
-                       call.bound[1]);
+  call.bound = {call.graph().tensor(from), call.graph().tensor(to)};
+  call.graph().pointwise({CUDNN_POINTWISE_IDENTITY}, call.bound[0], OperationGraph::none,
+                         call.bound[1]);
   return found;
 }
 
-void register_cast(SolverTable& table) {
-  table.add(graph_solver<Cast>(layouts, cast_graphs));
-  table.add<Cast>({.layouts = layouts,
-                   .algorithms = [](Library&, const Cast& shape, const harness::Variant& prototype,
-                                    harness::AlgorithmSet) -> std::vector<harness::Algorithm> {
-                     formats_of(shape, prototype.precision);
-                     return {"op_tensor"};
-                   },
-                   .create =
-                       [](Library& library, const Cast& shape, const harness::Variant& variant) {
-                         return std::make_unique<CastPrimitive>(
-                             library, variant, formats_of(shape, variant.precision));
-                       },
-                   .owns = is_call});
+void register_cast(WayTable& table) {
+  table.add(engines_of<Cast>(layouts, cast_graphs));
+  table.add(functions<Cast>(layouts, ways));
 }
 
 }  // namespace benanza::cudnn

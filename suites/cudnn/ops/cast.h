@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "core/problem/ops/cast.h"
-#include "suites/cudnn/primitive/graph_solver.h"
+#include "suites/cudnn/primitive/graph_call.h"
 
 namespace benanza::cudnn {
 

@@ -2,15 +2,13 @@
 #include <utility>
 
 #include "suites/cudnn/ops/movement.h"
-#include "suites/cudnn/primitive/cudnn_primitive.h"
-#include "suites/cudnn/solvers.h"
+#include "suites/cudnn/primitive/call.h"
+#include "suites/cudnn/ways.h"
 #include "suites/nvidia/device/check.h"
 
 // Copies of whole rows by the CUDA runtime, without a library: the baseline for cuDNN's own calls.
 namespace benanza::cudnn {
 namespace {
-
-constexpr std::string_view name = "memcpy";
 
 /// `count` rows of `bytes` each, with strides `from` and `to` in bytes.
 struct Rows {
@@ -67,26 +65,6 @@ std::vector<Rows> rows_of(const Move& move) {
   return blocks;
 }
 
-class MemoryPrimitive final : public CudnnPrimitive {
- public:
-  MemoryPrimitive(Library& library, const harness::Variant& variant, std::vector<Rows> blocks)
-      : CudnnPrimitive(library, variant, dense_inputs(variant)), blocks_(std::move(blocks)) {}
-
-  void run() override {
-    for (const Rows& rows : blocks_) {
-      nvidia::check(cudaMemcpy2DAsync(
-                        output() + rows.to_begin, static_cast<std::size_t>(rows.to),
-                        input(rows.input) + rows.from_begin, static_cast<std::size_t>(rows.from),
-                        static_cast<std::size_t>(rows.bytes), static_cast<std::size_t>(rows.count),
-                        cudaMemcpyDeviceToDevice, stream()),
-                    "cudaMemcpy2DAsync");
-    }
-  }
-
- private:
-  std::vector<Rows> blocks_;
-};
-
 std::vector<Rows> all_rows(const std::vector<Move>& moves) {
   std::vector<Rows> all;
   for (const Move& move : moves) {
@@ -96,32 +74,36 @@ std::vector<Rows> all_rows(const std::vector<Move>& moves) {
 }
 
 template <class Shape>
-harness::Solver<Library, Shape> memory_solver(std::vector<Layout> (*layouts)(const Shape&)) {
-  const auto rows = [](const Shape& shape, const harness::Variant& variant) {
-    if (variant.precision == Precision::int8 && harness::int8_scale(variant.problem) != 1) {
-      throw harness::Unsupported("cudaMemcpy2D scales nothing");
-    }
-    return all_rows(map_movement(shape, variant.precision, variant.layout));
-  };
-  return {.layouts = layouts,
-          .algorithms = [rows](Library&, const Shape& shape, const harness::Variant& prototype,
-                               harness::AlgorithmSet) -> std::vector<harness::Algorithm> {
-            rows(shape, prototype);
-            return {std::string(name)};
-          },
-          .create =
-              [rows](Library& library, const Shape& shape, const harness::Variant& variant) {
-                return std::make_unique<MemoryPrimitive>(library, variant, rows(shape, variant));
-              },
-          .owns = [](const harness::Algorithm& algorithm) { return algorithm == name; }};
+Ways ways(Library& library, const Shape& shape, const harness::Variant& prototype) {
+  if (prototype.precision == Precision::int8 && harness::int8_scale(prototype.problem) != 1) {
+    throw harness::Unsupported("cudaMemcpy2D scales nothing");
+  }
+  const std::vector<Rows> blocks =
+      all_rows(map_movement(shape, prototype.precision, prototype.layout));
+  return {nvidia::way_of(
+      library, prototype, "memcpy",
+      [blocks](const Request& request) {
+        return call_of(request, dense_setup(request.variant), [blocks](const CudnnPrimitive& call) {
+          for (const Rows& rows : blocks) {
+            nvidia::check(
+                cudaMemcpy2DAsync(
+                    call.output() + rows.to_begin, static_cast<std::size_t>(rows.to),
+                    call.input(rows.input) + rows.from_begin, static_cast<std::size_t>(rows.from),
+                    static_cast<std::size_t>(rows.bytes), static_cast<std::size_t>(rows.count),
+                    cudaMemcpyDeviceToDevice, call.stream()),
+                "cudaMemcpy2DAsync");
+          }
+        });
+      },
+      {.calls = blocks.size()})};
 }
 
 }  // namespace
 
-void register_copy_memory(SolverTable& table) {
-  table.add(memory_solver<Copy>([](const Copy&) { return std::vector{Layout::plain}; }));
-  table.add(
-      memory_solver<Concat>([](const Concat& shape) { return image_layouts(shape.output()); }));
+void register_copy_memory(WayTable& table) {
+  table.add(functions<Copy>([](const Copy&) { return std::vector{Layout::plain}; }, ways<Copy>));
+  table.add(functions<Concat>([](const Concat& shape) { return image_layouts(shape.output()); },
+                              ways<Concat>));
 }
 
 }  // namespace benanza::cudnn

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "suites/cudnn/api/status.h"
-#include "suites/cudnn/primitive/cudnn_primitive.h"
-#include "suites/cudnn/solvers.h"
+#include "suites/cudnn/primitive/call.h"
+#include "suites/cudnn/ways.h"
 
 // Copies that cudnnTransformTensor does several times as fast if they are presented as something it
 // has kernels for: a conversion between nchw and nhwc, or elements of eight bytes.
@@ -90,61 +90,45 @@ TensorDescriptor describe(const Sides& sides, const Dims& strides) {
   return tensor;
 }
 
-class TransformPrimitive final : public CudnnPrimitive {
- public:
-  TransformPrimitive(Library& library, const harness::Variant& variant, const Sides& sides)
-      : CudnnPrimitive(library, variant, dense_inputs(variant)),
-        is_double_(sides.type == CUDNN_DATA_DOUBLE),
-        from_(describe(sides, sides.from)),
-        to_(describe(sides, sides.to)) {}
-
-  void run() override {
-    constexpr double double_one = 1;
-    constexpr double double_zero = 0;
-    const void* factor = is_double_ ? static_cast<const void*>(&double_one) : &one;
-    const void* kept = is_double_ ? static_cast<const void*>(&double_zero) : &zero;
-    BENANZA_CUDNN(cudnnTransformTensor, handle(), factor, from_.get(), input(0), kept, to_.get(),
-                  output());
+/// Empty if the copy is none that the name says.
+std::optional<Sides> sides(const Copy& shape, Precision precision, std::string_view name) {
+  // Bytes may hold any bit pattern, and the library's multiplication by 1 would change some NaNs.
+  if (element_bytes(precision) == 1 || std::ranges::find(shape.from, 0) != shape.from.end()) {
+    return std::nullopt;
   }
+  return name == as_image ? image(shape, precision) : words(shape, precision);
+}
 
- private:
-  bool is_double_;
-  TensorDescriptor from_;
-  TensorDescriptor to_;
-};
+Ways ways(Library& library, const Copy& shape, const harness::Variant& prototype) {
+  Ways ways;
+  for (const auto name : {as_image, as_words}) {
+    const auto found = sides(shape, prototype.precision, name);
+    if (!found) continue;
+    ways.push_back(nvidia::way_of(
+        library, prototype, std::string(name), [sides = *found](const Request& request) {
+          return call_of(
+              request, dense_setup(request.variant),
+              [is_double = sides.type == CUDNN_DATA_DOUBLE, from = describe(sides, sides.from),
+               to = describe(sides, sides.to)](const CudnnPrimitive& call) {
+                constexpr double double_one = 1;
+                constexpr double double_zero = 0;
+                const void* factor = is_double ? static_cast<const void*>(&double_one) : &one;
+                const void* kept = is_double ? static_cast<const void*>(&double_zero) : &zero;
+                BENANZA_CUDNN(cudnnTransformTensor, call.handle(), factor, from.get(),
+                              call.input(0), kept, to.get(), call.output());
+              });
+        }));
+  }
+  if (ways.empty()) {
+    throw harness::Unsupported("the movement is neither a transposition nor one of words");
+  }
+  return ways;
+}
 
 }  // namespace
 
-void register_copy_transform(SolverTable& table) {
-  const auto sides = [](const Copy& shape, Precision precision, std::string_view name) {
-    // Bytes may hold any bit pattern, and the library's multiplication by 1 would change some NaNs.
-    if (element_bytes(precision) == 1) return std::optional<Sides>();
-    for (const std::int64_t step : shape.from) {
-      if (step == 0) return std::optional<Sides>();
-    }
-    return name == as_image ? image(shape, precision) : words(shape, precision);
-  };
-  table.add<Copy>(
-      {.layouts = [](const Copy&) { return std::vector{Layout::plain}; },
-       .algorithms = [sides](Library&, const Copy& shape, const harness::Variant& prototype,
-                             harness::AlgorithmSet) -> std::vector<harness::Algorithm> {
-         std::vector<harness::Algorithm> names;
-         for (const auto name : {as_image, as_words}) {
-           if (sides(shape, prototype.precision, name)) names.emplace_back(name);
-         }
-         if (names.empty()) {
-           throw harness::Unsupported("the movement is neither a transposition nor one of words");
-         }
-         return names;
-       },
-       .create =
-           [sides](Library& library, const Copy& shape, const harness::Variant& variant) {
-             const auto found = sides(shape, variant.precision, variant.algorithm);
-             if (!found) throw harness::Unsupported("no movement for " + variant.algorithm);
-             return std::make_unique<TransformPrimitive>(library, variant, *found);
-           },
-       .owns =
-           [](const harness::Algorithm& name) { return name == as_image || name == as_words; }});
+void register_copy_transform(WayTable& table) {
+  table.add(functions<Copy>([](const Copy&) { return std::vector{Layout::plain}; }, ways));
 }
 
 }  // namespace benanza::cudnn

@@ -5,7 +5,7 @@
 
 #include "suites/cudnn/api/descriptors.h"
 #include "suites/cudnn/graph/functions.h"
-#include "suites/cudnn/solvers.h"
+#include "suites/cudnn/ways.h"
 #include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {
@@ -46,7 +46,7 @@ GraphCall call_of(const Gemm& shape, const harness::Variant& variant, Relu relu)
   const Precision precision = variant.precision;
   const Dims batch = shape.batch();
   GraphCall call;
-  OperationGraph& graph = call.graph;
+  OperationGraph& graph = call.graph();
   for (const Operand& operand : inputs(variant.problem)) {
     call.inputs.push_back(row_major(precision, operand.dims));
   }
@@ -86,9 +86,9 @@ std::vector<GraphCall> gemm_graphs(const Gemm& shape, const harness::Variant& va
   return found;
 }
 
-void register_gemm(SolverTable& table) {
-  table.add(
-      region_solver<Gemm>([](const Gemm&) { return std::vector{Layout::plain}; }, gemm_graphs));
+void register_gemm(WayTable& table) {
+  table.add(engines_of<Gemm>([](const Gemm&) { return std::vector{Layout::plain}; }, gemm_graphs,
+                             Steps::in_graph));
 }
 
 }  // namespace benanza::cudnn

@@ -4,7 +4,7 @@
 
 #include "suites/cudnn/api/descriptors.h"
 #include "suites/cudnn/ops/normalization/normalization.h"
-#include "suites/cudnn/solvers.h"
+#include "suites/cudnn/ways.h"
 
 namespace benanza::cudnn {
 namespace {
@@ -17,7 +17,7 @@ GraphCall normalization_gradient(const LayerNormalizationGradient& shape, Precis
   const auto vector = rows_of_channels(of_vectors, 1, forward.length);
   const auto statistic = rows_of_channels(Precision::fp32, forward.rows, 1);
   GraphCall call;
-  OperationGraph& graph = call.graph;
+  OperationGraph& graph = call.graph();
   const auto operand = [&](const nvidia::TensorFormat& format) {
     call.inputs.push_back(format);
     call.bound.push_back(graph.tensor(format));
@@ -71,8 +71,8 @@ std::vector<GraphCall> layer_normalization_gradient_graphs(const LayerNormalizat
   return found;
 }
 
-void register_layer_normalization_gradient(SolverTable& table) {
-  table.add(graph_solver<LayerNormalizationGradient>(
+void register_layer_normalization_gradient(WayTable& table) {
+  table.add(engines_of<LayerNormalizationGradient>(
       [](const LayerNormalizationGradient&) { return std::vector{Layout::plain}; },
       layer_normalization_gradient_graphs));
 }

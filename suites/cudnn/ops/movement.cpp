@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "suites/cudnn/api/status.h"
-#include "suites/cudnn/primitive/cudnn_primitive.h"
-#include "suites/cudnn/solvers.h"
+#include "suites/cudnn/primitive/call.h"
+#include "suites/cudnn/ways.h"
 
 namespace benanza::cudnn {
 namespace {
@@ -20,49 +20,29 @@ nvidia::TensorFormat strided(Precision precision, Dims dims, Dims strides) {
   return {.precision = precision, .dims = std::move(dims), .strides = std::move(strides)};
 }
 
-class MovementPrimitive final : public CudnnPrimitive {
- public:
-  MovementPrimitive(Library& library, const harness::Variant& variant,
-                    std::vector<nvidia::TensorFormat> inputs, nvidia::TensorFormat output,
-                    const std::vector<Move>& moves)
-      : CudnnPrimitive(library, variant, std::move(inputs), std::move(output)) {
-    for (const Move& move : moves) {
-      steps_.push_back({move.input, make_tensor(move.from), make_tensor(move.to.format),
-                        move.to.offset_bytes()});
-    }
-  }
-
-  void run() override {
-    const float factor = scale();
-    for (const Step& step : steps_) {
-      BENANZA_CUDNN(cudnnTransformTensor, handle(), &factor, step.from.get(), input(step.input),
-                    &zero, step.to.get(), output() + step.to_bytes);
-    }
-  }
-
- private:
-  struct Step {
-    std::size_t input;
-    TensorDescriptor from;
-    TensorDescriptor to;
-    std::int64_t to_bytes;
-  };
-  std::vector<Step> steps_;
+struct Step {
+  std::size_t input;
+  TensorDescriptor from;
+  TensorDescriptor to;
+  std::int64_t to_bytes;
 };
 
 template <class Shape>
-harness::Solver<Library, Shape> movement_solver(std::vector<Layout> (*layouts)(const Shape&)) {
-  return {
-      .layouts = layouts,
-      .algorithms = [](Library&, const Shape&, const harness::Variant&, harness::AlgorithmSet)
-          -> std::vector<harness::Algorithm> { return {"transform_tensor"}; },
-      .create =
-          [](Library& library, const Shape& shape, const harness::Variant& variant) {
-            return std::make_unique<MovementPrimitive>(
-                library, variant, dense_inputs(variant), dense_output(variant),
-                map_movement(shape, variant.precision, variant.layout));
-          },
-      .owns = [](const harness::Algorithm& algorithm) { return algorithm == "transform_tensor"; }};
+std::unique_ptr<harness::Primitive> make(const Request& request, const Shape& shape) {
+  std::vector<Step> steps;
+  for (const Move& move : map_movement(shape, request.variant.precision, request.variant.layout)) {
+    steps.push_back(
+        {move.input, make_tensor(move.from), make_tensor(move.to.format), move.to.offset_bytes()});
+  }
+  return call_of(request, dense_setup(request.variant),
+                 [steps = std::move(steps)](const CudnnPrimitive& call) {
+                   const float factor = call.scale();
+                   for (const Step& step : steps) {
+                     BENANZA_CUDNN(cudnnTransformTensor, call.handle(), &factor, step.from.get(),
+                                   call.input(step.input), &zero, step.to.get(),
+                                   call.output() + step.to_bytes);
+                   }
+                 });
 }
 
 }  // namespace
@@ -92,10 +72,12 @@ std::vector<Move> map_movement(const Concat& shape, Precision precision, Layout 
   return moves;
 }
 
-void register_movement(SolverTable& table) {
-  table.add(movement_solver<Copy>([](const Copy&) { return std::vector{Layout::plain}; }));
-  table.add(
-      movement_solver<Concat>([](const Concat& shape) { return image_layouts(shape.output()); }));
+void register_movement(WayTable& table) {
+  constexpr const char* name = "transform_tensor";
+  table.add(function<Copy>(
+      name, [](const Copy&) { return std::vector{Layout::plain}; }, make<Copy>));
+  table.add(function<Concat>(
+      name, [](const Concat& shape) { return image_layouts(shape.output()); }, make<Concat>));
 }
 
 }  // namespace benanza::cudnn

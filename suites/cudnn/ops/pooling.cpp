@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "suites/cudnn/api/status.h"
-#include "suites/cudnn/primitive/cudnn_primitive.h"
-#include "suites/cudnn/solvers.h"
+#include "suites/cudnn/primitive/call.h"
+#include "suites/cudnn/ways.h"
 
 namespace benanza::cudnn {
 namespace {
@@ -32,38 +32,38 @@ bool dilated(const Window& window) {
   return false;
 }
 
-class PoolingPrimitive final : public CudnnPrimitive {
- public:
-  PoolingPrimitive(Library& library, const harness::Variant& variant, const PoolingCall& call)
-      : CudnnPrimitive(library, variant, {call.input}, call.output),
-        input_(make_tensor(call.input)),
-        read_(make_tensor(call.read_by_library())),
-        output_(make_tensor(call.output)),
-        pooling_(make_pooling(call.mode, call.kernel, call.pads, call.strides)) {
-    if (call.padded) padded_.emplace(library.cuda(), *call.padded, call.border);
-  }
+struct PoolingFunction {
+  TensorDescriptor input;
+  TensorDescriptor read;
+  TensorDescriptor output;
+  PoolingDescriptor pooling;
+  std::optional<PaddedInput> padded;
 
-  void run() override {
-    const std::byte* data = input(0);
-    if (padded_) {
-      padded_->copy(handle(), input_, data);
-      data = padded_->data();
+  void operator()(const CudnnPrimitive& call) {
+    const std::byte* data = call.input(0);
+    if (padded) {
+      padded->copy(call.handle(), input, data);
+      data = padded->data();
     }
-    const float factor = scale();
-    BENANZA_CUDNN(cudnnPoolingForward, handle(), pooling_.get(), &factor, read_.get(), data, &zero,
-                  output_.get(), output());
+    const float factor = call.scale();
+    BENANZA_CUDNN(cudnnPoolingForward, call.handle(), pooling.get(), &factor, read.get(), data,
+                  &zero, output.get(), call.output());
   }
-
- protected:
-  Facts library_facts() override { return {{"explicit_padding", padded_.has_value()}}; }
-
- private:
-  TensorDescriptor input_;
-  TensorDescriptor read_;
-  TensorDescriptor output_;
-  PoolingDescriptor pooling_;
-  std::optional<PaddedInput> padded_;
 };
+
+std::unique_ptr<harness::Primitive> make(const Request& request, const Pooling& shape) {
+  const auto& [problem, precision, layout, algorithm] = request.variant;
+  const PoolingCall call = map_pooling(shape, precision, layout, algorithm);
+  PoolingFunction function{
+      make_tensor(call.input), make_tensor(call.read_by_library()), make_tensor(call.output),
+      make_pooling(call.mode, call.kernel, call.pads, call.strides), std::nullopt};
+  if (call.padded) function.padded.emplace(request.library.cuda(), *call.padded, call.border);
+  return call_of(request,
+                 {.inputs = {call.input},
+                  .results = {call.output},
+                  .facts = {{"explicit_padding", call.padded.has_value()}}},
+                 std::move(function));
+}
 
 }  // namespace
 
@@ -102,19 +102,11 @@ std::vector<harness::Algorithm> pooling_algorithms(const Pooling& shape) {
   throw std::logic_error("unknown pooling mode");
 }
 
-void register_pooling(SolverTable& table) {
-  table.add<Pooling>(
-      {.layouts = [](const Pooling& shape) { return image_layouts(shape.input); },
-       .algorithms = [](Library&, const Pooling& shape, const harness::Variant&,
-                        harness::AlgorithmSet) -> std::vector<harness::Algorithm> {
-         return pooling_algorithms(shape);
-       },
-       .create =
-           [](Library& library, const Pooling& shape, const harness::Variant& variant) {
-             return std::make_unique<PoolingPrimitive>(
-                 library, variant,
-                 map_pooling(shape, variant.precision, variant.layout, variant.algorithm));
-           }});
+void register_pooling(WayTable& table) {
+  table.add(functions_named<Pooling>(
+      [](const Pooling& shape) { return image_layouts(shape.input); },
+      [](const Pooling& shape, const harness::Variant&) { return pooling_algorithms(shape); },
+      make));
 }
 
 }  // namespace benanza::cudnn

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "suites/cudnn/api/status.h"
-#include "suites/cudnn/primitive/cudnn_primitive.h"
-#include "suites/cudnn/solvers.h"
+#include "suites/cudnn/primitive/call.h"
+#include "suites/cudnn/ways.h"
 
 namespace benanza::cudnn {
 namespace {
@@ -25,54 +25,50 @@ std::vector<nvidia::TensorFormat> pooling_operands(const PoolingGradient& shape,
 /// The call takes the forward call's input and result in every mode; an average does not read them.
 /// A padded input is one that a framework kept from the forward call; extracting the gradient's
 /// interior is part of the call.
-class PoolingGradientPrimitive final : public CudnnPrimitive {
+class PoolingGradientFunction {
  public:
-  PoolingGradientPrimitive(Library& library, const harness::Variant& variant,
-                           const PoolingGradient& shape, const PoolingCall& call)
-      : CudnnPrimitive(library, variant, pooling_operands(shape, call), call.input),
-        input_(make_tensor(call.input)),
+  PoolingGradientFunction(const Request& request, const PoolingGradient& shape,
+                          const PoolingCall& call)
+      : input_(make_tensor(call.input)),
         read_(make_tensor(call.read_by_library())),
         output_(make_tensor(call.output)),
         pooling_(make_pooling(call.mode, call.kernel, call.pads, call.strides)),
         result_(nvidia::span_bytes(call.output)),
         is_max_(is_max(shape)) {
-    result_.fill(0, stream());
+    const cudaStream_t stream = request.library.cuda().stream();
+    result_.fill(0, stream);
     if (call.padded) {
-      padded_.emplace(library.cuda(), *call.padded, call.border);
+      padded_.emplace(request.library.cuda(), *call.padded, call.border);
       larger_ = nvidia::DeviceMemory(nvidia::span_bytes(call.padded->whole));
       interior_ = make_tensor(call.padded->interior.format);
       interior_bytes_ = call.padded->interior.offset_bytes();
     } else if (!is_max_) {
       unread_ = nvidia::DeviceMemory(nvidia::span_bytes(call.input));
-      unread_.fill(0, stream());
+      unread_.fill(0, stream);
     }
   }
 
-  /// Computes the forward result from the input, outside the timed region.
-  void upload(std::size_t index, std::span<const float> values) override {
-    CudnnPrimitive::upload(index, values);
-    if (index != 1) return;
-    if (padded_) padded_->copy(handle(), input_, input(1));
-    BENANZA_CUDNN(cudnnPoolingForward, handle(), pooling_.get(), &one, read_.get(), x(), &zero,
-                  output_.get(), result_.data());
+  /// Computes the forward result from the input.
+  void uploaded(const CudnnPrimitive& call, std::size_t operand) {
+    if (operand != 1) return;
+    if (padded_) padded_->copy(call.handle(), input_, call.input(1));
+    BENANZA_CUDNN(cudnnPoolingForward, call.handle(), pooling_.get(), &one, read_.get(), x(call),
+                  &zero, output_.get(), result_.data());
   }
 
-  void run() override {
-    BENANZA_CUDNN(cudnnPoolingBackward, handle(), pooling_.get(), &one, output_.get(),
-                  result_.data(), output_.get(), input(0), read_.get(), x(), &zero, read_.get(),
-                  padded_ ? larger_.data() : output());
+  void operator()(const CudnnPrimitive& call) const {
+    BENANZA_CUDNN(cudnnPoolingBackward, call.handle(), pooling_.get(), &one, output_.get(),
+                  result_.data(), output_.get(), call.input(0), read_.get(), x(call), &zero,
+                  read_.get(), padded_ ? larger_.data() : call.output());
     if (!padded_) return;
-    BENANZA_CUDNN(cudnnTransformTensor, handle(), &one, interior_.get(),
-                  larger_.data() + interior_bytes_, &zero, input_.get(), output());
+    BENANZA_CUDNN(cudnnTransformTensor, call.handle(), &one, interior_.get(),
+                  larger_.data() + interior_bytes_, &zero, input_.get(), call.output());
   }
-
- protected:
-  Facts library_facts() override { return {{"explicit_padding", padded_.has_value()}}; }
 
  private:
-  const std::byte* x() const {
+  const std::byte* x(const CudnnPrimitive& call) const {
     if (padded_) return padded_->data();
-    return is_max_ ? input(1) : unread_.data();
+    return is_max_ ? call.input(1) : unread_.data();
   }
 
   TensorDescriptor input_;
@@ -90,6 +86,16 @@ class PoolingGradientPrimitive final : public CudnnPrimitive {
   TensorDescriptor interior_;
   std::int64_t interior_bytes_ = 0;
 };
+
+std::unique_ptr<harness::Primitive> make(const Request& request, const PoolingGradient& shape) {
+  const auto& [problem, precision, layout, algorithm] = request.variant;
+  const PoolingCall call = map_pooling_gradient(shape, precision, layout, algorithm);
+  return call_of(request,
+                 {.inputs = pooling_operands(shape, call),
+                  .results = {call.input},
+                  .facts = {{"explicit_padding", call.padded.has_value()}}},
+                 PoolingGradientFunction(request, shape, call));
+}
 
 }  // namespace
 
@@ -113,19 +119,13 @@ PoolingCall map_pooling_gradient(const PoolingGradient& shape, Precision precisi
   return call;
 }
 
-void register_pooling_gradient(SolverTable& table) {
-  table.add<PoolingGradient>(
-      {.layouts = [](const PoolingGradient& shape) { return image_layouts(shape.forward.input); },
-       .algorithms = [](Library&, const PoolingGradient& shape, const harness::Variant& prototype,
-                        harness::AlgorithmSet) -> std::vector<harness::Algorithm> {
-         return pooling_gradient_algorithms(shape, prototype.precision);
-       },
-       .create =
-           [](Library& library, const PoolingGradient& shape, const harness::Variant& variant) {
-             return std::make_unique<PoolingGradientPrimitive>(
-                 library, variant, shape,
-                 map_pooling_gradient(shape, variant.precision, variant.layout, variant.algorithm));
-           }});
+void register_pooling_gradient(WayTable& table) {
+  table.add(functions_named<PoolingGradient>(
+      [](const PoolingGradient& shape) { return image_layouts(shape.forward.input); },
+      [](const PoolingGradient& shape, const harness::Variant& prototype) {
+        return pooling_gradient_algorithms(shape, prototype.precision);
+      },
+      make));
 }
 
 }  // namespace benanza::cudnn

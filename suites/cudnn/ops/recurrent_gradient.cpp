@@ -2,8 +2,8 @@
 
 #include "suites/cudnn/api/status.h"
 #include "suites/cudnn/ops/recurrent/weight_space.h"
-#include "suites/cudnn/primitive/several_results.h"
-#include "suites/cudnn/solvers.h"
+#include "suites/cudnn/primitive/call.h"
+#include "suites/cudnn/ways.h"
 
 namespace benanza::cudnn {
 namespace {
@@ -108,21 +108,35 @@ std::optional<std::size_t> data_index(const Recurrent& shape, std::size_t index)
   return index - weights;
 }
 
+nvidia::CallSetup setup_of(const harness::Variant& variant, const Recurrent& shape,
+                           const RecurrentCall& call, const RecurrentSpace& space,
+                           std::vector<nvidia::TensorFormat> results) {
+  nvidia::CallSetup setup{.inputs = data_formats(shape, call),
+                          .results = std::move(results),
+                          .workspace_bytes = space.workspace_bytes};
+  const std::size_t operands = inputs(variant.problem).size();
+  for (std::size_t index = 0; index < operands; ++index) {
+    if (data_index(shape, index)) setup.operands.push_back(index);
+  }
+  return setup;
+}
+
 /// The call for the data gradient. It overwrites the reserve space that the forward call filled, so
 /// only the first call of a timed region has valid input, and the values of later calls soon
 /// overflow. They take the same time, because a step's work does not depend on values.
-class GradientOfData final : public SeveralResults {
+class GradientOfData final : public CudnnPrimitive {
  public:
-  GradientOfData(Library& library, const harness::Variant& variant, const Recurrent& shape,
-                 const RecurrentCall& call, RecurrentDescriptors descriptors,
-                 const RecurrentSpace& space)
-      : SeveralResults(library, variant, data_formats(shape, call), result_formats(shape, call),
-                       space.workspace_bytes),
-        training_(library, shape, call, std::move(descriptors), space, variant.precision) {}
+  GradientOfData(const Request& request, const Recurrent& shape, const RecurrentCall& call,
+                 RecurrentDescriptors descriptors, const RecurrentSpace& space)
+      : CudnnPrimitive(request,
+                       setup_of(request.variant, shape, call, space, result_formats(shape, call)),
+                       Interface::functions),
+        training_(request.library, shape, call, std::move(descriptors), space,
+                  request.variant.precision) {}
 
   void upload(std::size_t index, std::span<const float> values) override {
     if (const auto place = data_index(training_.shape(), index)) {
-      SeveralResults::upload(*place, values);
+      CudnnPrimitive::upload(*place, values);
     } else {
       training_.weights().upload(index, values, stream());
     }
@@ -158,13 +172,13 @@ class GradientOfData final : public SeveralResults {
 /// reserve space. It adds to its result, which grows over many calls at no cost in time.
 class GradientOfWeights final : public CudnnPrimitive {
  public:
-  GradientOfWeights(Library& library, const harness::Variant& variant, const Recurrent& shape,
-                    const RecurrentCall& call, RecurrentDescriptors descriptors,
-                    const RecurrentSpace& space)
-      : CudnnPrimitive(library, variant, data_formats(shape, call), call.input,
-                       space.workspace_bytes),
-        training_(library, shape, call, std::move(descriptors), space, variant.precision),
-        gradient_(library, training_.descriptors(), shape, variant.precision) {}
+  GradientOfWeights(const Request& request, const Recurrent& shape, const RecurrentCall& call,
+                    RecurrentDescriptors descriptors, const RecurrentSpace& space)
+      : CudnnPrimitive(request, setup_of(request.variant, shape, call, space, {call.input}),
+                       Interface::functions),
+        training_(request.library, shape, call, std::move(descriptors), space,
+                  request.variant.precision),
+        gradient_(request.library, training_.descriptors(), shape, request.variant.precision) {}
 
   void upload(std::size_t index, std::span<const float> values) override {
     if (const auto place = data_index(training_.shape(), index)) {
@@ -200,33 +214,30 @@ class GradientOfWeights final : public CudnnPrimitive {
   WeightSpace gradient_;
 };
 
-std::unique_ptr<harness::Primitive> create(Library& library, const RecurrentGradient& gradient,
-                                           const harness::Variant& variant) {
+std::unique_ptr<harness::Primitive> make(const Request& request,
+                                         const RecurrentGradient& gradient) {
   const Recurrent& shape = gradient.forward;
-  const RecurrentCall call = map_recurrent(shape, variant.precision);
-  auto descriptors = describe_ready(library, shape, call, variant);
-  const RecurrentSpace space = space_of(library, descriptors, CUDNN_FWD_MODE_TRAINING);
+  const RecurrentCall call = map_recurrent(shape, request.variant.precision);
+  auto descriptors = describe_ready(request.library, shape, call, request.variant);
+  const RecurrentSpace space = space_of(request.library, descriptors, CUDNN_FWD_MODE_TRAINING);
   if (gradient.of == RecurrentGradients::of_data) {
-    return std::make_unique<GradientOfData>(library, variant, shape, call, std::move(descriptors),
-                                            space);
+    return std::make_unique<GradientOfData>(request, shape, call, std::move(descriptors), space);
   }
-  return std::make_unique<GradientOfWeights>(library, variant, shape, call, std::move(descriptors),
-                                             space);
+  return std::make_unique<GradientOfWeights>(request, shape, call, std::move(descriptors), space);
 }
 
 }  // namespace
 
-void register_recurrent_gradient(SolverTable& table) {
-  table.add<RecurrentGradient>(
-      {.layouts = [](const RecurrentGradient&) { return std::vector{Layout::plain}; },
-       .algorithms = [](Library&, const RecurrentGradient& shape, const harness::Variant& prototype,
-                        harness::AlgorithmSet) -> std::vector<harness::Algorithm> {
-         if (shape.of == RecurrentGradients::of_both) {
-           throw harness::Unsupported("cuDNN has a call for the data and one for the weights");
-         }
-         return recurrent_algorithms(shape.forward, prototype.precision);
-       },
-       .create = create});
+void register_recurrent_gradient(WayTable& table) {
+  table.add(functions_named<RecurrentGradient>(
+      [](const RecurrentGradient&) { return std::vector{Layout::plain}; },
+      [](const RecurrentGradient& shape, const harness::Variant& prototype) {
+        if (shape.of == RecurrentGradients::of_both) {
+          throw harness::Unsupported("cuDNN has a call for the data and one for the weights");
+        }
+        return recurrent_algorithms(shape.forward, prototype.precision);
+      },
+      make));
 }
 
 }  // namespace benanza::cudnn

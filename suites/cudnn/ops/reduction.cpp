@@ -1,9 +1,9 @@
 #include <utility>
 
 #include "suites/cudnn/api/status.h"
-#include "suites/cudnn/primitive/cudnn_primitive.h"
-#include "suites/cudnn/primitive/graph_solver.h"
-#include "suites/cudnn/solvers.h"
+#include "suites/cudnn/primitive/call.h"
+#include "suites/cudnn/primitive/graph_call.h"
+#include "suites/cudnn/ways.h"
 
 namespace benanza::cudnn {
 namespace {
@@ -50,42 +50,29 @@ std::int64_t workspace_size(Library& library, const Descriptors& descriptors) {
   return static_cast<std::int64_t>(bytes);
 }
 
-class ReductionPrimitive final : public CudnnPrimitive {
- public:
-  ReductionPrimitive(Library& library, const harness::Variant& variant, Descriptors descriptors,
-                     std::int64_t workspace_bytes)
-      : CudnnPrimitive(library, variant, dense_inputs(variant), workspace_bytes),
-        descriptors_(std::move(descriptors)) {}
-
-  void run() override {
-    const float factor = scale();
-    BENANZA_CUDNN(cudnnReduceTensor, handle(), descriptors_.reduction.get(), nullptr, 0,
-                  workspace(), static_cast<std::size_t>(workspace_bytes()), &factor,
-                  descriptors_.input.get(), input(0), &zero, descriptors_.output.get(), output());
-  }
-
- private:
-  Descriptors descriptors_;
-};
+std::unique_ptr<harness::Primitive> make(const Request& request, const Reduction& shape) {
+  Descriptors descriptors(shape, request.variant);
+  nvidia::CallSetup setup = dense_setup(request.variant);
+  setup.workspace_bytes = workspace_size(request.library, descriptors);
+  return call_of(
+      request, std::move(setup), [d = std::move(descriptors)](const CudnnPrimitive& call) {
+        const float factor = call.scale();
+        BENANZA_CUDNN(cudnnReduceTensor, call.handle(), d.reduction.get(), nullptr, 0,
+                      call.workspace(), static_cast<std::size_t>(call.workspace_bytes()), &factor,
+                      d.input.get(), call.input(0), &zero, d.output.get(), call.output());
+      });
+}
 
 }  // namespace
 
-void register_reduction(SolverTable& table) {
-  table.add<Reduction>(
-      {.layouts = [](const Reduction& shape) { return image_layouts(shape.input); },
-       .algorithms = [](Library&, const Reduction& shape, const harness::Variant&,
-                        harness::AlgorithmSet) -> std::vector<harness::Algorithm> {
-         operation(shape.kind);
-         return {"reduce_tensor"};
-       },
-       .create =
-           [](Library& library, const Reduction& shape, const harness::Variant& variant) {
-             Descriptors descriptors(shape, variant);
-             const std::int64_t bytes = workspace_size(library, descriptors);
-             return std::make_unique<ReductionPrimitive>(library, variant, std::move(descriptors),
-                                                         bytes);
-           },
-       .owns = is_call});
+void register_reduction(WayTable& table) {
+  table.add(
+      functions_named<Reduction>([](const Reduction& shape) { return image_layouts(shape.input); },
+                                 [](const Reduction& shape, const harness::Variant&) {
+                                   operation(shape.kind);
+                                   return std::vector<harness::Algorithm>{"reduce_tensor"};
+                                 },
+                                 make));
 }
 
 }  // namespace benanza::cudnn

@@ -2,8 +2,8 @@
 
 #include "suites/cudnn/api/descriptors.h"
 #include "suites/cudnn/api/shape.h"
-#include "suites/cudnn/primitive/cudnn_primitive.h"
-#include "suites/cudnn/solvers.h"
+#include "suites/cudnn/primitive/call.h"
+#include "suites/cudnn/ways.h"
 #include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {
@@ -48,7 +48,7 @@ std::vector<GraphCall> reduction_graphs(const Reduction& shape, const harness::V
   call.prefix = "product.";
   call.inputs = dense_inputs(variant);
   call.output = dense_output(variant);
-  OperationGraph& graph = call.graph;
+  OperationGraph& graph = call.graph();
   const Id x = graph.tensor(data);
   const Id y = graph.tensor(result);
   call.bound = {x, y};
@@ -72,13 +72,9 @@ std::vector<GraphCall> reduction_graphs(const Reduction& shape, const harness::V
   return found;
 }
 
-void register_reduction_product(SolverTable& table) {
-  auto solver = graph_solver<Reduction>(
-      [](const Reduction& shape) { return image_layouts(shape.input); }, reduction_graphs);
-  solver.owns = [](const harness::Algorithm& algorithm) {
-    return algorithm.starts_with("product.");
-  };
-  table.add(std::move(solver));
+void register_reduction_product(WayTable& table) {
+  table.add(engines_of<Reduction>([](const Reduction& shape) { return image_layouts(shape.input); },
+                                  reduction_graphs));
 }
 
 }  // namespace benanza::cudnn

@@ -4,8 +4,8 @@
 
 #include "suites/cudnn/api/shape.h"
 #include "suites/cudnn/graph/elementwise.h"
-#include "suites/cudnn/primitive/cudnn_primitive.h"
-#include "suites/cudnn/solvers.h"
+#include "suites/cudnn/primitive/call.h"
+#include "suites/cudnn/ways.h"
 #include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {
@@ -79,25 +79,24 @@ std::vector<GraphCall> reduced_graphs(const Reduction& shape, const harness::Var
   GraphCall& call = found.front();
   call.inputs = dense_inputs(variant);
   call.output = dense_output(variant);
-  call.bound = {call.graph.tensor(formats.data), call.graph.tensor(formats.result)};
-  reduce(call.graph, shape, formats, call.bound[0], call.bound[1]);
+  call.bound = {call.graph().tensor(formats.data), call.graph().tensor(formats.result)};
+  reduce(call.graph(), shape, formats, call.bound[0], call.bound[1]);
   return found;
 }
 
-std::vector<CallSequence> reduced_sequences(const Reduction& shape,
-                                            const harness::Variant& variant) {
+std::vector<GraphCall> reduced_sequences(const Reduction& shape, const harness::Variant& variant) {
   const Formats formats = cudnn::formats(shape, variant);
   const bool is_fp32 = element_bytes(variant.precision) == element_bytes(Precision::fp32);
   const bool is_root = shape.kind == ReductionKind::l2;
   if (is_fp32 && !is_root) throw harness::Unsupported("one call stores this result");
-  std::vector<CallSequence> found(1);
-  CallSequence& sequence = found.front();
+  std::vector<GraphCall> found(1);
+  GraphCall& sequence = found.front();
   sequence.inputs = dense_inputs(variant);
   sequence.output = dense_output(variant);
   sequence.intermediates = {formats.result};
-  sequence.calls.resize(2);
-  CallSequence::Call& first = sequence.calls.front();
-  CallSequence::Call& last = sequence.calls.back();
+  sequence.stages.resize(2);
+  GraphCall::Stage& first = sequence.stages.front();
+  GraphCall::Stage& last = sequence.stages.back();
   const Id x = first.graph.tensor(formats.data);
   const Id reduced = first.graph.tensor(formats.result);
   reduce(first.graph, shape, formats, x, reduced);
@@ -112,14 +111,10 @@ std::vector<CallSequence> reduced_sequences(const Reduction& shape,
   return found;
 }
 
-void register_reduction_sums(SolverTable& table) {
+void register_reduction_sums(WayTable& table) {
   const auto layouts = [](const Reduction& shape) { return image_layouts(shape.input); };
-  table.add(sequence_solver<Reduction>(layouts, reduced_sequences));
-  auto graphs = graph_solver<Reduction>(layouts, reduced_graphs);
-  graphs.owns = [](const harness::Algorithm& algorithm) {
-    return is_engine(algorithm) && !algorithm.starts_with("product.");
-  };
-  table.add(std::move(graphs));
+  table.add(engines_of<Reduction>(layouts, reduced_sequences));
+  table.add(engines_of<Reduction>(layouts, reduced_graphs));
 }
 
 }  // namespace benanza::cudnn

@@ -2,8 +2,7 @@
 
 #include <vector>
 
-#include "suites/cudnn/primitive/call_sequence.h"
-#include "suites/cudnn/primitive/graph_solver.h"
+#include "suites/cudnn/primitive/graph_call.h"
 
 namespace benanza::cudnn {
 
@@ -13,7 +12,6 @@ namespace benanza::cudnn {
 std::vector<GraphCall> reduced_graphs(const Reduction& shape, const harness::Variant& variant);
 
 /// The same, and an elementwise call that takes the root or converts the result.
-std::vector<CallSequence> reduced_sequences(const Reduction& shape,
-                                            const harness::Variant& variant);
+std::vector<GraphCall> reduced_sequences(const Reduction& shape, const harness::Variant& variant);
 
 }  // namespace benanza::cudnn

@@ -1,9 +1,9 @@
-#include "suites/cudnn/solvers.h"
+#include "suites/cudnn/ways.h"
 
 namespace benanza::cudnn {
 
 /// Problems that no NVIDIA library used here solves.
-void register_refused(SolverTable& table) {
+void register_refused(WayTable& table) {
   table.add(
       harness::refusing<Library, Resampling>("cuDNN's call-per-layer functions do not resample"));
   table.add(

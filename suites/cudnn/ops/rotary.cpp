@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-#include "suites/cudnn/solvers.h"
+#include "suites/cudnn/ways.h"
 #include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {
@@ -84,7 +84,7 @@ std::vector<GraphCall> rotary_graphs(const Rotary& shape, const harness::Variant
 
   std::vector<GraphCall> found(1);
   GraphCall& call = found.front();
-  OperationGraph& graph = call.graph;
+  OperationGraph& graph = call.graph();
   call.output = whole(precision, shape.output());
   for (const Operand& operand : shape.inputs())
     call.inputs.push_back(whole(precision, operand.dims));
@@ -94,14 +94,15 @@ std::vector<GraphCall> rotary_graphs(const Rotary& shape, const harness::Variant
   const Id y1 = graph.tensor(data);
   call.bound = {x1, cos1, sin1, y1};
   const auto second = [&](std::size_t operand, const nvidia::TensorFormat& format) {
-    call.parts.push_back(
-        {.id = graph.part(format, alignment_bytes), .operand = operand, .offset = offset});
-    return call.parts.back().id;
+    auto& tensors = call.stages.front().tensors;
+    tensors.push_back(
+        {.id = graph.part(format, alignment_bytes), .memory = operand, .offset = offset});
+    return tensors.back().id;
   };
   const Id x2 = second(0, data);
   const Id cos2 = own_entries ? second(1, entries) : cos1;
   const Id sin2 = own_entries ? second(2, entries) : sin1;
-  const Id y2 = second(call.inputs.size(), data);
+  const Id y2 = second(call.result(), data);
 
   const auto rotate = [&](Id own, Id cosine, Id other, Id sine, cudnnPointwiseMode_t sum, Id y) {
     const Id first = graph.intermediate(data);
@@ -115,9 +116,9 @@ std::vector<GraphCall> rotary_graphs(const Rotary& shape, const harness::Variant
   return found;
 }
 
-void register_rotary(SolverTable& table) {
-  table.add(graph_solver<Rotary>([](const Rotary&) { return std::vector{Layout::plain}; },
-                                 rotary_graphs));
+void register_rotary(WayTable& table) {
+  table.add(
+      engines_of<Rotary>([](const Rotary&) { return std::vector{Layout::plain}; }, rotary_graphs));
 }
 
 }  // namespace benanza::cudnn

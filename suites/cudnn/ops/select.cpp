@@ -2,7 +2,7 @@
 
 #include "suites/cudnn/api/shape.h"
 #include "suites/cudnn/primitive/elementwise_graph.h"
-#include "suites/cudnn/solvers.h"
+#include "suites/cudnn/ways.h"
 
 namespace benanza::cudnn {
 
@@ -16,9 +16,9 @@ std::vector<GraphCall> select_graphs(const Select&, const harness::Variant& vari
   return found;
 }
 
-void register_select(SolverTable& table) {
-  table.add(graph_solver<Select>([](const Select& shape) { return image_layouts(shape.output()); },
-                                 select_graphs));
+void register_select(WayTable& table) {
+  table.add(engines_of<Select>([](const Select& shape) { return image_layouts(shape.output()); },
+                               select_graphs));
 }
 
 }  // namespace benanza::cudnn

@@ -2,6 +2,8 @@
 
 #include <cudnn.h>
 
+#include <vector>
+
 #include "core/problem/ops/softmax.h"
 #include "suites/harness/primitive.h"
 
@@ -11,17 +13,14 @@ namespace benanza::cudnn {
 /// a dense row-major tensor can be mapped to it without moving data.
 Dims softmax_dims(const Softmax& shape);
 
-/// Returns algorithms "<algorithm>.<mode>". accurate subtracts the maximum first, fast does not; a
-/// logarithm has one algorithm, log. Mode channel normalizes along the channels of each pixel;
-/// instance along everything but the first axis, which is the same function if inner is 1.
-std::vector<harness::Algorithm> softmax_algorithms(const Softmax& shape);
-
+/// "<algorithm>.<mode>". accurate subtracts the maximum first, fast does not; a logarithm has one
+/// algorithm, log. Mode channel normalizes along the channels of each pixel; instance along
+/// everything but the first axis, which is the same function if inner is 1.
 struct SoftmaxCall {
+  harness::Algorithm name;
   cudnnSoftmaxAlgorithm_t algorithm = CUDNN_SOFTMAX_ACCURATE;
   cudnnSoftmaxMode_t mode = CUDNN_SOFTMAX_MODE_CHANNEL;
-  bool operator==(const SoftmaxCall&) const = default;
 };
-/// Throws std::invalid_argument naming `algorithm`.
-SoftmaxCall parse_softmax_algorithm(std::string_view algorithm);
+std::vector<SoftmaxCall> softmax_calls(const Softmax& shape);
 
 }  // namespace benanza::cudnn

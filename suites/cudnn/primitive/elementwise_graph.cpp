@@ -72,9 +72,9 @@ GraphCall elementwise_graph(const harness::Variant& variant, ElementwiseWay way)
   tensors.push_back(memory_order(output(problem), variant.layout));
   precisions.push_back(variant.precision);
   const auto formats = merged_formats(precisions, std::move(tensors));
-  for (const auto& format : formats) call.bound.push_back(call.graph.tensor(format));
-  Chain chain(call.graph, formats.back());
-  add_core(chain, call.graph, problem.shape, formats, call.bound, way.comparison);
+  for (const auto& format : formats) call.bound.push_back(call.graph().tensor(format));
+  Chain chain(call.graph(), formats.back());
+  add_core(chain, call.graph(), problem.shape, formats, call.bound, way.comparison);
   std::size_t next = first_step_operand(problem);
   chain.add(problem.epilogue.steps, [&](const Dims&) { return call.bound[next++]; });
   chain.finish(call.bound.back());

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "suites/cudnn/graph/functions.h"
-#include "suites/cudnn/primitive/graph_solver.h"
+#include "suites/cudnn/primitive/graph_call.h"
 
 namespace benanza::cudnn {
 

@@ -27,10 +27,10 @@ PlannedGraph plan_named(OperationGraph graph, const std::string& name, GraphPlan
   return planned;
 }
 
-void expect_named(OperationGraph graph, const std::string& name, GraphPlans& plans,
-                  const harness::Variant& variant, const harness::Variant& request) {
+void prefetch_named(OperationGraph graph, const std::string& name, GraphPlans& plans,
+                    const harness::Variant& variant, const harness::Variant& request) {
   const auto known = plans.known(std::move(graph), by_name);
-  plans.expect(known, plans.choice(*known, name), variant, request);
+  plans.prefetch(known, plans.choice(*known, name), variant, request);
 }
 
 Execution::Execution(PlannedGraph planned, const std::vector<Binding>& tensors, void* workspace,

@@ -28,9 +28,9 @@ struct PlannedGraph {
 PlannedGraph plan_named(OperationGraph graph, const std::string& name, GraphPlans& plans);
 
 /// Starts building the plan of the engine `name` in another process. `variant` waits for it, and
-/// `request` is the variant whose solver's expect() builds this plan.
-void expect_named(OperationGraph graph, const std::string& name, GraphPlans& plans,
-                  const harness::Variant& variant, const harness::Variant& request);
+/// `request` is the variant whose way's prefetch builds this plan.
+void prefetch_named(OperationGraph graph, const std::string& name, GraphPlans& plans,
+                    const harness::Variant& variant, const harness::Variant& request);
 
 /// A plan with its tensors' memory: one call.
 class Execution {

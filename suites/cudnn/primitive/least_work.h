@@ -1,6 +1,6 @@
 #pragma once
 
-#include "suites/harness/primitive.h"
+#include "suites/harness/way.h"
 
 namespace benanza::cudnn {
 
@@ -12,6 +12,7 @@ struct LeastWork {
   /// Infinity for transforms (Winograd, FFT), because the library does not report their tile sizes.
   double arithmetic_saving = 1;
 };
-LeastWork least_work(const harness::Variant& variant);
+LeastWork least_work(const Problem& problem, Precision precision, const harness::Traits& traits,
+                     bool of_engine);
 
 }  // namespace benanza::cudnn

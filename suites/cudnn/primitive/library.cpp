@@ -10,8 +10,13 @@
 namespace benanza::cudnn {
 
 Library::Library(nvidia::LazyContext& cuda, Target target, std::unique_ptr<PlanBuilder> builder)
-    : cuda_(cuda) {
+    : cuda_(cuda), has_device_(false) {
   graph_plans_.emplace(std::move(target), std::move(builder));
+}
+
+nvidia::CudaContext& Library::cuda() {
+  if (!has_device_) throw harness::NoDevice("this process builds plans alone");
+  return cuda_.get();
 }
 
 cudnnHandle_t Library::handle() {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <tuple>
 
 #include "suites/cudnn/api/descriptors.h"
 #include "suites/cudnn/graph/plans.h"
@@ -19,33 +20,31 @@ class Library {
  public:
   /// `cuda` must outlive the library.
   explicit Library(nvidia::LazyContext& cuda) : cuda_(cuda) {}
-  /// A library that only has graph plans.
+  /// A library that only has graph plans: there is no device for anything else.
   Library(nvidia::LazyContext& cuda, Target target, std::unique_ptr<PlanBuilder> builder);
 
-  nvidia::CudaContext& cuda() { return cuda_.get(); }
+  nvidia::CudaContext& cuda();
   cudnnHandle_t handle();
   GraphPlans& graph_plans();
 
   /// Throws std::runtime_error, naming both sizes, if the user allows less than `bytes`.
   void check_workspace(std::int64_t bytes) const;
 
-  HeuristicsCache<cudnnConvolutionFwdAlgoPerf_t>& convolution_heuristics() {
-    return convolution_heuristics_;
-  }
-  HeuristicsCache<cudnnConvolutionBwdDataAlgoPerf_t>& deconvolution_heuristics() {
-    return deconvolution_heuristics_;
-  }
-  HeuristicsCache<cudnnConvolutionBwdFilterAlgoPerf_t>& filter_gradient_heuristics() {
-    return filter_gradient_heuristics_;
+  /// Of one direction of convolutions: cudnnConvolutionFwdAlgoPerf_t, BwdData or BwdFilter.
+  template <class Answer>
+  HeuristicsCache<Answer>& heuristics() {
+    return std::get<HeuristicsCache<Answer>>(heuristics_);
   }
 
  private:
   nvidia::LazyContext& cuda_;
+  bool has_device_ = true;
   LibraryHandle handle_;
   std::optional<GraphPlans> graph_plans_;
-  HeuristicsCache<cudnnConvolutionFwdAlgoPerf_t> convolution_heuristics_;
-  HeuristicsCache<cudnnConvolutionBwdDataAlgoPerf_t> deconvolution_heuristics_;
-  HeuristicsCache<cudnnConvolutionBwdFilterAlgoPerf_t> filter_gradient_heuristics_;
+  std::tuple<HeuristicsCache<cudnnConvolutionFwdAlgoPerf_t>,
+             HeuristicsCache<cudnnConvolutionBwdDataAlgoPerf_t>,
+             HeuristicsCache<cudnnConvolutionBwdFilterAlgoPerf_t>>
+      heuristics_;
 };
 
 }  // namespace benanza::cudnn

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "suites/cudnn/api/status.h"
-#include "suites/cudnn/primitive/cudnn_primitive.h"
+#include "suites/cudnn/primitive/call.h"
 #include "suites/nvidia/device/convert.h"
 
 namespace benanza::cudnn {

@@ -2,7 +2,7 @@
 #include <optional>
 #include <string_view>
 
-#include "suites/cusparse/solvers.h"
+#include "suites/cusparse/ways.h"
 #include "suites/harness/compressed_rows.h"
 #include "suites/nvidia/device/convert.h"
 #include "suites/nvidia/run/primitive.h"
@@ -10,6 +10,7 @@
 namespace benanza::cusparse {
 namespace {
 
+using Request = nvidia::Request<Library>;
 using SparseMatrix = nvidia::Handle<cusparseSpMatDescr_t, &cusparseDestroySpMat>;
 using DenseMatrix = nvidia::Handle<cusparseDnMatDescr_t, &cusparseDestroyDnMat>;
 using DenseVector = nvidia::Handle<cusparseDnVecDescr_t, &cusparseDestroyDnVec>;
@@ -48,15 +49,14 @@ cudaDataType type_of(Precision precision) {
 /// moved.
 class SparseProductPrimitive : public nvidia::CudaPrimitive {
  public:
-  SparseProductPrimitive(Library& library, const SparseProduct& shape,
-                         const harness::Variant& variant)
-      : CudaPrimitive(library.cuda(),
-                      {nvidia::tensor_format(variant.precision, {shape.n, shape.k}, Layout::plain)},
-                      nvidia::tensor_format(variant.precision, shape.output(), Layout::plain), 0),
-        library_(library),
+  SparseProductPrimitive(const Request& request, const SparseProduct& shape)
+      : CudaPrimitive(request.library.cuda(), request.operands,
+                      {.inputs = {format(request, {shape.n, shape.k})},
+                       .results = {format(request, shape.output())}}),
+        library_(request.library),
         shape_(shape),
-        precision_(variant.precision) {
-    guard(work(variant.problem, variant.precision), variant.precision);
+        precision_(request.variant.precision) {
+    guard(work(request.variant.problem, precision_), precision_);
   }
 
   /// The weights must come last: the library then analyses them, outside the measured time.
@@ -97,6 +97,9 @@ class SparseProductPrimitive : public nvidia::CudaPrimitive {
   cudaDataType type() const { return type_of(precision_); }
 
  private:
+  static nvidia::TensorFormat format(const Request& request, const Dims& dims) {
+    return nvidia::tensor_format(request.variant.precision, dims, Layout::plain);
+  }
   nvidia::DeviceMemory stored(std::span<const std::byte> bytes) {
     nvidia::DeviceMemory memory(static_cast<std::int64_t>(bytes.size()));
     memory.write(bytes, stream());
@@ -115,9 +118,8 @@ class SparseProductPrimitive : public nvidia::CudaPrimitive {
 
 class MatrixProduct final : public SparseProductPrimitive {
  public:
-  MatrixProduct(Library& library, const SparseProduct& shape, const harness::Variant& variant,
-                cusparseSpMMAlg_t algorithm)
-      : SparseProductPrimitive(library, shape, variant),
+  MatrixProduct(const Request& request, const SparseProduct& shape, cusparseSpMMAlg_t algorithm)
+      : SparseProductPrimitive(request, shape),
         algorithm_(algorithm),
         input_(columns(shape.k, input(0))),
         result_(columns(shape.m, output())) {}
@@ -159,9 +161,8 @@ class MatrixProduct final : public SparseProductPrimitive {
 /// For a single row of X.
 class VectorProduct final : public SparseProductPrimitive {
  public:
-  VectorProduct(Library& library, const SparseProduct& shape, const harness::Variant& variant,
-                cusparseSpMVAlg_t algorithm)
-      : SparseProductPrimitive(library, shape, variant),
+  VectorProduct(const Request& request, const SparseProduct& shape, cusparseSpMVAlg_t algorithm)
+      : SparseProductPrimitive(request, shape),
         algorithm_(algorithm),
         input_(vector(shape.k, input(0))),
         result_(vector(shape.m, output())) {}
@@ -197,42 +198,36 @@ class VectorProduct final : public SparseProductPrimitive {
   DenseVector result_;
 };
 
-std::vector<harness::Algorithm> algorithms(Library&, const SparseProduct& shape,
-                                           const harness::Variant& prototype,
-                                           harness::AlgorithmSet) {
-  type_of(prototype.precision);
-  std::vector<harness::Algorithm> names;
-  if (shape.n == 1) {
-    for (const auto& product : vector_products) names.emplace_back(product.name);
-  }
-  for (const auto& product : matrix_products) names.emplace_back(product.name);
-  return names;
+template <class Call, class Named>
+harness::Way way_of(Library& library, const SparseProduct& shape, const harness::Variant& prototype,
+                    const Named& product) {
+  return nvidia::way_of(library, prototype, std::string(product.name),
+                        [shape, algorithm = product.algorithm](const Request& request) {
+                          return std::make_unique<Call>(request, shape, algorithm);
+                        });
 }
 
-std::unique_ptr<harness::Primitive> create(Library& library, const SparseProduct& shape,
-                                           const harness::Variant& variant) {
-  type_of(variant.precision);
+std::vector<harness::Way> ways(Library& library, const SparseProduct& shape,
+                               const harness::Variant& prototype, harness::AlgorithmSet) {
+  type_of(prototype.precision);
+  std::vector<harness::Way> found;
+  if (shape.n == 1) {
+    for (const auto& product : vector_products) {
+      found.push_back(way_of<VectorProduct>(library, shape, prototype, product));
+    }
+  }
   for (const auto& product : matrix_products) {
-    if (product.name == variant.algorithm) {
-      return std::make_unique<MatrixProduct>(library, shape, variant, product.algorithm);
-    }
+    found.push_back(way_of<MatrixProduct>(library, shape, prototype, product));
   }
-  for (const auto& product : vector_products) {
-    if (product.name == variant.algorithm && shape.n == 1) {
-      return std::make_unique<VectorProduct>(library, shape, variant, product.algorithm);
-    }
-  }
-  throw harness::Unsupported("cuSPARSE has no way called " + variant.algorithm + " here");
+  return found;
 }
 
 }  // namespace
 
 /// All algorithms for compressed rows; for a single row of X also those for vectors.
-void register_sparse_product(SolverTable& table) {
-  table.add(harness::Solver<Library, SparseProduct>{
-      .layouts = [](const SparseProduct&) { return std::vector{Layout::plain}; },
-      .algorithms = algorithms,
-      .create = create});
+void register_sparse_product(WayTable& table) {
+  table.add(harness::Family<Library, SparseProduct>{
+      .layouts = [](const SparseProduct&) { return std::vector{Layout::plain}; }, .ways = ways});
 }
 
 }  // namespace benanza::cusparse

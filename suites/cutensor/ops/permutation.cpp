@@ -1,10 +1,9 @@
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "suites/cutensor/permuted_modes.h"
-#include "suites/cutensor/solvers.h"
+#include "suites/cutensor/ways.h"
 #include "suites/harness/primitive.h"
 #include "suites/nvidia/run/primitive.h"
 
@@ -19,8 +18,8 @@ using OperationDescriptor =
 using Preference = nvidia::Handle<cutensorPlanPreference_t, &cutensorDestroyPlanPreference>;
 using Plan = nvidia::Handle<cutensorPlan_t, &cutensorDestroyPlan>;
 
-constexpr std::string_view by_elements = "permute";
-constexpr std::string_view by_words = "permute.words";
+using Request = nvidia::Request<Library>;
+
 constexpr std::int64_t word_bytes = 8;
 
 /// What the library moves at a time, and the type that it takes it for.
@@ -53,17 +52,11 @@ Copy word_copy(const Copy& shape, Precision precision) {
   return in_words(shape, word_bytes / element_unit(precision).bytes);
 }
 
-class Permutation final : public nvidia::CudaPrimitive {
+class Permutation {
  public:
   /// `moved`: the variant's copy, in units.
-  Permutation(Library& library, const Copy& shape, const harness::Variant& variant,
-              const Copy& moved, const Unit& unit)
-      : CudaPrimitive(
-            library.cuda(),
-            {nvidia::tensor_format(variant.precision, shape.inputs().front().dims, Layout::plain)},
-            nvidia::tensor_format(variant.precision, shape.output(), Layout::plain), 0),
-        library_(library),
-        is_words_(unit.type == CUDA_R_64F) {
+  Permutation(Library& library, const Copy& moved, const Unit& unit)
+      : library_(library), is_words_(unit.type == CUDA_R_64F) {
     const PermutedModes modes = permuted_modes(moved);
     const TensorDescriptor source = descriptor(modes.source, unit);
     const TensorDescriptor result = descriptor(modes.result, unit);
@@ -82,14 +75,14 @@ class Permutation final : public nvidia::CudaPrimitive {
     check(cutensorCreatePlan(library.handle(), &plan, operation.get(), preference.get(), 0),
           "cutensorCreatePlan");
     plan_.reset(plan);
-    guard(work(variant.problem, variant.precision), variant.precision);
   }
 
-  void run() override {
+  void operator()(const nvidia::CudaPrimitive& call) const {
     constexpr float one = 1;
     constexpr double double_one = 1;
     const void* const alpha = is_words_ ? static_cast<const void*>(&double_one) : &one;
-    check(cutensorPermute(library_.handle(), plan_.get(), alpha, input(0), output(), stream()),
+    check(cutensorPermute(library_.handle(), plan_.get(), alpha, call.input(0), call.output(),
+                          call.stream()),
           "cutensorPermute");
   }
 
@@ -109,42 +102,42 @@ class Permutation final : public nvidia::CudaPrimitive {
   bool is_words_;
 };
 
-std::vector<harness::Algorithm> algorithms(Library&, const Copy& shape,
-                                           const harness::Variant& prototype,
-                                           harness::AlgorithmSet) {
-  element_unit(prototype.precision);
+harness::Way way_of(Library& library, const harness::Variant& prototype, const char* name,
+                    const Copy& shape, const Copy& moved, const Unit& unit) {
+  return nvidia::way_of(library, prototype, name, [=](const Request& request) {
+    const auto& [problem, precision, layout, algorithm] = request.variant;
+    const auto dense = [&](const Dims& dims) {
+      return nvidia::tensor_format(precision, dims, Layout::plain);
+    };
+    auto made = std::make_unique<nvidia::CallOf<nvidia::CudaPrimitive, Permutation>>(
+        Permutation(request.library, moved, unit), request.library.cuda(), request.operands,
+        nvidia::CallSetup{.inputs = {dense(shape.inputs().front().dims)},
+                          .results = {dense(shape.output())}});
+    made->guard(work(problem, precision), precision);
+    return made;
+  });
+}
+
+std::vector<harness::Way> ways(Library& library, const Copy& shape,
+                               const harness::Variant& prototype, harness::AlgorithmSet) {
+  const Unit element = element_unit(prototype.precision);
   permuted_modes(shape);
-  std::vector<harness::Algorithm> names{std::string(by_elements)};
+  std::vector<harness::Way> found{way_of(library, prototype, "permute", shape, shape, element)};
   try {
-    word_copy(shape, prototype.precision);
-    names.emplace_back(by_words);
+    const Copy words = word_copy(shape, prototype.precision);
+    found.push_back(way_of(library, prototype, "permute.words", shape, words, word_unit()));
   } catch (const harness::Unsupported&) {
     // By elements alone, then.
   }
-  return names;
-}
-
-std::unique_ptr<harness::Primitive> create(Library& library, const Copy& shape,
-                                           const harness::Variant& variant) {
-  if (variant.algorithm == by_elements) {
-    return std::make_unique<Permutation>(library, shape, variant, shape,
-                                         element_unit(variant.precision));
-  }
-  if (variant.algorithm == by_words) {
-    return std::make_unique<Permutation>(library, shape, variant,
-                                         word_copy(shape, variant.precision), word_unit());
-  }
-  throw harness::Unsupported("cuTENSOR has no way called " + variant.algorithm + " here");
+  return found;
 }
 
 }  // namespace
 
 /// The library ranks several kernels for a permutation; on an H200, all took the same time.
-void register_permutation(SolverTable& table) {
-  table.add(harness::Solver<Library, Copy>{
-      .layouts = [](const Copy&) { return std::vector{Layout::plain}; },
-      .algorithms = algorithms,
-      .create = create});
+void register_permutation(WayTable& table) {
+  table.add(harness::Family<Library, Copy>{
+      .layouts = [](const Copy&) { return std::vector{Layout::plain}; }, .ways = ways});
 }
 
 }  // namespace benanza::cutensor

@@ -3,7 +3,7 @@
 #include <limits>
 #include <string_view>
 
-#include "suites/eigen/solvers.h"
+#include "suites/eigen/ways.h"
 #include "suites/harness/compressed_rows.h"
 
 namespace benanza::eigen {
@@ -14,7 +14,7 @@ constexpr std::string_view by_columns = "csc";
 constexpr std::string_view by_rows_of_both = "csr_rows";
 
 using Index = std::int32_t;
-using Columns = Eigen::MatrixXf;
+using Columns = Eigen::Map<Eigen::MatrixXf, Eigen::Aligned64>;
 using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 /// W X' with W in compressed rows, which Eigen computes in parallel, or in compressed columns. Rows
@@ -22,8 +22,10 @@ using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajo
 template <int order>
 class SparseTimesDense : public harness::Primitive {
  public:
-  explicit SparseTimesDense(const SparseProduct& shape)
-      : shape_(shape), input_(shape.k, shape.n), result_(shape.m, shape.n) {}
+  SparseTimesDense(const SparseProduct& shape, harness::Operands& places)
+      : shape_(shape),
+        input_(at(places.operand(0, bytes_of(shape.k * shape.n)), shape.k, shape.n)),
+        result_(at(places.result(0, bytes_of(shape.m * shape.n)), shape.m, shape.n)) {}
 
   void upload(std::size_t index, std::span<const float> values) override {
     if (index == 0) {
@@ -56,6 +58,13 @@ class SparseTimesDense : public harness::Primitive {
   Columns& result() { return result_; }
 
  private:
+  static std::int64_t bytes_of(std::int64_t elements) {
+    return elements * static_cast<std::int64_t>(sizeof(float));
+  }
+  static Columns at(std::byte* place, std::int64_t rows, std::int64_t columns) {
+    return {reinterpret_cast<float*>(place), rows, columns};
+  }
+
   SparseProduct shape_;
   Eigen::SparseMatrix<float, order, Index> weights_;
   Columns input_;
@@ -66,8 +75,8 @@ class SparseTimesDense : public harness::Primitive {
 /// accumulated in vector registers, whereas the other algorithms look up one element at a time.
 class SparseTimesRows final : public SparseTimesDense<Eigen::RowMajor> {
  public:
-  explicit SparseTimesRows(const SparseProduct& shape)
-      : SparseTimesDense(shape),
+  SparseTimesRows(const SparseProduct& shape, harness::Operands& places)
+      : SparseTimesDense(shape, places),
         rows_(shape.n),
         input_part_(shape.k, std::min(shape.n, most_rows)),
         result_part_(shape.m, std::min(shape.n, most_rows)) {}
@@ -95,42 +104,49 @@ class SparseTimesRows final : public SparseTimesDense<Eigen::RowMajor> {
   Rows result_part_;
 };
 
-std::vector<harness::Algorithm> algorithms(Library&, const SparseProduct& shape,
-                                           const harness::Variant& prototype,
-                                           harness::AlgorithmSet set) {
+template <class Call>
+harness::Way way_of(std::string_view name, const SparseProduct& shape) {
+  return {.name = std::string(name), .make = [shape](harness::Operands& places) {
+            return std::make_unique<Call>(shape, places);
+          }};
+}
+
+std::vector<harness::Way> all_ways(const SparseProduct& shape) {
+  return {way_of<SparseTimesRows>(by_rows_of_both, shape),
+          way_of<SparseTimesDense<Eigen::RowMajor>>(by_rows, shape),
+          way_of<SparseTimesDense<Eigen::ColMajor>>(by_columns, shape)};
+}
+
+std::vector<harness::Way> ways(Library&, const SparseProduct& shape,
+                               const harness::Variant& prototype, harness::AlgorithmSet set) {
   if (prototype.precision != Precision::fp32) {
     throw harness::Unsupported("Eigen's products with sparse matrices are asked for at fp32 alone");
   }
   // With many rows, multiplying them one by one takes about ten times as long.
   constexpr std::int64_t few = 16;
-  std::vector<harness::Algorithm> names;
-  if (shape.n > 1) names.emplace_back(by_rows_of_both);
-  if (shape.n <= few || set == harness::AlgorithmSet::with_reference) {
-    names.emplace_back(by_rows);
-    names.emplace_back(by_columns);
-  }
-  return names;
+  const bool one_by_one = shape.n <= few || set == harness::AlgorithmSet::with_reference;
+  std::vector<harness::Way> found = all_ways(shape);
+  std::erase_if(found, [&](const harness::Way& way) {
+    return way.name == by_rows_of_both ? shape.n == 1 : !one_by_one;
+  });
+  return found;
 }
 
-std::unique_ptr<harness::Primitive> create(Library&, const SparseProduct& shape,
-                                           const harness::Variant& variant) {
-  if (variant.algorithm == by_rows) {
-    return std::make_unique<SparseTimesDense<Eigen::RowMajor>>(shape);
+std::optional<harness::Way> way(Library&, const SparseProduct& shape,
+                                const harness::Variant& variant) {
+  for (harness::Way& one : all_ways(shape)) {
+    if (one.name == variant.algorithm) return std::move(one);
   }
-  if (variant.algorithm == by_columns) {
-    return std::make_unique<SparseTimesDense<Eigen::ColMajor>>(shape);
-  }
-  if (variant.algorithm == by_rows_of_both) return std::make_unique<SparseTimesRows>(shape);
-  throw harness::Unsupported("Eigen has no way called " + variant.algorithm);
+  return std::nullopt;
 }
 
 }  // namespace
 
-void register_sparse_product(SolverTable& table) {
-  table.add(harness::Solver<Library, SparseProduct>{
+void register_sparse_product(WayTable& table) {
+  table.add(harness::Family<Library, SparseProduct>{
       .layouts = [](const SparseProduct&) { return std::vector{Layout::plain}; },
-      .algorithms = algorithms,
-      .create = create});
+      .ways = ways,
+      .way = way});
 }
 
 }  // namespace benanza::eigen

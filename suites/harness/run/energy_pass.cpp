@@ -18,9 +18,10 @@ Facts energy_of_variant(Backend& backend, const Variant& variant, const Verifier
     return Facts{{"energy_failed", one_line(reason)}};
   };
   try {
-    TypicalCall typical(backend.create(variant), variant);
+    const Way way = backend.way(variant);
+    TypicalCall typical(make_alone(way, backend.allocator()), variant);
     // The verifier uploads the inputs.
-    if (const auto mismatch = verifier(typical, variant)) return failed(*mismatch);
+    if (const auto mismatch = verifier(typical, variant, way.traits)) return failed(*mismatch);
     typical.use_all_bits();
     typical.restore();
     EnergyMeter& meter = *backend.energy_meter();

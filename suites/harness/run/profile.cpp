@@ -22,9 +22,10 @@ Row with_profile(Row row, Facts facts, std::string_view kinds) {
 Facts profile_variant(Backend& backend, const Variant& variant, const Verifier& verifier,
                       std::int64_t calls, bool cold) {
   try {
-    const std::unique_ptr<Primitive> primitive = backend.create(variant);
+    const Way way = backend.way(variant);
+    const std::shared_ptr<Primitive> primitive = make_alone(way, backend.allocator());
     // The verifier uploads the inputs used for timing.
-    if (const auto mismatch = verifier(*primitive, variant)) {
+    if (const auto mismatch = verifier(*primitive, variant, way.traits)) {
       return {{"profile_failed", "incorrect: " + one_line(*mismatch)}};
     }
     if (cold) {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "suites/harness/conditions/data_kind.h"
-#include "suites/harness/run/checked.h"
+#include "suites/harness/run/verification.h"
 
 namespace benanza::harness {
 namespace {
@@ -79,11 +79,12 @@ Outcome run_variant(Backend& backend, const Variant& variant, const Verifier& ve
   Lap whole;
   Outcome result = caught([&] {
     Lap lap;
-    const std::unique_ptr<Primitive> primitive = backend.create(variant);
+    const Way way = backend.way(variant);
+    const std::shared_ptr<Primitive> primitive = make_alone(way, backend.allocator());
     PhaseSeconds phases{.create = lap.seconds()};
-    Checked checked = check_before_timing(*primitive, variant, verifier);
+    Verification before = verify_before_timing(*primitive, variant, way.traits, verifier);
     phases.check = lap.seconds();
-    if (checked.mismatch) return refused(Status::incorrect, *checked.mismatch);
+    if (before.mismatch) return refused(Status::incorrect, *before.mismatch);
     MeasureOptions prepared = options;
     prepared.preparation_seconds += phases.create + phases.check;
     Outcome outcome = measure(*primitive, backend.stopwatch(), prepared, backend.observer());
@@ -92,12 +93,12 @@ Outcome run_variant(Backend& backend, const Variant& variant, const Verifier& ve
       outcome.facts["measured_again"] = true;
     }
     lap.seconds();
-    if (const auto mismatch = check_after_timing(*primitive, variant, verifier)) {
+    if (const auto mismatch = verify_after_timing(*primitive, variant, way.traits, verifier)) {
       return refused(Status::incorrect, *mismatch);
     }
     phases.check += lap.seconds();
     outcome.phases += phases;
-    outcome.facts.merge(checked.facts);
+    outcome.facts.merge(before.facts);
     outcome.facts["data"] = data_kind(variant.problem, variant.precision);
     return outcome;
   });

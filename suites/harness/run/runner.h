@@ -11,9 +11,11 @@
 
 namespace benanza::harness {
 
-/// Runs the primitive once and compares its result with a reference. Returns empty if they agree,
-/// else one line: which element, its value, the expected value.
-using Verifier = std::function<std::optional<std::string>(Primitive&, const Variant&)>;
+/// Runs the primitive once and compares its result with a reference, as closely as the traits
+/// demand. Returns empty if they agree, else one line: which element, its value, the expected
+/// value.
+using Verifier =
+    std::function<std::optional<std::string>(Primitive&, const Variant&, const Traits&)>;
 
 /// Sets up the variant, verifies it, times it, and verifies it again. A disturbed timing is
 /// repeated once; if it is disturbed again, the row says so. Library errors do not throw: refusals,

@@ -67,8 +67,6 @@ class Backends {
     all_.insert(all_.end(), companions.begin(), companions.end());
   }
 
-  Backend& own() const { return *all_.front(); }
-
   /// Throws Error if the call is of none of them.
   Backend& of(const VariantName& call) const {
     const auto found =
@@ -98,7 +96,7 @@ struct Call {
   Variant variant;
 };
 
-std::vector<Call> calls_of(const CallSequence& sequence, const Backends& backends) {
+std::vector<Call> calls_of(const ModelCalls& sequence, const Backends& backends) {
   std::vector<Call> calls;
   for (const SequenceCall& call : sequence.calls) {
     VariantName name = parse_variant_name(call.name);
@@ -109,22 +107,26 @@ std::vector<Call> calls_of(const CallSequence& sequence, const Backends& backend
   return calls;
 }
 
-void set_up(Chain& chain, const CallSequence& sequence, const Backends& backends,
-            const Verifier& verifier) {
-  const std::vector<Call> calls = calls_of(sequence, backends);
+std::int64_t place_bytes_of(const std::vector<Call>& calls) {
   std::vector<Problem> problems;
   for (const Call& call : calls) problems.push_back(call.variant.problem);
-  backends.own().share_data(place_bytes(problems));
-  for (const auto& [backend, variant] : calls) backend->expect(variant);
+  return place_bytes(problems);
+}
+
+void set_up(Chain& chain, const ModelCalls& sequence, const std::vector<Call>& calls,
+            SharedPlaces& places, const Verifier& verifier) {
+  for (const auto& [backend, variant] : calls) backend->prefetch(variant);
   Progress progress(static_cast<std::int64_t>(calls.size()));
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const auto& [backend, variant] = calls[i];
     const std::string& name = sequence.calls[i].name;
     progress.show(static_cast<std::int64_t>(i), name);
     try {
-      auto primitive = std::make_unique<TypicalCall>(backend->create(variant), variant);
+      const Way way = backend->way(variant);
+      places.begin(variant.problem);
+      auto primitive = std::make_unique<TypicalCall>(way.make(places), variant);
       // The verifier uploads the inputs.
-      if (const auto mismatch = verifier(*primitive, variant)) throw Error(*mismatch);
+      if (const auto mismatch = verifier(*primitive, variant, way.traits)) throw Error(*mismatch);
       primitive->use_all_bits();
       chain.add(std::move(primitive));
     } catch (const std::exception& error) {
@@ -134,7 +136,7 @@ void set_up(Chain& chain, const CallSequence& sequence, const Backends& backends
 }
 
 /// The systems of the backends that the calls are of.
-std::map<std::string, System> systems_of(const CallSequence& sequence, const Backends& backends) {
+std::map<std::string, System> systems_of(const ModelCalls& sequence, const Backends& backends) {
   std::map<std::string, System> systems;
   for (const SequenceCall& call : sequence.calls) {
     const VariantName name = parse_variant_name(call.name);
@@ -143,7 +145,7 @@ std::map<std::string, System> systems_of(const CallSequence& sequence, const Bac
   return systems;
 }
 
-ordered_json document_of(const CallSequence& sequence, const std::map<std::string, System>& systems,
+ordered_json document_of(const ModelCalls& sequence, const std::map<std::string, System>& systems,
                          const std::vector<double>& samples) {
   ordered_json document{{"schema", 1},
                         {"command", "sequence"},
@@ -164,7 +166,7 @@ ordered_json document_of(const CallSequence& sequence, const std::map<std::strin
 
 }  // namespace
 
-CallSequence read_sequence(const std::filesystem::path& path) {
+ModelCalls read_sequence(const std::filesystem::path& path) {
   const Document document(path, "a list of calls", "write it with benanza-analyze calls --out");
   return document.guard([&] {
     document.require_schema(document.root(), 1);
@@ -173,10 +175,10 @@ CallSequence read_sequence(const std::filesystem::path& path) {
       throw document.error("is not the calls of one model");
     }
     const auto& report = reports[0];
-    CallSequence sequence{.model = report.at("model").get<std::string>(),
-                          .batch = optional_member<std::int64_t>(report, "batch"),
-                          .precision = report.at("precision").get<std::string>(),
-                          .fused = report.at("fused").get<bool>()};
+    ModelCalls sequence{.model = report.at("model").get<std::string>(),
+                        .batch = optional_member<std::int64_t>(report, "batch"),
+                        .precision = report.at("precision").get<std::string>(),
+                        .fused = report.at("fused").get<bool>()};
     for (const auto& call : report.at("calls")) {
       sequence.calls.push_back({.layer = call.at("layer").get<std::string>(),
                                 .op = call.at("op").get<std::string>(),
@@ -190,10 +192,12 @@ CallSequence read_sequence(const std::filesystem::path& path) {
 
 void run_sequence(Backend& backend, std::span<Backend* const> companions,
                   const SuiteOptions& options, const Verifier& verifier) {
-  const CallSequence sequence = read_sequence(options.sequence);
-  Chain chain;
+  const ModelCalls sequence = read_sequence(options.sequence);
   const Backends backends(backend, companions);
-  set_up(chain, sequence, backends, verifier);
+  const std::vector<Call> calls = calls_of(sequence, backends);
+  SharedPlaces places(backend.allocator(), place_bytes_of(calls));
+  Chain chain;
+  set_up(chain, sequence, calls, places, verifier);
   if (const auto place = chain.scale()) {
     std::cerr << "bench_" << backend.name() << ": the values are not finite from "
               << sequence.calls[*place].name

@@ -22,7 +22,7 @@ struct SequenceCall {
 };
 
 /// What `benanza-analyze calls --out` writes: the calls of one model, in their order.
-struct CallSequence {
+struct ModelCalls {
   std::string model{};
   std::optional<std::int64_t> batch{};
   std::string precision{};
@@ -31,9 +31,9 @@ struct CallSequence {
 };
 
 /// Throws Error, one line.
-CallSequence read_sequence(const std::filesystem::path& path);
+ModelCalls read_sequence(const std::filesystem::path& path);
 
-/// Sets up all calls of options.sequence, which share their data (Backend::share_data), verifies
+/// Sets up all calls of options.sequence, which share their data (shared_places.h), verifies
 /// each, and times them one after the other, as one, by the stopwatch of `backend`. `companions`
 /// are further backends of its device. Writes what `benanza-analyze bound --sequence` reads to
 /// options.sequence_out, and prints one line. Throws Error for a call of any other backend or one

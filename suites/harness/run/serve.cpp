@@ -13,9 +13,9 @@
 #include "core/base/error.h"
 #include "suites/harness/conditions/data_kind.h"
 #include "suites/harness/measure/visits.h"
-#include "suites/harness/run/checked.h"
 #include "suites/harness/run/crash.h"
 #include "suites/harness/run/runner.h"
+#include "suites/harness/run/verification.h"
 
 namespace benanza::harness {
 namespace {
@@ -67,10 +67,10 @@ class Guest {
     if (outcome_.status != Status::ok) return outcome_;
     return caught([&] {
       Outcome outcome = visits_->outcome();
-      if (const auto mismatch = check_after_timing(*primitive_, variant_, verifier_)) {
+      if (const auto mismatch = verify_after_timing(*primitive_, variant_, traits_, verifier_)) {
         return refused(Status::incorrect, *mismatch);
       }
-      outcome.facts.merge(checked_.facts);
+      outcome.facts.merge(before_.facts);
       outcome.facts["data"] = data_kind(variant_.problem, variant_.precision);
       return outcome;
     });
@@ -79,9 +79,11 @@ class Guest {
  private:
   template <class Warm>
   Outcome set_up(const Warm& warm) {
-    primitive_ = backend_.create(variant_);
-    checked_ = check_before_timing(*primitive_, variant_, verifier_);
-    if (checked_.mismatch) return refused(Status::incorrect, *checked_.mismatch);
+    const Way way = backend_.way(variant_);
+    traits_ = way.traits;
+    primitive_ = make_alone(way, backend_.allocator());
+    before_ = verify_before_timing(*primitive_, variant_, traits_, verifier_);
+    if (before_.mismatch) return refused(Status::incorrect, *before_.mismatch);
     warm();
     return Outcome{.status = Status::ok};
   }
@@ -89,8 +91,9 @@ class Guest {
   Backend& backend_;
   const Variant& variant_;
   const Verifier& verifier_;
-  std::unique_ptr<Primitive> primitive_;
-  Checked checked_;
+  Traits traits_;
+  std::shared_ptr<Primitive> primitive_;
+  Verification before_;
   std::optional<Visits> visits_;
   Outcome outcome_;
 };
@@ -184,7 +187,7 @@ class Server {
     const auto place = std::ranges::find(coming_, variant_);
     const auto end =
         std::min(coming_.size(), static_cast<std::size_t>(place - coming_.begin()) + looked_ahead);
-    for (; expected_ < end; ++expected_) backend_.expect(coming_[expected_]->variant);
+    for (; expected_ < end; ++expected_) backend_.prefetch(coming_[expected_]->variant);
   }
 
   std::span<const NamedVariant> variants_;

@@ -129,7 +129,7 @@ void Session::look_ahead(const NamedVariant& variant) {
   if (place == queue_.end()) return;
   const auto end =
       std::min(queue_.size(), static_cast<std::size_t>(place - queue_.begin()) + looked_ahead);
-  for (; expected_ < end; ++expected_) backend_.expect(queue_[expected_]->variant);
+  for (; expected_ < end; ++expected_) backend_.prefetch(queue_[expected_]->variant);
 }
 
 bool Session::is_postponed(const NamedVariant& variant) {

@@ -35,7 +35,7 @@ float part_of(std::size_t place) {
 
 }  // namespace
 
-TypicalCall::TypicalCall(std::unique_ptr<Primitive> call, const Variant& variant)
+TypicalCall::TypicalCall(std::shared_ptr<Primitive> call, const Variant& variant)
     : call_(std::move(call)),
       operands_(inputs(variant.problem)),
       has_short_values_(variant.precision != Precision::int8),

@@ -15,7 +15,7 @@ namespace benanza::harness {
 /// Everything else is passed on to the call.
 class TypicalCall final : public Primitive {
  public:
-  TypicalCall(std::unique_ptr<Primitive> call, const Variant& variant);
+  TypicalCall(std::shared_ptr<Primitive> call, const Variant& variant);
 
   /// The call itself: stopwatches may have to know what they time.
   Primitive& call() { return *call_; }
@@ -37,8 +37,6 @@ class TypicalCall final : public Primitive {
   std::optional<Glimpse> glimpse(std::span<const std::int64_t> places) override {
     return call_->glimpse(places);
   }
-  double rounding_amplification() const override { return call_->rounding_amplification(); }
-  double partial_sums() const override { return call_->partial_sums(); }
   std::int64_t workspace_bytes() const override { return call_->workspace_bytes(); }
   Facts facts() override { return call_->facts(); }
   Facts profile() override { return call_->profile(); }
@@ -47,7 +45,7 @@ class TypicalCall final : public Primitive {
   /// Of some places of the result. Not finite if one of them is not.
   double root_mean_square();
 
-  std::unique_ptr<Primitive> call_;
+  std::shared_ptr<Primitive> call_;
   std::vector<Operand> operands_;
   bool has_short_values_ = false;
   std::int64_t results_ = 0;

@@ -182,7 +182,7 @@ std::vector<Algorithm> algorithms_of(Backend& backend, const Variant& prototype,
   std::vector<Algorithm> algorithms;
   std::optional<Unsupported> refusal;
   try {
-    algorithms = backend.algorithms(prototype.problem, prototype.precision, prototype.layout, set);
+    algorithms = names_of(backend.ways(prototype, set));
   } catch (const Unsupported& reason) {
     refusal = reason;
   }
@@ -242,7 +242,7 @@ void announce(Backend& backend, const std::vector<Wanted>& problems, const Selec
   for (const auto& [problem, precisions] : problems) {
     for (const Precision precision : precisions) {
       for (const Layout layout : wanted_layouts(backend, problem, selection)) {
-        backend.expect_question({problem, precision, layout, {}}, selection.algorithms);
+        backend.prefetch_algorithms({problem, precision, layout, {}}, selection.algorithms);
       }
     }
   }

@@ -73,6 +73,17 @@ void check_device(std::string_view call, std::source_location where) {
   cudaGetLastError();
 }
 
+void fail(Failure failure, std::string_view call, std::string_view words,
+          std::source_location where) {
+  if (failure == Failure::refused) {
+    throw harness::Unsupported(std::string(call).append(": ").append(words));
+  }
+  const std::string text = failure_text(call, words, where);
+  if (failure == Failure::out_of_memory) throw OutOfMemory(text);
+  check_device(call, where);
+  throw std::runtime_error(text);
+}
+
 std::string bytes_text(std::int64_t bytes) {
   constexpr std::array<const char*, 4> units{"B", "KiB", "MiB", "GiB"};
   double value = static_cast<double>(bytes);

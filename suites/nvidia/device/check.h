@@ -55,6 +55,13 @@ void synchronize_device(std::source_location where = std::source_location::curre
 void check_device(std::string_view call,
                   std::source_location where = std::source_location::current());
 
+/// What a status of a library says.
+enum class Failure { refused, out_of_memory, broken };
+/// Throws Unsupported for a refusal, with the library's words; OutOfMemory; DeviceLost if the
+/// device is to blame; or else std::runtime_error.
+[[noreturn]] void fail(Failure failure, std::string_view call, std::string_view words,
+                       std::source_location where);
+
 /// Formats "call: words (file.cpp:12)", with the file's name only.
 std::string failure_text(std::string_view call, std::string_view words, std::source_location where);
 

@@ -52,6 +52,11 @@ void DeviceMemory::read(std::span<std::byte> bytes, cudaStream_t stream) const {
   synchronize(stream);
 }
 
+std::shared_ptr<std::byte> DeviceAllocator::allocate(std::int64_t bytes) {
+  const auto block = std::make_shared<DeviceMemory>(bytes);
+  return {block, block->data()};
+}
+
 std::int64_t free_device_bytes() {
   std::size_t free = 0;
   std::size_t total = 0;

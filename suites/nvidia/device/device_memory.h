@@ -7,6 +7,8 @@
 #include <memory>
 #include <span>
 
+#include "suites/harness/operands.h"
+
 namespace benanza::nvidia {
 
 /// A block of device memory, aligned to 256 bytes. The constructor throws OutOfMemory, naming the
@@ -42,6 +44,13 @@ class DeviceMemory {
   };
   std::unique_ptr<std::byte, Free> memory_;
   std::int64_t size_bytes_ = 0;
+};
+
+/// Blocks of the current device's memory.
+class DeviceAllocator final : public harness::Allocator {
+ public:
+  /// Throws OutOfMemory.
+  std::shared_ptr<std::byte> allocate(std::int64_t bytes) override;
 };
 
 /// The free device memory, in bytes.

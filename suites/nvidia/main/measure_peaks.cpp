@@ -16,7 +16,7 @@ constexpr Values all_values[] = {Values::zeros, Values::random};
 constexpr std::int64_t calls = 2;
 constexpr int samples = 2;
 /// Number of algorithms tried for each size, the library's first choices.
-constexpr std::size_t algorithms_tried = 3;
+constexpr std::ptrdiff_t algorithms_tried = 3;
 constexpr std::int64_t largest_copy = std::int64_t{1} << 30;
 constexpr int copy_samples = 3;
 /// A buffer of this many times the size of the L2 cache does not stay in it.
@@ -42,10 +42,10 @@ Best best_rate(CudaContext& context, harness::Backend& products, const Problem& 
                Precision precision) {
   const double flops = work(problem, precision).flops * static_cast<double>(calls);
   Best best;
-  auto names = products.algorithms(problem, precision, Layout::plain, harness::AlgorithmSet::all);
-  names.resize(std::min(names.size(), algorithms_tried));
-  for (const harness::Algorithm& name : names) {
-    const auto product = products.create({problem, precision, Layout::plain, name});
+  auto ways = products.ways({problem, precision, Layout::plain, {}}, harness::AlgorithmSet::all);
+  if (std::ssize(ways) > algorithms_tried) ways.erase(ways.begin() + algorithms_tried, ways.end());
+  for (const harness::Way& way : ways) {
+    const auto product = harness::make_alone(way, products.allocator());
     for (const Values values : all_values) {
       dynamic_cast<CudaPrimitive&>(*product).fill_inputs(values);
       for (int sample = 0; sample < samples; ++sample) {
@@ -84,9 +84,11 @@ class Traffic : public CudaPrimitive {
   enum class Kind { copy, copy_kernel, read, fill };
 
   /// `code` must outlive this object. `bytes`: a multiple of DeviceCode::copied_at_once.
-  Traffic(CudaContext& context, DeviceCode& code, std::int64_t bytes, Kind kind)
-      : CudaPrimitive(context, {tensor_format(Precision::int8, {bytes}, Layout::plain)},
-                      tensor_format(Precision::int8, {bytes}, Layout::plain), 0),
+  Traffic(CudaContext& context, harness::Operands& places, DeviceCode& code, std::int64_t bytes,
+          Kind kind)
+      : CudaPrimitive(context, places,
+                      {.inputs = {tensor_format(Precision::int8, {bytes}, Layout::plain)},
+                       .results = {tensor_format(Precision::int8, {bytes}, Layout::plain)}}),
         code_(code),
         bytes_(bytes),
         kind_(kind) {}
@@ -138,7 +140,8 @@ Best moving_bandwidth(CudaContext& context) {
       // Data that is only read may stay in the cache between calls.
       if (kind == Traffic::Kind::read && bytes < least_l2_multiple_read * context.l2_bytes())
         continue;
-      Traffic traffic(context, code, bytes, kind);
+      harness::OwnOperands places(context.allocator());
+      Traffic traffic(context, places, code, bytes, kind);
       for (const Values values : all_values) {
         traffic.fill(values);
         // A captured graph would still write the previous byte.

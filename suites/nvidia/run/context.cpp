@@ -71,16 +71,6 @@ std::shared_ptr<DeviceMemory> CudaContext::workspace(std::int64_t bytes) {
   return workspace_;
 }
 
-void CudaContext::share_data(std::int64_t bytes) {
-  std::array<std::span<std::byte>, 3> data;
-  for (std::size_t place = 0; place < data.size(); ++place) {
-    places_.at(place) = DeviceMemory(bytes);
-    data.at(place) = {places_.at(place).data(), static_cast<std::size_t>(bytes)};
-  }
-  // Calls share one workspace anyway.
-  shared_.emplace(data, std::span<std::byte>());
-}
-
 void CudaContext::move_operands() {
   // Small blocks share pages of 2 MB, large ones have pages of their own.
   constexpr std::int64_t page_bytes = std::int64_t{2} << 20;

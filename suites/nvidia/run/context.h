@@ -2,7 +2,6 @@
 
 #include <cuda_runtime_api.h>
 
-#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -11,7 +10,6 @@
 
 #include "suites/harness/backend.h"
 #include "suites/harness/peaks.h"
-#include "suites/harness/shared_places.h"
 #include "suites/nvidia/device/device_memory.h"
 #include "suites/nvidia/device/handles.h"
 #include "suites/nvidia/device/options.h"
@@ -47,10 +45,7 @@ class CudaContext {
   /// larger one. Throws OutOfMemory.
   std::shared_ptr<DeviceMemory> workspace(std::int64_t bytes);
   OperandStore& operands() { return operands_; }
-  /// Lets primitives created from now on share places of so many bytes each. Throws OutOfMemory.
-  void share_data(std::int64_t bytes);
-  /// Null: every primitive has memory of its own.
-  harness::SharedPlaces* shared() { return shared_ ? &*shared_ : nullptr; }
+  DeviceAllocator& allocator() { return allocator_; }
   /// Lets memory that is allocated from now on lie elsewhere, by holding a few blocks of random
   /// sizes, half a GB at most.
   void move_operands();
@@ -70,8 +65,7 @@ class CudaContext {
   std::optional<ResultReader> results_;
   std::optional<harness::Peaks> peaks_;
   CudaProfiler profiler_;
-  std::array<DeviceMemory, 3> places_;
-  std::optional<harness::SharedPlaces> shared_;
+  DeviceAllocator allocator_;
   std::deque<DeviceMemory> ballast_;
   std::minstd_rand random_;
 };

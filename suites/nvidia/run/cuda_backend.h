@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "suites/harness/solver.h"
+#include "suites/harness/way_table.h"
 #include "suites/nvidia/run/lazy_context.h"
 
 namespace benanza::nvidia {
@@ -13,11 +13,11 @@ namespace benanza::nvidia {
 /// Base of the backends of NVIDIA's libraries. `Library` is constructed from a LazyContext; its
 /// primitives are CudaPrimitives.
 template <class Library>
-class CudaBackend : public harness::SolverBackend<Library> {
+class CudaBackend : public harness::TableBackend<Library> {
  public:
   /// `device` must outlive the backend.
-  CudaBackend(std::string library_name, harness::SolverTable<Library> table, LazyContext& device)
-      : harness::SolverBackend<Library>(std::move(library_name), std::move(table)),
+  CudaBackend(std::string library_name, harness::WayTable<Library> table, LazyContext& device)
+      : harness::TableBackend<Library>(std::move(library_name), std::move(table)),
         device_(device),
         library_(device) {}
 
@@ -36,11 +36,7 @@ class CudaBackend : public harness::SolverBackend<Library> {
     }
     return entries;
   }
-  std::unique_ptr<harness::Primitive> create(const harness::Variant& variant) override {
-    if (harness::SharedPlaces* const shared = device_.shared()) shared->begin(variant.problem);
-    return harness::SolverBackend<Library>::create(variant);
-  }
-  void share_data(std::int64_t bytes) override { device_.get().share_data(bytes); }
+  harness::Allocator& allocator() override { return device_.get().allocator(); }
   void move_operands() override { device_.get().move_operands(); }
   harness::Observer* observer() override { return device_.observer(); }
   harness::EnergyMeter* energy_meter() override { return device_.energy_meter(); }

@@ -22,8 +22,6 @@ class LazyContext {
 
   /// Opens the GPU in the first call, and waits until no other suite measures on it. Throws NoGpu.
   CudaContext& get();
-  /// CudaContext::shared(); null if the GPU is not open yet.
-  harness::SharedPlaces* shared() { return context_ ? context_->shared() : nullptr; }
 
   /// The observer of the GPU; null if NVML is not available. Opens the GPU.
   GpuObserver* observer();

@@ -34,55 +34,110 @@ void fill_at_random(DeviceMemory& memory, Precision precision, cudaStream_t stre
   }
 }
 
-/// At `place` or, if that is null, memory of its own.
-DeviceMemory block(std::byte* place, std::int64_t bytes) {
-  return place == nullptr ? DeviceMemory(bytes) : DeviceMemory::lent(place, bytes);
+/// Of tensor `index`.
+void convert(std::vector<float>& values, const std::vector<StoredOtherwise>& all,
+             std::size_t index) {
+  for (const StoredOtherwise& one : all) {
+    if (one.index == index) std::ranges::transform(values, values.begin(), one.convert);
+  }
 }
 
 }  // namespace
 
-CudaPrimitive::CudaPrimitive(CudaContext& context, std::vector<TensorFormat> inputs,
-                             TensorFormat output, std::int64_t workspace_bytes)
-    : context_(context), workspace_bytes_(workspace_bytes) {
-  inputs_.reserve(inputs.size());
-  for (TensorFormat& format : inputs) {
+CudaPrimitive::CudaPrimitive(CudaContext& context, harness::Operands& places, CallSetup setup)
+    : context_(context),
+      facts_(std::move(setup.facts)),
+      to_library_value_(std::move(setup.to_library_value)),
+      to_problem_value_(std::move(setup.to_problem_value)),
+      workspace_bytes_(setup.workspace_bytes),
+      handle_workspace_bytes_(setup.handle_workspace_bytes) {
+  for (TensorFormat& format : setup.inputs) {
     const std::int64_t bytes = span_bytes(format);
-    const harness::SharedPlaces* const shared = context.shared();
-    DeviceMemory memory =
-        block(shared == nullptr ? nullptr : shared->operand(inputs_.size(), bytes), bytes);
-    inputs_.push_back({.format = std::move(format), .memory = std::move(memory)});
+    const std::size_t index = inputs_.size();
+    std::byte* const place =
+        places.operand(setup.operands.empty() ? index : setup.operands.at(index), bytes);
+    inputs_.push_back({std::move(format), DeviceMemory::lent(place, bytes)});
   }
-  const std::int64_t bytes = span_bytes(output);
-  output_.memory =
-      block(context.shared() == nullptr ? nullptr : context.shared()->result(bytes), bytes);
-  output_.format = std::move(output);
-  if (workspace_bytes > 0) workspace_ = context.workspace(workspace_bytes);
+  for (TensorFormat& format : setup.results) {
+    const std::int64_t bytes = span_bytes(format);
+    std::byte* const place = places.result(results_.size(), bytes);
+    results_.push_back({std::move(format), DeviceMemory::lent(place, bytes)});
+  }
+  if (workspace_bytes_ == 0) return;
+  workspace_ = places.scratch(workspace_bytes_);
+  if (workspace_ != nullptr) return;
+  workspace_of_context_ = context.workspace(workspace_bytes_);
+  workspace_ = workspace_of_context_->data();
 }
 
 CudaPrimitive::~CudaPrimitive() { context_.stopwatch().forget(*this); }
 
 void CudaPrimitive::upload(std::size_t index, std::span<const float> values) {
   Tensor& tensor = inputs_.at(index);
+  std::vector<float> converted;
+  if (std::ranges::find(to_library_value_, index, &StoredOtherwise::index) !=
+      to_library_value_.end()) {
+    converted.assign(values.begin(), values.end());
+    convert(converted, to_library_value_, index);
+    values = converted;
+  }
   context_.operands().write(values, tensor.format, tensor.memory, stream());
 }
 
 void CudaPrimitive::poison_output() {
-  output_.memory.fill(poison_byte(output_.format.precision), stream());
+  for (Tensor& result : results_) {
+    result.memory.fill(poison_byte(result.format.precision), stream());
+  }
 }
 
 std::vector<float> CudaPrimitive::download() {
-  std::vector<std::byte> bytes(static_cast<std::size_t>(output_.memory.size_bytes()));
-  output_.memory.read(bytes, stream());
-  return from_storage(bytes, output_.format);
+  std::vector<float> all;
+  for (std::size_t index = 0; index < results_.size(); ++index) {
+    const Tensor& result = results_[index];
+    std::vector<std::byte> bytes(static_cast<std::size_t>(result.memory.size_bytes()));
+    result.memory.read(bytes, stream());
+    std::vector<float> values = from_storage(bytes, result.format);
+    convert(values, to_problem_value_, index);
+    if (results_.size() == 1) return values;
+    all.insert(all.end(), values.begin(), values.end());
+  }
+  return all;
 }
 
 std::optional<harness::Primitive::Glimpse> CudaPrimitive::glimpse(
     std::span<const std::int64_t> places) {
-  const TensorFormat& format = output_.format;
-  if (!ResultReader::reads(format)) return std::nullopt;
+  const auto reads = [](const Tensor& result) { return ResultReader::reads(result.format); };
+  if (!std::ranges::all_of(results_, reads)) return std::nullopt;
   ResultReader& reader = context_.results();
-  return Glimpse{.values = reader.values(output(), format, places, stream()),
-                 .poisoned = reader.not_a_number(output(), format, stream())};
+  Glimpse all{.values = std::vector<float>(places.size()), .poisoned = std::nullopt};
+  std::int64_t begin = 0;
+  for (std::size_t index = 0; index < results_.size(); ++index) {
+    const TensorFormat& format = results_[index].format;
+    const PlacesOfPart part = places_of_part(places, begin, element_count(format.dims));
+    if (!part.places.empty()) {
+      auto values = reader.values(result(index), format, part.places, stream());
+      convert(values, to_problem_value_, index);
+      for (std::size_t i = 0; i < values.size(); ++i) all.values[part.indices[i]] = values[i];
+    }
+    if (!all.poisoned) {
+      const auto poisoned = reader.not_a_number(result(index), format, stream());
+      if (poisoned) all.poisoned = begin + *poisoned;
+    }
+    begin += element_count(format.dims);
+  }
+  return all;
+}
+
+PlacesOfPart places_of_part(std::span<const std::int64_t> places, std::int64_t begin,
+                            std::int64_t count) {
+  PlacesOfPart part;
+  for (std::size_t index = 0; index < places.size(); ++index) {
+    const std::int64_t place = places[index] - begin;
+    if (place < 0 || place >= count) continue;
+    part.places.push_back(place);
+    part.indices.push_back(index);
+  }
+  return part;
 }
 
 void CudaPrimitive::fill_inputs(Values values) {
@@ -100,7 +155,7 @@ void CudaPrimitive::guard(const Work& work, Precision precision, double arithmet
 
 Facts CudaPrimitive::facts() {
   Facts facts = context_.stopwatch().facts(*this);
-  facts.merge(library_facts());
+  facts.merge(Facts(facts_));
   return facts;
 }
 

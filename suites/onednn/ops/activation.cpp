@@ -1,9 +1,9 @@
 #include <string>
 
 #include "suites/harness/primitive.h"
-#include "suites/onednn/eltwise.h"
-#include "suites/onednn/post_ops.h"
-#include "suites/onednn/solvers.h"
+#include "suites/onednn/api/eltwise.h"
+#include "suites/onednn/plans/post_ops.h"
+#include "suites/onednn/ways.h"
 
 namespace benanza::onednn {
 namespace {
@@ -52,8 +52,8 @@ Plan plan_sum(const Activation& shape, const VariantContext& context) {
 }  // namespace
 
 /// A square has its own function in addition to the power.
-void register_activation(SolverTable& table) {
-  table.add(solver_of_ways<Activation>(
+void register_activation(WayTable& table) {
+  table.add(family_of<Activation>(
       [](const Activation& shape) { return channel_layouts(shape.input); },
       [](const Activation& shape, const Problem& problem, const VariantContext& context) {
         const Eltwise wanted = eltwise(shape);

@@ -1,8 +1,8 @@
 #include <string>
 
 #include "suites/harness/primitive.h"
-#include "suites/onednn/eltwise.h"
-#include "suites/onednn/solvers.h"
+#include "suites/onednn/api/eltwise.h"
+#include "suites/onednn/ways.h"
 
 namespace benanza::onednn {
 namespace {
@@ -49,8 +49,8 @@ Plan plan(const ActivationGradient& shape, const VariantContext& context) {
 
 }  // namespace
 
-void register_activation_gradient(SolverTable& table) {
-  table.add(solver_of_one_way<ActivationGradient>(
+void register_activation_gradient(WayTable& table) {
+  table.add(family_of_one<ActivationGradient>(
       [](const ActivationGradient& shape) { return channel_layouts(shape.forward.input); },
       [](const ActivationGradient& shape, const Problem&, const VariantContext& context) {
         return plan(shape, context);

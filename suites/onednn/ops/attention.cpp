@@ -1,8 +1,8 @@
-#include "suites/onednn/solvers.h"
+#include "suites/onednn/ways.h"
 
 namespace benanza::onednn {
 
-void register_attention(SolverTable& table) {
+void register_attention(WayTable& table) {
   constexpr const char* reason = "oneDNN has attention in its parts alone";
   table.add(harness::refusing<Library, Attention>(reason));
   table.add(harness::refusing<Library, AttentionGradient>(reason));

@@ -1,11 +1,11 @@
-#include "suites/onednn/post_ops.h"
-#include "suites/onednn/solvers.h"
+#include "suites/onednn/plans/post_ops.h"
+#include "suites/onednn/ways.h"
 
 namespace benanza::onednn {
 
 /// Mean and variance are inputs, because they were learned.
-void register_batch_normalization(SolverTable& table) {
-  table.add(solver_of_one_way<BatchNormalization>(
+void register_batch_normalization(WayTable& table) {
+  table.add(family_of_one<BatchNormalization>(
       [](const BatchNormalization& shape) { return channel_layouts(shape.input); },
       [](const BatchNormalization& shape, const Problem& problem, const VariantContext& context) {
         const auto flags = dnnl::normalization_flags::use_global_stats |

@@ -1,5 +1,5 @@
 #include "suites/harness/primitive.h"
-#include "suites/onednn/solvers.h"
+#include "suites/onednn/ways.h"
 
 namespace benanza::onednn {
 namespace {
@@ -49,13 +49,13 @@ Plan plan_gradient(const BatchNormalizationGradient& shape, const VariantContext
 
 }  // namespace
 
-void register_batch_normalization_training(SolverTable& table) {
-  table.add(solver_of_one_way<BatchNormalizationTraining>(
+void register_batch_normalization_training(WayTable& table) {
+  table.add(family_of_one<BatchNormalizationTraining>(
       [](const BatchNormalizationTraining& shape) { return channel_layouts(shape.input); },
       [](const BatchNormalizationTraining& shape, const Problem&, const VariantContext& context) {
         return plan_forward(shape, context);
       }));
-  table.add(solver_of_one_way<BatchNormalizationGradient>(
+  table.add(family_of_one<BatchNormalizationGradient>(
       [](const BatchNormalizationGradient& shape) { return channel_layouts(shape.input); },
       [](const BatchNormalizationGradient& shape, const Problem&, const VariantContext& context) {
         return plan_gradient(shape, context);

@@ -5,8 +5,8 @@
 
 #include "core/problem/merge_axes.h"
 #include "suites/harness/primitive.h"
-#include "suites/onednn/post_ops.h"
-#include "suites/onednn/solvers.h"
+#include "suites/onednn/plans/post_ops.h"
+#include "suites/onednn/ways.h"
 
 namespace benanza::onednn {
 namespace {
@@ -152,8 +152,8 @@ Plan plan_filled(const Binary& shape, const VariantContext& context) {
           .fills = {{DNNL_ARG_SRC_0, neutral.value}}};
 }
 
-std::vector<Attempt> ways_of_binary(const Binary& shape, const Problem& problem,
-                                    const VariantContext& context) {
+std::vector<Attempt> binary_attempts(const Binary& shape, const Problem& problem,
+                                     const VariantContext& context) {
   if (shape.kind == BinaryKind::prelu) {
     return {{.prefix = "", .plan = [=] { return plan_prelu(shape, problem, context); }}};
   }
@@ -177,10 +177,9 @@ std::vector<Attempt> ways_of_binary(const Binary& shape, const Problem& problem,
 
 }  // namespace
 
-void register_binary(SolverTable& table) {
-  table.add(
-      solver_of_ways<Binary>([](const Binary& shape) { return channel_layouts(shape.output()); },
-                             ways_of_binary, Steps::appended));
+void register_binary(WayTable& table) {
+  table.add(family_of<Binary>([](const Binary& shape) { return channel_layouts(shape.output()); },
+                              binary_attempts, Steps::appended));
 }
 
 }  // namespace benanza::onednn

@@ -1,11 +1,11 @@
 #include "suites/harness/primitive.h"
-#include "suites/onednn/solvers.h"
+#include "suites/onednn/ways.h"
 
 namespace benanza::onednn {
 
 /// A reorder from one type to the other.
-void register_cast(SolverTable& table) {
-  table.add(solver_of_one_way<Cast>(
+void register_cast(WayTable& table) {
+  table.add(family_of_one<Cast>(
       [](const Cast&) { return std::vector{Layout::plain}; },
       [](const Cast& shape, const Problem&, const VariantContext& context) {
         if (context.integers() || element_bytes(context.precision()) == 4) {

@@ -1,9 +1,9 @@
-#include "suites/onednn/solvers.h"
+#include "suites/onednn/ways.h"
 
 namespace benanza::onednn {
 
-void register_concat(SolverTable& table) {
-  table.add(solver_of_one_way<Concat>(
+void register_concat(WayTable& table) {
+  table.add(family_of_one<Concat>(
       [](const Concat& shape) { return channel_layouts(shape.output()); },
       [](const Concat& shape, const Problem&, const VariantContext& context) {
         std::vector<Memory::desc> sources;

@@ -1,7 +1,7 @@
-#include "suites/onednn/post_ops.h"
-#include "suites/onednn/product.h"
-#include "suites/onednn/solvers.h"
-#include "suites/onednn/window.h"
+#include "suites/onednn/api/window.h"
+#include "suites/onednn/plans/post_ops.h"
+#include "suites/onednn/plans/product.h"
+#include "suites/onednn/ways.h"
 
 namespace benanza::onednn {
 namespace {
@@ -49,8 +49,8 @@ std::string misplaces_residual(const Plan& plan) {
 
 /// Layout::any leaves the format of input and result to the library. Weights always have the format
 /// that the library chooses: they are packed when the model is loaded, outside the timed region.
-void register_convolution(SolverTable& table) {
-  table.add(solver_of_ways<Convolution>(
+void register_convolution(WayTable& table) {
+  table.add(family_of<Convolution>(
       [](const Convolution&) {
         return std::vector{Layout::nchw, Layout::nhwc, Layout::any};
       },
@@ -63,13 +63,14 @@ void register_convolution(SolverTable& table) {
           const bool has_tensors = !problem.epilogue.step_operands().empty();
           if (problem.epilogue.residual) ways.front().defect = misplaces_residual;
           for (Attempt& way : ways) {
+            way.traits.transforms = algorithm == dnnl::algorithm::convolution_winograd;
             if (has_tensors) way.defect = misplaces_residual;
           }
           attempts.insert(attempts.end(), ways.begin(), ways.end());
         };
         ask("", dnnl::algorithm::convolution_direct);
         ask("winograd.", dnnl::algorithm::convolution_winograd);
-        const auto products = ways_as_product(shape, problem, context);
+        const auto products = attempts_as_product(shape, problem, context);
         attempts.insert(attempts.end(), products.begin(), products.end());
         return attempts;
       },

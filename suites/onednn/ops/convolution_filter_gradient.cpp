@@ -1,6 +1,6 @@
 #include "suites/harness/primitive.h"
-#include "suites/onednn/solvers.h"
-#include "suites/onednn/window.h"
+#include "suites/onednn/api/window.h"
+#include "suites/onednn/ways.h"
 
 namespace benanza::onednn {
 namespace {
@@ -34,8 +34,8 @@ Plan plan(const ConvolutionFilterGradient& gradient, const VariantContext& conte
 
 /// Layout::any leaves the formats of input and gradient to the library, which always chooses the
 /// weights' format.
-void register_convolution_filter_gradient(SolverTable& table) {
-  table.add(solver_of_ways<ConvolutionFilterGradient>(
+void register_convolution_filter_gradient(WayTable& table) {
+  table.add(family_of<ConvolutionFilterGradient>(
       [](const ConvolutionFilterGradient&) {
         return std::vector{Layout::nchw, Layout::nhwc, Layout::any};
       },
@@ -45,7 +45,9 @@ void register_convolution_filter_gradient(SolverTable& table) {
              {std::pair{"", dnnl::algorithm::convolution_direct},
               std::pair{"winograd.", dnnl::algorithm::convolution_winograd}}) {
           attempts.push_back(
-              {.prefix = prefix, .plan = [=] { return plan(shape, context, algorithm); }});
+              {.prefix = prefix,
+               .plan = [=] { return plan(shape, context, algorithm); },
+               .traits = {.transforms = algorithm == dnnl::algorithm::convolution_winograd}});
         }
         return attempts;
       }));

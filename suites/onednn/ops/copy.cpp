@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "suites/harness/primitive.h"
-#include "suites/onednn/solvers.h"
+#include "suites/onednn/ways.h"
 
 namespace benanza::onednn {
 namespace {
@@ -65,8 +65,8 @@ Plan plan_repetition(const Copy& shape, const VariantContext& context) {
 
 }  // namespace
 
-void register_copy(SolverTable& table) {
-  table.add(solver_of_ways<Copy>(
+void register_copy(WayTable& table) {
+  table.add(family_of<Copy>(
       [](const Copy&) { return std::vector{Layout::plain}; },
       [](const Copy& shape, const Problem&, const VariantContext& context) {
         const bool repeats = std::find(shape.from.begin(), shape.from.end(), 0) != shape.from.end();

@@ -1,7 +1,7 @@
 #include "core/problem/ops/copy.h"
-#include "suites/onednn/post_ops.h"
-#include "suites/onednn/solvers.h"
-#include "suites/onednn/window.h"
+#include "suites/onednn/api/window.h"
+#include "suites/onednn/plans/post_ops.h"
+#include "suites/onednn/ways.h"
 
 namespace benanza::onednn {
 namespace {
@@ -49,17 +49,20 @@ Plan plan(const Deconvolution& shape, const Problem& problem, const VariantConte
 }  // namespace
 
 /// Layouts and weights as for a convolution.
-void register_deconvolution(SolverTable& table) {
-  table.add(solver_of_ways<Deconvolution>(
+void register_deconvolution(WayTable& table) {
+  table.add(family_of<Deconvolution>(
       [](const Deconvolution&) {
         return std::vector{Layout::nchw, Layout::nhwc, Layout::any};
       },
       [](const Deconvolution& shape, const Problem& problem, const VariantContext& context) {
         std::vector<Attempt> attempts;
         const auto ask = [&](const std::string& prefix, dnnl::algorithm algorithm) {
-          const auto ways = with_epilogue(problem, prefix, [=](ResidualFrom from) {
+          auto ways = with_epilogue(problem, prefix, [=](ResidualFrom from) {
             return plan(shape, problem, context, algorithm, from);
           });
+          for (Attempt& way : ways) {
+            way.traits.transforms = algorithm == dnnl::algorithm::deconvolution_winograd;
+          }
           attempts.insert(attempts.end(), ways.begin(), ways.end());
         };
         ask("", dnnl::algorithm::deconvolution_direct);

@@ -1,11 +1,11 @@
-#include "suites/onednn/product.h"
-#include "suites/onednn/solvers.h"
+#include "suites/onednn/plans/product.h"
+#include "suites/onednn/ways.h"
 
 namespace benanza::onednn {
 
-void register_gemm(SolverTable& table) {
-  table.add(solver_of_ways<Gemm>([](const Gemm&) { return std::vector{Layout::plain}; },
-                                 ways_of_product, Steps::appended));
+void register_gemm(WayTable& table) {
+  table.add(family_of<Gemm>([](const Gemm&) { return std::vector{Layout::plain}; },
+                            product_attempts, Steps::appended));
 }
 
 }  // namespace benanza::onednn

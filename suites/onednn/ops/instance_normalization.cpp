@@ -1,6 +1,6 @@
 #include "suites/harness/primitive.h"
-#include "suites/onednn/post_ops.h"
-#include "suites/onednn/solvers.h"
+#include "suites/onednn/plans/post_ops.h"
+#include "suites/onednn/ways.h"
 
 namespace benanza::onednn {
 namespace {
@@ -45,8 +45,8 @@ Plan plan(const InstanceNormalization& shape, const Problem& problem,
 }  // namespace
 
 /// The channels of several images are contiguous only if they are outermost.
-void register_instance_normalization(SolverTable& table) {
-  table.add(solver_of_one_way<InstanceNormalization>(
+void register_instance_normalization(WayTable& table) {
+  table.add(family_of_one<InstanceNormalization>(
       [](const InstanceNormalization& shape) {
         std::vector<Layout> layouts = channel_layouts(shape.input);
         if (shape.input[0] > 1 && layouts.front() != Layout::plain) layouts = {Layout::nchw};

@@ -1,11 +1,11 @@
 #include "suites/harness/primitive.h"
-#include "suites/onednn/post_ops.h"
-#include "suites/onednn/solvers.h"
+#include "suites/onednn/plans/post_ops.h"
+#include "suites/onednn/ways.h"
 
 namespace benanza::onednn {
 
-void register_layer_normalization(SolverTable& table) {
-  table.add(solver_of_one_way<LayerNormalization>(
+void register_layer_normalization(WayTable& table) {
+  table.add(family_of_one<LayerNormalization>(
       [](const LayerNormalization&) { return std::vector{Layout::plain}; },
       [](const LayerNormalization& shape, const Problem& problem, const VariantContext& context) {
         if (shape.root_mean_square) {

@@ -1,5 +1,5 @@
 #include "suites/harness/primitive.h"
-#include "suites/onednn/solvers.h"
+#include "suites/onednn/ways.h"
 
 namespace benanza::onednn {
 namespace {
@@ -36,8 +36,8 @@ Plan plan(const LayerNormalization& shape, const VariantContext& context) {
 
 }  // namespace
 
-void register_layer_normalization_gradient(SolverTable& table) {
-  table.add(solver_of_one_way<LayerNormalizationGradient>(
+void register_layer_normalization_gradient(WayTable& table) {
+  table.add(family_of_one<LayerNormalizationGradient>(
       [](const LayerNormalizationGradient&) { return std::vector{Layout::plain}; },
       [](const LayerNormalizationGradient& shape, const Problem&, const VariantContext& context) {
         return plan(shape.forward, context);

@@ -1,10 +1,10 @@
 #include "suites/harness/primitive.h"
-#include "suites/onednn/solvers.h"
+#include "suites/onednn/ways.h"
 
 namespace benanza::onednn {
 
-void register_lrn(SolverTable& table) {
-  table.add(solver_of_one_way<Lrn>(
+void register_lrn(WayTable& table) {
+  table.add(family_of_one<Lrn>(
       [](const Lrn& shape) { return channel_layouts(shape.input); },
       [](const Lrn& shape, const Problem&, const VariantContext& context) {
         if (shape.size % 2 == 0) {

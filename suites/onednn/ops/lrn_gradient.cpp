@@ -1,5 +1,5 @@
 #include "suites/harness/primitive.h"
-#include "suites/onednn/solvers.h"
+#include "suites/onednn/ways.h"
 
 namespace benanza::onednn {
 namespace {
@@ -29,8 +29,8 @@ Plan plan(const Lrn& shape, const VariantContext& context) {
 
 }  // namespace
 
-void register_lrn_gradient(SolverTable& table) {
-  table.add(solver_of_one_way<LrnGradient>(
+void register_lrn_gradient(WayTable& table) {
+  table.add(family_of_one<LrnGradient>(
       [](const LrnGradient& shape) { return channel_layouts(shape.forward.input); },
       [](const LrnGradient& shape, const Problem&, const VariantContext& context) {
         return plan(shape.forward, context);

@@ -2,11 +2,11 @@
 #include <string>
 #include <utility>
 
-#include "suites/onednn/channels_last.h"
-#include "suites/onednn/post_ops.h"
-#include "suites/onednn/solvers.h"
-#include "suites/onednn/sum.h"
-#include "suites/onednn/window.h"
+#include "suites/onednn/api/window.h"
+#include "suites/onednn/plans/channels_last.h"
+#include "suites/onednn/plans/post_ops.h"
+#include "suites/onednn/plans/reduction_ways.h"
+#include "suites/onednn/ways.h"
 
 namespace benanza::onednn {
 namespace {
@@ -42,7 +42,7 @@ bool is_global(const Pooling& shape) {
 }
 
 /// Reduces all pixels of an image at once, in layouts whose pixels are adjacent.
-Plan plan_global(SumBy how, const Pooling& shape, const Problem& problem,
+Plan plan_global(ReduceBy how, const Pooling& shape, const Problem& problem,
                  const VariantContext& context) {
   const std::int64_t images = shape.input[0];
   const std::int64_t channels = shape.input[1];
@@ -51,7 +51,7 @@ Plan plan_global(SumBy how, const Pooling& shape, const Problem& problem,
   const Middle middle =
       last ? Middle{images, pixels, channels} : Middle{images * channels, pixels, 1};
   const auto kind = shape.mode == PoolingMode::max ? ReductionKind::max : ReductionKind::mean;
-  Plan plan = plan_sum(how, middle, kind, problem, context);
+  Plan plan = plan_reduction(how, middle, kind, problem, context);
   if (last) plan.operands.front().rearrange = channels_to_the_end(shape.input);
   return plan;
 }
@@ -60,8 +60,8 @@ Plan plan_global(SumBy how, const Pooling& shape, const Problem& problem,
 
 /// Global pooling is also available as a reduction, and global average pooling as a product with
 /// ones.
-void register_pooling(SolverTable& table) {
-  table.add(solver_of_ways<Pooling>(
+void register_pooling(WayTable& table) {
+  table.add(family_of<Pooling>(
       [](const Pooling& shape) { return channel_layouts(shape.input); },
       [](const Pooling& shape, const Problem& problem, const VariantContext& context) {
         std::vector<Attempt> attempts{
@@ -71,8 +71,8 @@ void register_pooling(SolverTable& table) {
           attempts.front().defect = misplaces_operands;
         }
         if (is_global(shape) && context.layout() != Layout::any) {
-          for (const auto& [prefix, how] :
-               {std::pair{"reduction.", SumBy::reduction}, std::pair{"product.", SumBy::product}}) {
+          for (const auto& [prefix, how] : {std::pair{"reduction.", ReduceBy::reduction},
+                                            std::pair{"product.", ReduceBy::product}}) {
             attempts.push_back({.prefix = prefix,
                                 .plan = [=] { return plan_global(how, shape, problem, context); }});
           }

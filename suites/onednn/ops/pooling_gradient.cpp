@@ -1,6 +1,6 @@
 #include "suites/harness/primitive.h"
-#include "suites/onednn/solvers.h"
-#include "suites/onednn/window.h"
+#include "suites/onednn/api/window.h"
+#include "suites/onednn/ways.h"
 
 namespace benanza::onednn {
 namespace {
@@ -34,8 +34,8 @@ Plan plan(const PoolingGradient& shape, const VariantContext& context) {
 
 }  // namespace
 
-void register_pooling_gradient(SolverTable& table) {
-  table.add(solver_of_one_way<PoolingGradient>(
+void register_pooling_gradient(WayTable& table) {
+  table.add(family_of_one<PoolingGradient>(
       [](const PoolingGradient& shape) { return channel_layouts(shape.forward.input); },
       [](const PoolingGradient& shape, const Problem&, const VariantContext& context) {
         return plan(shape, context);

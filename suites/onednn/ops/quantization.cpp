@@ -1,13 +1,13 @@
 #include <utility>
 
 #include "suites/harness/primitive.h"
-#include "suites/onednn/solvers.h"
+#include "suites/onednn/ways.h"
 
 namespace benanza::onednn {
 
 /// A reorder between the precision's type and signed bytes.
-void register_quantization(SolverTable& table) {
-  table.add(solver_of_one_way<Quantization>(
+void register_quantization(WayTable& table) {
+  table.add(family_of_one<Quantization>(
       [](const Quantization& shape) { return channel_layouts(shape.input); },
       [](const Quantization& shape, const Problem& problem, const VariantContext& context) {
         const std::string name(op(problem));

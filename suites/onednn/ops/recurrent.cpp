@@ -1,5 +1,5 @@
-#include "suites/onednn/recurrence.h"
-#include "suites/onednn/solvers.h"
+#include "suites/onednn/plans/recurrence.h"
+#include "suites/onednn/ways.h"
 
 namespace benanza::onednn {
 namespace {
@@ -32,12 +32,11 @@ Plan plan(const Recurrent& shape, const VariantContext& context) {
 
 /// Weights and biases are in the library's formats: both are prepared when the model is loaded. The
 /// order of steps and batch belongs to the problem, not to the variant's layout.
-void register_recurrent(SolverTable& table) {
-  table.add(solver_of_one_way<Recurrent>(
-      [](const Recurrent&) { return std::vector{Layout::plain}; },
-      [](const Recurrent& shape, const Problem&, const VariantContext& context) {
-        return plan(shape, context);
-      }));
+void register_recurrent(WayTable& table) {
+  table.add(
+      family_of_one<Recurrent>([](const Recurrent&) { return std::vector{Layout::plain}; },
+                               [](const Recurrent& shape, const Problem&,
+                                  const VariantContext& context) { return plan(shape, context); }));
 }
 
 }  // namespace benanza::onednn

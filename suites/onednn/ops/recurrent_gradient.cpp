@@ -1,6 +1,6 @@
 #include "suites/harness/primitive.h"
-#include "suites/onednn/recurrence.h"
-#include "suites/onednn/solvers.h"
+#include "suites/onednn/plans/recurrence.h"
+#include "suites/onednn/ways.h"
 
 namespace benanza::onednn {
 namespace {
@@ -124,8 +124,8 @@ Plan plan(const RecurrentGradient& gradient, const VariantContext& context) {
 
 }  // namespace
 
-void register_recurrent_gradient(SolverTable& table) {
-  table.add(solver_of_one_way<RecurrentGradient>(
+void register_recurrent_gradient(WayTable& table) {
+  table.add(family_of_one<RecurrentGradient>(
       [](const RecurrentGradient&) { return std::vector{Layout::plain}; },
       [](const RecurrentGradient& shape, const Problem&, const VariantContext& context) {
         return plan(shape, context);

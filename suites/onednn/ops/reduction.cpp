@@ -2,9 +2,9 @@
 #include <utility>
 
 #include "suites/harness/primitive.h"
-#include "suites/onednn/post_ops.h"
-#include "suites/onednn/solvers.h"
-#include "suites/onednn/sum.h"
+#include "suites/onednn/plans/post_ops.h"
+#include "suites/onednn/plans/reduction_ways.h"
+#include "suites/onednn/ways.h"
 
 namespace benanza::onednn {
 namespace {
@@ -58,17 +58,17 @@ Plan plan(const Reduction& shape, const Problem& problem, const VariantContext& 
 }  // namespace
 
 /// Sums, means and norms are also available as products, means and maxima as pooling.
-void register_reduction(SolverTable& table) {
-  table.add(solver_of_ways<Reduction>(
+void register_reduction(WayTable& table) {
+  table.add(family_of<Reduction>(
       [](const Reduction&) { return std::vector{Layout::plain}; },
       [](const Reduction& shape, const Problem& problem, const VariantContext& context) {
         std::vector<Attempt> attempts{
             {.prefix = "", .plan = [=] { return plan(shape, problem, context); }}};
         if (const auto middle = middle_of(shape.input, shape.axes)) {
-          for (const auto& [prefix, how] :
-               {std::pair{"pooling.", SumBy::pooling}, std::pair{"product.", SumBy::product}}) {
+          for (const auto& [prefix, how] : {std::pair{"pooling.", ReduceBy::pooling},
+                                            std::pair{"product.", ReduceBy::product}}) {
             attempts.push_back({.prefix = prefix, .plan = [=] {
-                                  return plan_sum(how, *middle, shape.kind, problem, context);
+                                  return plan_reduction(how, *middle, shape.kind, problem, context);
                                 }});
           }
         }

@@ -1,9 +1,9 @@
-#include "suites/onednn/solvers.h"
+#include "suites/onednn/ways.h"
 
 namespace benanza::onednn {
 
-void register_resampling(SolverTable& table) {
-  table.add(solver_of_one_way<Resampling>(
+void register_resampling(WayTable& table) {
+  table.add(family_of_one<Resampling>(
       [](const Resampling& shape) { return channel_layouts(shape.output()); },
       [](const Resampling& shape, const Problem&, const VariantContext& context) {
         const auto algorithm = shape.mode == ResamplingMode::linear

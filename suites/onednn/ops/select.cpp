@@ -2,7 +2,7 @@
 #include <optional>
 
 #include "suites/harness/primitive.h"
-#include "suites/onednn/solvers.h"
+#include "suites/onednn/ways.h"
 
 namespace benanza::onednn {
 namespace {
@@ -131,12 +131,12 @@ Plan plan_select(const Select& shape, const VariantContext& context) {
 
 }  // namespace
 
-void register_select(SolverTable& table) {
-  table.add(solver_of_one_way<Select>(
-      [](const Select& shape) { return channel_layouts(shape.output()); },
-      [](const Select& shape, const Problem&, const VariantContext& context) {
-        return plan_select(shape, context);
-      }));
+void register_select(WayTable& table) {
+  table.add(
+      family_of_one<Select>([](const Select& shape) { return channel_layouts(shape.output()); },
+                            [](const Select& shape, const Problem&, const VariantContext& context) {
+                              return plan_select(shape, context);
+                            }));
 }
 
 }  // namespace benanza::onednn

@@ -1,13 +1,13 @@
 #include <string>
 
 #include "suites/harness/primitive.h"
-#include "suites/onednn/post_ops.h"
-#include "suites/onednn/solvers.h"
+#include "suites/onednn/plans/post_ops.h"
+#include "suites/onednn/ways.h"
 
 namespace benanza::onednn {
 
-void register_softmax(SolverTable& table) {
-  table.add(solver_of_one_way<Softmax>(
+void register_softmax(WayTable& table) {
+  table.add(family_of_one<Softmax>(
       [](const Softmax&) { return std::vector{Layout::plain}; },
       [](const Softmax& shape, const Problem& problem, const VariantContext& context) {
         const std::string name(op(problem));

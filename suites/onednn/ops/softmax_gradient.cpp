@@ -1,10 +1,10 @@
 #include "suites/harness/primitive.h"
-#include "suites/onednn/solvers.h"
+#include "suites/onednn/ways.h"
 
 namespace benanza::onednn {
 
-void register_softmax_gradient(SolverTable& table) {
-  table.add(solver_of_one_way<SoftmaxGradient>(
+void register_softmax_gradient(WayTable& table) {
+  table.add(family_of_one<SoftmaxGradient>(
       [](const SoftmaxGradient&) { return std::vector{Layout::plain}; },
       [](const SoftmaxGradient& shape, const Problem&, const VariantContext& context) -> Plan {
         if (context.integers()) throw harness::Unsupported("oneDNN has no int8 gradients");

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "suites/onednn/primitive.h"
+#include "suites/onednn/ways/planned_call.h"
 
 namespace benanza::onednn {
 namespace {
@@ -39,9 +39,9 @@ double GuardedStopwatch::time(harness::Primitive& primitive, std::int64_t calls)
 }
 
 void GuardedStopwatch::judge(const harness::Primitive& primitive, double seconds_per_call) {
-  const auto* const planned = dynamic_cast<const PlannedPrimitive*>(&primitive);
-  if (!peaks_ || planned == nullptr || !planned->least_work()) return;
-  const LeastWork& least = *planned->least_work();
+  const auto* const planned = dynamic_cast<const PlannedCall*>(&primitive);
+  if (!peaks_ || planned == nullptr) return;
+  const LeastWork& least = planned->least_work();
   const auto possible = [&] {
     return least_seconds(*peaks_, least.work, least.precision, least.arithmetic_saving);
   };

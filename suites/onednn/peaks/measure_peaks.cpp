@@ -19,7 +19,7 @@
 #include "core/problem/least_work.h"
 #include "suites/harness/measure/host_stopwatch.h"
 #include "suites/onednn/peaks/traffic.h"
-#include "suites/onednn/threads.h"
+#include "suites/onednn/ways/threads.h"
 
 namespace benanza::onednn {
 namespace {
@@ -83,9 +83,10 @@ void fill_inputs(harness::Primitive& primitive, const Problem& problem, Precisio
 }
 
 /// The FLOP/s of one way. Lowers `seconds` to the shortest call.
-Best rate_of(harness::Backend& library, const harness::Variant& variant, double& seconds) {
+Best rate_of(harness::Backend& library, const harness::Variant& variant, const harness::Way& way,
+             double& seconds) {
   harness::HostStopwatch stopwatch;
-  const auto primitive = library.create(variant);
+  const auto primitive = harness::make_alone(way, library.allocator());
   const double flops = direct_flops(variant.problem);
   const Deadline deadline((samples + 1) * longest_call);
   Best best;
@@ -100,31 +101,17 @@ Best rate_of(harness::Backend& library, const harness::Variant& variant, double&
   return best;
 }
 
-std::vector<harness::Variant> ways(harness::Backend& library, const Problem& problem,
-                                   Precision precision) {
-  const std::vector<Layout> layouts = library.layouts(problem);
-  harness::Variant variant{problem, precision, layouts.back(), {}};
-  std::vector<harness::Variant> all;
-  for (harness::Algorithm& name :
-       library.algorithms(problem, precision, variant.layout, harness::AlgorithmSet::all)) {
-    if (harness::transforms(name) || name.find("ref") != harness::Algorithm::npos ||
-        threaded_name(name).threads) {
-      continue;
-    }
-    variant.algorithm = std::move(name);
-    all.push_back(variant);
-  }
-  return all;
-}
-
 /// The best of the ways for one problem. Lowers `seconds` to the shortest call.
 Best peak_of(harness::Backend& library, const std::string& key, Precision precision,
              const Deadline& deadline, double& seconds) {
   Best best;
   std::size_t tried = 0;
-  for (const harness::Variant& variant : ways(library, parse(key), precision)) {
+  const Problem problem = parse(key);
+  const harness::Variant variant{problem, precision, library.layouts(problem).back(), {}};
+  for (const harness::Way& way : library.ways(variant, harness::AlgorithmSet::all)) {
+    if (way.traits.transforms || way.traits.reference || way.traits.threads) continue;
     if (tried++ == algorithms_tried || deadline.is_over()) break;
-    best.take(rate_of(library, variant, seconds));
+    best.take(rate_of(library, variant, way, seconds));
   }
   return best;
 }

@@ -1,5 +1,6 @@
 // The algorithm names that are available without a GPU.
 #include "suites/cublas/backend.h"
+#include "suites/tests/asked.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +20,8 @@ class WithoutGpu : public testing::Test {
   WithoutGpu() { ::setenv("CUDA_VISIBLE_DEVICES", "-1", 1); }
 
   std::vector<harness::Algorithm> names(const char* key, Precision precision) {
-    return backend_.algorithms(parse(key), precision, Layout::plain, harness::AlgorithmSet::all);
+    return harness::algorithms(backend_, parse(key), precision, Layout::plain,
+                               harness::AlgorithmSet::all);
   }
 
   nvidia::LazyContext device_{nvidia::CudaOptions{}};
@@ -34,9 +36,9 @@ TEST_F(WithoutGpu, CallsWithoutAListAreKnownByName) {
 TEST_F(WithoutGpu, TheHeuristicListIsUnknown) {
   EXPECT_THROW(names("gemm/m16_n16_k16_nt_w", Precision::int8), harness::NoDevice);
   EXPECT_THROW(names("gemm/m8_n8_k8_nn_bias", Precision::fp32), harness::NoDevice);
-  EXPECT_THROW(
-      backend_.create({parse("gemm/m8_n8_k8_nn"), Precision::fp32, Layout::plain, "gemm_ex"}),
-      harness::NoDevice);
+  EXPECT_THROW(harness::made(backend_, {parse("gemm/m8_n8_k8_nn"), Precision::fp32, Layout::plain,
+                                        "gemm_ex"}),
+               harness::NoDevice);
   EXPECT_THROW(backend_.system(), harness::NoDevice);
 }
 
@@ -44,8 +46,8 @@ TEST_F(WithoutGpu, NoCallLeavesOutSteps) {
   for (const Precision precision : {Precision::fp32, Precision::fp16, Precision::int8}) {
     EXPECT_THROW(names("gemm/m8_n8_k8_nn_bias_mul_y8x8", precision), harness::Unsupported);
   }
-  EXPECT_THROW(backend_.create(
-                   {parse("gemm/m8_n8_k8_nn_mul_y8x8"), Precision::fp32, Layout::plain, "gemm_ex"}),
+  EXPECT_THROW(harness::made(backend_, {parse("gemm/m8_n8_k8_nn_mul_y8x8"), Precision::fp32,
+                                        Layout::plain, "gemm_ex"}),
                harness::Unsupported);
 }
 

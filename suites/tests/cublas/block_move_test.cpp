@@ -1,4 +1,4 @@
-#include "suites/cublas/block_move.h"
+#include "suites/cublas/ops/movement_by_products/blocks.h"
 
 #include <gmock/gmock.h>
 

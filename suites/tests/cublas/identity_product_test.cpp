@@ -1,9 +1,8 @@
-#include "suites/cublas/identity_product.h"
+#include "suites/cublas/ops/movement_by_products/identity.h"
 
 #include <gmock/gmock.h>
 
-#include "suites/cublas/lt_batch.h"
-#include "suites/cublas/status.h"
+#include "suites/cublas/library.h"
 #include "suites/tests/cublas/copied_elements.h"
 
 namespace benanza::cublas {

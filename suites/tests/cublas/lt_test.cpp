@@ -1,9 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "suites/cublas/lt_algorithm.h"
-#include "suites/cublas/lt_matmul.h"
-#include "suites/cublas/status.h"
-#include "suites/cublas/types.h"
+#include "suites/cublas/library.h"
+#include "suites/cublas/products/lt_matmul.h"
 
 namespace benanza::cublas {
 namespace {

@@ -1,4 +1,4 @@
-#include "suites/cublas/mapping.h"
+#include "suites/cublas/products/mapping.h"
 
 #include <gtest/gtest.h>
 

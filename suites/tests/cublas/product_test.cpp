@@ -1,4 +1,4 @@
-#include "suites/cublas/product.h"
+#include "suites/cublas/products/mapping.h"
 
 #include <gmock/gmock.h>
 

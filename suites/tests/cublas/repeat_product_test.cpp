@@ -1,4 +1,4 @@
-#include "suites/cublas/repeat_product.h"
+#include "suites/cublas/ops/movement_by_products/repeats.h"
 
 #include <gmock/gmock.h>
 

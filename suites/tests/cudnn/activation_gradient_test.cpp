@@ -51,7 +51,7 @@ TEST(ActivationGradientGraph, ReadsTheGradientAndWhatFrameworksKeep) {
   EXPECT_EQ(calls[0].inputs[0], calls[0].output);
   EXPECT_EQ(calls[0].inputs[1], calls[0].output);
   EXPECT_THAT(calls[0].bound, SizeIs(3));
-  EXPECT_TRUE(calls[0].graph.is_elementwise());
+  EXPECT_TRUE(calls[0].graph().is_elementwise());
   EXPECT_THROW(graphs_of(key)(variant(key, Precision::int8)), harness::Unsupported);
 }
 

@@ -42,7 +42,7 @@ TEST(AttentionGradientGraph, AMaskOfOneRowIsRepeated) {
   const auto mask_of = [](const char* key) {
     const auto calls = calls_of(key);
     const auto mask = calls[0].bound[AttentionGradient::mask];
-    return std::pair(extents_in(calls[0].graph, mask), strides_in(calls[0].graph, mask));
+    return std::pair(extents_in(calls[0].graph(), mask), strides_in(calls[0].graph(), mask));
   };
   EXPECT_EQ(mask_of("attention_bwd/2x8x16x64_k4x128x32_s1_m2x1x1x128"),
             std::pair(Dims{2, 1, 16, 128}, Dims{128, 128, 0, 1}));

@@ -1,5 +1,6 @@
 // The algorithm names that are available without a GPU: the call-per-layer functions.
 #include "suites/cudnn/backend.h"
+#include "suites/tests/asked.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,7 +27,7 @@ class WithoutGpu : public testing::Test {
   WithoutGpu() { ::setenv("CUDA_VISIBLE_DEVICES", "-1", 1); }
 
   std::vector<Algorithm> names(const char* key, Precision precision, Layout layout) {
-    return backend_.algorithms(parse(key), precision, layout, AlgorithmSet::all);
+    return harness::algorithms(backend_, parse(key), precision, layout, AlgorithmSet::all);
   }
 
   nvidia::LazyContext device_{nvidia::CudaOptions{}};
@@ -155,7 +156,7 @@ TEST_F(WithoutGpu, WhatOnlyTheDeviceTellsIsNotRefusedButUnknown) {
   // A layout that only graphs support.
   EXPECT_THROW(names("instancenorm/2x8x4x4_e1e-05", Precision::fp32, Layout::nhwc),
                harness::NoDevice);
-  EXPECT_THROW(backend_.create({parse(convolution), Precision::fp32, Layout::nchw, "gemm"}),
+  EXPECT_THROW(harness::made(backend_, {parse(convolution), Precision::fp32, Layout::nchw, "gemm"}),
                harness::NoDevice);
   EXPECT_THROW(backend_.system(), harness::NoDevice);
   EXPECT_THAT(backend_.devices(), IsEmpty());
@@ -173,7 +174,8 @@ TEST_F(WithoutGpu, NoCallLeavesOutSteps) {
     Problem bare = problem;
     bare.epilogue = {};
     for (const Algorithm& name : names(benanza::key(bare).c_str(), Precision::fp32, layout)) {
-      EXPECT_THROW(backend_.create({problem, Precision::fp32, layout, name}), harness::Unsupported)
+      EXPECT_THROW(harness::made(backend_, {problem, Precision::fp32, layout, name}),
+                   harness::Unsupported)
           << key << ' ' << name;
     }
   }

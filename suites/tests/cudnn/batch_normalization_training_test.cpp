@@ -6,7 +6,7 @@
 
 #include "suites/cudnn/api/descriptors.h"
 #include "suites/cudnn/api/shape.h"
-#include "suites/cudnn/primitive/several_results.h"
+#include "suites/cudnn/primitive/deviation.h"
 #include "suites/tests/cudnn/h100.h"
 
 namespace benanza::cudnn {
@@ -37,23 +37,26 @@ TEST(BatchNormalizationTrainingAlgorithms, NamesAreModes) {
 TEST(InverseDeviation, ThereAndBack) {
   EXPECT_FLOAT_EQ(inverse_deviation(0.234375F, 0.015625F), 2);
   EXPECT_FLOAT_EQ(variance_of(2, 0.015625F), 0.234375F);
-  EXPECT_EQ(inverse_deviations(std::array{0.234375F, 3.984375F}, 0.015625F),
-            (std::vector<float>{2, 0.5}));
+  const InverseDeviation deviation{.index = 4, .epsilon = 0.015625F};
+  EXPECT_EQ(deviation.to_library_value().index, 4U);
+  EXPECT_EQ(deviation.to_library_value().convert(0.234375F), 2);
+  EXPECT_EQ(deviation.to_library_value().convert(3.984375F), 0.5);
+  EXPECT_EQ(deviation.to_problem_value().convert(2), 0.234375F);
   for (const float variance : {0.01F, 1.0F, 123.0F}) {
     EXPECT_NEAR(variance_of(inverse_deviation(variance, 1e-5F), 1e-5F) / variance, 1, 1e-6);
   }
 }
 
 // With results of 10, 2 and 2 elements, place 11 is the second element of the second one.
-TEST(SeveralResults, PlacesCountOnFromOneToTheNext) {
+TEST(PlacesOfPart, PlacesCountOnFromOneToTheNext) {
   const std::array<std::int64_t, 5> places{11, 0, 12, 9, 10};
-  const auto first = places_of_part(places, 0, 10);
+  const auto first = nvidia::places_of_part(places, 0, 10);
   EXPECT_EQ(first.places, (std::vector<std::int64_t>{0, 9}));
   EXPECT_EQ(first.indices, (std::vector<std::size_t>{1, 3}));
-  const auto second = places_of_part(places, 10, 2);
+  const auto second = nvidia::places_of_part(places, 10, 2);
   EXPECT_EQ(second.places, (std::vector<std::int64_t>{1, 0}));
   EXPECT_EQ(second.indices, (std::vector<std::size_t>{0, 4}));
-  const auto third = places_of_part(places, 12, 2);
+  const auto third = nvidia::places_of_part(places, 12, 2);
   EXPECT_EQ(third.places, (std::vector<std::int64_t>{0}));
   EXPECT_EQ(third.indices, (std::vector<std::size_t>{2}));
 }

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "suites/cudnn/backend.h"
+#include "suites/tests/asked.h"
 #include "suites/tests/cudnn/h100.h"
 
 namespace benanza::cudnn {
@@ -60,9 +61,9 @@ TEST(CastCall, IsTheOtherWay) {
   CudnnBackend backend(device);
   const Problem problem = parse("narrow/1x1024");
   const auto all = harness::AlgorithmSet::all;
-  EXPECT_THAT(backend.algorithms(problem, Precision::fp16, Layout::plain, all),
+  EXPECT_THAT(harness::algorithms(backend, problem, Precision::fp16, Layout::plain, all),
               testing::Contains("op_tensor"));
-  EXPECT_THROW(backend.algorithms(problem, Precision::fp32, Layout::plain, all),
+  EXPECT_THROW(harness::algorithms(backend, problem, Precision::fp32, Layout::plain, all),
                harness::Unsupported);
 }
 

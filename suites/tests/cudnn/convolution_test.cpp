@@ -17,24 +17,31 @@ ConvolutionCall map(std::string_view key, Layout layout = Layout::nchw,
   return map_convolution(shape_of<Convolution>(key), precision, layout);
 }
 
+harness::Traits traits(const Convolution& shape, cudnnConvolutionFwdAlgo_t algorithm) {
+  return ConvolutionFunctions<Forward>::traits(shape, algorithm);
+}
+
 TEST(RoundingAmplification, OfWinogradAloneAndMoreForLargeFilters) {
   const auto three = shape_of<Convolution>("conv/1x64x56x56_k64x3x3_p1.1.1.1_s1x1_d1x1_g1");
   const auto five = shape_of<Convolution>("conv/1x64x56x56_k64x5x5_p2.2.2.2_s1x1_d1x1_g1");
-  EXPECT_EQ(rounding_amplification(three, CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED), 16);
-  EXPECT_EQ(rounding_amplification(three, CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM), 1);
-  EXPECT_EQ(rounding_amplification(five, CUDNN_CONVOLUTION_FWD_ALGO_FFT), 1);
-  EXPECT_GT(rounding_amplification(five, CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED), 123);
+  const auto of = [](const Convolution& shape, cudnnConvolutionFwdAlgo_t algorithm) {
+    return traits(shape, algorithm).rounding_amplification;
+  };
+  EXPECT_EQ(of(three, CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED), 16);
+  EXPECT_EQ(of(three, CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM), 1);
+  EXPECT_EQ(of(five, CUDNN_CONVOLUTION_FWD_ALGO_FFT), 1);
+  EXPECT_GT(of(five, CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED), 123);
 }
 
 TEST(MapConvolution, TwoAxes) {
   const auto call = map("conv/2x64x56x28_k128x3x5_p1.2.1.2_s2x1_d1x1_g1", Layout::nhwc);
-  EXPECT_EQ(call.input.dims, (Dims{2, 64, 56, 28}));
-  EXPECT_EQ(call.input.strides, (Dims{64 * 56 * 28, 1, 64 * 28, 64}));
+  EXPECT_EQ(call.image.dims, (Dims{2, 64, 56, 28}));
+  EXPECT_EQ(call.image.strides, (Dims{64 * 56 * 28, 1, 64 * 28, 64}));
   EXPECT_EQ(call.weights.dims, (Dims{128, 64, 3, 5}));
   EXPECT_EQ(call.weights.strides, (Dims{64 * 15, 1, 64 * 5, 64}));
   EXPECT_EQ(call.bias.dims, (Dims{1, 128, 1, 1}));
   // floor((56 + 2 - 3) / 2) + 1 = 28; 28 + 4 - 5 + 1 = 28.
-  EXPECT_EQ(call.output.dims, (Dims{2, 128, 28, 28}));
+  EXPECT_EQ(call.features.dims, (Dims{2, 128, 28, 28}));
   EXPECT_EQ(call.pads, (Dims{1, 2}));
   EXPECT_EQ(call.strides, (Dims{2, 1}));
   EXPECT_EQ(call.dilations, (Dims{1, 1}));
@@ -43,9 +50,9 @@ TEST(MapConvolution, TwoAxes) {
 
 TEST(MapConvolution, OneAxisIsAnImageOfHeightOne) {
   const auto call = map("conv/1x16x100_k32x3_p2.2_s2_d2_g1");
-  EXPECT_EQ(call.input.dims, (Dims{1, 16, 1, 100}));
+  EXPECT_EQ(call.image.dims, (Dims{1, 16, 1, 100}));
   EXPECT_EQ(call.weights.dims, (Dims{32, 16, 1, 3}));
-  EXPECT_EQ(call.output.dims, (Dims{1, 32, 1, 50}));
+  EXPECT_EQ(call.features.dims, (Dims{1, 32, 1, 50}));
   EXPECT_EQ(call.pads, (Dims{0, 2}));
   EXPECT_EQ(call.strides, (Dims{1, 2}));
   EXPECT_EQ(call.dilations, (Dims{1, 2}));
@@ -53,10 +60,10 @@ TEST(MapConvolution, OneAxisIsAnImageOfHeightOne) {
 
 TEST(MapConvolution, ThreeAxesChannelsInnermost) {
   const auto call = map("conv/1x4x8x9x10_k6x3x3x3_p1.1.1.1.1.1_s1x1x1_d1x1x1_g1", Layout::nhwc);
-  EXPECT_EQ(call.input.strides, (Dims{2880, 1, 360, 40, 4}));
+  EXPECT_EQ(call.image.strides, (Dims{2880, 1, 360, 40, 4}));
   EXPECT_EQ(call.weights.dims, (Dims{6, 4, 3, 3, 3}));
   EXPECT_EQ(call.bias.dims, (Dims{1, 6, 1, 1, 1}));
-  EXPECT_EQ(call.output.dims, (Dims{1, 6, 8, 9, 10}));
+  EXPECT_EQ(call.features.dims, (Dims{1, 6, 8, 9, 10}));
 }
 
 TEST(MapConvolution, WeightsHoldTheChannelsOfOneGroup) {
@@ -72,11 +79,11 @@ TEST(MapConvolution, WeightsHoldTheChannelsOfOneGroup) {
 TEST(MapConvolution, UnequalPadsReadAPaddedCopy) {
   const auto call = map("conv/1x3x224x224_k32x3x3_p0.0.1.1_s2x2_d1x1_g1");
   ASSERT_TRUE(call.padded);
-  EXPECT_EQ(call.input.dims, (Dims{1, 3, 224, 224}));
-  EXPECT_EQ(call.read_by_library().dims, (Dims{1, 3, 225, 225}));
+  EXPECT_EQ(call.image.dims, (Dims{1, 3, 224, 224}));
+  EXPECT_EQ(call.image_of_library().dims, (Dims{1, 3, 225, 225}));
   EXPECT_EQ(call.padded->interior.offset, 0);
   EXPECT_EQ(call.pads, (Dims{0, 0}));
-  EXPECT_EQ(call.output.dims, (Dims{1, 32, 112, 112}));
+  EXPECT_EQ(call.features.dims, (Dims{1, 32, 112, 112}));
 }
 
 TEST(MapConvolution, BiasOfIntegersIsFloat) {
@@ -95,12 +102,12 @@ TEST_P(RealDescriptors, AgreeOnTheOutput) {
   const ConvolutionCall call = map(key, layout, precision);
   const ConvolutionDescriptors descriptors = describe(call, layout, precision);
   std::array<int, CUDNN_DIM_MAX> dims{};
-  const auto rank = static_cast<int>(call.output.dims.size());
-  ASSERT_EQ(
-      cudnnGetConvolutionNdForwardOutputDim(descriptors.convolution.get(), descriptors.read.get(),
-                                            descriptors.weights.get(), rank, dims.data()),
-      CUDNN_STATUS_SUCCESS);
-  EXPECT_EQ(Dims(dims.begin(), dims.begin() + rank), call.output.dims);
+  const auto rank = static_cast<int>(call.features.dims.size());
+  ASSERT_EQ(cudnnGetConvolutionNdForwardOutputDim(descriptors.convolution.get(),
+                                                  descriptors.image_of_library.get(),
+                                                  descriptors.weights.get(), rank, dims.data()),
+            CUDNN_STATUS_SUCCESS);
+  EXPECT_EQ(Dims(dims.begin(), dims.begin() + rank), call.features.dims);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -153,19 +160,27 @@ TEST(MakeConvolution, HalvesAreSummedInFloat) {
 }
 
 TEST(ConvolutionAlgorithms, NamesAreTheLibrarys) {
-  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM), "implicit_gemm");
-  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM), "implicit_precomp_gemm");
-  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_FWD_ALGO_GEMM), "gemm");
-  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_FWD_ALGO_DIRECT), "direct");
-  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_FWD_ALGO_FFT), "fft");
-  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_FWD_ALGO_FFT_TILING), "fft_tiling");
-  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD), "winograd");
-  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED), "winograd_nonfused");
+  const auto named = ConvolutionFunctions<Forward>::named;
+  EXPECT_EQ(named("implicit_gemm"), CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM);
+  EXPECT_EQ(named("implicit_precomp_gemm"), CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM);
+  EXPECT_EQ(named("gemm"), CUDNN_CONVOLUTION_FWD_ALGO_GEMM);
+  EXPECT_EQ(named("direct"), CUDNN_CONVOLUTION_FWD_ALGO_DIRECT);
+  EXPECT_EQ(named("fft"), CUDNN_CONVOLUTION_FWD_ALGO_FFT);
+  EXPECT_EQ(named("fft_tiling"), CUDNN_CONVOLUTION_FWD_ALGO_FFT_TILING);
+  EXPECT_EQ(named("winograd"), CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD);
+  EXPECT_EQ(named("winograd_nonfused"), CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED);
+  EXPECT_EQ(named("winograd_fused"), std::nullopt);
+}
+
+TEST(ConvolutionAlgorithms, TransformAsTheirNamesSay) {
+  const auto shape = shape_of<Convolution>("conv/1x64x56x56_k64x3x3_p1.1.1.1_s1x1_d1x1_g1");
   for (int i = 0; i < CUDNN_CONVOLUTION_FWD_ALGO_COUNT; ++i) {
-    const auto algorithm = static_cast<cudnnConvolutionFwdAlgo_t>(i);
-    EXPECT_EQ(parse_convolution_algorithm(to_string(algorithm)), algorithm);
+    const bool wanted = i == CUDNN_CONVOLUTION_FWD_ALGO_FFT ||
+                        i == CUDNN_CONVOLUTION_FWD_ALGO_FFT_TILING ||
+                        i == CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD ||
+                        i == CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED;
+    EXPECT_EQ(traits(shape, static_cast<cudnnConvolutionFwdAlgo_t>(i)).transforms, wanted) << i;
   }
-  EXPECT_THROW(parse_convolution_algorithm("winograd_fused"), std::invalid_argument);
 }
 
 cudnnConvolutionFwdAlgoPerf_t answer(cudnnConvolutionFwdAlgo_t algorithm, cudnnMathType_t math,
@@ -214,16 +229,19 @@ Epilogue epilogue_of(const char* words) {
 }
 
 TEST(FusedConvolution, WithoutAnActivationOnlyOneAlgorithmIsAsked) {
-  const std::vector<cudnnConvolutionFwdAlgo_t> all{CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD,
-                                                   CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM,
-                                                   CUDNN_CONVOLUTION_FWD_ALGO_FFT};
-  const std::vector one{CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM};
-  EXPECT_EQ(algorithms_with(epilogue_of(""), all), all);
-  EXPECT_EQ(algorithms_with(epilogue_of("_bias"), all), one);
-  EXPECT_EQ(algorithms_with(epilogue_of("_residual"), all), one);
-  EXPECT_EQ(algorithms_with(epilogue_of("_bias_residual"), all), one);
-  EXPECT_EQ(algorithms_with(epilogue_of("_relu"), all), all);
-  EXPECT_EQ(algorithms_with(epilogue_of("_bias_residual_relu"), all), all);
+  const auto offered = [](const char* words) {
+    int count = 0;
+    for (int i = 0; i < CUDNN_CONVOLUTION_FWD_ALGO_COUNT; ++i) {
+      if (Forward::offers(epilogue_of(words), static_cast<cudnnConvolutionFwdAlgo_t>(i))) ++count;
+    }
+    return count;
+  };
+  for (const char* words : {"", "_relu", "_bias_residual_relu"}) EXPECT_EQ(offered(words), 8);
+  for (const char* words : {"_bias", "_residual", "_bias_residual"}) {
+    EXPECT_EQ(offered(words), 1);
+    EXPECT_TRUE(
+        Forward::offers(epilogue_of(words), CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM));
+  }
 }
 
 TEST(FusedConvolution, KnowsReluAlone) {

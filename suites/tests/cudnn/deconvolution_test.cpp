@@ -10,29 +10,29 @@
 namespace benanza::cudnn {
 namespace {
 
-DeconvolutionCall map(std::string_view key, Layout layout = Layout::nchw,
-                      Precision precision = Precision::fp32) {
-  return map_deconvolution(shape_of<Deconvolution>(key), precision, layout);
+ConvolutionCall map(std::string_view key, Layout layout = Layout::nchw,
+                    Precision precision = Precision::fp32) {
+  return map_convolution(shape_of<Deconvolution>(key), precision, layout);
 }
 
 // DCGAN's doubling: (7 - 1) * 2 + 4 - 2 = 14.
 TEST(MapDeconvolution, TwoAxes) {
   const auto call = map("deconv/2x64x7x7_k32x4x4_p1.1.1.1_s2x2_d1x1_g1", Layout::nhwc);
-  EXPECT_EQ(call.input.dims, (Dims{2, 64, 7, 7}));
-  EXPECT_EQ(call.input.strides, (Dims{64 * 49, 1, 64 * 7, 64}));
+  EXPECT_EQ(call.features.dims, (Dims{2, 64, 7, 7}));
+  EXPECT_EQ(call.features.strides, (Dims{64 * 49, 1, 64 * 7, 64}));
   EXPECT_EQ(call.weights.dims, (Dims{64, 32, 4, 4}));
-  EXPECT_EQ(call.output.dims, (Dims{2, 32, 14, 14}));
+  EXPECT_EQ(call.image.dims, (Dims{2, 32, 14, 14}));
   EXPECT_EQ(call.pads, (Dims{1, 1}));
   EXPECT_EQ(call.strides, (Dims{2, 2}));
-  EXPECT_FALSE(call.larger);
+  EXPECT_FALSE(call.padded);
 }
 
 TEST(MapDeconvolution, OneAxisIsAnImageOfHeightOne) {
   const auto call = map("deconv/1x16x10_k8x3_p1.1_s2_d3_g2");
-  EXPECT_EQ(call.input.dims, (Dims{1, 16, 1, 10}));
+  EXPECT_EQ(call.features.dims, (Dims{1, 16, 1, 10}));
   EXPECT_EQ(call.weights.dims, (Dims{16, 4, 1, 3}));
   // 9 * 2 + 7 - 2 = 23.
-  EXPECT_EQ(call.output.dims, (Dims{1, 8, 1, 23}));
+  EXPECT_EQ(call.image.dims, (Dims{1, 8, 1, 23}));
   EXPECT_EQ(call.pads, (Dims{0, 1}));
   EXPECT_EQ(call.strides, (Dims{1, 2}));
   EXPECT_EQ(call.dilations, (Dims{1, 3}));
@@ -71,24 +71,24 @@ class RealDeconvolution
 TEST_P(RealDeconvolution, IsTheGradientOfAConvolutionToTheInput) {
   const auto [key, layout, precision] = GetParam();
   const Deconvolution shape = shape_of<Deconvolution>(key);
-  const DeconvolutionCall call = map(key, layout, precision);
-  const DeconvolutionDescriptors descriptors = describe(call, layout, precision);
+  const ConvolutionCall call = map(key, layout, precision);
+  const ConvolutionDescriptors descriptors = describe(call, layout, precision);
   std::array<int, CUDNN_DIM_MAX> dims{};
-  const auto rank = static_cast<int>(call.input.dims.size());
+  const auto rank = static_cast<int>(call.features.dims.size());
   ASSERT_EQ(cudnnGetConvolutionNdForwardOutputDim(descriptors.convolution.get(),
-                                                  descriptors.written.get(),
+                                                  descriptors.image_of_library.get(),
                                                   descriptors.weights.get(), rank, dims.data()),
             CUDNN_STATUS_SUCCESS);
-  EXPECT_EQ(Dims(dims.begin(), dims.begin() + rank), call.input.dims);
+  EXPECT_EQ(Dims(dims.begin(), dims.begin() + rank), call.features.dims);
   const Padding padding = split_output_padding(shape);
   for (std::size_t axis = 0; axis < shape.window.rank(); ++axis) {
     EXPECT_EQ(padding.symmetric[axis] + padding.begin[axis], shape.window.pads[axis]);
     EXPECT_GE(padding.begin[axis], 0);
     EXPECT_GE(padding.end[axis], 0);
   }
-  EXPECT_EQ(call.larger.has_value(), padding.needs_copy());
-  if (call.larger) {
-    EXPECT_EQ(call.larger->interior.format.dims, call.output.dims);
+  EXPECT_EQ(call.padded.has_value(), padding.needs_copy());
+  if (call.padded) {
+    EXPECT_EQ(call.padded->interior.format.dims, call.image.dims);
   }
 }
 
@@ -145,17 +145,23 @@ TEST(SplitOutputPadding, EveryWindowIsComputedExactly) {
 }
 
 TEST(DeconvolutionAlgorithms, NamesAreTheLibrarys) {
-  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_BWD_DATA_ALGO_0), "algo_0");
-  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_BWD_DATA_ALGO_1), "algo_1");
-  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_BWD_DATA_ALGO_FFT), "fft");
-  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_BWD_DATA_ALGO_FFT_TILING), "fft_tiling");
-  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_BWD_DATA_ALGO_WINOGRAD), "winograd");
-  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_BWD_DATA_ALGO_WINOGRAD_NONFUSED), "winograd_nonfused");
+  const auto named = ConvolutionFunctions<DataGradient>::named;
+  EXPECT_EQ(named("algo_0"), CUDNN_CONVOLUTION_BWD_DATA_ALGO_0);
+  EXPECT_EQ(named("algo_1"), CUDNN_CONVOLUTION_BWD_DATA_ALGO_1);
+  EXPECT_EQ(named("fft"), CUDNN_CONVOLUTION_BWD_DATA_ALGO_FFT);
+  EXPECT_EQ(named("fft_tiling"), CUDNN_CONVOLUTION_BWD_DATA_ALGO_FFT_TILING);
+  EXPECT_EQ(named("winograd"), CUDNN_CONVOLUTION_BWD_DATA_ALGO_WINOGRAD);
+  EXPECT_EQ(named("winograd_nonfused"), CUDNN_CONVOLUTION_BWD_DATA_ALGO_WINOGRAD_NONFUSED);
+  EXPECT_EQ(named("implicit_gemm"), std::nullopt);
+}
+
+TEST(DeconvolutionAlgorithms, NoneRoundsMore) {
+  const auto shape = shape_of<Deconvolution>("deconv/2x64x7x7_k32x4x4_p1.1.1.1_s2x2_d1x1_g1");
   for (int i = 0; i < CUDNN_CONVOLUTION_BWD_DATA_ALGO_COUNT; ++i) {
-    const auto algorithm = static_cast<cudnnConvolutionBwdDataAlgo_t>(i);
-    EXPECT_EQ(parse_deconvolution_algorithm(to_string(algorithm)), algorithm);
+    const harness::Traits traits = ConvolutionFunctions<DataGradient>::traits(
+        shape, static_cast<cudnnConvolutionBwdDataAlgo_t>(i));
+    EXPECT_EQ(traits, (harness::Traits{.transforms = i >= CUDNN_CONVOLUTION_BWD_DATA_ALGO_FFT}));
   }
-  EXPECT_THROW(parse_deconvolution_algorithm("implicit_gemm"), std::invalid_argument);
 }
 
 }  // namespace

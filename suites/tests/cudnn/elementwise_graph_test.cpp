@@ -35,7 +35,7 @@ GraphCall only(std::vector<GraphCall> calls) {
 /// The extents of the graph's own tensors: operands, then the result.
 std::vector<Dims> extents(const GraphCall& call) {
   std::vector<Dims> found;
-  for (const auto id : call.bound) found.push_back(extents_in(call.graph, id));
+  for (const auto id : call.bound) found.push_back(extents_in(call.graph(), id));
   return found;
 }
 

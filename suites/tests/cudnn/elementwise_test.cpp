@@ -163,7 +163,13 @@ TEST(MapBinary, FoldedGateKeepsTheImages) {
 TEST(BinaryAlgorithms, SumsAlsoInPlaceAndFoldedWhereChannelsAreInnermost) {
   using Algorithms = std::vector<harness::Algorithm>;
   const auto names = [](std::string_view key, Layout layout) {
-    return binary_algorithms(shape_of<Binary>(key), layout);
+    Algorithms found;
+    for (const BinaryAlgorithm& one : binary_algorithms(shape_of<Binary>(key), layout)) {
+      EXPECT_EQ(one.in_place, one.name.starts_with("add_tensor")) << one.name;
+      EXPECT_EQ(one.folding == Folding::folded, one.name.ends_with(".folded")) << one.name;
+      found.push_back(one.name);
+    }
+    return found;
   };
   EXPECT_EQ(names("mul/1x8x4x4_1x8x4x4", Layout::nchw), Algorithms{"op_tensor"});
   EXPECT_EQ(names("add/1x8x4x4_1x8x4x4", Layout::nhwc), (Algorithms{"op_tensor", "add_tensor"}));

@@ -65,7 +65,7 @@ class Answers : public H100 {
   GraphPlans asking(std::unique_ptr<Elsewhere> elsewhere) {
     GraphPlans plans(Target(read_file(TEST_DATA "/h100_device_properties.json")),
                      std::move(elsewhere));
-    plans.expect_question(relu_, AlgorithmSet::all);
+    plans.prefetch_algorithms(relu_, AlgorithmSet::all);
     return plans;
   }
   GraphPlans asking(std::function<Elsewhere::Text()> answer) {

@@ -29,57 +29,64 @@ GraphsOf graphs_of(const char* key) {
   return bound(filter_gradient_graphs, shape_of<ConvolutionFilterGradient>(key));
 }
 
+using Functions = ConvolutionFunctions<FilterGradient>;
+
+harness::Traits traits(int algorithm, const ConvolutionFilterGradient& shape =
+                                          shape_of<ConvolutionFilterGradient>(dense_key)) {
+  return Functions::traits(shape, static_cast<cudnnConvolutionBwdFilterAlgo_t>(algorithm));
+}
+
 TEST(FilterGradientAlgorithms, NamesAreTheLibrarys) {
-  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0), "algo_0");
-  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1), "algo_1");
-  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_BWD_FILTER_ALGO_FFT), "fft");
-  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_BWD_FILTER_ALGO_3), "algo_3");
-  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD), "winograd");
-  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD_NONFUSED), "winograd_nonfused");
-  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_BWD_FILTER_ALGO_FFT_TILING), "fft_tiling");
-  for (int i = 0; i < CUDNN_CONVOLUTION_BWD_FILTER_ALGO_COUNT; ++i) {
-    const auto algorithm = static_cast<cudnnConvolutionBwdFilterAlgo_t>(i);
-    EXPECT_EQ(parse_filter_gradient_algorithm(to_string(algorithm)), algorithm);
-  }
-  EXPECT_THROW(parse_filter_gradient_algorithm("algo_2"), std::invalid_argument);
+  EXPECT_EQ(Functions::named("algo_0"), CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0);
+  EXPECT_EQ(Functions::named("algo_1"), CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1);
+  EXPECT_EQ(Functions::named("fft"), CUDNN_CONVOLUTION_BWD_FILTER_ALGO_FFT);
+  EXPECT_EQ(Functions::named("algo_3"), CUDNN_CONVOLUTION_BWD_FILTER_ALGO_3);
+  EXPECT_EQ(Functions::named("winograd"), CUDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD);
+  EXPECT_EQ(Functions::named("winograd_nonfused"),
+            CUDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD_NONFUSED);
+  EXPECT_EQ(Functions::named("fft_tiling"), CUDNN_CONVOLUTION_BWD_FILTER_ALGO_FFT_TILING);
+  EXPECT_EQ(Functions::named("algo_2"), std::nullopt);
 }
 
 // 2 * 32 * 128 * 64 FLOP per pair of output and tap on the image. Along an axis there are 28
 // outputs of 3 taps, minus the first tap of the first output, which is on the begin pad.
 TEST(FilterGradientAlgorithms, TransformsMaySaveAnyArithmetic) {
-  const auto least = [](const harness::Algorithm& algorithm) {
-    return least_work({parse(dense_key), Precision::fp16, Layout::nchw, algorithm});
+  const auto least = [](int algorithm) {
+    return least_work(parse(dense_key), Precision::fp16, traits(algorithm), false);
   };
-  EXPECT_DOUBLE_EQ(least("algo_1").work.flops, 2.0 * 32 * 128 * 64 * 83 * 83);
-  for (const char* algorithm : {"winograd", "winograd_nonfused", "fft", "fft_tiling"}) {
-    EXPECT_TRUE(harness::transforms(algorithm)) << algorithm;
+  EXPECT_DOUBLE_EQ(least(CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1).work.flops,
+                   2.0 * 32 * 128 * 64 * 83 * 83);
+  for (const int algorithm :
+       {CUDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD,
+        CUDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD_NONFUSED, CUDNN_CONVOLUTION_BWD_FILTER_ALGO_FFT,
+        CUDNN_CONVOLUTION_BWD_FILTER_ALGO_FFT_TILING}) {
+    EXPECT_TRUE(traits(algorithm).transforms) << algorithm;
     EXPECT_TRUE(std::isinf(least(algorithm).arithmetic_saving)) << algorithm;
   }
-  for (const char* algorithm : {"algo_0", "algo_1", "algo_3", "engine5.k2=3"}) {
+  for (const int algorithm :
+       {CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0, CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1,
+        CUDNN_CONVOLUTION_BWD_FILTER_ALGO_3}) {
     EXPECT_EQ(least(algorithm).arithmetic_saving, 1) << algorithm;
   }
 }
 
 TEST(FilterGradientAlgorithms, WinogradAloneRoundsMore) {
-  const Convolution forward = shape_of<ConvolutionFilterGradient>(dense_key).forward;
   for (int i = 0; i < CUDNN_CONVOLUTION_BWD_FILTER_ALGO_COUNT; ++i) {
-    const auto algorithm = static_cast<cudnnConvolutionBwdFilterAlgo_t>(i);
-    const bool tiles = algorithm == CUDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD_NONFUSED;
-    EXPECT_EQ(rounding_amplification(forward, algorithm), tiles ? 16 : 1) << to_string(algorithm);
+    const bool tiles = i == CUDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD_NONFUSED;
+    EXPECT_EQ(traits(i).rounding_amplification, tiles ? 16 : 1) << i;
   }
 }
 
 TEST(FilterGradientAlgorithms, AtomicsAddASumForEveryImage) {
-  const Convolution forward = shape_of<ConvolutionFilterGradient>(dense_key).forward;
-  ASSERT_EQ(forward.input[0], 32);
+  auto shape = shape_of<ConvolutionFilterGradient>(dense_key);
+  ASSERT_EQ(shape.forward.input[0], 32);
   for (int i = 0; i < CUDNN_CONVOLUTION_BWD_FILTER_ALGO_COUNT; ++i) {
-    const auto algorithm = static_cast<cudnnConvolutionBwdFilterAlgo_t>(i);
-    const bool atomic = to_string(algorithm) == "algo_0" || to_string(algorithm) == "algo_3";
-    EXPECT_EQ(partial_sums(forward, algorithm), atomic ? 32 : 4) << to_string(algorithm);
+    const bool atomic =
+        i == CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0 || i == CUDNN_CONVOLUTION_BWD_FILTER_ALGO_3;
+    EXPECT_EQ(traits(i).partial_sums, atomic ? 32 : 4) << i;
   }
-  Convolution one = forward;
-  one.input[0] = 1;
-  EXPECT_EQ(partial_sums(one, CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0), 4);
+  shape.forward.input[0] = 1;
+  EXPECT_EQ(traits(CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0, shape).partial_sums, 4);
 }
 
 TEST(FilterGradient, BiasesAndIntegersAreRefused) {
@@ -99,7 +106,7 @@ TEST(FilterGradientGraph, ReadsInputAndGradientAndWritesWeights) {
   EXPECT_THAT(calls[0].output.dims, ElementsAre(128, 64, 3, 3));
   EXPECT_THAT(calls[0].output.strides, ElementsAre(576, 1, 192, 64));
   EXPECT_THAT(calls[0].bound, ElementsAre(0, 1, 2));
-  EXPECT_TRUE(calls[0].graph.has_products());
+  EXPECT_TRUE(calls[0].graph().has_products());
   // Winograd, though its notes do not say so.
   EXPECT_THAT(calls[0].silent_transforms, ElementsAre(17));
   EXPECT_TRUE(calls[0].adds_slices);
@@ -141,12 +148,12 @@ TEST_P(RealFilterGradient, AgreesOnTheOutputsExtents) {
     const ConvolutionCall call = map_convolution(forward, Precision::fp16, layout);
     const ConvolutionDescriptors descriptors = describe(call, layout, Precision::fp16);
     std::array<int, CUDNN_DIM_MAX> dims{};
-    const auto rank = static_cast<int>(call.output.dims.size());
-    ASSERT_EQ(
-        cudnnGetConvolutionNdForwardOutputDim(descriptors.convolution.get(), descriptors.read.get(),
-                                              descriptors.weights.get(), rank, dims.data()),
-        CUDNN_STATUS_SUCCESS);
-    EXPECT_EQ(Dims(dims.begin(), dims.begin() + rank), call.output.dims);
+    const auto rank = static_cast<int>(call.features.dims.size());
+    ASSERT_EQ(cudnnGetConvolutionNdForwardOutputDim(descriptors.convolution.get(),
+                                                    descriptors.image_of_library.get(),
+                                                    descriptors.weights.get(), rank, dims.data()),
+              CUDNN_STATUS_SUCCESS);
+    EXPECT_EQ(Dims(dims.begin(), dims.begin() + rank), call.features.dims);
   }
 }
 

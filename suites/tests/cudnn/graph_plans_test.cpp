@@ -57,7 +57,7 @@ class ExpectedPlans : public H100 {
     harness::Variant expected = variant(key, precision);
     const auto known = relu(expected);
     expected.algorithm = known->choices.front().name();
-    plans_->expect(known, known->choices.front(), expected, expected);
+    plans_->prefetch(known, known->choices.front(), expected, expected);
     return expected;
   }
 

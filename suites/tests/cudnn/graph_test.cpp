@@ -46,9 +46,9 @@ TEST(NormalizationGraph, RowsAreImagesOfOnePixelWithChannelsInnermost) {
   EXPECT_THAT(call.inputs, ElementsAre(rows, vector, vector));
   EXPECT_EQ(call.output, rows);
   EXPECT_THAT(call.bound, SizeIs(4));
-  EXPECT_THAT(call.graph.constants(), IsEmpty());
-  ASSERT_THAT(call.graph.scalars(), SizeIs(1));
-  EXPECT_FLOAT_EQ(call.graph.scalars().front().value, 1e-5F);
+  EXPECT_THAT(call.graph().constants(), IsEmpty());
+  ASSERT_THAT(call.graph().scalars(), SizeIs(1));
+  EXPECT_FLOAT_EQ(call.graph().scalars().front().value, 1e-5F);
 }
 
 TEST(NormalizationGraph, ScaleAndBiasAreAsPreciseAsTheDataOrFp32) {
@@ -70,9 +70,9 @@ TEST(NormalizationGraph, WhatTheProblemHasNotIsOnesAndZeros) {
   const GraphCall call =
       only(graphs_of(shape_of<LayerNormalization>(plain))(variant(plain, Precision::fp16)));
   EXPECT_THAT(call.inputs, SizeIs(1));
-  ASSERT_THAT(call.graph.constants(), SizeIs(2));
-  EXPECT_EQ(call.graph.constants()[0].value, 1);
-  EXPECT_EQ(call.graph.constants()[1].value, 0);
+  ASSERT_THAT(call.graph().constants(), SizeIs(2));
+  EXPECT_EQ(call.graph().constants()[0].value, 1);
+  EXPECT_EQ(call.graph().constants()[1].value, 0);
 
   const char* rms = "rmsnorm/128x4096_e1e-06_s";
   EXPECT_THAT(only(graphs_of(shape_of<LayerNormalization>(rms))(variant(rms, Precision::tf32)))
@@ -176,7 +176,7 @@ TEST_F(H100, MultipliesOnTensorCoresOnlyWhereThereIsAProduct) {
   const auto claims = [&](GraphCall call) {
     std::vector<bool> all;
     for (const EngineChoice& choice :
-         plans_->known(std::move(call.graph), EngineQuery())->choices) {
+         plans_->known(std::move(call.graph()), EngineQuery())->choices) {
       all.push_back(choice.tensor_cores);
     }
     return all;

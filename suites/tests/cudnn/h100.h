@@ -1,7 +1,6 @@
 #pragma once
 
-#include "suites/cudnn/primitive/call_sequence.h"
-#include "suites/cudnn/primitive/graph_solver.h"
+#include "suites/cudnn/primitive/graph_call.h"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -61,11 +60,10 @@ class H100 : public testing::Test {
   }
 
   template <class Shape>
-  std::vector<harness::Algorithm> sequence_names(
-      CallSequences (*sequences)(const Shape&, const harness::Variant&),
-      const harness::Variant& variant) {
-    return sequence_algorithms(sequences(std::get<Shape>(variant.problem.shape), variant), variant,
-                               harness::AlgorithmSet::all, *plans_);
+  std::vector<harness::Algorithm> sequence_names(GraphCalls (*sequences)(const Shape&,
+                                                                         const harness::Variant&),
+                                                 const harness::Variant& variant) {
+    return names(bound(sequences, std::get<Shape>(variant.problem.shape)), variant);
   }
 
   std::int64_t workspace(const GraphsOf& graphs, const harness::Variant& variant) {

@@ -7,7 +7,7 @@
 #include "suites/cudnn/api/shape.h"
 #include "suites/cudnn/api/status.h"
 #include "suites/cudnn/backend.h"
-#include "suites/cudnn/solvers.h"
+#include "suites/cudnn/ways.h"
 #include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {
@@ -123,7 +123,7 @@ TEST(BatchNormalizationVectors, AreFloatAndOnePerChannel) {
   EXPECT_THAT(dims, testing::ElementsAre(1, 3, 1, 1));
 }
 
-bool covered(std::string_view key) { return !solvers().of(parse(key)).empty(); }
+bool covered(std::string_view key) { return !way_table().of(parse(key)).empty(); }
 
 TEST(Solver, EveryOperatorHasOne) {
   for (const char* key :

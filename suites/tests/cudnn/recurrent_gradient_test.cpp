@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "suites/cudnn/backend.h"
+#include "suites/tests/asked.h"
 
 namespace benanza::cudnn {
 namespace {
@@ -16,7 +17,8 @@ class RecurrentGradients : public testing::Test {
   RecurrentGradients() { ::setenv("CUDA_VISIBLE_DEVICES", "-1", 1); }
 
   std::vector<harness::Algorithm> names(const char* key, Precision precision = Precision::fp16) {
-    return backend_.algorithms(parse(key), precision, Layout::plain, harness::AlgorithmSet::all);
+    return harness::algorithms(backend_, parse(key), precision, Layout::plain,
+                               harness::AlgorithmSet::all);
   }
 
   nvidia::LazyContext device_{nvidia::CudaOptions{}};
@@ -50,9 +52,9 @@ TEST_F(RecurrentGradients, AreRefusedWhereTheForwardCallIs) {
 TEST_F(RecurrentGradients, OfLocalResponseNormalizationIsOneCall) {
   const Problem problem = parse("lrn_bwd/1x16x4x4_n5_a1e-04_b0.75_k1");
   const auto all = harness::AlgorithmSet::all;
-  EXPECT_THAT(backend_.algorithms(problem, Precision::fp32, Layout::nhwc, all),
+  EXPECT_THAT(harness::algorithms(backend_, problem, Precision::fp32, Layout::nhwc, all),
               ElementsAre("cross_channel"));
-  EXPECT_THROW(backend_.algorithms(problem, Precision::int8, Layout::nhwc, all),
+  EXPECT_THROW(harness::algorithms(backend_, problem, Precision::int8, Layout::nhwc, all),
                harness::Unsupported);
 }
 

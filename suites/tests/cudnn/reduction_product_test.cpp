@@ -32,9 +32,9 @@ TEST(ReductionGraph, HasOnesOfItsOwn) {
     ASSERT_THAT(calls, SizeIs(1));
     EXPECT_EQ(calls[0].prefix, "product.");
     EXPECT_THAT(calls[0].bound, SizeIs(2));
-    ASSERT_THAT(calls[0].graph.constants(), SizeIs(1));
-    EXPECT_EQ(calls[0].graph.constants()[0].format.dims, one.ones) << one.key;
-    EXPECT_EQ(calls[0].graph.constants()[0].value, 1);
+    ASSERT_THAT(calls[0].graph().constants(), SizeIs(1));
+    EXPECT_EQ(calls[0].graph().constants()[0].format.dims, one.ones) << one.key;
+    EXPECT_EQ(calls[0].graph().constants()[0].value, 1);
   }
 }
 

@@ -21,9 +21,9 @@ TEST(RotaryGraph, SecondHalvesBeginInsideTheOperands) {
   ASSERT_THAT(calls, SizeIs(1));
   EXPECT_THAT(calls[0].inputs, SizeIs(3));
   EXPECT_THAT(calls[0].bound, SizeIs(4));
-  ASSERT_THAT(calls[0].parts, SizeIs(4));
+  ASSERT_THAT(calls[0].stages.front().tensors, SizeIs(4));
   std::vector<std::size_t> operands;
-  for (const GraphCall::Part& part : calls[0].parts) {
+  for (const GraphCall::Tensor& part : calls[0].stages.front().tensors) {
     operands.push_back(part.operand);
     EXPECT_EQ(part.offset, 32);
   }
@@ -35,15 +35,15 @@ TEST(RotaryGraph, TablesOfHalfARowAreReadTwice) {
   const char* key = "rotary/2x128x32x64_t2x128x1x32";
   const auto calls = graphs_of(key)(variant(key, Precision::fp16));
   ASSERT_THAT(calls, SizeIs(1));
-  EXPECT_THAT(calls[0].parts, SizeIs(2));
+  EXPECT_THAT(calls[0].stages.front().tensors, SizeIs(2));
 }
 
 TEST(RotaryGraph, NeighboursAreReadWithAStride) {
   const char* key = "rotary/1x12x128x64_t1x1x128x64_interleaved";
   const auto calls = graphs_of(key)(variant(key, Precision::fp16));
   ASSERT_THAT(calls, SizeIs(1));
-  ASSERT_THAT(calls[0].parts, SizeIs(4));
-  for (const GraphCall::Part& part : calls[0].parts) EXPECT_EQ(part.offset, 1);
+  ASSERT_THAT(calls[0].stages.front().tensors, SizeIs(4));
+  for (const GraphCall::Tensor& part : calls[0].stages.front().tensors) EXPECT_EQ(part.offset, 1);
 }
 
 TEST(RotaryGraph, SaysWhatItCannotDo) {

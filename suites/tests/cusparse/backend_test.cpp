@@ -1,5 +1,6 @@
 // The algorithm names that are available without a GPU.
 #include "suites/cusparse/backend.h"
+#include "suites/tests/asked.h"
 
 #include <gmock/gmock.h>
 
@@ -17,7 +18,8 @@ class CusparseWithoutGpu : public testing::Test {
   CusparseWithoutGpu() { ::setenv("CUDA_VISIBLE_DEVICES", "-1", 1); }
 
   std::vector<harness::Algorithm> names(const char* key, Precision precision) {
-    return backend_.algorithms(parse(key), precision, Layout::plain, harness::AlgorithmSet::all);
+    return harness::algorithms(backend_, parse(key), precision, Layout::plain,
+                               harness::AlgorithmSet::all);
   }
 
   nvidia::LazyContext device_{nvidia::CudaOptions{}};
@@ -40,11 +42,11 @@ TEST_F(CusparseWithoutGpu, HasSparseProductsAlone) {
 }
 
 TEST_F(CusparseWithoutGpu, WantsADevice) {
-  EXPECT_THROW(backend_.create(
-                   {parse("spmm/m8_n4_k8_z20"), Precision::fp32, Layout::plain, "spmm_csr_alg1"}),
+  EXPECT_THROW(harness::made(backend_, {parse("spmm/m8_n4_k8_z20"), Precision::fp32, Layout::plain,
+                                        "spmm_csr_alg1"}),
                harness::NoDevice);
-  EXPECT_THROW(backend_.create(
-                   {parse("spmm/m8_n4_k8_z20"), Precision::fp32, Layout::plain, "spmv_csr_alg1"}),
+  EXPECT_THROW(harness::made(backend_, {parse("spmm/m8_n4_k8_z20"), Precision::fp32, Layout::plain,
+                                        "spmv_csr_alg1"}),
                harness::Unsupported)
       << "several rows are no vector";
 }

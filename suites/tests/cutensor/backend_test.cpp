@@ -1,5 +1,6 @@
 // The algorithm names that are available without a GPU.
 #include "suites/cutensor/backend.h"
+#include "suites/tests/asked.h"
 
 #include <gmock/gmock.h>
 
@@ -19,7 +20,8 @@ class CutensorWithoutGpu : public testing::Test {
   CutensorWithoutGpu() { ::setenv("CUDA_VISIBLE_DEVICES", "-1", 1); }
 
   std::vector<harness::Algorithm> names(const char* key, Precision precision) {
-    return backend_.algorithms(parse(key), precision, Layout::plain, harness::AlgorithmSet::all);
+    return harness::algorithms(backend_, parse(key), precision, Layout::plain,
+                               harness::AlgorithmSet::all);
   }
 
   nvidia::LazyContext device_{nvidia::CudaOptions{}};
@@ -41,8 +43,9 @@ TEST_F(CutensorWithoutGpu, HasCopiesAlone) {
 }
 
 TEST_F(CutensorWithoutGpu, WantsADevice) {
-  EXPECT_THROW(backend_.create({parse(transposition), Precision::fp32, Layout::plain, "permute"}),
-               harness::NoDevice);
+  EXPECT_THROW(
+      harness::made(backend_, {parse(transposition), Precision::fp32, Layout::plain, "permute"}),
+      harness::NoDevice);
 }
 
 TEST_F(CutensorWithoutGpu, KnowsTheLibrarysVersion) {

@@ -155,7 +155,7 @@ struct Watched : FakeBackend {
   Observer* observer() override { return &watch; }
   Row row() {
     const Variant variant{parse("relu/8"), Precision::fp32, Layout::plain, "direct"};
-    const auto agrees = [](Primitive&, const Variant&) { return std::nullopt; };
+    const auto agrees = [](Primitive&, const Variant&, const Traits&) { return std::nullopt; };
     return make_row("relu/8/fp32/plain/fake/direct", 0, {},
                     run_variant(*this, variant, agrees, {}));
   }

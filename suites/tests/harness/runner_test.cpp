@@ -13,7 +13,7 @@ struct Runner : ::testing::Test {
                        {});
   }
   FakeBackend backend{"1"};
-  Verifier agrees = [](Primitive&, const Variant&) { return std::nullopt; };
+  Verifier agrees = [](Primitive&, const Variant&, const Traits&) { return std::nullopt; };
 };
 
 TEST_F(Runner, MeasuresWhatIsVerified) {
@@ -24,7 +24,7 @@ TEST_F(Runner, MeasuresWhatIsVerified) {
 }
 
 TEST_F(Runner, AMismatchIsIncorrectAndNeverTimed) {
-  const Outcome outcome = run("relu/1x8", "direct", [](Primitive&, const Variant&) {
+  const Outcome outcome = run("relu/1x8", "direct", [](Primitive&, const Variant&, const Traits&) {
     return std::optional<std::string>("element (0,3): 1, expected 2");
   });
   EXPECT_EQ(outcome.status, Status::incorrect);
@@ -47,9 +47,10 @@ TEST_F(Runner, AnyOtherExceptionIsAFailureOnOneLine) {
 
 TEST_F(Runner, AnExceptionWhileVerifyingIsAFailure) {
   const Outcome outcome =
-      run("relu/1x8", "direct", [](Primitive&, const Variant&) -> std::optional<std::string> {
-        throw std::runtime_error("device lost");
-      });
+      run("relu/1x8", "direct",
+          [](Primitive&, const Variant&, const Traits&) -> std::optional<std::string> {
+            throw std::runtime_error("device lost");
+          });
   EXPECT_EQ(outcome.status, Status::failed);
   EXPECT_EQ(outcome.reason, "device lost");
 }

@@ -18,10 +18,9 @@ constexpr const char* others[] = {"sigmoid/1x8", "elu/1x8_a1"};
 class CountingBackend : public FakeBackend {
  public:
   CountingBackend() : FakeBackend("1") {}
-  std::vector<Algorithm> algorithms(const Problem& problem, Precision precision, Layout layout,
-                                    AlgorithmSet set) override {
+  std::vector<Way> ways(const Variant& prototype, AlgorithmSet set) override {
     ++questions;
-    return FakeBackend::algorithms(problem, precision, layout, set);
+    return FakeBackend::ways(prototype, set);
   }
   int questions = 0;
 };
@@ -33,10 +32,11 @@ class ChoosingBackend : public FakeBackend {
   std::vector<Layout> layouts(const Problem&) const override {
     return {Layout::nchw, Layout::nhwc, Layout::any};
   }
-  std::vector<Algorithm> algorithms(const Problem& problem, Precision, Layout layout,
-                                    AlgorithmSet) override {
-    if (layout == Layout::any && key(problem) == "relu/2x8") throw Unsupported("two rows");
-    return {"direct"};
+  std::vector<Way> ways(const Variant& prototype, AlgorithmSet) override {
+    if (prototype.layout == Layout::any && key(prototype.problem) == "relu/2x8") {
+      throw Unsupported("two rows");
+    }
+    return {{.name = "direct"}};
   }
 };
 

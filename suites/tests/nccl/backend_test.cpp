@@ -10,6 +10,7 @@
 
 #include "core/tests/folder.h"
 #include "suites/nccl/gpus.h"
+#include "suites/tests/asked.h"
 
 namespace benanza::nccl {
 namespace {
@@ -39,9 +40,9 @@ TEST(LibraryEnvironment, HasTheLibrarysVariablesInOrder) {
 TEST(NcclBackend, RefusesPrecisionsThatItDoesNotAddUp) {
   const auto backend = make_backend();
   const Problem problem = parse("all_reduce/64_r2");
-  EXPECT_THROW(
-      backend->algorithms(problem, Precision::int8, Layout::plain, harness::AlgorithmSet::all),
-      harness::Unsupported);
+  EXPECT_THROW(harness::algorithms(*backend, problem, Precision::int8, Layout::plain,
+                                   harness::AlgorithmSet::all),
+               harness::Unsupported);
   EXPECT_TRUE(backend->layouts(parse("relu/64")).empty());
 }
 

@@ -23,15 +23,16 @@ class FakeBackend : public harness::Backend {
   std::vector<std::string> devices() const override { return usable_devices(); }
   System system() override { return device_.get().system(); }
   std::vector<Layout> layouts(const Problem&) const override { return {Layout::plain}; }
-  std::vector<harness::Algorithm> algorithms(const Problem& problem, Precision, Layout,
-                                             harness::AlgorithmSet) override {
-    if (op(problem) != "relu") device_.get();
-    return {"known"};
+  std::vector<harness::Way> ways(const harness::Variant& prototype,
+                                 harness::AlgorithmSet) override {
+    if (op(prototype.problem) != "relu") device_.get();
+    return {{.name = "known"}};
   }
-  std::unique_ptr<harness::Primitive> create(const harness::Variant&) override {
+  harness::Way way(const harness::Variant&) override {
     ADD_FAILURE() << "measured without a GPU";
-    return nullptr;
+    return {};
   }
+  harness::Allocator& allocator() override { return device_.get().allocator(); }
   harness::Stopwatch& stopwatch() override { return device_.get().stopwatch(); }
 
  private:

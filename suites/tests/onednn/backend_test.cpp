@@ -9,8 +9,10 @@
 #include <algorithm>
 #include <set>
 
-#include "suites/onednn/checked.h"
-#include "suites/onednn/threads.h"
+#include "suites/harness/shared_places.h"
+#include "suites/onednn/api/library_call.h"
+#include "suites/onednn/ways/threads.h"
+#include "suites/tests/asked.h"
 #include "suites/tests/onednn/support.h"
 
 namespace benanza::onednn {
@@ -27,7 +29,7 @@ class OnednnBackendTest : public ::testing::Test {
   std::vector<harness::Algorithm> algorithms(const char* key, Layout layout,
                                              harness::AlgorithmSet set,
                                              Precision precision = Precision::fp32) {
-    return backend_->algorithms(parse(key), precision, layout, set);
+    return harness::algorithms(*backend_, parse(key), precision, layout, set);
   }
 
   std::string refusal(const char* key, Precision precision, Layout layout) {
@@ -62,9 +64,12 @@ TEST_F(OnednnBackendTest, CallsThatShareTheirDataReadThePreviousResult) {
   const harness::Algorithm name =
       algorithms(key, Layout::nchw, harness::AlgorithmSet::best).front();
   const harness::Variant variant{parse(key), Precision::fp32, Layout::nchw, name};
-  backend_->share_data(4096);
-  const auto first = backend_->create(variant);
-  const auto second = backend_->create(variant);
+  harness::SharedPlaces places(backend_->allocator(), 4096);
+  const harness::Way way = backend_->way(variant);
+  places.begin(variant.problem);
+  const auto first = way.make(places);
+  places.begin(variant.problem);
+  const auto second = way.make(places);
   first->upload(0, std::vector<float>(64, 3));
   first->run();
   second->run();
@@ -145,10 +150,10 @@ TEST_F(OnednnBackendTest, NamesAreUniqueAndFitABenchmarkName) {
 TEST_F(OnednnBackendTest, AnswersTheSameAfterAPrimitiveWasMade) {
   const auto before =
       algorithms("relu/1x16x8x8", Layout::nhwc, harness::AlgorithmSet::with_reference);
-  std::vector<std::unique_ptr<harness::Primitive>> primitives;
+  std::vector<std::shared_ptr<harness::Primitive>> primitives;
   for (const harness::Algorithm& name : before) {
     primitives.push_back(
-        backend_->create({parse("relu/1x16x8x8"), Precision::fp32, Layout::nhwc, name}));
+        harness::made(*backend_, {parse("relu/1x16x8x8"), Precision::fp32, Layout::nhwc, name}));
     EXPECT_EQ(algorithms("relu/1x16x8x8", Layout::nhwc, harness::AlgorithmSet::with_reference),
               before);
   }
@@ -275,10 +280,10 @@ TEST_F(OnednnThreads, TheNameSaysHowMany) {
 
 // The call runs on the number of threads in its name and restores the previous number.
 TEST_F(OnednnThreads, ACallHasItsOwnCount) {
-  const auto few = backend_->create(
-      {parse("relu/100000"), Precision::fp32, Layout::plain,
-       algorithms("relu/100000", Layout::plain, harness::AlgorithmSet::all).front() +
-           ".threads=2"});
+  const auto few = harness::made(
+      *backend_, {parse("relu/100000"), Precision::fp32, Layout::plain,
+                  algorithms("relu/100000", Layout::plain, harness::AlgorithmSet::all).front() +
+                      ".threads=2"});
   EXPECT_EQ(omp_get_max_threads(), 8);
   few->run();
   EXPECT_EQ(omp_get_max_threads(), 8);
@@ -317,8 +322,9 @@ TEST_F(OnednnBackendTest, RefusesInOneLineWithAReason) {
 }
 
 TEST_F(OnednnBackendTest, UnknownAlgorithmIsUnsupported) {
-  EXPECT_THROW(backend_->create({parse("relu/8"), Precision::fp32, Layout::plain, "jit:z80"}),
-               harness::Unsupported);
+  EXPECT_THROW(
+      harness::made(*backend_, {parse("relu/8"), Precision::fp32, Layout::plain, "jit:z80"}),
+      harness::Unsupported);
 }
 
 TEST_F(OnednnBackendTest, ScratchMemoryIsCounted) {
@@ -329,7 +335,7 @@ TEST_F(OnednnBackendTest, ScratchMemoryIsCounted) {
   });
   if (gemm == names.end()) GTEST_SKIP() << "no convolution through gemm on this processor";
   const auto primitive =
-      backend_->create({parse(convolution), Precision::fp32, Layout::nchw, *gemm});
+      harness::made(*backend_, {parse(convolution), Precision::fp32, Layout::nchw, *gemm});
   EXPECT_GE(primitive->workspace_bytes(), 9 * 16 * 81 * 4);
 }
 
@@ -337,12 +343,12 @@ TEST(OnednnErrors, BecomeOurs) {
   const auto failing = [](dnnl_status_t status) {
     return [status]() -> int { throw dnnl::error(status, "could not do it"); };
   };
-  EXPECT_THROW(checked("x", failing(dnnl_out_of_memory)), std::bad_alloc);
+  EXPECT_THROW(library_call("x", failing(dnnl_out_of_memory)), std::bad_alloc);
   EXPECT_THROW(offered(failing(dnnl_out_of_memory)), std::bad_alloc);
   EXPECT_THROW(offered(failing(dnnl_unimplemented)), harness::Unsupported);
   EXPECT_THROW(offered(failing(dnnl_invalid_arguments)), harness::Unsupported);
   try {
-    checked("conversion", failing(dnnl_runtime_error));
+    library_call("conversion", failing(dnnl_runtime_error));
     FAIL();
   } catch (const harness::Unsupported&) {
     FAIL() << "a failure is not a refusal";

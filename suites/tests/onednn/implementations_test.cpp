@@ -1,11 +1,12 @@
 // The ways to ask for a problem, and the names of what the library then offers.
-#include "suites/onednn/implementations.h"
+#include "suites/onednn/ways/implementations.h"
 
 #include <gmock/gmock.h>
 
 #include <algorithm>
 
 #include "suites/onednn/backend.h"
+#include "suites/tests/asked.h"
 #include "suites/tests/onednn/support.h"
 
 namespace benanza::onednn {
@@ -15,7 +16,7 @@ TEST(OnednnImplementations, IfEveryAttemptIsRefusedTheFirstSaysWhy) {
   const auto refuses = []() -> Plan { throw dnnl::error(dnnl_unimplemented, "first words"); };
   const std::vector<Attempt> attempts{{"", refuses}, {"other.", refuses}};
   try {
-    implementation_names(attempts, harness::AlgorithmSet::all);
+    offers(attempts, harness::AlgorithmSet::all);
     FAIL();
   } catch (const harness::Unsupported& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("first words"));
@@ -26,7 +27,7 @@ TEST(OnednnImplementations, LeadingAreTheBestOfEveryKind) {
   const auto backend = make_backend();
   const Problem problem = parse("conv/1x64x56x56_k192x3x3_p1.1.1.1_s1x1_d1x1_g1");
   const auto of = [&](harness::AlgorithmSet set) {
-    return backend->algorithms(problem, Precision::fp32, Layout::any, set);
+    return harness::algorithms(*backend, problem, Precision::fp32, Layout::any, set);
   };
   const auto all = of(harness::AlgorithmSet::all);
   const auto leading = of(harness::AlgorithmSet::leading);
@@ -54,17 +55,17 @@ TEST(OnednnImplementations, RepeatedNamesAreNumbered) {
                      .operands = {{DNNL_ARG_SRC, floats({64})}},
                      .result = {DNNL_ARG_DST, floats({64})}};
        }}};
-  const std::vector<harness::Algorithm> once =
-      implementation_names(attempts, harness::AlgorithmSet::with_reference);
+  const auto once = offers(attempts, harness::AlgorithmSet::with_reference);
   attempts.push_back(attempts.front());
-  const std::vector<harness::Algorithm> twice =
-      implementation_names(attempts, harness::AlgorithmSet::with_reference);
+  const auto twice = offers(attempts, harness::AlgorithmSet::with_reference);
   ASSERT_EQ(twice.size(), 2 * once.size());
   for (std::size_t i = 0; i < once.size(); ++i) {
-    EXPECT_EQ(twice[i], once[i]);
-    EXPECT_EQ(twice[once.size() + i], once[i] + "#2");
+    EXPECT_EQ(twice[i].name, once[i].name);
+    EXPECT_EQ(twice[once.size() + i].name, once[i].name + "#2");
   }
-  EXPECT_NO_THROW(plan_named(attempts, twice.back()));
+  Library library{.engine = engine, .stream = dnnl::stream(engine)};
+  EXPECT_NO_THROW(way_named(library, attempts,
+                            {parse("relu/64"), Precision::fp32, Layout::plain, twice.back().name}));
 }
 
 }  // namespace

@@ -4,7 +4,8 @@
 
 #include "suites/harness/primitive.h"
 #include "suites/onednn/backend.h"
-#include "suites/onednn/primitive.h"
+#include "suites/onednn/ways/planned_call.h"
+#include "suites/tests/asked.h"
 #include "suites/tests/onednn/support.h"
 
 /// Checks the memory order, which verification cannot: it converts values from any layout.
@@ -65,9 +66,9 @@ int for_each_tensor(Layout layout, Check check) {
     for (const harness::Variant& variant :
          variants(*backend, key, Precision::fp32, harness::AlgorithmSet::with_reference)) {
       if (variant.layout != layout) continue;
-      const auto made = backend->create(variant);
-      const auto& primitive = dynamic_cast<const PlannedPrimitive&>(*made);
-      const auto look = [&](const PlannedPrimitive::Formats& formats, const char* what) {
+      const auto made = harness::made(*backend, variant);
+      const auto& primitive = dynamic_cast<const PlannedCall&>(*made);
+      const auto look = [&](const PlannedCall::Formats& formats, const char* what) {
         SCOPED_TRACE(name_of(variant) + ' ' + what);
         check(variant.problem, view(formats.values), view(formats.in_library));
         ++count;

@@ -10,7 +10,8 @@
 #include <span>
 
 #include "suites/onednn/backend.h"
-#include "suites/onednn/threads.h"
+#include "suites/onednn/ways/threads.h"
+#include "suites/tests/asked.h"
 #include "suites/tests/onednn/operator_cases.h"
 #include "suites/tests/onednn/support.h"
 #include "suites/tests/verify/planted_errors.h"
@@ -84,9 +85,9 @@ struct Counts {
 class OnednnTest : public ::testing::Test {
  protected:
   /// Returns null, and counts it, if the backend refuses.
-  std::unique_ptr<harness::Primitive> created(const harness::Variant& variant, Counts& counts) {
+  std::shared_ptr<harness::Primitive> created(const harness::Variant& variant, Counts& counts) {
     try {
-      return backend_->create(variant);
+      return harness::made(*backend_, variant);
     } catch (const harness::Unsupported& refusal) {
       EXPECT_TRUE(may_be_refused(variant)) << refusal.what();
       EXPECT_THAT(refusal.what(), ::testing::HasSubstr("wrong elements"));
@@ -159,9 +160,9 @@ TEST_F(OnednnTest, EveryOperatorHasACase) {
   std::set<std::size_t> covered;
   for (const Case& one : cases) covered.insert(parse(one.key).shape.index());
   const Problem dropout = parse("dropout/100_r0.5");
-  EXPECT_THROW(
-      backend_->algorithms(dropout, Precision::fp32, Layout::plain, harness::AlgorithmSet::all),
-      harness::Unsupported)
+  EXPECT_THROW(harness::algorithms(*backend_, dropout, Precision::fp32, Layout::plain,
+                                   harness::AlgorithmSet::all),
+               harness::Unsupported)
       << "no other suite of a processor has it: a bound would lack it without a word";
   covered.insert(dropout.shape.index());
   const Problem sparse = parse("spmm/m8_n2_k8_z20");
@@ -169,21 +170,21 @@ TEST_F(OnednnTest, EveryOperatorHasACase) {
   covered.insert(sparse.shape.index());
   for (const char* key : {"attention/1x2x8x4_k2x8x4_s0.5", "attention_bwd/1x2x8x4_k2x8x4_s0.5"}) {
     const Problem attention = parse(key);
-    EXPECT_THROW(
-        backend_->algorithms(attention, Precision::fp32, Layout::plain, harness::AlgorithmSet::all),
-        harness::Unsupported)
+    EXPECT_THROW(harness::algorithms(*backend_, attention, Precision::fp32, Layout::plain,
+                                     harness::AlgorithmSet::all),
+                 harness::Unsupported)
         << "the library has attention in its parts alone";
     covered.insert(attention.shape.index());
   }
   const Problem rotary = parse("rotary/1x2x8x4_t1x1x8x4");
-  EXPECT_THROW(
-      backend_->algorithms(rotary, Precision::fp32, Layout::plain, harness::AlgorithmSet::all),
-      harness::Unsupported);
+  EXPECT_THROW(harness::algorithms(*backend_, rotary, Precision::fp32, Layout::plain,
+                                   harness::AlgorithmSet::all),
+               harness::Unsupported);
   covered.insert(rotary.shape.index());
   const Problem cast = parse("narrow/5x600");
-  EXPECT_THROW(
-      backend_->algorithms(cast, Precision::fp32, Layout::plain, harness::AlgorithmSet::all),
-      harness::Unsupported)
+  EXPECT_THROW(harness::algorithms(*backend_, cast, Precision::fp32, Layout::plain,
+                                   harness::AlgorithmSet::all),
+               harness::Unsupported)
       << "both sides are the same";
   covered.insert(cast.shape.index());
   const Problem collective = parse("all_reduce/64_r2");
@@ -265,7 +266,7 @@ TEST_F(OnednnMistakes, PlantedErrorsAreFound) {
 /// Discards the last element, like a call that stops early.
 class StopsEarly : public harness::Primitive {
  public:
-  explicit StopsEarly(std::unique_ptr<harness::Primitive> inner) : inner_(std::move(inner)) {}
+  explicit StopsEarly(std::shared_ptr<harness::Primitive> inner) : inner_(std::move(inner)) {}
   void upload(std::size_t index, std::span<const float> values) override {
     inner_->upload(index, values);
   }
@@ -283,7 +284,7 @@ class StopsEarly : public harness::Primitive {
   std::int64_t workspace_bytes() const override { return 0; }
 
  private:
-  std::unique_ptr<harness::Primitive> inner_;
+  std::shared_ptr<harness::Primitive> inner_;
   float poison_ = 0;
 };
 
@@ -306,7 +307,7 @@ TEST_F(OnednnMistakes, ACallThatDoesNothingLeavesPoisonEverywhere) {
   for (const Precision precision : {Precision::fp32, Precision::int8}) {
     for (const harness::Variant& variant :
          variants(*backend_, "relu/1x19x3x3", precision, harness::AlgorithmSet::best)) {
-      const auto primitive = backend_->create(variant);
+      const auto primitive = harness::made(*backend_, variant);
       primitive->poison_output();
       for (const float value : primitive->download()) {
         if (precision == Precision::int8) {

@@ -7,7 +7,8 @@
 #include "suites/onednn/backend.h"
 #include "suites/onednn/peaks/guarded_stopwatch.h"
 #include "suites/onednn/peaks/traffic.h"
-#include "suites/onednn/primitive.h"
+#include "suites/onednn/ways/planned_call.h"
+#include "suites/tests/asked.h"
 #include "suites/tests/onednn/support.h"
 
 namespace benanza::onednn {
@@ -43,17 +44,14 @@ TEST(CpuOptions, SayWhereThePeaksComeFrom) {
             "--peaks=: expected measure, none or a results file");
 }
 
-TEST(LeastWorkOf, LeavesOutWhatACallMayLeaveOut) {
+TEST(LeastWork, LeavesOutWhatACallMayLeaveOut) {
   // Only the middle one of 3 x 3 taps is on a single pixel; transforms may save products.
   const Problem pixel = parse("conv/1x8x1x1_k16x3x3_p1.1.1.1_s1x1_d1x1_g1");
-  EXPECT_DOUBLE_EQ(least_work_of({pixel, Precision::fp32, Layout::nchw, "jit"}).work.flops,
-                   2.0 * 8 * 16);
-  EXPECT_EQ(least_work_of({pixel, Precision::fp32, Layout::nchw, "jit"}).arithmetic_saving, 1);
-  EXPECT_EQ(least_work_of({pixel, Precision::fp32, Layout::nchw, "winograd.jit"}).arithmetic_saving,
-            4);
+  EXPECT_DOUBLE_EQ(least_work(pixel, Precision::fp32, {}).work.flops, 2.0 * 8 * 16);
+  EXPECT_EQ(least_work(pixel, Precision::fp32, {}).arithmetic_saving, 1);
+  EXPECT_EQ(least_work(pixel, Precision::fp32, {.transforms = true}).arithmetic_saving, 4);
   const Problem skips = parse("conv/1x8x56x56_k16x1x1_p0.0.0.0_s2x2_d1x1_g1");
-  EXPECT_EQ(least_work_of({skips, Precision::fp32, Layout::nchw, "jit"}).work.bytes_read,
-            4 * (8 * 28 * 28 + 16 * 8));
+  EXPECT_EQ(least_work(skips, Precision::fp32, {}).work.bytes_read, 4 * (8 * 28 * 28 + 16 * 8));
 }
 
 TEST(PeaksOfThisMachine, AreBeatenByNoRow) {
@@ -74,7 +72,7 @@ TEST(PeaksOfThisMachine, AreBeatenByNoRow) {
                                 "conv/1x64x28x28_k64x3x3_p1.1.1.1_s1x1_d1x1_g1", "relu/64x65536"}) {
     for (const auto& variant :
          variants(*backend, key, Precision::fp32, harness::AlgorithmSet::all)) {
-      EXPECT_NO_THROW(stopwatch.time(*backend->create(variant), 3)) << name_of(variant);
+      EXPECT_NO_THROW(stopwatch.time(*harness::made(*backend, variant), 3)) << name_of(variant);
     }
   }
 }
@@ -89,7 +87,8 @@ class GuardedStopwatchTest : public testing::Test {
   double reported() const { return stopwatch_.peaks()->reported.flops.at(Precision::fp32); }
 
   std::unique_ptr<harness::Backend> backend_ = make_backend();
-  std::unique_ptr<harness::Primitive> product_ = backend_->create(
+  std::shared_ptr<harness::Primitive> product_ = harness::made(
+      *backend_,
       variants(*backend_, "gemm/m64_n64_k64_nn_w", Precision::fp32, harness::AlgorithmSet::best)
           .front());
   harness::Peaks again_ = peaks_of(1);

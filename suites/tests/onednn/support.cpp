@@ -1,4 +1,5 @@
 #include "suites/tests/onednn/support.h"
+#include "suites/tests/asked.h"
 
 namespace benanza::onednn {
 
@@ -9,7 +10,7 @@ std::vector<Offered> offered(harness::Backend& backend, const std::string& key, 
   for (const Layout layout : backend.layouts(problem)) {
     Offered one{.variant = {problem, precision, layout, {}}, .algorithms = {}, .refusal = {}};
     try {
-      one.algorithms = backend.algorithms(problem, precision, layout, set);
+      one.algorithms = harness::algorithms(backend, problem, precision, layout, set);
     } catch (const harness::Unsupported& refusal) {
       one.refusal = refusal.what();
     }

@@ -45,8 +45,6 @@ class PlantedPrimitive : public Primitive {
     if (delay_ && delay_seconds_ == 0) set_delay();
     return result;
   }
-  double rounding_amplification() const override { return call_->rounding_amplification(); }
-  double partial_sums() const override { return call_->partial_sums(); }
   std::int64_t workspace_bytes() const override { return call_->workspace_bytes(); }
   Facts facts() override { return {{"planted", delay_ ? planted_ : factor_}}; }
 
@@ -115,11 +113,14 @@ bool Plant::picks(const Variant& variant) const {
   return hash(to_string(name)) / 7 % one_in == 0;
 }
 
-std::unique_ptr<Primitive> PlantedBackend::create(const Variant& variant) {
-  std::unique_ptr<Primitive> call = library_->create(variant);
-  if (!plant_.picks(variant)) return call;
-  return std::make_unique<PlantedPrimitive>(std::move(call), plant_.factor, library_->stopwatch(),
-                                            delay_, forget_);
+Way PlantedBackend::way(const Variant& variant) {
+  Way way = library_->way(variant);
+  if (!plant_.picks(variant)) return way;
+  way.make = [this, make = std::move(way.make)](Operands& operands) {
+    return std::make_unique<PlantedPrimitive>(make(operands), plant_.factor, library_->stopwatch(),
+                                              delay_, forget_);
+  };
+  return way;
 }
 
 }  // namespace benanza::harness

@@ -45,11 +45,11 @@ class PlantedBackend : public Backend {
   std::vector<Layout> layouts(const Problem& problem) const override {
     return library_->layouts(problem);
   }
-  std::vector<Algorithm> algorithms(const Problem& problem, Precision precision, Layout layout,
-                                    AlgorithmSet set) override {
-    return library_->algorithms(problem, precision, layout, set);
+  std::vector<Way> ways(const Variant& prototype, AlgorithmSet set) override {
+    return library_->ways(prototype, set);
   }
-  std::unique_ptr<Primitive> create(const Variant& variant) override;
+  Way way(const Variant& variant) override;
+  Allocator& allocator() override { return library_->allocator(); }
   Stopwatch& stopwatch() override { return library_->stopwatch(); }
   Observer* observer() override { return library_->observer(); }
 

@@ -241,7 +241,7 @@ TEST(Fp32Products, OfWinogradAreRight) {
     FloatWinograd primitive(std::get<Convolution>(problem.shape));
     VerificationCase cache;
     const VerificationResult result =
-        verify(primitive, problem, Precision::fp32, cache, "winograd");
+        verify(primitive, problem, Precision::fp32, cache, {.transforms = true});
     EXPECT_TRUE(result.ok) << key << ": " << result.message;
   }
 }

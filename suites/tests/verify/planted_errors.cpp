@@ -289,7 +289,7 @@ const std::vector<PlantedError>& planted_errors() {
   return errors;
 }
 
-Mistaken::Mistaken(const PlantedError& error, std::unique_ptr<harness::Primitive> inner)
+Mistaken::Mistaken(const PlantedError& error, std::shared_ptr<harness::Primitive> inner)
     : operand_count_(inputs(parse(error.mistaken)).size()),
       swapped_(error.swapped),
       inner_(std::move(inner)) {}

@@ -26,7 +26,7 @@ const std::vector<PlantedError>& planted_errors();
 /// Wraps a primitive for the mistaken problem as one for the wanted problem.
 class Mistaken : public harness::Primitive {
  public:
-  Mistaken(const PlantedError& error, std::unique_ptr<harness::Primitive> inner);
+  Mistaken(const PlantedError& error, std::shared_ptr<harness::Primitive> inner);
 
   /// Drops operands that the mistaken problem does not have (a forgotten bias).
   void upload(std::size_t index, std::span<const float> values) override;
@@ -39,7 +39,7 @@ class Mistaken : public harness::Primitive {
  private:
   std::size_t operand_count_;
   bool swapped_;
-  std::unique_ptr<harness::Primitive> inner_;
+  std::shared_ptr<harness::Primitive> inner_;
 };
 
 }  // namespace benanza::verify

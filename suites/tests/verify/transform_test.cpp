@@ -13,17 +13,9 @@ namespace benanza::verify {
 namespace {
 
 constexpr double fp16_unit = 0x1p-10;
+constexpr harness::Traits sums;
+constexpr harness::Traits transforms{.transforms = true};
 constexpr const char* depthwise = "conv/1x8x9x9_k8x5x5_p2.2.2.2_s1x1_d1x1_g8";
-
-TEST(Transforms, AreNamedByTheAlgorithm) {
-  for (const char* name : {"winograd", "winograd_nonfused", "fft", "fft_tiling",
-                           "winograd.jit_wino_int8:avx512_core", "jit_wino:avx512_core"}) {
-    EXPECT_TRUE(harness::transforms(name)) << name;
-  }
-  for (const char* name : {"implicit_gemm", "engine17.k2=3", "jit:avx2", "gemm"}) {
-    EXPECT_FALSE(harness::transforms(name)) << name;
-  }
-}
 
 TEST(Transforms, TheirToleranceIsOfTheLargestSum) {
   // 16 units of 2^-10 of 64.
@@ -55,7 +47,7 @@ class OffByUnits : public ReferencePrimitive {
   std::size_t period_;
 };
 
-VerificationResult off_by(double units, std::size_t period, const char* algorithm) {
+VerificationResult off_by(double units, std::size_t period, const harness::Traits& traits) {
   const Problem problem = parse(depthwise);
   VerificationCase cache;
   cache.prepare(problem, Precision::fp16);
@@ -64,21 +56,20 @@ VerificationResult off_by(double units, std::size_t period, const char* algorith
     largest = std::max(largest, sample.expected.magnitude);
   }
   OffByUnits primitive(problem, units * fp16_unit * largest, period);
-  return verify(primitive, problem, Precision::fp16, cache, algorithm);
+  return verify(primitive, problem, Precision::fp16, cache, traits);
 }
 
 TEST(Transforms, MayBeOffBySixteenUnitsOfTheLargestSum) {
   // One of 9 elements: the root mean square is a third of each error.
-  EXPECT_TRUE(off_by(14, 9, "winograd_nonfused").ok);
-  EXPECT_FALSE(off_by(20, 9, "winograd_nonfused").ok);
-  EXPECT_FALSE(off_by(14, 9, "implicit_gemm").ok);
-  EXPECT_FALSE(off_by(14, 9, "").ok);
+  EXPECT_TRUE(off_by(14, 9, transforms).ok);
+  EXPECT_FALSE(off_by(20, 9, transforms).ok);
+  EXPECT_FALSE(off_by(14, 9, sums).ok);
 }
 
 TEST(Transforms, MayBeOffByEightUnitsOnAverage) {
-  EXPECT_TRUE(off_by(6, 1, "winograd_nonfused").ok);
-  EXPECT_FALSE(off_by(11, 1, "winograd_nonfused").ok);
-  EXPECT_FALSE(off_by(6, 1, "implicit_gemm").ok);
+  EXPECT_TRUE(off_by(6, 1, transforms).ok);
+  EXPECT_FALSE(off_by(11, 1, transforms).ok);
+  EXPECT_FALSE(off_by(6, 1, sums).ok);
 }
 
 TEST(Transforms, PlantedErrorsOfConvolutionsAreFound) {
@@ -92,7 +83,7 @@ TEST(Transforms, PlantedErrorsOfConvolutionsAreFound) {
       SCOPED_TRACE(std::string(error.what) + ": " + error.wanted);
       VerificationCase cache;
       Mistaken wrong(error, std::make_unique<ReferencePrimitive>(parse(error.mistaken), precision));
-      EXPECT_FALSE(verify(wrong, wanted, precision, cache, "winograd").ok);
+      EXPECT_FALSE(verify(wrong, wanted, precision, cache, transforms).ok);
       ++count;
     }
   }
@@ -137,14 +128,14 @@ TEST(Transforms, ADroppedTapAndAWrongResidualAreFound) {
           "conv/1x512x9x9_k8x3x3_p1.1.1.1_s1x1_d1x1_g1"}) {
       const Problem problem = parse(key);
       ReferencePrimitive right(problem, precision);
-      EXPECT_TRUE(verify(right, problem, precision, cache, "winograd").ok) << key;
+      EXPECT_TRUE(verify(right, problem, precision, cache, transforms).ok) << key;
       for (const std::size_t tap : {0, 4, 8}) {
         DroppedTap wrong(problem, precision, tap);
-        EXPECT_FALSE(verify(wrong, problem, precision, cache, "winograd").ok) << key;
+        EXPECT_FALSE(verify(wrong, problem, precision, cache, transforms).ok) << key;
       }
       const Problem added = parse(std::string(key) + "_residual");
       WrongResidual wrong(added, precision);
-      EXPECT_FALSE(verify(wrong, added, precision, cache, "winograd").ok) << key << "_residual";
+      EXPECT_FALSE(verify(wrong, added, precision, cache, transforms).ok) << key << "_residual";
     }
   }
 }

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "suites/cudnn/api/status.h"
-#include "suites/cudnn/primitive/cudnn_primitive.h"
-#include "suites/cudnn/primitive/graph_solver.h"
-#include "suites/cudnn/solvers.h"
+#include "suites/cudnn/primitive/call.h"
+#include "suites/cudnn/primitive/graph_call.h"
+#include "suites/cudnn/ways.h"
 #include "suites/nvidia/device/convert.h"
 #include "suites/nvidia/device/device_memory.h"
 
@@ -23,50 +23,47 @@ std::vector<OpTensorStep> clip_steps(float low, float high) {
   return steps;
 }
 
-class ActivationPrimitive final : public CudnnPrimitive {
+std::unique_ptr<harness::Primitive> make_activation_call(const Request& request,
+                                                         const ActivationCall& one) {
+  return call_of(
+      request, dense_setup(request.variant),
+      [tensor = make_tensor(dense_output(request.variant)),
+       activation = make_activation(one.mode, one.coefficient)](const CudnnPrimitive& call) {
+        const float factor = call.scale();
+        BENANZA_CUDNN(cudnnActivationForward, call.handle(), activation.get(), &factor,
+                      tensor.get(), call.input(0), &zero, tensor.get(), call.output());
+      });
+}
+
+/// The steps, one after the other, in the result's memory.
+class OpTensorSteps {
  public:
-  ActivationPrimitive(Library& library, const harness::Variant& variant, const ActivationCall& call)
-      : CudnnPrimitive(library, variant, dense_inputs(variant)),
-        tensor_(make_tensor(dense_output(variant))),
-        activation_(make_activation(call.mode, call.coefficient)) {}
-
-  void run() override {
-    const float factor = scale();
-    BENANZA_CUDNN(cudnnActivationForward, handle(), activation_.get(), &factor, tensor_.get(),
-                  input(0), &zero, tensor_.get(), output());
-  }
-
- private:
-  TensorDescriptor tensor_;
-  ActivationDescriptor activation_;
-};
-
-class OpTensorPrimitive final : public CudnnPrimitive {
- public:
-  OpTensorPrimitive(Library& library, const harness::Variant& variant,
-                    const std::vector<OpTensorStep>& steps)
-      : CudnnPrimitive(library, variant, dense_inputs(variant)),
+  OpTensorSteps(const harness::Variant& variant, const std::vector<OpTensorStep>& steps)
+      : steps_(steps),
         tensor_(make_tensor(dense_output(variant))),
         one_format_(scalar(variant)),
         one_tensor_(make_tensor(one_format_)),
-        one_memory_(nvidia::span_bytes(one_format_)) {
-    one_memory_.write(nvidia::to_storage(std::array{1.0F}, one_format_), stream());
-    for (const OpTensorStep& step : scaled(steps, scale())) {
+        one_memory_(nvidia::span_bytes(one_format_)) {}
+
+  void placed(const CudnnPrimitive& call) {
+    one_memory_.write(nvidia::to_storage(std::array{1.0F}, one_format_), call.stream());
+    for (const OpTensorStep& step : scaled(steps_, call.scale())) {
       ops_.push_back({step, make_op_tensor(step.op)});
     }
   }
 
-  void run() override {
-    const std::byte* source = input(0);
+  void operator()(const CudnnPrimitive& call) const {
+    const std::byte* source = call.input(0);
     for (const auto& [step, op] : ops_) {
       const OpTensorOperand x{tensor_, source, step.factor};
       if (step.other_is_input) {
-        op_tensor(handle(), op, x, {tensor_, input(0), step.other_factor}, tensor_, output());
+        op_tensor(call.handle(), op, x, {tensor_, call.input(0), step.other_factor}, tensor_,
+                  call.output());
       } else {
-        op_tensor(handle(), op, x, {one_tensor_, one_memory_.data(), step.other_factor}, tensor_,
-                  output());
+        op_tensor(call.handle(), op, x, {one_tensor_, one_memory_.data(), step.other_factor},
+                  tensor_, call.output());
       }
-      source = output();
+      source = call.output();
     }
   }
 
@@ -79,6 +76,7 @@ class OpTensorPrimitive final : public CudnnPrimitive {
     OpTensorStep step;
     OpTensorDescriptor descriptor;
   };
+  std::vector<OpTensorStep> steps_;
   TensorDescriptor tensor_;
   nvidia::TensorFormat one_format_;
   TensorDescriptor one_tensor_;
@@ -86,14 +84,20 @@ class OpTensorPrimitive final : public CudnnPrimitive {
   std::vector<Op> ops_;
 };
 
-std::unique_ptr<harness::Primitive> create(Library& library, const Activation& shape,
-                                           const harness::Variant& variant) {
+Ways ways(Library& library, const Activation& shape, const harness::Variant& prototype) {
   const auto calls = map_activation(shape);
-  if (const auto* call = std::get_if<ActivationCall>(&calls)) {
-    return std::make_unique<ActivationPrimitive>(library, variant, *call);
+  if (const auto* one = std::get_if<ActivationCall>(&calls)) {
+    return {nvidia::way_of(library, prototype, "activation", [one = *one](const Request& request) {
+      return make_activation_call(request, one);
+    })};
   }
-  return std::make_unique<OpTensorPrimitive>(library, variant,
-                                             std::get<std::vector<OpTensorStep>>(calls));
+  const auto& steps = std::get<std::vector<OpTensorStep>>(calls);
+  return {nvidia::way_of(library, prototype, "op_tensor",
+                         [steps](const Request& request) {
+                           return call_of(request, dense_setup(request.variant),
+                                          OpTensorSteps(request.variant, steps));
+                         },
+                         {.calls = steps.size()})};
 }
 
 }  // namespace
@@ -152,18 +156,10 @@ std::vector<OpTensorStep> scaled(std::vector<OpTensorStep> steps, float factor) 
   return steps;
 }
 
-void register_activation(SolverTable& table) {
+void register_activation(WayTable& table) {
   const auto layouts = [](const Activation& shape) { return image_layouts(shape.input); };
-  table.add<Activation>(
-      {.layouts = layouts,
-       .algorithms = [](Library&, const Activation& shape, const harness::Variant&,
-                        harness::AlgorithmSet) -> std::vector<harness::Algorithm> {
-         return {std::holds_alternative<ActivationCall>(map_activation(shape)) ? "activation"
-                                                                               : "op_tensor"};
-       },
-       .create = create,
-       .owns = is_call});
-  table.add(region_solver<Activation>(layouts, activation_graphs));
+  table.add(functions<Activation>(layouts, ways));
+  table.add(engines_of<Activation>(layouts, activation_graphs, Steps::in_graph));
 }
 
 }  // namespace benanza::cudnn

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/problem/ops/activation.h"
-#include "suites/cudnn/primitive/graph_solver.h"
+#include "suites/cudnn/primitive/graph_call.h"
 
 namespace benanza::cudnn {
 

@@ -5,20 +5,19 @@
 #include <utility>
 
 #include "suites/cudnn/api/status.h"
-#include "suites/cudnn/primitive/cudnn_primitive.h"
-#include "suites/cudnn/solvers.h"
+#include "suites/cudnn/primitive/call.h"
+#include "suites/cudnn/ways.h"
 #include "suites/nvidia/device/convert.h"
 #include "suites/nvidia/device/device_memory.h"
 
 namespace benanza::cudnn {
 namespace {
 
-class ActivationGradientPrimitive final : public CudnnPrimitive {
+class ActivationGradientFunction {
  public:
-  ActivationGradientPrimitive(Library& library, const harness::Variant& variant,
-                              const ActivationGradient& shape, const ActivationCall& call)
-      : CudnnPrimitive(library, variant, dense_inputs(variant)),
-        format_(dense_output(variant)),
+  ActivationGradientFunction(const harness::Variant& variant, const ActivationGradient& shape,
+                             const ActivationCall& call)
+      : format_(dense_output(variant)),
         tensor_(make_tensor(format_)),
         activation_(make_activation(call.mode, call.coefficient)),
         of_result_(shape.of_result()),
@@ -27,25 +26,25 @@ class ActivationGradientPrimitive final : public CudnnPrimitive {
     if (!of_result_ || is_clipped_) other_ = nvidia::DeviceMemory(nvidia::span_bytes(format_));
   }
 
-  /// Computes the call's other operand here, outside the timed region.
-  void upload(std::size_t index, std::span<const float> values) override {
-    CudnnPrimitive::upload(index, values);
-    if (index != 1) return;
+  /// Computes the call's other operand.
+  void uploaded(const CudnnPrimitive& call, std::size_t operand, std::span<const float> values) {
+    if (operand != 1) return;
     if (is_clipped_) {
       std::vector<float> inputs(values.begin(), values.end());
       for (float& value : inputs) value = clipped_relu_input(value, ceiling_);
-      other_.write(nvidia::to_storage(inputs, format_), stream());
+      other_.write(nvidia::to_storage(inputs, format_), call.stream());
     } else if (!of_result_) {
-      BENANZA_CUDNN(cudnnActivationForward, handle(), activation_.get(), &one, tensor_.get(),
-                    input(1), &zero, tensor_.get(), other_.data());
+      BENANZA_CUDNN(cudnnActivationForward, call.handle(), activation_.get(), &one, tensor_.get(),
+                    call.input(1), &zero, tensor_.get(), other_.data());
     }
   }
 
-  void run() override {
-    const std::byte* y = of_result_ ? input(1) : other_.data();
-    const std::byte* x = is_clipped_ ? other_.data() : input(1);
-    BENANZA_CUDNN(cudnnActivationBackward, handle(), activation_.get(), &one, tensor_.get(), y,
-                  tensor_.get(), input(0), tensor_.get(), x, &zero, tensor_.get(), output());
+  void operator()(const CudnnPrimitive& call) const {
+    const std::byte* y = of_result_ ? call.input(1) : other_.data();
+    const std::byte* x = is_clipped_ ? other_.data() : call.input(1);
+    BENANZA_CUDNN(cudnnActivationBackward, call.handle(), activation_.get(), &one, tensor_.get(), y,
+                  tensor_.get(), call.input(0), tensor_.get(), x, &zero, tensor_.get(),
+                  call.output());
   }
 
  private:
@@ -58,6 +57,15 @@ class ActivationGradientPrimitive final : public CudnnPrimitive {
   /// The input of a clipped relu, or the forward result.
   nvidia::DeviceMemory other_;
 };
+
+Ways ways(Library& library, const ActivationGradient& shape, const harness::Variant& prototype) {
+  const ActivationCall one = map_activation_gradient(shape);
+  refuse_int8_gradients(prototype);
+  return {nvidia::way_of(library, prototype, "activation", [one, shape](const Request& request) {
+    return call_of(request, dense_setup(request.variant),
+                   ActivationGradientFunction(request.variant, shape, one));
+  })};
+}
 
 std::vector<Layout> layouts(const ActivationGradient& shape) {
   return image_layouts(shape.forward.input);
@@ -90,25 +98,9 @@ ActivationCall map_activation_gradient(const ActivationGradient& shape) {
 
 float clipped_relu_input(float y, float ceiling) { return y >= ceiling ? ceiling + 1 : y; }
 
-void register_activation_gradient(SolverTable& table) {
-  table.add<ActivationGradient>(
-      {.layouts = layouts,
-       .algorithms = [](Library&, const ActivationGradient& shape,
-                        const harness::Variant& prototype,
-                        harness::AlgorithmSet) -> std::vector<harness::Algorithm> {
-         map_activation_gradient(shape);
-         if (prototype.precision == Precision::int8) {
-           throw harness::Unsupported("cuDNN has no int8 gradients");
-         }
-         return {"activation"};
-       },
-       .create =
-           [](Library& library, const ActivationGradient& shape, const harness::Variant& variant) {
-             return std::make_unique<ActivationGradientPrimitive>(library, variant, shape,
-                                                                  map_activation_gradient(shape));
-           },
-       .owns = is_call});
-  table.add(graph_solver<ActivationGradient>(layouts, activation_gradient_graphs));
+void register_activation_gradient(WayTable& table) {
+  table.add(functions<ActivationGradient>(layouts, ways));
+  table.add(engines_of<ActivationGradient>(layouts, activation_gradient_graphs));
 }
 
 }  // namespace benanza::cudnn

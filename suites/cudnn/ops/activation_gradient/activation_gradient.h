@@ -6,7 +6,7 @@
 
 #include "core/problem/ops/activation_gradient.h"
 #include "suites/cudnn/ops/activation/activation.h"
-#include "suites/cudnn/primitive/graph_solver.h"
+#include "suites/cudnn/primitive/graph_call.h"
 
 namespace benanza::cudnn {
 

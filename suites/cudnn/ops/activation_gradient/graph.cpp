@@ -155,7 +155,7 @@ std::vector<GraphCall> activation_gradient_graphs(const ActivationGradient& shap
   }
   const Dims& dims = shape.forward.input;
   GraphCall call;
-  OperationGraph& graph = call.graph;
+  OperationGraph& graph = call.graph();
   call.output = dense(variant.precision, dims, variant.layout);
   call.inputs = {call.output, call.output};
   // Positions do not matter.

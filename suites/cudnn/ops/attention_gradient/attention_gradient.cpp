@@ -2,7 +2,7 @@
 
 #include "suites/cudnn/api/descriptors.h"
 #include "suites/cudnn/ops/attention_gradient/pattern.h"
-#include "suites/cudnn/solvers.h"
+#include "suites/cudnn/ways.h"
 #include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {
@@ -98,8 +98,8 @@ std::vector<GraphCall> attention_gradient_graphs(const AttentionGradient& shape,
   return found;
 }
 
-void register_attention_gradient(SolverTable& table) {
-  table.add(graph_solver<AttentionGradient>(
+void register_attention_gradient(WayTable& table) {
+  table.add(engines_of<AttentionGradient>(
       [](const AttentionGradient&) { return std::vector{Layout::plain}; },
       attention_gradient_graphs));
 }

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "core/problem/ops/attention_gradient.h"
-#include "suites/cudnn/primitive/graph_solver.h"
+#include "suites/cudnn/primitive/graph_call.h"
 
 namespace benanza::cudnn {
 
@@ -41,7 +41,7 @@ class AttentionGradientPattern {
   Dims rows_;
   std::vector<nvidia::TensorFormat> results_;
   GraphCall call_;
-  OperationGraph& graph_ = call_.graph;
+  OperationGraph& graph_ = call_.graph();
 };
 
 /// The graph for fp8, without an added mask.

@@ -5,8 +5,9 @@
 #include <utility>
 
 #include "suites/cudnn/api/status.h"
-#include "suites/cudnn/primitive/several_results.h"
-#include "suites/cudnn/solvers.h"
+#include "suites/cudnn/primitive/call.h"
+#include "suites/cudnn/primitive/deviation.h"
+#include "suites/cudnn/ways.h"
 #include "suites/nvidia/device/check.h"
 
 namespace benanza::cudnn {
@@ -51,7 +52,7 @@ std::int64_t reserve_size(Library& library, const TrainingTensors& tensors,
   return static_cast<std::int64_t>(bytes);
 }
 
-std::int64_t checked(Library& library, std::size_t bytes) {
+std::int64_t allowed(Library& library, std::size_t bytes) {
   library.check_workspace(static_cast<std::int64_t>(bytes));
   return static_cast<std::int64_t>(bytes);
 }
@@ -63,7 +64,7 @@ std::int64_t forward_workspace(Library& library, const TrainingTensors& tensors,
   BENANZA_CUDNN(cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize, library.handle(),
                 way.mode, alone, tensors.data.get(), nullptr, tensors.data.get(),
                 tensors.vectors.get(), nullptr, &bytes);
-  return checked(library, bytes);
+  return allowed(library, bytes);
 }
 
 std::int64_t gradient_workspace(Library& library, const TrainingTensors& tensors,
@@ -73,102 +74,80 @@ std::int64_t gradient_workspace(Library& library, const TrainingTensors& tensors
   std::size_t bytes = 0;
   BENANZA_CUDNN(cudnnGetBatchNormalizationBackwardExWorkspaceSize, library.handle(), way.mode,
                 alone, data, nullptr, data, nullptr, data, tensors.vectors.get(), nullptr, &bytes);
-  return checked(library, bytes);
+  return allowed(library, bytes);
 }
 
 /// The common part of the call and its gradient.
-class TrainingCall : public SeveralResults {
- public:
-  /// `shape` is a BatchNormalizationTraining or its gradient.
-  template <class Shape>
-  TrainingCall(Library& library, const harness::Variant& variant, const Shape& shape,
-               TrainingTensors tensors, BatchNormalizationWay way, std::int64_t workspace_bytes)
-      : SeveralResults(library, variant, formats_of(extents(shape.inputs()), variant),
-                       formats_of(shape.results(), variant), workspace_bytes),
-        tensors_(std::move(tensors)),
-        way_(way),
-        reserve_(reserve_size(library, tensors_, way)),
-        epsilon_(shape.epsilon) {}
-
- protected:
-  TrainingTensors tensors_;
-  BatchNormalizationWay way_;
-  nvidia::DeviceMemory reserve_;
-  float epsilon_;
+struct TrainingCall {
+  TrainingTensors tensors;
+  BatchNormalizationWay way;
+  nvidia::DeviceMemory reserve;
+  float epsilon;
 };
 
-class TrainingPrimitive final : public TrainingCall {
- public:
-  using TrainingCall::TrainingCall;
-
-  void run() override {
+struct TrainingFunction : TrainingCall {
+  void operator()(const CudnnPrimitive& call) const {
     // No running statistics are requested, so their factor has no effect.
     constexpr double factor = 1;
-    const cudnnTensorDescriptor_t data = tensors_.data.get();
-    if (!way_.extended) {
-      BENANZA_CUDNN(cudnnBatchNormalizationForwardTraining, handle(), way_.mode, &one, &zero, data,
-                    input(0), data, result(0), tensors_.vectors.get(), input(1), input(2), factor,
-                    nullptr, nullptr, epsilon_, result(1), result(2));
+    const cudnnTensorDescriptor_t data = tensors.data.get();
+    if (!way.extended) {
+      BENANZA_CUDNN(cudnnBatchNormalizationForwardTraining, call.handle(), way.mode, &one, &zero,
+                    data, call.input(0), data, call.result(0), tensors.vectors.get(), call.input(1),
+                    call.input(2), factor, nullptr, nullptr, epsilon, call.result(1),
+                    call.result(2));
       return;
     }
-    BENANZA_CUDNN(cudnnBatchNormalizationForwardTrainingEx, handle(), way_.mode, alone, &one, &zero,
-                  data, input(0), nullptr, nullptr, data, result(0), tensors_.vectors.get(),
-                  input(1), input(2), factor, nullptr, nullptr, epsilon_, result(1), result(2),
-                  nullptr, workspace(), static_cast<std::size_t>(workspace_bytes()),
-                  reserve_.data(), static_cast<std::size_t>(reserve_.size_bytes()));
+    BENANZA_CUDNN(cudnnBatchNormalizationForwardTrainingEx, call.handle(), way.mode, alone, &one,
+                  &zero, data, call.input(0), nullptr, nullptr, data, call.result(0),
+                  tensors.vectors.get(), call.input(1), call.input(2), factor, nullptr, nullptr,
+                  epsilon, call.result(1), call.result(2), nullptr, call.workspace(),
+                  static_cast<std::size_t>(call.workspace_bytes()), reserve.data(),
+                  static_cast<std::size_t>(reserve.size_bytes()));
   }
 
- protected:
   /// The library saves the inverse of the standard deviation.
-  float told(std::size_t index, float stored) const override {
-    return index == 2 ? variance_of(stored, epsilon_) : stored;
+  void convert(nvidia::CallSetup& setup) const {
+    setup.to_problem_value = {InverseDeviation{2, epsilon}.to_problem_value()};
   }
 };
 
-class TrainingGradientPrimitive final : public TrainingCall {
- public:
-  using TrainingCall::TrainingCall;
-
+struct TrainingGradientFunction : TrainingCall {
   /// The library reads the inverse of the standard deviation.
-  void upload(std::size_t index, std::span<const float> values) override {
+  void convert(nvidia::CallSetup& setup) const {
     constexpr std::size_t variance = 4;
-    if (index != variance) return SeveralResults::upload(index, values);
-    SeveralResults::upload(index, inverse_deviations(values, epsilon_));
+    setup.to_library_value = {InverseDeviation{variance, epsilon}.to_library_value()};
   }
 
-  /// Runs a forward call to fill the reserve space that the gradient reads.
-  void restore() override {
-    if (reserve_.size_bytes() > 0) fill_reserve();
+  /// Runs a forward call to fill the reserve space that the gradient reads. The forward results go
+  /// to the gradients' memory and are ignored; any vector serves as the bias.
+  void restored(const CudnnPrimitive& call) const {
+    if (reserve.size_bytes() == 0) return;
+    const nvidia::DeviceMemory scratch(forward_workspace(call.library(), tensors, way));
+    const cudnnTensorDescriptor_t data = tensors.data.get();
+    BENANZA_CUDNN(cudnnBatchNormalizationForwardTrainingEx, call.handle(), way.mode, alone, &one,
+                  &zero, data, call.input(1), nullptr, nullptr, data, call.result(0),
+                  tensors.vectors.get(), call.input(2), call.input(3), 1.0, nullptr, nullptr,
+                  epsilon, call.result(1), call.result(2), nullptr, scratch.data(),
+                  static_cast<std::size_t>(scratch.size_bytes()), reserve.data(),
+                  static_cast<std::size_t>(reserve.size_bytes()));
+    nvidia::synchronize(call.stream());
   }
 
-  void run() override {
-    const cudnnTensorDescriptor_t data = tensors_.data.get();
-    if (!way_.extended) {
-      BENANZA_CUDNN(cudnnBatchNormalizationBackward, handle(), way_.mode, &one, &zero, &one, &zero,
-                    data, input(1), data, input(0), data, result(0), tensors_.vectors.get(),
-                    input(2), result(1), result(2), epsilon_, input(3), input(4));
+  void operator()(const CudnnPrimitive& call) const {
+    const cudnnTensorDescriptor_t data = tensors.data.get();
+    if (!way.extended) {
+      BENANZA_CUDNN(cudnnBatchNormalizationBackward, call.handle(), way.mode, &one, &zero, &one,
+                    &zero, data, call.input(1), data, call.input(0), data, call.result(0),
+                    tensors.vectors.get(), call.input(2), call.result(1), call.result(2), epsilon,
+                    call.input(3), call.input(4));
       return;
     }
-    BENANZA_CUDNN(cudnnBatchNormalizationBackwardEx, handle(), way_.mode, alone, &one, &zero, &one,
-                  &zero, data, input(1), nullptr, nullptr, data, input(0), nullptr, nullptr, data,
-                  result(0), tensors_.vectors.get(), input(2), nullptr, result(1), result(2),
-                  epsilon_, input(3), input(4), nullptr, workspace(),
-                  static_cast<std::size_t>(workspace_bytes()), reserve_.data(),
-                  static_cast<std::size_t>(reserve_.size_bytes()));
-  }
-
- private:
-  /// The forward results go to the gradients' memory and are ignored; any vector serves as the
-  /// bias.
-  void fill_reserve() {
-    const nvidia::DeviceMemory scratch(forward_workspace(library(), tensors_, way_));
-    const cudnnTensorDescriptor_t data = tensors_.data.get();
-    BENANZA_CUDNN(cudnnBatchNormalizationForwardTrainingEx, handle(), way_.mode, alone, &one, &zero,
-                  data, input(1), nullptr, nullptr, data, result(0), tensors_.vectors.get(),
-                  input(2), input(3), 1.0, nullptr, nullptr, epsilon_, result(1), result(2),
-                  nullptr, scratch.data(), static_cast<std::size_t>(scratch.size_bytes()),
-                  reserve_.data(), static_cast<std::size_t>(reserve_.size_bytes()));
-    nvidia::synchronize(stream());
+    BENANZA_CUDNN(cudnnBatchNormalizationBackwardEx, call.handle(), way.mode, alone, &one, &zero,
+                  &one, &zero, data, call.input(1), nullptr, nullptr, data, call.input(0), nullptr,
+                  nullptr, data, call.result(0), tensors.vectors.get(), call.input(2), nullptr,
+                  call.result(1), call.result(2), epsilon, call.input(3), call.input(4), nullptr,
+                  call.workspace(), static_cast<std::size_t>(call.workspace_bytes()),
+                  reserve.data(), static_cast<std::size_t>(reserve.size_bytes()));
   }
 };
 
@@ -177,23 +156,27 @@ std::vector<Layout> layouts(const Shape& shape) {
   return image_layouts(shape.input);
 }
 
-template <class Shape, class Made>
-harness::Solver<Library, Shape> call_solver(
+/// `Function`: a TrainingCall. `Shape`: a BatchNormalizationTraining or its gradient.
+template <class Shape, class Function>
+harness::Family<Library, Shape> functions_of(
     std::int64_t (*workspace)(Library&, const TrainingTensors&, const BatchNormalizationWay&)) {
-  return {
-      .layouts = [](const Shape& shape) { return image_layouts(shape.input); },
-      .algorithms =
-          [](Library&, const Shape&, const harness::Variant& prototype, harness::AlgorithmSet) {
-            return batch_normalization_training_algorithms(prototype.precision, prototype.layout);
-          },
-      .create = [workspace](Library& library, const Shape& shape, const harness::Variant& variant)
-          -> std::unique_ptr<harness::Primitive> {
+  return functions_named<Shape>(
+      layouts<Shape>,
+      [](const Shape&, const harness::Variant& prototype) {
+        return batch_normalization_training_algorithms(prototype.precision, prototype.layout);
+      },
+      [workspace](const Request& request, const Shape& shape) {
+        const harness::Variant& variant = request.variant;
         TrainingTensors tensors(shape.input, variant);
         const auto way = parse_batch_normalization_training(variant.algorithm);
-        const std::int64_t bytes = workspace(library, tensors, way);
-        return std::make_unique<Made>(library, variant, shape, std::move(tensors), way, bytes);
-      },
-      .owns = is_call};
+        nvidia::CallSetup setup{.inputs = formats_of(extents(shape.inputs()), variant),
+                                .results = formats_of(shape.results(), variant),
+                                .workspace_bytes = workspace(request.library, tensors, way)};
+        const std::int64_t reserve = reserve_size(request.library, tensors, way);
+        Function function{{std::move(tensors), way, nvidia::DeviceMemory(reserve), shape.epsilon}};
+        function.convert(setup);
+        return call_of(request, std::move(setup), std::move(function));
+      });
 }
 
 }  // namespace
@@ -217,13 +200,13 @@ BatchNormalizationWay parse_batch_normalization_training(std::string_view algori
   throw std::invalid_argument("cuDNN has no batch normalization '" + std::string(algorithm) + "'");
 }
 
-void register_batch_normalization_training(SolverTable& table) {
-  table.add(call_solver<BatchNormalizationTraining, TrainingPrimitive>(forward_workspace));
-  table.add(graph_solver<BatchNormalizationTraining>(layouts<BatchNormalizationTraining>,
-                                                     batch_normalization_training_graphs));
-  table.add(call_solver<BatchNormalizationGradient, TrainingGradientPrimitive>(gradient_workspace));
-  table.add(graph_solver<BatchNormalizationGradient>(layouts<BatchNormalizationGradient>,
-                                                     batch_normalization_gradient_graphs));
+void register_batch_normalization_training(WayTable& table) {
+  table.add(functions_of<BatchNormalizationTraining, TrainingFunction>(forward_workspace));
+  table.add(engines_of<BatchNormalizationTraining>(layouts<BatchNormalizationTraining>,
+                                                   batch_normalization_training_graphs));
+  table.add(functions_of<BatchNormalizationGradient, TrainingGradientFunction>(gradient_workspace));
+  table.add(engines_of<BatchNormalizationGradient>(layouts<BatchNormalizationGradient>,
+                                                   batch_normalization_gradient_graphs));
 }
 
 }  // namespace benanza::cudnn

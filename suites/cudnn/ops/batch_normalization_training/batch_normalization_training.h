@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/problem/ops/batch_normalization_training.h"
-#include "suites/cudnn/primitive/graph_solver.h"
+#include "suites/cudnn/primitive/graph_call.h"
 #include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {

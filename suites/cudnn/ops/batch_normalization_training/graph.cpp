@@ -28,18 +28,18 @@ Formats formats_of(const Dims& input, const harness::Variant& variant) {
 
 Id operand(GraphCall& call, const nvidia::TensorFormat& format) {
   call.inputs.push_back(format);
-  call.bound.push_back(call.graph.tensor(format));
+  call.bound.push_back(call.graph().tensor(format));
   return call.bound.back();
 }
 
 Id first_result(GraphCall& call, const nvidia::TensorFormat& format) {
   call.output = format;
-  call.bound.push_back(call.graph.tensor(format));
+  call.bound.push_back(call.graph().tensor(format));
   return call.bound.back();
 }
 
 Id further_result(GraphCall& call, const nvidia::TensorFormat& format) {
-  call.further_results.push_back({call.graph.tensor(format), format});
+  call.further_results.push_back({call.graph().tensor(format), format});
   return call.further_results.back().id;
 }
 
@@ -55,7 +55,7 @@ std::vector<GraphCall> batch_normalization_training_graphs(const BatchNormalizat
                                                            const harness::Variant& variant) {
   const auto [tensor, vector] = formats_of(shape.input, variant);
   GraphCall call;
-  OperationGraph& graph = call.graph;
+  OperationGraph& graph = call.graph();
   const Id x = operand(call, tensor);
   const Id scale = operand(call, vector);
   const Id bias = operand(call, vector);
@@ -82,7 +82,7 @@ std::vector<GraphCall> batch_normalization_gradient_graphs(const BatchNormalizat
                                                            const harness::Variant& variant) {
   const auto [tensor, vector] = formats_of(shape.input, variant);
   GraphCall call;
-  OperationGraph& graph = call.graph;
+  OperationGraph& graph = call.graph();
   const Id dy = operand(call, tensor);
   const Id x = operand(call, tensor);
   const Id scale = operand(call, vector);

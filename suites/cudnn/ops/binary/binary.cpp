@@ -3,21 +3,18 @@
 #include <cuda_runtime_api.h>
 
 #include <string>
-#include <string_view>
 
 #include "core/problem/merge_axes.h"
 #include "suites/cudnn/api/status.h"
-#include "suites/cudnn/primitive/cudnn_primitive.h"
-#include "suites/cudnn/primitive/graph_solver.h"
-#include "suites/cudnn/solvers.h"
+#include "suites/cudnn/primitive/call.h"
+#include "suites/cudnn/primitive/graph_call.h"
+#include "suites/cudnn/ways.h"
 #include "suites/nvidia/device/check.h"
 
 namespace benanza::cudnn {
 namespace {
 
 constexpr std::size_t maximum_rank = 5;
-constexpr std::string_view add_tensor = "add_tensor";
-constexpr std::string_view folded_suffix = ".folded";
 
 bool is_sum(const Binary& shape) {
   return shape.kind == BinaryKind::add || shape.kind == BinaryKind::sub;
@@ -47,33 +44,24 @@ cudnnOpTensorOp_t operation(BinaryKind kind) {
 }
 
 /// cudnnOpTensor: computes a new result from both operands.
-class OpTensorPrimitive final : public CudnnPrimitive {
- public:
-  OpTensorPrimitive(Library& library, const harness::Variant& variant, const BinaryCall& call)
-      : CudnnPrimitive(library, variant, dense_inputs(variant)),
-        call_(scaled(call, scale())),
-        full_(make_tensor(call.full_format)),
-        other_(make_tensor(call.other_format)),
-        op_(make_op_tensor(call.op)) {}
+struct OpTensorCall {
+  BinaryCall call;
+  TensorDescriptor full;
+  TensorDescriptor other;
+  OpTensorDescriptor op;
 
-  void run() override {
-    op_tensor(handle(), op_, {full_, input(call_.full), call_.full_factor},
-              {other_, input(call_.other), call_.other_factor}, full_, output());
+  void operator()(const CudnnPrimitive& primitive) const {
+    op_tensor(primitive.handle(), op, {full, primitive.input(call.full), call.full_factor},
+              {other, primitive.input(call.other), call.other_factor}, full, primitive.output());
   }
-
- private:
-  BinaryCall call_;
-  TensorDescriptor full_;
-  TensorDescriptor other_;
-  OpTensorDescriptor op_;
 };
 
 /// cudnnAddTensor: adds to the full operand in place, as a framework adds a bias. poison_output()
 /// copies that operand into the result's memory; timed calls keep adding to the same memory.
 class AddTensorPrimitive final : public CudnnPrimitive {
  public:
-  AddTensorPrimitive(Library& library, const harness::Variant& variant, const BinaryCall& call)
-      : CudnnPrimitive(library, variant, dense_inputs(variant)),
+  AddTensorPrimitive(const Request& request, const BinaryCall& call)
+      : CudnnPrimitive(request, dense_setup(request.variant), Interface::functions),
         call_(scaled(call, scale())),
         bytes_(nvidia::span_bytes(call.full_format)),
         full_(make_tensor(call.full_format)),
@@ -97,15 +85,21 @@ class AddTensorPrimitive final : public CudnnPrimitive {
   TensorDescriptor other_;
 };
 
-std::unique_ptr<harness::Primitive> create(Library& library, const Binary& shape,
-                                           const harness::Variant& variant) {
-  const std::string_view algorithm = variant.algorithm;
-  const auto folding = algorithm.ends_with(folded_suffix) ? Folding::folded : Folding::none;
-  const BinaryCall call = map_binary(shape, variant.precision, variant.layout, folding);
-  if (algorithm.starts_with(add_tensor)) {
-    return std::make_unique<AddTensorPrimitive>(library, variant, call);
+Ways ways(Library& library, const Binary& shape, const harness::Variant& prototype) {
+  Ways ways;
+  for (const BinaryAlgorithm& one : binary_algorithms(shape, prototype.layout)) {
+    const auto make = [one, shape](const Request& request) -> std::unique_ptr<harness::Primitive> {
+      const auto& [problem, precision, layout, algorithm] = request.variant;
+      const BinaryCall call = map_binary(shape, precision, layout, one.folding);
+      if (one.in_place) return std::make_unique<AddTensorPrimitive>(request, call);
+      const float scale = precision == Precision::int8 ? harness::int8_scale(problem) : 1.0F;
+      return call_of(request, dense_setup(request.variant),
+                     OpTensorCall{scaled(call, scale), make_tensor(call.full_format),
+                                  make_tensor(call.other_format), make_op_tensor(call.op)});
+    };
+    ways.push_back(nvidia::way_of(library, prototype, one.name, make, {.in_place = one.in_place}));
   }
-  return std::make_unique<OpTensorPrimitive>(library, variant, call);
+  return ways;
 }
 
 }  // namespace
@@ -148,28 +142,24 @@ BinaryCall scaled(BinaryCall call, float factor) {
   return call;
 }
 
-std::vector<harness::Algorithm> binary_algorithms(const Binary& shape, Layout layout) {
+std::vector<BinaryAlgorithm> binary_algorithms(const Binary& shape, Layout layout) {
   operation(shape.kind);
-  std::vector<harness::Algorithm> algorithms{"op_tensor"};
-  if (is_sum(shape)) algorithms.emplace_back(add_tensor);
+  std::vector<BinaryAlgorithm> algorithms{{"op_tensor"}};
+  if (is_sum(shape)) algorithms.push_back({.name = "add_tensor", .in_place = true});
   if (layout == Layout::nhwc && shape.a != shape.b) {
     for (std::size_t i = 0, count = algorithms.size(); i < count; ++i) {
-      algorithms.push_back(algorithms[i] + std::string(folded_suffix));
+      algorithms.push_back(algorithms[i]);
+      algorithms.back().name += ".folded";
+      algorithms.back().folding = Folding::folded;
     }
   }
   return algorithms;
 }
 
-void register_binary(SolverTable& table) {
+void register_binary(WayTable& table) {
   const auto layouts = [](const Binary& shape) { return image_layouts(shape.output()); };
-  table.add<Binary>(
-      {.layouts = layouts,
-       .algorithms =
-           [](Library&, const Binary& shape, const harness::Variant& prototype,
-              harness::AlgorithmSet) { return binary_algorithms(shape, prototype.layout); },
-       .create = create,
-       .owns = is_call});
-  table.add(region_solver<Binary>(layouts, binary_graphs));
+  table.add(functions<Binary>(layouts, ways));
+  table.add(engines_of<Binary>(layouts, binary_graphs, Steps::in_graph));
 }
 
 }  // namespace benanza::cudnn

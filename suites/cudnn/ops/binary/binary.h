@@ -37,7 +37,12 @@ BinaryCall scaled(BinaryCall call, float factor);
 /// Returns "op_tensor" (a new result) for all operations and "add_tensor" (in place, as frameworks
 /// add a bias) for sums and differences; each also with ".folded" if the channels are innermost and
 /// one operand is broadcast, where the library is slow unless it gets a matrix.
-std::vector<harness::Algorithm> binary_algorithms(const Binary& shape, Layout layout);
+struct BinaryAlgorithm {
+  harness::Algorithm name;
+  bool in_place = false;
+  Folding folding = Folding::none;
+};
+std::vector<BinaryAlgorithm> binary_algorithms(const Binary& shape, Layout layout);
 
 /// Returns one pointwise graph; for a comparison two, with two ways of storing its booleans as
 /// numbers. Throws Unsupported if the library does not have the operation.

@@ -2,60 +2,13 @@
 
 #include <cudnn.h>
 
-#include <optional>
-#include <span>
-#include <string_view>
+#include <limits>
+#include <vector>
 
-#include "core/problem/problem.h"
-#include "suites/cudnn/api/descriptors.h"
-#include "suites/cudnn/primitive/graph_solver.h"
-#include "suites/cudnn/primitive/padding.h"
+#include "suites/cudnn/primitive/convolution_functions.h"
+#include "suites/cudnn/primitive/graph_call.h"
 
 namespace benanza::cudnn {
-
-/// A convolution in cuDNN's terms: at least two spatial axes (a single axis gets a height of 1),
-/// the same pad on both sides.
-struct ConvolutionCall {
-  nvidia::TensorFormat input;
-  /// Read by the library instead of `input` if the pads differ too much.
-  std::optional<PaddedShape> padded;
-  nvidia::TensorFormat weights;
-  /// 1 x filters x 1 x 1; at int8 fp32, because the library adds it to scaled sums.
-  nvidia::TensorFormat bias;
-  nvidia::TensorFormat output;
-  Dims pads;
-  Dims strides;
-  Dims dilations;
-  std::int64_t groups = 1;
-
-  const nvidia::TensorFormat& read_by_library() const { return padded ? padded->whole : input; }
-};
-
-ConvolutionCall map_convolution(const Convolution& shape, Precision precision, Layout layout);
-
-struct ConvolutionDescriptors {
-  TensorDescriptor input;
-  /// The tensor that the convolution reads: the input or the padded one.
-  TensorDescriptor read;
-  FilterDescriptor weights;
-  TensorDescriptor bias;
-  TensorDescriptor output;
-  ConvolutionDescriptor convolution;
-};
-ConvolutionDescriptors describe(const ConvolutionCall& call, Layout layout, Precision precision);
-
-/// Primitive::rounding_amplification() of the algorithm: for winograd_nonfused 16, or 512 if it
-/// transforms tiles for filters of more than 3 values along an axis; 1 for all others. Larger tiles
-/// have worse conditioned transforms (Barabasz, Anderson, Soodhalter, Gregg, "Error Analysis and
-/// Improving the Accuracy of Winograd Convolution for Deep Neural Networks", ACM TOMS 46(4), 2020).
-/// The error of cuDNN 9.14 on an H100 was at most 4 times the tolerance of a plain sum for 3x3
-/// filters (depthwise, so 9 terms), and 123 times for 5x5.
-double rounding_amplification(const Convolution& shape, cudnnConvolutionFwdAlgo_t algorithm);
-/// The same for any algorithm that transforms tiles.
-double amplification_of_transforms(const Convolution& shape);
-
-/// The window for graphs, with separate pads on either side.
-ConvolutionWindow window_of(const Window& window);
 
 /// Returns graphs of one convolution and its epilogue: if it ends in a relu, another ("max.") with
 /// the relu as a maximum, for engines compiled at run time; if it adds a bias and a residual,
@@ -63,20 +16,67 @@ ConvolutionWindow window_of(const Window& window);
 std::vector<GraphCall> convolution_graphs(const Convolution& shape,
                                           const harness::Variant& variant);
 
-/// "implicit_gemm", ... in the library's order. DIRECT has never been implemented but is listed.
-std::span<const std::string_view> convolution_algorithm_names();
-std::string_view to_string(cudnnConvolutionFwdAlgo_t algorithm);
-/// Throws std::invalid_argument naming `name`.
-cudnnConvolutionFwdAlgo_t parse_convolution_algorithm(std::string_view name);
-
-/// Returns the elements of `ordered` that support `epilogue`: all of them, but without an
-/// activation only implicit_precomp_gemm (cuDNN's documentation of
-/// cudnnConvolutionBiasActivationForward).
-std::vector<cudnnConvolutionFwdAlgo_t> algorithms_with(
-    const Epilogue& epilogue, std::vector<cudnnConvolutionFwdAlgo_t> ordered);
-
 /// The activation of cudnnConvolutionBiasActivationForward: identity if the epilogue has none.
 /// Throws Unsupported for any other than relu, as the call supports no other.
 cudnnActivationMode_t fused_activation(const Epilogue& epilogue);
+
+class ForwardCalls {
+ public:
+  ForwardCalls(const Request& request, const ConvolutionCall& call,
+               ConvolutionDescriptors descriptors, cudnnConvolutionFwdAlgo_t algorithm);
+  void operator()(const CudnnPrimitive& call);
+
+ private:
+  bool is_fused_;
+  ConvolutionDescriptors descriptors_;
+  cudnnConvolutionFwdAlgo_t algorithm_;
+  std::optional<std::size_t> bias_;
+  std::optional<std::size_t> residual_;
+  ActivationDescriptor activation_;
+  /// The library requires a bias: zeros if the problem has none.
+  nvidia::DeviceMemory no_bias_;
+  ImageOperand image_;
+};
+
+struct Forward {
+  using Shape = Convolution;
+  using Answer = cudnnConvolutionFwdAlgoPerf_t;
+  using Calls = ForwardCalls;
+  /// direct has never been implemented but is listed.
+  static constexpr ConvolutionAlgorithm algorithms[] = {
+      {"implicit_gemm"},  {"implicit_precomp_gemm"},
+      {"gemm"},           {"direct"},
+      {"fft", true},      {"fft_tiling", true},
+      {"winograd", true}, {"winograd_nonfused", true}};
+  static constexpr auto max_count = BENANZA_CUDNN_CALL(cudnnGetConvolutionForwardAlgorithmMaxCount);
+  static constexpr auto heuristics = BENANZA_CUDNN_CALL(cudnnGetConvolutionForwardAlgorithm_v7);
+  static constexpr auto workspace = BENANZA_CUDNN_CALL(cudnnGetConvolutionForwardWorkspaceSize);
+
+  static const Dims& image(const Shape& shape) { return shape.input; }
+  static auto operands(const ConvolutionDescriptors& d) {
+    return std::tuple(d.image_of_library.get(), d.weights.get(), d.convolution.get(),
+                      d.features.get());
+  }
+  static ConvolutionCall map(const Shape& shape, Precision precision, Layout layout) {
+    return map_convolution(shape, precision, layout);
+  }
+  static void refuse(const Shape&, const harness::Variant& variant) {
+    fused_activation(variant.problem.epilogue);
+  }
+  /// All of them, but without an activation only implicit_precomp_gemm (cuDNN's documentation of
+  /// cudnnConvolutionBiasActivationForward).
+  static bool offers(const Epilogue& epilogue, cudnnConvolutionFwdAlgo_t algorithm) {
+    return epilogue == Epilogue{} || epilogue.activation ||
+           algorithm == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
+  }
+  static void complete(harness::Traits& traits, const Shape& shape,
+                       cudnnConvolutionFwdAlgo_t algorithm) {
+    if (algorithm != CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED) return;
+    traits.rounding_amplification = amplification_of_transforms(shape);
+  }
+  static nvidia::CallSetup setup(const ConvolutionCall& call, const harness::Variant& variant);
+};
+
+static_assert(std::size(Forward::algorithms) == CUDNN_CONVOLUTION_FWD_ALGO_COUNT);
 
 }  // namespace benanza::cudnn

@@ -5,7 +5,8 @@
 
 #include "suites/cudnn/graph/functions.h"
 #include "suites/cudnn/ops/convolution/convolution.h"
-#include "suites/cudnn/primitive/graph_solver.h"
+#include "suites/cudnn/primitive/convolution_call.h"
+#include "suites/cudnn/primitive/graph_call.h"
 #include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {
@@ -38,42 +39,34 @@ GraphCall call_of(const Convolution& shape, const harness::Variant& variant,
   const ConvolutionCall formats = map_convolution(shape, variant.precision, layout);
   const Epilogue& epilogue = variant.problem.epilogue;
   GraphCall call;
-  OperationGraph& graph = call.graph;
+  OperationGraph& graph = call.graph();
   call.transform_amplification = amplification_of_transforms(shape);
   const auto operand = [&](nvidia::TensorFormat format) {
     call.inputs.push_back(std::move(format));
     call.bound.push_back(graph.tensor(call.inputs.back()));
     return call.bound.back();
   };
-  call.output = formats.output;
-  const Id x = operand(formats.input);
+  call.output = formats.features;
+  const Id x = operand(formats.image);
   const Id w = operand(formats.weights);
-  Chain chain(graph, formats.output);
+  Chain chain(graph, formats.features);
   chain.add([&](Id, Id y) { graph.convolve(window_of(shape.window), x, w, y); });
   std::vector<Id> added;
   if (epilogue.bias) {
     added.push_back(operand(nvidia::tensor_format(variant.precision, formats.bias.dims, layout)));
   }
-  if (epilogue.residual) added.push_back(operand(formats.output));
+  if (epilogue.residual) added.push_back(operand(formats.features));
   if (statement.residual_first) std::ranges::reverse(added);
   for (const Id tensor : added) chain.add(BinaryKind::add, tensor);
   if (epilogue.activation) chain.add(*epilogue.activation, statement.relu);
   chain.add(epilogue.steps,
             [&](const Dims& dims) { return operand(dense(variant.precision, dims, layout)); });
-  call.bound.push_back(graph.tensor(formats.output));
+  call.bound.push_back(graph.tensor(formats.features));
   chain.finish(call.bound.back());
   return call;
 }
 
 }  // namespace
-
-ConvolutionWindow window_of(const Window& window) {
-  const auto half = static_cast<std::ptrdiff_t>(window.pads.size() / 2);
-  return {.begin = at_least_2d({window.pads.begin(), window.pads.begin() + half}, 0),
-          .end = at_least_2d({window.pads.begin() + half, window.pads.end()}, 0),
-          .strides = at_least_2d(window.strides, 1),
-          .dilations = at_least_2d(window.dilations, 1)};
-}
 
 std::vector<GraphCall> convolution_graphs(const Convolution& shape,
                                           const harness::Variant& variant) {

@@ -2,65 +2,64 @@
 
 #include <cudnn.h>
 
-#include <optional>
-#include <string_view>
 #include <vector>
 
 #include "core/problem/ops/deconvolution.h"
-#include "suites/cudnn/api/descriptors.h"
-#include "suites/cudnn/primitive/graph_solver.h"
-#include "suites/cudnn/primitive/padding.h"
+#include "suites/cudnn/primitive/convolution_functions.h"
+#include "suites/cudnn/primitive/graph_call.h"
 
 namespace benanza::cudnn {
-
-/// A transposed convolution in cuDNN's terms: the data gradient of a convolution whose output is
-/// our input. At least two spatial axes (a single axis gets a height of 1), the same pad on both
-/// sides.
-struct DeconvolutionCall {
-  nvidia::TensorFormat input;
-  /// Channels x filters per group x kernel.
-  nvidia::TensorFormat weights;
-  nvidia::TensorFormat output;
-  /// Written by the library instead of `output` if the pads differ too much; contains the output.
-  std::optional<PaddedShape> larger;
-  Dims pads;
-  Dims strides;
-  Dims dilations;
-  std::int64_t groups = 1;
-
-  const nvidia::TensorFormat& written_by_library() const { return larger ? larger->whole : output; }
-};
-
-/// Splits the pads of a transposed convolution for a library that supports one pad per axis for
-/// both sides. `begin` and `end` are pixels that the library computes in addition to the output and
-/// that a copy drops. The library writes any number of pixels that its convolution maps to our
-/// input, so an end pad that is smaller than the begin pad by less than a stride costs nothing.
-/// Throws Unsupported for pixels beyond what any call writes (output padding of a stride or more).
-Padding split_output_padding(const Deconvolution& shape);
-
-DeconvolutionCall map_deconvolution(const Deconvolution& shape, Precision precision, Layout layout);
 
 /// Returns a graph of one transposed convolution and its epilogue. Throws Unsupported in 8 bits and
 /// in the cases of split_output_padding().
 std::vector<GraphCall> deconvolution_graphs(const Deconvolution& shape,
                                             const harness::Variant& variant);
 
-struct DeconvolutionDescriptors {
-  TensorDescriptor input;
-  FilterDescriptor weights;
-  /// The tensor that the library writes.
-  TensorDescriptor written;
-  /// The part of `written` that is the output; null if that is all of it.
-  TensorDescriptor interior;
-  TensorDescriptor output;
-  ConvolutionDescriptor convolution;
-};
-DeconvolutionDescriptors describe(const DeconvolutionCall& call, Layout layout,
-                                  Precision precision);
+class DataGradientCalls {
+ public:
+  DataGradientCalls(const Request& request, const ConvolutionCall& call,
+                    ConvolutionDescriptors descriptors, cudnnConvolutionBwdDataAlgo_t algorithm);
+  void operator()(const CudnnPrimitive& call) const;
 
-/// "algo_0", "algo_1", "fft", "fft_tiling", "winograd", "winograd_nonfused".
-std::string_view to_string(cudnnConvolutionBwdDataAlgo_t algorithm);
-/// Throws std::invalid_argument naming `name`.
-cudnnConvolutionBwdDataAlgo_t parse_deconvolution_algorithm(std::string_view name);
+ private:
+  ConvolutionDescriptors descriptors_;
+  cudnnConvolutionBwdDataAlgo_t algorithm_;
+  /// Written by the library if it is larger than the output; the output is its interior.
+  nvidia::DeviceMemory larger_;
+  std::int64_t interior_bytes_ = 0;
+};
+
+/// A transposed convolution is the data gradient of a convolution whose output is our input.
+struct DataGradient {
+  using Shape = Deconvolution;
+  using Answer = cudnnConvolutionBwdDataAlgoPerf_t;
+  using Calls = DataGradientCalls;
+  static constexpr ConvolutionAlgorithm algorithms[] = {
+      {"algo_0"},           {"algo_1"},         {"fft", true},
+      {"fft_tiling", true}, {"winograd", true}, {"winograd_nonfused", true}};
+  static constexpr auto max_count =
+      BENANZA_CUDNN_CALL(cudnnGetConvolutionBackwardDataAlgorithmMaxCount);
+  static constexpr auto heuristics =
+      BENANZA_CUDNN_CALL(cudnnGetConvolutionBackwardDataAlgorithm_v7);
+  static constexpr auto workspace =
+      BENANZA_CUDNN_CALL(cudnnGetConvolutionBackwardDataWorkspaceSize);
+
+  static const Dims& image(const Shape& shape) { return shape.input; }
+  static auto operands(const ConvolutionDescriptors& d) {
+    return std::tuple(d.weights.get(), d.features.get(), d.convolution.get(),
+                      d.image_of_library.get());
+  }
+  static ConvolutionCall map(const Shape& shape, Precision precision, Layout layout) {
+    return map_convolution(shape, precision, layout);
+  }
+  static void refuse(const Shape& shape, const harness::Variant& variant);
+  static bool offers(const Epilogue&, cudnnConvolutionBwdDataAlgo_t) { return true; }
+  static void complete(harness::Traits&, const Shape&, cudnnConvolutionBwdDataAlgo_t) {}
+  static nvidia::CallSetup setup(const ConvolutionCall& call, const harness::Variant&) {
+    return {.inputs = {call.features, call.weights}, .results = {call.image}};
+  }
+};
+
+static_assert(std::size(DataGradient::algorithms) == CUDNN_CONVOLUTION_BWD_DATA_ALGO_COUNT);
 
 }  // namespace benanza::cudnn

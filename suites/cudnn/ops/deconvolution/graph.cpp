@@ -10,7 +10,7 @@ namespace {
 
 /// The window of the convolution that maps our output to our input. It ignores leftover pixels at
 /// the end, so pixels added by an output padding smaller than a stride need no pad.
-ConvolutionWindow window_of(const Window& window) {
+ConvolutionWindow window_to_input(const Window& window) {
   const std::size_t rank = window.rank();
   Dims begin(window.pads.begin(), window.pads.begin() + static_cast<std::ptrdiff_t>(rank));
   Dims end(window.pads.begin() + static_cast<std::ptrdiff_t>(rank), window.pads.end());
@@ -34,12 +34,12 @@ std::vector<GraphCall> deconvolution_graphs(const Deconvolution& shape,
   if (element_bytes(precision) == 1) {
     throw harness::Unsupported("cuDNN's graphs have no transposed convolution of bytes");
   }
-  const ConvolutionWindow window = window_of(shape.window);
+  const ConvolutionWindow window = window_to_input(shape.window);
   const Epilogue& epilogue = variant.problem.epilogue;
   Dims weights{shape.input[1], shape.filters / shape.groups};
   weights.insert(weights.end(), shape.window.kernel.begin(), shape.window.kernel.end());
   GraphCall call;
-  OperationGraph& graph = call.graph;
+  OperationGraph& graph = call.graph();
   const auto operand = [&](const Dims& dims) {
     call.inputs.push_back(dense(precision, dims, variant.layout));
     call.bound.push_back(graph.tensor(call.inputs.back()));

@@ -22,7 +22,7 @@ GraphCall call_of(const Norm& norm) {
   GraphCall call;
   // Its result is the bias alone, without the data (cuDNN 9.14 and 9.19, H100, every precision).
   if (norm.mode != CUDNN_INSTANCE_NORM) call.wrong_engines = {5};
-  OperationGraph& graph = call.graph;
+  OperationGraph& graph = call.graph();
   call.inputs = {norm.tensor};
   call.output = norm.tensor;
   const OperationGraph::Id x = graph.tensor(norm.tensor);

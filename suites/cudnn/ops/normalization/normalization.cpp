@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "suites/cudnn/api/status.h"
-#include "suites/cudnn/primitive/cudnn_primitive.h"
-#include "suites/cudnn/primitive/graph_solver.h"
-#include "suites/cudnn/solvers.h"
+#include "suites/cudnn/primitive/call.h"
+#include "suites/cudnn/primitive/graph_call.h"
+#include "suites/cudnn/ways.h"
 #include "suites/nvidia/device/convert.h"
 #include "suites/nvidia/device/device_memory.h"
 
@@ -21,43 +21,38 @@ struct Rows {
   std::int64_t count;
 };
 
-class RowsPrimitive final : public CudnnPrimitive {
+class RowsFunction {
  public:
   /// `affine` means that operands 1 and 2 are scale and bias, one value per row.
-  RowsPrimitive(Library& library, const harness::Variant& variant, const Rows& rows, bool affine,
-                float epsilon)
-      : CudnnPrimitive(library, variant, formats(variant)),
-        tensor_(make_tensor(dense(variant.precision, rows.image, variant.layout))),
+  RowsFunction(const Request& request, const Rows& rows, bool affine, float epsilon)
+      : tensor_(make_tensor(dense(request.variant.precision, rows.image, request.variant.layout))),
         vectors_(make_batch_norm_vectors(tensor_)),
-        vector_format_(dense(Precision::fp32, {1, rows.count, 1, 1}, Layout::plain)),
-        ones_(nvidia::span_bytes(vector_format_)),
-        zeros_(nvidia::span_bytes(vector_format_)),
         affine_(affine),
         epsilon_(epsilon) {
-    const auto count = static_cast<std::size_t>(rows.count);
-    ones_.write(nvidia::to_storage(std::vector<float>(count, 1), vector_format_), stream());
-    zeros_.write(nvidia::to_storage(std::vector<float>(count, 0), vector_format_), stream());
+    const auto format = dense(Precision::fp32, {1, rows.count, 1, 1}, Layout::plain);
+    const auto filled = [&](float value) {
+      nvidia::DeviceMemory memory(nvidia::span_bytes(format));
+      memory.write(nvidia::to_storage(
+                       std::vector<float>(static_cast<std::size_t>(rows.count), value), format),
+                   request.library.cuda().stream());
+      return memory;
+    };
+    ones_ = filled(1);
+    zeros_ = filled(0);
   }
 
-  void run() override {
-    const float factor = scale();
-    BENANZA_CUDNN(cudnnBatchNormalizationForwardTraining, handle(), CUDNN_BATCHNORM_SPATIAL,
-                  &factor, &zero, tensor_.get(), input(0), tensor_.get(), output(), vectors_.get(),
-                  affine_ ? input(1) : ones_.data(), affine_ ? input(2) : zeros_.data(), 1.0,
-                  nullptr, nullptr, epsilon_, nullptr, nullptr);
+  void operator()(const CudnnPrimitive& call) const {
+    const float factor = call.scale();
+    BENANZA_CUDNN(cudnnBatchNormalizationForwardTraining, call.handle(), CUDNN_BATCHNORM_SPATIAL,
+                  &factor, &zero, tensor_.get(), call.input(0), tensor_.get(), call.output(),
+                  vectors_.get(), affine_ ? call.input(1) : ones_.data(),
+                  affine_ ? call.input(2) : zeros_.data(), 1.0, nullptr, nullptr, epsilon_, nullptr,
+                  nullptr);
   }
 
  private:
-  /// The vectors are fp32 for every precision of the data.
-  static std::vector<nvidia::TensorFormat> formats(const harness::Variant& variant) {
-    std::vector<nvidia::TensorFormat> formats = dense_inputs(variant);
-    for (std::size_t i = 1; i < formats.size(); ++i) formats[i].precision = Precision::fp32;
-    return formats;
-  }
-
   TensorDescriptor tensor_;
   TensorDescriptor vectors_;
-  nvidia::TensorFormat vector_format_;
   nvidia::DeviceMemory ones_;
   nvidia::DeviceMemory zeros_;
   bool affine_;
@@ -116,35 +111,32 @@ std::vector<Layout> row_layouts(const InstanceNormalization& shape) {
 }
 
 template <class Shape>
-harness::Solver<Library, Shape> call_solver(std::vector<Layout> (*layouts)(const Shape&),
+harness::Family<Library, Shape> rows_family(std::vector<Layout> (*layouts)(const Shape&),
                                             bool (*is_affine)(const Shape&)) {
-  return {
-      .layouts = layouts,
-      .algorithms = [](Library&, const Shape& shape, const harness::Variant& prototype,
-                       harness::AlgorithmSet) { return algorithms(prototype, refusal_of(shape)); },
-      .create =
-          [is_affine](Library& library, const Shape& shape, const harness::Variant& variant) {
-            return std::make_unique<RowsPrimitive>(library, variant, rows_of(shape),
-                                                   is_affine(shape), shape.epsilon);
-          },
-      .owns = is_call};
+  return functions_named<Shape>(
+      layouts,
+      [](const Shape& shape, const harness::Variant& prototype) {
+        return algorithms(prototype, refusal_of(shape));
+      },
+      [is_affine](const Request& request, const Shape& shape) {
+        return call_of(request, setup_with_fp32_vectors(request.variant),
+                       RowsFunction(request, rows_of(shape), is_affine(shape), shape.epsilon));
+      });
 }
 
 }  // namespace
 
-void register_normalization(SolverTable& table) {
-  table.add(call_solver<InstanceNormalization>(
+void register_normalization(WayTable& table) {
+  table.add(rows_family<InstanceNormalization>(
       call_layouts, [](const InstanceNormalization& shape) { return shape.affine; }));
-  table.add(graph_solver<InstanceNormalization>(
+  table.add(engines_of<InstanceNormalization>(
       [](const InstanceNormalization& shape) { return image_layouts(shape.input); },
       instance_normalization_graphs));
-  auto sequences =
-      sequence_solver<InstanceNormalization>(row_layouts, instance_normalization_sequences);
-  sequences.handles_steps = true;
-  table.add(std::move(sequences));
+  table.add(engines_of<InstanceNormalization>(row_layouts, instance_normalization_sequences,
+                                              Steps::in_graph));
   table.add(
-      call_solver<LayerNormalization>(plain, [](const LayerNormalization&) { return false; }));
-  table.add(graph_solver<LayerNormalization>(plain, layer_normalization_graphs));
+      rows_family<LayerNormalization>(plain, [](const LayerNormalization&) { return false; }));
+  table.add(engines_of<LayerNormalization>(plain, layer_normalization_graphs));
 }
 
 }  // namespace benanza::cudnn

@@ -3,8 +3,7 @@
 #include <vector>
 
 #include "core/problem/problem.h"
-#include "suites/cudnn/primitive/call_sequence.h"
-#include "suites/cudnn/primitive/graph_solver.h"
+#include "suites/cudnn/primitive/graph_call.h"
 
 namespace benanza::cudnn {
 
@@ -16,7 +15,7 @@ std::vector<GraphCall> layer_normalization_graphs(const LayerNormalization& shap
 std::vector<GraphCall> instance_normalization_graphs(const InstanceNormalization& shape,
                                                      const harness::Variant& variant);
 /// For rows that are contiguous: not for channels last. With the problem's steps.
-std::vector<CallSequence> instance_normalization_sequences(const InstanceNormalization& shape,
-                                                           const harness::Variant& variant);
+std::vector<GraphCall> instance_normalization_sequences(const InstanceNormalization& shape,
+                                                        const harness::Variant& variant);
 
 }  // namespace benanza::cudnn

@@ -5,7 +5,7 @@
 #include "suites/cudnn/graph/elementwise.h"
 #include "suites/cudnn/graph/functions.h"
 #include "suites/cudnn/ops/normalization/normalization.h"
-#include "suites/cudnn/primitive/cudnn_primitive.h"
+#include "suites/cudnn/primitive/call.h"
 #include "suites/harness/primitive.h"
 
 // Normalization of few long rows: the library's own engines use one multiprocessor per row. Here
@@ -44,36 +44,36 @@ class Elementwise {
     formats_ = merged_formats(precisions, std::move(extents));
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       const std::int64_t begin = tensors[i].offset * element_bytes(tensors[i].precision);
-      ids_.push_back(call_.graph.part(formats_[i], std::gcd(std::int64_t{16}, begin)));
-      call_.tensors.push_back({ids_.back(), tensors[i].memory, tensors[i].offset});
+      ids_.push_back(stage_.graph.part(formats_[i], std::gcd(std::int64_t{16}, begin)));
+      stage_.tensors.push_back({ids_.back(), tensors[i].memory, tensors[i].offset});
     }
   }
 
-  OperationGraph& graph() { return call_.graph; }
+  OperationGraph& graph() { return stage_.graph; }
   Id at(std::size_t tensor) const { return ids_[tensor]; }
   Id scalar(double value) {
-    return call_.graph.scalar(static_cast<float>(value), format().dims.size());
+    return stage_.graph.scalar(static_cast<float>(value), format().dims.size());
   }
   Id zeros() {
     nvidia::TensorFormat format = this->format();
     format.precision = Precision::fp32;
-    return call_.graph.filled(format, 0);
+    return stage_.graph.filled(format, 0);
   }
   /// A virtual tensor of the extents of tensor `like`: the result, or any if it is one element. (Of
   /// others nothing is computed: 9.19, H100. At least one of the operands must have these extents,
   /// too.)
   Id made(cudnnPointwiseMode_t mode, Id a, Id b, std::size_t like) {
-    const Id result = call_.graph.intermediate(formats_[like]);
-    call_.graph.pointwise({mode}, a, b, result);
+    const Id result = stage_.graph.intermediate(formats_[like]);
+    stage_.graph.pointwise({mode}, a, b, result);
     return result;
   }
-  Chain chain() { return {call_.graph, format()}; }
-  CallSequence::Call finished() && { return std::move(call_); }
+  Chain chain() { return {stage_.graph, format()}; }
+  GraphCall::Stage finished() && { return std::move(stage_); }
 
  private:
   const nvidia::TensorFormat& format() const { return formats_.back(); }
 
-  CallSequence::Call call_;
+  GraphCall::Stage stage_;
   std::vector<nvidia::TensorFormat> formats_;
   std::vector<Id> ids_;
 };
@@ -119,43 +119,43 @@ Parameters parameters(const InstanceNormalization& shape, const harness::Variant
 }
 
 /// Two fp32 tensors of these extents, one behind the other, in the last intermediate.
-std::vector<Source> last_two(const CallSequence& sequence, const Dims& extents) {
+std::vector<Source> last_two(const GraphCall& sequence, const Dims& extents) {
   const std::size_t memory = sequence.intermediate(sequence.intermediates.size() - 1);
   return {{memory, 0, Precision::fp32, extents},
           {memory, element_count(extents), Precision::fp32, extents}};
 }
 
 /// Adds an intermediate of two such tensors of `count` elements.
-void add_two(CallSequence& sequence, std::int64_t count) {
+void add_two(GraphCall& sequence, std::int64_t count) {
   sequence.intermediates.push_back(rows_of_channels(Precision::fp32, 2 * count, 1));
 }
 
 /// The sums of x's rows, and of their squares.
-void add_sums_of_rows(CallSequence& sequence, Precision precision, const Rows& rows) {
+void add_sums_of_rows(GraphCall& sequence, Precision precision, const Rows& rows) {
   add_two(sequence, rows.count);
-  CallSequence::Call& call = sequence.calls.emplace_back();
+  GraphCall::Stage& stage = sequence.stages.emplace_back();
   const nvidia::TensorFormat data = rows_of_channels(precision, rows.count, rows.length);
   const nvidia::TensorFormat sums = rows_of_channels(Precision::fp32, rows.count, 1);
   const std::int64_t begin = rows.count * element_bytes(Precision::fp32);
-  const Id x = call.graph.tensor(data);
-  const Id sum = call.graph.tensor(sums);
-  const Id of_squares = call.graph.part(sums, std::gcd(std::int64_t{16}, begin));
-  const Id squares = call.graph.intermediate(data);
-  call.graph.pointwise({CUDNN_POINTWISE_MUL}, x, x, squares);
-  call.graph.reduce(CUDNN_REDUCE_TENSOR_ADD, squares, of_squares);
-  call.graph.reduce(CUDNN_REDUCE_TENSOR_ADD, x, sum);
+  const Id x = stage.graph.tensor(data);
+  const Id sum = stage.graph.tensor(sums);
+  const Id of_squares = stage.graph.part(sums, std::gcd(std::int64_t{16}, begin));
+  const Id squares = stage.graph.intermediate(data);
+  stage.graph.pointwise({CUDNN_POINTWISE_MUL}, x, x, squares);
+  stage.graph.reduce(CUDNN_REDUCE_TENSOR_ADD, squares, of_squares);
+  stage.graph.reduce(CUDNN_REDUCE_TENSOR_ADD, x, sum);
   const std::size_t memory = sequence.intermediate(0);
-  call.tensors = {{x, 0}, {sum, memory}, {of_squares, memory, rows.count}};
+  stage.tensors = {{x, 0}, {sum, memory}, {of_squares, memory, rows.count}};
 }
 
 /// The sums over the segments of every row, of both tensors at once.
-void add_sums_of_segments(CallSequence& sequence, std::int64_t rows, std::int64_t segments) {
+void add_sums_of_segments(GraphCall& sequence, std::int64_t rows, std::int64_t segments) {
   add_two(sequence, rows);
-  CallSequence::Call& call = sequence.calls.emplace_back();
-  const Id from = call.graph.tensor(rows_of_channels(Precision::fp32, 2 * rows, segments));
-  const Id to = call.graph.tensor(rows_of_channels(Precision::fp32, 2 * rows, 1));
-  call.graph.reduce(CUDNN_REDUCE_TENSOR_ADD, from, to);
-  call.tensors = {{from, sequence.intermediate(0)}, {to, sequence.intermediate(1)}};
+  GraphCall::Stage& stage = sequence.stages.emplace_back();
+  const Id from = stage.graph.tensor(rows_of_channels(Precision::fp32, 2 * rows, segments));
+  const Id to = stage.graph.tensor(rows_of_channels(Precision::fp32, 2 * rows, 1));
+  stage.graph.reduce(CUDNN_REDUCE_TENSOR_ADD, from, to);
+  stage.tensors = {{from, sequence.intermediate(0)}, {to, sequence.intermediate(1)}};
 }
 
 Dims statistic_of(const InstanceNormalization& shape) {
@@ -186,7 +186,7 @@ Statistics statistics(Elementwise& graph, Id sum, Id of_squares, const Rows& row
 
 /// What x is multiplied by, and what is then added: from the sums in the last intermediate and the
 /// parameters.
-void add_factors(CallSequence& sequence, const InstanceNormalization& shape,
+void add_factors(GraphCall& sequence, const InstanceNormalization& shape,
                  const Parameters& parameters, const Rows& rows) {
   const Dims statistic = statistic_of(shape);
   std::vector<Source> tensors = last_two(sequence, statistic);
@@ -219,12 +219,12 @@ void add_factors(CallSequence& sequence, const InstanceNormalization& shape,
   }
   factors.finish(graph.at(result - 1));
   terms.finish(graph.at(result));
-  sequence.calls.push_back(std::move(graph).finished());
+  sequence.stages.push_back(std::move(graph).finished());
 }
 
 /// The result from x and the last intermediate, with the problem's other steps: from factors and
 /// terms of these extents or, of a single row without parameters for its parts, from its sums.
-void add_application(CallSequence& sequence, const InstanceNormalization& shape,
+void add_application(GraphCall& sequence, const InstanceNormalization& shape,
                      const harness::Variant& variant, const Parameters& parameters,
                      const Rows& rows, bool of_sums) {
   std::vector<Source> tensors = last_two(sequence, parameters.extents);
@@ -263,13 +263,14 @@ void add_application(CallSequence& sequence, const InstanceNormalization& shape,
   chain.add({steps.begin() + static_cast<std::ptrdiff_t>(parameters.steps), steps.end()},
             [&](const Dims&) { return graph.at(next++); });
   chain.finish(graph.at(tensors.size() - 1));
-  sequence.calls.push_back(std::move(graph).finished());
+  sequence.stages.push_back(std::move(graph).finished());
 }
 
-CallSequence sequence_of(const InstanceNormalization& shape, const harness::Variant& variant,
-                         const Rows& rows, std::int64_t segment) {
+GraphCall sequence_of(const InstanceNormalization& shape, const harness::Variant& variant,
+                      const Rows& rows, std::int64_t segment) {
   const std::int64_t segments = rows.length / segment;
-  CallSequence sequence;
+  GraphCall sequence;
+  sequence.stages.clear();
   sequence.prefix =
       segments > 1 ? "segments" + std::to_string(segment) + '.' : std::string("rows.");
   sequence.inputs = dense_inputs(variant);
@@ -292,14 +293,14 @@ std::int64_t divisor(std::int64_t length, std::int64_t most) {
 
 }  // namespace
 
-std::vector<CallSequence> instance_normalization_sequences(const InstanceNormalization& shape,
-                                                           const harness::Variant& variant) {
+std::vector<GraphCall> instance_normalization_sequences(const InstanceNormalization& shape,
+                                                        const harness::Variant& variant) {
   if (element_bytes(variant.precision) == 1) {
     throw harness::Unsupported("cuDNN normalizes no 8 bits");
   }
   const std::int64_t count = shape.input[0] * shape.input[1];
   const Rows rows{count, element_count(shape.input) / count};
-  std::vector<CallSequence> found;
+  std::vector<GraphCall> found;
   // Shorter segments are as fast (H100).
   constexpr std::int64_t longest = 2048;
   constexpr std::int64_t shortest = 64;

@@ -4,8 +4,8 @@
 
 #include "suites/cudnn/api/status.h"
 #include "suites/cudnn/ops/recurrent/weight_space.h"
-#include "suites/cudnn/primitive/several_results.h"
-#include "suites/cudnn/solvers.h"
+#include "suites/cudnn/primitive/call.h"
+#include "suites/cudnn/ways.h"
 
 namespace benanza::cudnn {
 namespace {
@@ -25,25 +25,39 @@ std::vector<nvidia::TensorFormat> data_formats(const Recurrent& shape, const Rec
   return formats;
 }
 
-class RecurrentPrimitive final : public SeveralResults {
+/// The operands that data_formats() are of: all but weights and bias.
+std::vector<std::size_t> data_operands(const Recurrent& shape) {
+  std::vector<std::size_t> operands{0};
+  const std::size_t first_state = shape.bias ? bias_operand + 1 : bias_operand;
+  for (std::size_t state = 0; shape.initial && state < static_cast<std::size_t>(shape.states());
+       ++state) {
+    operands.push_back(first_state + state);
+  }
+  return operands;
+}
+
+class RecurrentPrimitive final : public CudnnPrimitive {
  public:
-  RecurrentPrimitive(Library& library, const harness::Variant& variant, const Recurrent& shape,
-                     const RecurrentCall& call, RecurrentDescriptors descriptors,
-                     const RecurrentSpace& space)
-      : SeveralResults(library, variant, data_formats(shape, call), recurrent_results(shape, call),
-                       space.workspace_bytes),
+  RecurrentPrimitive(const Request& request, const Recurrent& shape, const RecurrentCall& call,
+                     RecurrentDescriptors descriptors, const RecurrentSpace& space)
+      : CudnnPrimitive(request,
+                       {.inputs = data_formats(shape, call),
+                        .results = recurrent_results(shape, call),
+                        .workspace_bytes = space.workspace_bytes,
+                        .operands = data_operands(shape)},
+                       Interface::functions),
         shape_(shape),
         descriptors_(std::move(descriptors)),
-        weights_(library, descriptors_, shape, variant.precision) {
+        weights_(request.library, descriptors_, shape, request.variant.precision) {
     lengths_ = sequence_lengths(shape, stream());
     if (shape.training) reserve_ = nvidia::DeviceMemory(space.reserve_bytes);
   }
 
   void upload(std::size_t index, std::span<const float> values) override {
     const std::size_t first_state = shape_.bias ? bias_operand + 1 : bias_operand;
-    if (index == 0) return SeveralResults::upload(0, values);
+    if (index == 0) return CudnnPrimitive::upload(0, values);
     if (index < first_state) return weights_.upload(index, values, stream());
-    SeveralResults::upload(1 + index - first_state, values);
+    CudnnPrimitive::upload(1 + index - first_state, values);
   }
 
   void run() override {
@@ -69,25 +83,23 @@ class RecurrentPrimitive final : public SeveralResults {
   nvidia::DeviceMemory reserve_;
 };
 
-std::unique_ptr<harness::Primitive> create(Library& library, const Recurrent& shape,
-                                           const harness::Variant& variant) {
-  const RecurrentCall call = map_recurrent(shape, variant.precision);
-  auto descriptors = describe_ready(library, shape, call, variant);
-  const RecurrentSpace space = space_of(library, descriptors, forward_mode(shape));
-  return std::make_unique<RecurrentPrimitive>(library, variant, shape, call, std::move(descriptors),
-                                              space);
+std::unique_ptr<harness::Primitive> make(const Request& request, const Recurrent& shape) {
+  const RecurrentCall call = map_recurrent(shape, request.variant.precision);
+  auto descriptors = describe_ready(request.library, shape, call, request.variant);
+  const RecurrentSpace space = space_of(request.library, descriptors, forward_mode(shape));
+  return std::make_unique<RecurrentPrimitive>(request, shape, call, std::move(descriptors), space);
 }
 
 }  // namespace
 
 /// The order of steps and batch belongs to the problem, not to the variant's layout.
-void register_recurrent(SolverTable& table) {
-  table.add<Recurrent>(
-      {.layouts = [](const Recurrent&) { return std::vector{Layout::plain}; },
-       .algorithms =
-           [](Library&, const Recurrent& shape, const harness::Variant& prototype,
-              harness::AlgorithmSet) { return recurrent_algorithms(shape, prototype.precision); },
-       .create = create});
+void register_recurrent(WayTable& table) {
+  table.add(
+      functions_named<Recurrent>([](const Recurrent&) { return std::vector{Layout::plain}; },
+                                 [](const Recurrent& shape, const harness::Variant& prototype) {
+                                   return recurrent_algorithms(shape, prototype.precision);
+                                 },
+                                 make));
 }
 
 }  // namespace benanza::cudnn

@@ -26,6 +26,21 @@ void await(const std::string& gate) {
   }
 }
 
+std::vector<Algorithm> names(const Problem& problem, AlgorithmSet set) {
+  if (op(problem) == "sigmoid") throw Unsupported("fake has\n no sigmoid");
+  if (op(problem) == "elu") throw std::runtime_error("handle lost");
+  if (op(problem) == "clip") return {"lost"};
+  if (op(problem) == "gelu") return {"segfault", "abort"};
+  if (op(problem) == "leakyrelu" && set == AlgorithmSet::with_reference) return {"wears-out"};
+  if (op(problem) == "leakyrelu") return {"direct", "lost-later"};
+  if (op(problem) == "mish") return {"hangs"};
+  if (op(problem) == "linear") throw EngineLost("illegal address");
+  if (op(problem) == "tanh") return {"wrong", "refused", "throws", "memory"};
+  if (set == AlgorithmSet::best) return {"direct"};
+  if (set == AlgorithmSet::all) return {"direct", "strided"};
+  return {"direct", "strided", "ref"};
+}
+
 }  // namespace
 
 double FakeStopwatch::time(Primitive& primitive, std::int64_t calls) {
@@ -50,23 +65,23 @@ std::vector<Layout> FakeBackend::layouts(const Problem& problem) const {
   return {Layout::plain};
 }
 
-std::vector<Algorithm> FakeBackend::algorithms(const Problem& problem, Precision, Layout,
-                                               AlgorithmSet set) {
-  if (op(problem) == "sigmoid") throw Unsupported("fake has\n no sigmoid");
-  if (op(problem) == "elu") throw std::runtime_error("handle lost");
-  if (op(problem) == "clip") return {"lost"};
-  if (op(problem) == "gelu") return {"segfault", "abort"};
-  if (op(problem) == "leakyrelu" && set == AlgorithmSet::with_reference) return {"wears-out"};
-  if (op(problem) == "leakyrelu") return {"direct", "lost-later"};
-  if (op(problem) == "mish") return {"hangs"};
-  if (op(problem) == "linear") throw EngineLost("illegal address");
-  if (op(problem) == "tanh") return {"wrong", "refused", "throws", "memory"};
-  if (set == AlgorithmSet::best) return {"direct"};
-  if (set == AlgorithmSet::all) return {"direct", "strided"};
-  return {"direct", "strided", "ref"};
+std::vector<Way> FakeBackend::ways(const Variant& prototype, AlgorithmSet set) {
+  std::vector<Way> ways;
+  for (const Algorithm& name : names(prototype.problem, set)) {
+    Variant variant = prototype;
+    variant.algorithm = name;
+    ways.push_back(way(variant));
+  }
+  return ways;
 }
 
-std::unique_ptr<Primitive> FakeBackend::create(const Variant& variant) {
+Way FakeBackend::way(const Variant& variant) {
+  return {.name = variant.algorithm,
+          .traits = {.reference = variant.algorithm == "ref"},
+          .make = [this, variant](Operands&) { return make(variant); }};
+}
+
+std::unique_ptr<Primitive> FakeBackend::make(const Variant& variant) {
   ++primitives_made_;
   if (variant.algorithm == "refused") throw Unsupported("not on this device");
   if (variant.algorithm == "throws") throw std::runtime_error("launch failed\n(line 3)");

@@ -54,7 +54,7 @@ class FakeMeter : public EnergyMeter {
 /// A library with every kind of behaviour:
 ///   relu     direct, strided (slow and noisy), and ref as a reference implementation, which fails
 ///            from its third creation on; layouts nchw and nhwc
-///   tanh     wrong (computes something else), refused (by create), throws, memory (runs out of it)
+///   tanh     wrong (computes something else), refused (when made), throws, memory (runs out of it)
 ///   sigmoid  no algorithm: unsupported
 ///   clip     lost (loses the engine)
 ///   gelu     segfault, abort (crash the program)
@@ -94,9 +94,9 @@ class FakeBackend : public Backend {
   }
   void move_operands() override { ++operands_moved_; }
   std::vector<Layout> layouts(const Problem& problem) const override;
-  std::vector<Algorithm> algorithms(const Problem& problem, Precision precision, Layout layout,
-                                    AlgorithmSet set) override;
-  std::unique_ptr<Primitive> create(const Variant& variant) override;
+  std::vector<Way> ways(const Variant& prototype, AlgorithmSet set) override;
+  Way way(const Variant& variant) override;
+  Allocator& allocator() override { return allocator_; }
   /// FAKE_LATE calls say that "direct" is not ready.
   bool is_ready(const Variant& variant) override;
   Stopwatch& stopwatch() override { return stopwatch_; }
@@ -108,6 +108,9 @@ class FakeBackend : public Backend {
   std::string profile_kinds() const override;
 
  private:
+  std::unique_ptr<Primitive> make(const Variant& variant);
+
+  HostAllocator allocator_;
   std::string threads_;
   int profiles_ = 0;
   int reference_calls_ = 0;

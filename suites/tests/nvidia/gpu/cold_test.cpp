@@ -9,9 +9,10 @@ namespace {
 /// Copies within the device.
 class Copy final : public CudaPrimitive {
  public:
-  Copy(CudaContext& context, std::int64_t bytes)
-      : CudaPrimitive(context, {tensor_format(Precision::int8, {bytes}, Layout::plain)},
-                      tensor_format(Precision::int8, {bytes}, Layout::plain), 0),
+  Copy(CudaContext& context, harness::Operands& places, std::int64_t bytes)
+      : CudaPrimitive(context, places,
+                      {.inputs = {tensor_format(Precision::int8, {bytes}, Layout::plain)},
+                       .results = {tensor_format(Precision::int8, {bytes}, Layout::plain)}}),
         bytes_(bytes) {}
 
   void run() override {
@@ -35,7 +36,8 @@ struct Cold : OnGpu {
   /// cannot be read.
   std::optional<double> dram_read_bytes(std::int64_t bytes, bool cold) {
     CudaContext& context = gpu->get();
-    Copy copy(context, bytes);
+    harness::OwnOperands places(context.allocator());
+    Copy copy(context, places, bytes);
     copy.fill_inputs(CudaPrimitive::Values::random);
     if (cold) {
       context.stopwatch().time_cold(copy);
@@ -68,7 +70,8 @@ TEST_F(Cold, ACopyReadsItsOperandFromMemory) {
 TEST_F(Cold, ATimeHasNothingOfTheEvents) {
   // What a call of 64 KiB waits for is latency: a microsecond or two, no more than events take.
   CudaContext& context = gpu->get();
-  Copy copy(context, 1 << 16);
+  harness::OwnOperands places(context.allocator());
+  Copy copy(context, places, 1 << 16);
   copy.fill_inputs(CudaPrimitive::Values::random);
   std::vector<double> cold;
   for (int sample = 0; sample < 20; ++sample) {

@@ -1,4 +1,4 @@
-#include "suites/example/solvers.h"
+#include "suites/example/ways.h"
 #include "suites/harness/measure/host_stopwatch.h"
 #include "suites/harness/registration.h"
 #include "suites/harness/run/bench_main.h"
@@ -7,19 +7,21 @@
 namespace benanza::example {
 namespace {
 
-class ExampleBackend final : public harness::SolverBackend<Library> {
+class ExampleBackend final : public harness::TableBackend<Library> {
  public:
-  ExampleBackend() : SolverBackend("the example", solvers()) {}
+  ExampleBackend() : TableBackend("the example", way_table()) {}
 
   std::string_view name() const override { return "example"; }
   std::vector<std::string> devices() const override { return {"0: this processor"}; }
   System system() override { return {{"example_version", "1"}}; }
+  harness::Allocator& allocator() override { return allocator_; }
   harness::Stopwatch& stopwatch() override { return stopwatch_; }
 
  private:
   Library& library() override { return library_; }
 
   Library library_;
+  harness::HostAllocator allocator_;
   harness::HostStopwatch stopwatch_;
 };
 

@@ -1,52 +1,59 @@
 #include <algorithm>
 #include <limits>
+#include <span>
 
-#include "suites/example/solvers.h"
+#include "suites/example/ways.h"
 
 namespace benanza::example {
 namespace {
 
 class Relu : public harness::Primitive {
  public:
-  explicit Relu(std::size_t elements) : output_(elements) {}
+  Relu(std::size_t elements, harness::Operands& places)
+      : input_(tensor(places.operand(0, bytes(elements)), elements)),
+        output_(tensor(places.result(0, bytes(elements)), elements)) {}
 
   void upload(std::size_t, std::span<const float> values) override {
-    input_.assign(values.begin(), values.end());
+    std::ranges::copy(values, input_.begin());
   }
   void poison_output() override {
-    std::fill(output_.begin(), output_.end(), std::numeric_limits<float>::quiet_NaN());
+    std::ranges::fill(output_, std::numeric_limits<float>::quiet_NaN());
   }
   void run() override {
-    std::transform(input_.begin(), input_.end(), output_.begin(),
-                   [](float x) { return std::max(x, 0.0F); });
+    std::ranges::transform(input_, output_.begin(), [](float x) { return std::max(x, 0.0F); });
   }
-  std::vector<float> download() override { return output_; }
+  std::vector<float> download() override { return {output_.begin(), output_.end()}; }
   std::int64_t workspace_bytes() const override { return 0; }
 
  private:
-  std::vector<float> input_;
-  std::vector<float> output_;
+  static std::int64_t bytes(std::size_t elements) {
+    return static_cast<std::int64_t>(elements * sizeof(float));
+  }
+  static std::span<float> tensor(std::byte* place, std::size_t elements) {
+    return {reinterpret_cast<float*>(place), elements};
+  }
+
+  std::span<float> input_;
+  std::span<float> output_;
 };
 
 }  // namespace
 
-void register_activation(SolverTable& table) {
-  table.add(harness::Solver<Library, Activation>{
+void register_activation(WayTable& table) {
+  table.add(harness::Family<Library, Activation>{
       .layouts =
           [](const Activation& shape) {
             return shape.kind == ActivationKind::relu ? std::vector{Layout::plain}
                                                       : std::vector<Layout>();
           },
-      .algorithms =
-          [](Library&, const Activation&, const harness::Variant& prototype,
-             harness::AlgorithmSet) {
-            if (prototype.precision != Precision::fp32) throw harness::Unsupported("floats only");
-            return std::vector<harness::Algorithm>{"loop"};
-          },
-      .create =
-          [](Library&, const Activation& shape, const harness::Variant&) {
-            return std::make_unique<Relu>(static_cast<std::size_t>(element_count(shape.input)));
-          }});
+      .ways = [](Library&, const Activation& shape, const harness::Variant& prototype,
+                 harness::AlgorithmSet) -> std::vector<harness::Way> {
+        if (prototype.precision != Precision::fp32) throw harness::Unsupported("floats only");
+        const auto elements = static_cast<std::size_t>(element_count(shape.input));
+        return {{.name = "loop", .make = [elements](harness::Operands& places) {
+                   return std::make_unique<Relu>(elements, places);
+                 }}};
+      }});
 }
 
 }  // namespace benanza::example

@@ -1,0 +1,156 @@
+#include <utility>
+
+#include "core/problem/problem.h"
+#include "suites/cublas/ops/movement/matrix_move.h"
+#include "suites/cublas/ways.h"
+
+// Copies of matrices: transpositions, and strided rows.
+namespace benanza::cublas {
+namespace {
+
+constexpr std::int64_t word_bytes = 8;
+constexpr float alpha = 1;
+constexpr float beta = 0;
+
+/// cublasLtMatrixTransform().
+class LtTransform {
+ public:
+  LtTransform(const Request& request, const MatrixMove& move)
+      : library_(request.library), move_(move) {
+    cublasLtMatrixTransformDesc_t made = nullptr;
+    check(cublasLtMatrixTransformDescCreate(&made, CUDA_R_32F),
+          "cublasLtMatrixTransformDescCreate");
+    operation_.reset(made);
+    const cublasOperation_t transposed = operation(move.transposed);
+    check(cublasLtMatrixTransformDescSetAttribute(operation_.get(),
+                                                  CUBLASLT_MATRIX_TRANSFORM_DESC_TRANSA,
+                                                  &transposed, sizeof transposed),
+          "cublasLtMatrixTransformDescSetAttribute");
+    const cudaDataType type = types_of(request.variant.precision).operand;
+    source_ = layout(type, move.source);
+    result_ = layout(type, move.result);
+  }
+
+  void operator()(const nvidia::CudaPrimitive& call) const {
+    check(cublasLtMatrixTransform(library_.lt(), operation_.get(), &alpha, call.input(0),
+                                  source_.get(), &beta, nullptr, nullptr, call.output(),
+                                  result_.get(), call.stream()),
+          "cublasLtMatrixTransform");
+  }
+
+ private:
+  using Matrix = nvidia::Handle<cublasLtMatrixLayout_t, &cublasLtMatrixLayoutDestroy>;
+
+  Matrix layout(cudaDataType type, const MatrixMove::Matrix& matrix) const {
+    cublasLtMatrixLayout_t made = nullptr;
+    check(cublasLtMatrixLayoutCreate(&made, type, static_cast<std::uint64_t>(matrix.rows),
+                                     static_cast<std::uint64_t>(matrix.columns), matrix.ld),
+          "cublasLtMatrixLayoutCreate");
+    Matrix held(made);
+    const auto count = static_cast<std::int32_t>(move_.batches);
+    check(cublasLtMatrixLayoutSetAttribute(made, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count,
+                                           sizeof count),
+          "cublasLtMatrixLayoutSetAttribute");
+    check(cublasLtMatrixLayoutSetAttribute(made, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
+                                           &matrix.stride, sizeof matrix.stride),
+          "cublasLtMatrixLayoutSetAttribute");
+    return held;
+  }
+
+  Library& library_;
+  MatrixMove move_;
+  nvidia::Handle<cublasLtMatrixTransformDesc_t, &cublasLtMatrixTransformDescDestroy> operation_;
+  Matrix source_;
+  Matrix result_;
+};
+
+/// cublasSgeam(): one fp32 matrix.
+auto geam(const Request& request, const MatrixMove& move) {
+  return [&library = request.library, move](const nvidia::CudaPrimitive& call) {
+    const auto& [source, result, transposed, batches] = move;
+    auto* const to = reinterpret_cast<float*>(call.output());
+    check(cublasSgeam_64(library.handle(), operation(transposed), CUBLAS_OP_N, result.rows,
+                         result.columns, &alpha, reinterpret_cast<const float*>(call.input(0)),
+                         source.ld, &beta, to, result.ld, to, result.ld),
+          "cublasSgeam");
+  };
+}
+
+/// cublasDgeam() on strided rows, reinterpreted as 8-byte elements. Such an element is NaN only if
+/// the data contain infinities or NaNs; the library's multiplication by 1 leaves all others
+/// unchanged.
+auto word_geam(const Request& request, const MatrixMove& move) {
+  const std::int64_t elements = word_bytes / element_bytes(request.variant.precision);
+  return [&library = request.library, move, elements](const nvidia::CudaPrimitive& call) {
+    constexpr double double_alpha = 1;
+    constexpr double double_beta = 0;
+    auto* const to = reinterpret_cast<double*>(call.output());
+    const std::int64_t ld = move.result.ld / elements;
+    check(cublasDgeam_64(library.handle(), CUBLAS_OP_N, CUBLAS_OP_N, move.result.rows / elements,
+                         move.result.columns, &double_alpha,
+                         reinterpret_cast<const double*>(call.input(0)), move.source.ld / elements,
+                         &double_beta, to, ld, to, ld),
+          "cublasDgeam");
+  };
+}
+
+/// `ask` throws Unsupported for a move that is refused; `calls` makes the call.
+template <class Calls>
+harness::Family<Library, Copy> family(const char* name,
+                                      void (*ask)(const harness::Variant&, const MatrixMove&),
+                                      Calls calls) {
+  return {.layouts = [](const Copy&) { return std::vector{Layout::plain}; },
+          .ways = [=](Library& library, const Copy& shape, const harness::Variant& prototype,
+                      harness::AlgorithmSet) -> Ways {
+            const MatrixMove move = matrix_move(shape);
+            ask(prototype, move);
+            return {nvidia::way_of(library, prototype, name, [=](const Request& request) {
+              return call_of(request, copy_setup(shape, request.variant.precision),
+                             calls(request, move));
+            })};
+          }};
+}
+
+void ask_lt(const harness::Variant& variant, const MatrixMove& move) {
+  if (variant.precision == Precision::fp8) {
+    throw harness::Unsupported("cublasLtMatrixTransform has no fp8");
+  }
+  if (variant.precision == Precision::int8 && harness::int8_scale(variant.problem) != 1) {
+    throw harness::Unsupported("a movement of int8 scales nothing here");
+  }
+  constexpr std::int64_t most = std::int64_t{1} << 31;
+  if (move.batches >= most) throw harness::Unsupported("cuBLASLt counts batches in 32 bits");
+}
+
+void ask_geam(const harness::Variant& variant, const MatrixMove& move) {
+  if (variant.precision != Precision::fp32 && variant.precision != Precision::tf32) {
+    throw harness::Unsupported("cublas<t>geam has no type of 16 or 8 bits");
+  }
+  if (move.batches > 1) throw harness::Unsupported("cublasSgeam moves one matrix");
+}
+
+/// A problem does not say where a slice starts; this assumes an 8-byte boundary.
+void ask_words(const harness::Variant& variant, const MatrixMove& move) {
+  if (element_bytes(variant.precision) == 1) {
+    throw harness::Unsupported("bytes may be any pattern, which cublasDgeam would not keep");
+  }
+  const std::int64_t elements = word_bytes / element_bytes(variant.precision);
+  const auto is_odd = [&](std::int64_t extent) { return extent % elements != 0; };
+  if (move.transposed || is_odd(move.source.rows) || is_odd(move.source.ld) ||
+      is_odd(move.result.ld)) {
+    throw harness::Unsupported("cublasDgeam moves rows of eight bytes here");
+  }
+  if (move.batches > 1) throw harness::Unsupported("cublasDgeam moves one matrix");
+}
+
+}  // namespace
+
+void register_movement(WayTable& table) {
+  table.add(family("matrix_transform", &ask_lt, [](const Request& request, const MatrixMove& move) {
+    return LtTransform(request, move);
+  }));
+  table.add(family("geam", &ask_geam, &geam));
+  table.add(family("geam.words", &ask_words, &word_geam));
+}
+
+}  // namespace benanza::cublas

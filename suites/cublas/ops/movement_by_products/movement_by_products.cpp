@@ -1,0 +1,278 @@
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "suites/cublas/ops/movement_by_products/identity.h"
+#include "suites/cublas/ops/movement_by_products/repeats.h"
+#include "suites/cublas/products/lt_matmul.h"
+#include "suites/cublas/ways.h"
+#include "suites/nvidia/device/convert.h"
+
+// Copies as products with matrices of zeros and ones. Every sum has one term that is not 0, so the
+// result is exact unless what is multiplied contains infinities or NaNs: 0 times those is not 0.
+namespace benanza::cublas {
+namespace {
+
+/// The matrices of a transposition of 16-bit elements, or of a copy of rows (the transpositions
+/// around attention), which calls take as an address for each.
+class IdentityMatrices {
+ public:
+  IdentityMatrices(const Copy& shape, Precision precision, const IdentityWay& way)
+      : move_(moved(shape, precision, way)),
+        size_(unit_bytes(precision, way.unit)),
+        ones_(identity_matrix(precision, way.unit, move_.length)),
+        batch_(identity_batch(shape, precision, way)) {}
+
+  void placed(const nvidia::CudaPrimitive& call) {
+    const auto list = [&](std::byte* base, const std::vector<std::int64_t>& offsets) {
+      lists_.push_back(device_addresses(base, offsets, size_, call.stream()));
+      return reinterpret_cast<void* const*>(lists_.back().data());
+    };
+    identity_ = nvidia::DeviceMemory(static_cast<std::int64_t>(ones_.size()));
+    identity_.write(ones_, call.stream());
+    const std::vector<std::int64_t> same(move_.sources.size(), 0);
+    (batch_.source_first ? batch_.second : batch_.first).addresses = list(identity_.data(), same);
+    (batch_.source_first ? batch_.first : batch_.second).addresses =
+        list(call.input(0), move_.sources);
+    batch_.results = list(call.output(), move_.results);
+  }
+  const IdentityBatch& batch() const { return batch_; }
+
+ private:
+  BlockMove move_;
+  std::int64_t size_;
+  std::vector<std::byte> ones_;
+  IdentityBatch batch_;
+  nvidia::DeviceMemory identity_;
+  std::vector<nvidia::DeviceMemory> lists_;
+};
+
+std::unique_ptr<harness::Primitive> copy_call_of(const Request& request, const Copy& shape,
+                                                 auto calls, std::int64_t workspace_bytes = 0) {
+  nvidia::CallSetup setup = copy_setup(shape, request.variant.precision);
+  setup.workspace_bytes = workspace_bytes;
+  return call_of(request, std::move(setup), std::move(calls));
+}
+
+template <class WaysOf>
+harness::Family<Library, Copy> family(WaysOf ways) {
+  return {.layouts = [](const Copy&) { return std::vector{Layout::plain}; },
+          .ways = [ways](Library& library, const Copy& shape, const harness::Variant& prototype,
+                         harness::AlgorithmSet) { return ways(library, shape, prototype); }};
+}
+
+/// cublasGemmBatchedEx().
+class BatchedProduct : public IdentityMatrices {
+ public:
+  BatchedProduct(Library& library, const Copy& shape, Precision precision, const IdentityWay& way)
+      : IdentityMatrices(shape, precision, way), library_(library) {}
+
+  void operator()(const nvidia::CudaPrimitive&) const {
+    const IdentityBatch& batch = this->batch();
+    check(cublasGemmBatchedEx_64(library_.handle(), operation(batch.first.transposed),
+                                 operation(batch.second.transposed), batch.m, batch.n, batch.k,
+                                 batch.one, batch.first.addresses, batch.type, batch.first.ld,
+                                 batch.second.addresses, batch.type, batch.second.ld, batch.zero,
+                                 batch.results, batch.type, batch.ld_result, batch.count,
+                                 batch.compute, CUBLAS_GEMM_DEFAULT),
+          "cublasGemmBatchedEx");
+  }
+
+ private:
+  Library& library_;
+};
+
+/// "gemm_batched.identity64".
+Ways batched_ways(Library& library, const Copy& shape, const harness::Variant& prototype) {
+  Ways found;
+  for (const IdentityWay& way : identity_ways(shape, prototype.precision, Bytes::no)) {
+    if (!is_as_aligned_as_it_looks(identity_batch(shape, prototype.precision, way))) continue;
+    found.push_back(nvidia::way_of(
+        library, prototype, "gemm_batched.identity" + way.text(), [=](const Request& request) {
+          return copy_call_of(
+              request, shape,
+              BatchedProduct(request.library, shape, request.variant.precision, way));
+        }));
+  }
+  if (found.empty()) {
+    throw harness::Unsupported(
+        "cublasGemmBatchedEx wants matrices that start as aligned as their "
+        "columns");
+  }
+  return found;
+}
+
+/// Before the rest of a choice's name.
+constexpr std::string_view lt_name = "lt.identity";
+constexpr std::string_view choice_start = "lt";
+
+std::vector<LtChoice> lt_choices(Library& library, const LtBatch& batch, Precision precision,
+                                 Unit unit) {
+  constexpr int listed = 8;
+  return heuristics(library.lt(), batch.descriptors(),
+                    unit == Unit::byte ? Precision::int8 : precision, library.lt_workspace_bytes(),
+                    listed);
+}
+
+harness::Algorithm lt_algorithm(const IdentityWay& way, const LtChoice& choice) {
+  return std::string(lt_name) + way.text() + choice.name.substr(choice_start.size());
+}
+
+/// cublasLtMatmul().
+class LtBatchedProduct : public IdentityMatrices {
+ public:
+  LtBatchedProduct(Library& library, const Copy& shape, const harness::Variant& variant,
+                   const IdentityWay& way)
+      : IdentityMatrices(shape, variant.precision, way), library_(library), products_(batch()) {
+    for (LtChoice& choice : lt_choices(library, products_, variant.precision, way.unit)) {
+      if (lt_algorithm(way, choice) != variant.algorithm) continue;
+      choice_ = std::move(choice);
+      return;
+    }
+    throw harness::Unsupported("cuBLASLt does not list " + variant.algorithm + " for this copy");
+  }
+
+  std::int64_t workspace_bytes() const { return choice_.workspace_bytes; }
+
+  void operator()(const nvidia::CudaPrimitive& call) const {
+    const IdentityBatch& batch = this->batch();
+    const LtDescriptors products = products_.descriptors();
+    check(cublasLtMatmul(library_.lt(), products.operation, batch.one, batch.first.addresses,
+                         products.first, batch.second.addresses, products.second, batch.zero,
+                         batch.results, products.residual, const_cast<void**>(batch.results),
+                         products.result, &choice_.algorithm, call.workspace(),
+                         static_cast<std::size_t>(choice_.workspace_bytes), call.stream()),
+          "cublasLtMatmul");
+  }
+
+ private:
+  Library& library_;
+  LtBatch products_;
+  LtChoice choice_;
+};
+
+harness::Way lt_way(Library& library, const Copy& shape, const harness::Variant& prototype,
+                    const IdentityWay& way, harness::Algorithm name) {
+  return nvidia::way_of(library, prototype, std::move(name), [=](const Request& request) {
+    LtBatchedProduct calls(request.library, shape, request.variant, way);
+    const std::int64_t bytes = calls.workspace_bytes();
+    return copy_call_of(request, shape, std::move(calls), bytes);
+  });
+}
+
+/// The first algorithms of the heuristic lists:
+/// "lt.identity64.result.a66.t20.s35.k1.r0.z0.o0.i0.c2", "lt.identity32.bytes.a66...". The
+/// addresses are null: the list does not depend on them.
+Ways lt_ways(Library& library, const Copy& shape, const harness::Variant& prototype) {
+  const Precision precision = prototype.precision;
+  std::vector<std::pair<int, harness::Way>> ranked;
+  std::string refusal;
+  for (const IdentityWay& way : identity_ways(shape, precision, Bytes::yes)) {
+    try {
+      const LtBatch batch(identity_batch(shape, precision, way));
+      for (const LtChoice& choice : lt_choices(library, batch, precision, way.unit)) {
+        ranked.emplace_back(choice.rank,
+                            lt_way(library, shape, prototype, way, lt_algorithm(way, choice)));
+      }
+    } catch (const harness::EngineLost&) {
+      throw;
+    } catch (const std::runtime_error& words) {
+      // An invalid value, too, means that the library does not do this: the copy's other calls must
+      // be listed all the same.
+      if (refusal.empty()) refusal = words.what();
+    }
+  }
+  if (ranked.empty()) throw harness::Unsupported(refusal);
+  // The first of every size before the second of any.
+  std::ranges::stable_sort(ranked, {}, &std::pair<int, harness::Way>::first);
+  Ways found;
+  for (auto& [rank, way] : ranked) found.push_back(std::move(way));
+  return found;
+}
+
+std::optional<harness::Way> lt_way_named(Library& library, const Copy& shape,
+                                         const harness::Variant& variant) {
+  if (!variant.algorithm.starts_with(lt_name)) return std::nullopt;
+  for (const IdentityWay& way : identity_ways(shape, variant.precision, Bytes::yes)) {
+    if (variant.algorithm.starts_with(std::string(lt_name) + way.text() + ".a")) {
+      return lt_way(library, shape, variant, way, variant.algorithm);
+    }
+  }
+  throw harness::Unsupported("no blocks for " + variant.algorithm);
+}
+
+/// Copies that repeat elements, as Expand and the enlargement of images to the nearest pixel do, by
+/// cublasGemmStridedBatchedEx().
+class Repeated {
+ public:
+  Repeated(const Request& request, const RepeatProduct& product)
+      : library_(request.library),
+        product_(product),
+        // Not TF32, which would round the elements.
+        types_(types_of(request.variant.precision == Precision::tf32 ? Precision::fp32
+                                                                     : request.variant.precision)) {
+    const nvidia::TensorFormat ones = nvidia::tensor_format(
+        request.variant.precision, {static_cast<std::int64_t>(product.ones.size())}, Layout::plain);
+    ones_ = nvidia::DeviceMemory(nvidia::span_bytes(ones));
+    ones_.write(nvidia::to_storage(product.ones, ones), request.library.cuda().stream());
+  }
+
+  /// BLAS is column-major: it computes the transposed result, with the factors exchanged.
+  void operator()(const nvidia::CudaPrimitive& call) const {
+    constexpr float alpha = 1;
+    constexpr float beta = 0;
+    const auto& [side, m, n, k, batches, stride_data, values] = product_;
+    const bool columns = side == Repeats::columns;
+    const std::byte* first = columns ? ones_.data() : call.input(0);
+    const std::byte* second = columns ? call.input(0) : ones_.data();
+    check(cublasGemmStridedBatchedEx_64(library_.handle(), CUBLAS_OP_N, CUBLAS_OP_N, n, m, k,
+                                        &alpha, first, types_.operand, n, columns ? 0 : stride_data,
+                                        second, types_.operand, k, columns ? stride_data : 0, &beta,
+                                        call.output(), types_.operand, n, m * n, batches,
+                                        types_.compute, CUBLAS_GEMM_DEFAULT),
+          "cublasGemmStridedBatchedEx");
+  }
+
+ private:
+  Library& library_;
+  RepeatProduct product_;
+  Types types_;
+  nvidia::DeviceMemory ones_;
+};
+
+Ways repeat_ways(Library& library, const Copy& shape, const harness::Variant& prototype) {
+  if (element_bytes(prototype.precision) == 1) {
+    throw harness::Unsupported("products that repeat elements have no 8-bit result here");
+  }
+  Ways found;
+  std::string refusal;
+  for (const auto& [name, side] : {std::pair{"gemm.repeat_columns", Repeats::columns},
+                                   std::pair{"gemm.repeat_rows", Repeats::rows}}) {
+    try {
+      repeat_product(shape, side);
+      found.push_back(
+          nvidia::way_of(library, prototype, name, [shape, side = side](const Request& request) {
+            return copy_call_of(request, shape, Repeated(request, repeat_product(shape, side)));
+          }));
+    } catch (const harness::Unsupported& none) {
+      if (refusal.empty()) refusal = none.what();
+    }
+  }
+  if (found.empty()) throw harness::Unsupported(refusal);
+  return found;
+}
+
+}  // namespace
+
+void register_movement_by_products(WayTable& table) {
+  auto by_lt = family(lt_ways);
+  by_lt.way = lt_way_named;
+  table.add(std::move(by_lt));
+  table.add(family(batched_ways));
+  table.add(family(repeat_ways));
+}
+
+}  // namespace benanza::cublas

@@ -1,0 +1,115 @@
+#pragma once
+
+#include <cublasLt.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "suites/cublas/products/mapping.h"
+#include "suites/harness/primitive.h"
+#include "suites/nvidia/device/handles.h"
+
+namespace benanza::cublas {
+
+/// What cuBLASLt is told of a product. Owned by others.
+struct LtDescriptors {
+  cublasLtMatmulDesc_t operation = nullptr;
+  cublasLtMatrixLayout_t first = nullptr;
+  cublasLtMatrixLayout_t second = nullptr;
+  cublasLtMatrixLayout_t residual = nullptr;
+  cublasLtMatrixLayout_t result = nullptr;
+  /// Of every matrix; the library's own default.
+  std::uint32_t alignment_bytes = 256;
+};
+
+/// The cuBLASLt descriptors of one product. Needs no GPU.
+class LtMatmul {
+ public:
+  /// Throws Unsupported for what descriptors cannot express: batches without a common stride, an
+  /// int8 bias (the library adds it after scaling), columns of 8-bit floats that do not start at
+  /// multiples of 16 bytes, and activations that lt_epilogue() does not support.
+  LtMatmul(const Problem& problem, Precision precision, Weights weights = Weights::as_given);
+
+  cublasLtMatmulDesc_t operation() const { return operation_.get(); }
+  cublasLtMatrixLayout_t first() const { return first_.get(); }
+  cublasLtMatrixLayout_t second() const { return second_.get(); }
+  /// The layout of C, the residual, which is not read if beta() is 0. Its type differs from D's
+  /// only if D has 8-bit floats.
+  cublasLtMatrixLayout_t residual() const { return residual_.get(); }
+  cublasLtMatrixLayout_t result() const { return result_.get(); }
+  LtDescriptors descriptors() const {
+    return {operation(), first(), second(), residual(), result()};
+  }
+  /// The C to pass if D is at `result` and nothing is added. The same address for both means "in
+  /// place", which the library refuses (CUBLAS_STATUS_INVALID_VALUE) if their types differ; then C
+  /// is null. The same error and fix, seen on an H100:
+  /// https://github.com/pytorch/pytorch/pull/167873
+  const void* unread_at(const void* result) const { return in_place_ ? result : nullptr; }
+  float alpha() const { return alpha_; }
+  /// 1 if there is a residual, otherwise 0.
+  float beta() const { return beta_; }
+  /// Must be called before heuristics() if there is a bias. `bias` is device memory.
+  void set_bias(const void* bias);
+
+ private:
+  using Layout = nvidia::Handle<cublasLtMatrixLayout_t, &cublasLtMatrixLayoutDestroy>;
+  static Layout layout(cudaDataType type, std::int64_t rows, std::int64_t columns, std::int64_t ld,
+                       std::int64_t batches, std::int64_t stride);
+
+  nvidia::Handle<cublasLtMatmulDesc_t, &cublasLtMatmulDescDestroy> operation_;
+  Layout first_;
+  Layout second_;
+  Layout residual_;
+  Layout result_;
+  bool in_place_ = true;
+  float alpha_ = 1;
+  float beta_ = 0;
+};
+
+/// Returns the cuBLASLt epilogue for bias and activation, ignoring the residual. cuBLASLt's GELU is
+/// the tanh approximation (according to its users PyTorch and TensorRT-LLM), never the erf form.
+/// Throws Unsupported for activations that it lacks.
+cublasLtEpilogue_t lt_epilogue(const Epilogue& epilogue);
+
+/// The attributes that identify a cublasLtMatmulAlgo_t.
+struct LtIdentity {
+  std::int32_t config = 0;
+  std::uint32_t tile = 0;
+  std::uint32_t stages = 0;
+  std::int32_t split_k = 1;
+  std::uint32_t reduction = 0;
+  std::uint32_t swizzle = 0;
+  std::uint32_t custom = 0;
+  std::uint16_t inner = 0;
+  std::uint16_t cluster = 0;
+  bool operator==(const LtIdentity&) const = default;
+};
+
+/// Reads the attributes. Throws what check() throws.
+LtIdentity identity(const cublasLtMatmulAlgo_t& algorithm);
+
+/// Returns "lt.a66.t20.s35.k1.r0.z0.o0.i0.c2": id, tile, stages, split-k, reduction scheme,
+/// swizzle, custom option, inner shape, cluster shape. The numbers are the library's.
+harness::Algorithm algorithm_name(const LtIdentity& identity);
+
+/// Whether the library's numerical implementation flags claim Tensor Cores; empty if they do not
+/// say.
+std::optional<bool> claims_tensor_cores(const cublasLtMatmulAlgo_t& algorithm);
+
+/// One entry of the library's heuristic list.
+struct LtChoice {
+  cublasLtMatmulAlgo_t algorithm{};
+  std::int64_t workspace_bytes = 0;
+  harness::Algorithm name;
+  /// Position in the list, from 1.
+  int rank = 0;
+};
+
+/// Returns the usable entries among the first `count`, without duplicates. Partial sums stay in
+/// fp32; at fp32, entries that claim Tensor Cores are left out. Throws Unsupported if none is left.
+std::vector<LtChoice> heuristics(cublasLtHandle_t handle, const LtDescriptors& product,
+                                 Precision precision, std::int64_t max_workspace_bytes, int count);
+
+}  // namespace benanza::cublas

@@ -1,0 +1,91 @@
+#include "suites/cublas/ways.h"
+
+#include <utility>
+
+#include "suites/nvidia/device/convert.h"
+
+namespace benanza::cublas {
+namespace {
+
+Product product(const harness::Variant& variant) {
+  auto found = product_of(variant.problem, variant.layout);
+  if (!found) throw harness::Unsupported("cuBLAS: the problem is no matrix product");
+  const bool is_gemm = std::holds_alternative<Gemm>(variant.problem.shape);
+  if (!is_gemm && element_bytes(variant.precision) == 1) {
+    throw harness::Unsupported("cuBLAS: only matrix products are asked for in 8 bits");
+  }
+  return *std::move(found);
+}
+
+/// Gemms have only the plain layout; other problems the layouts in which they are products.
+template <class Shape>
+std::vector<Layout> layouts(const Shape& shape) {
+  if constexpr (std::is_same_v<Shape, Gemm>) {
+    return {Layout::plain};
+  } else {
+    constexpr std::size_t least_image_rank = 3;
+    constexpr std::size_t most_image_rank = 5;
+    const std::size_t rank = shape.input.size();
+    const bool is_image = rank >= least_image_rank && rank <= most_image_rank;
+    std::vector<Layout> found;
+    for (const Layout layout :
+         is_image ? std::vector{Layout::nchw, Layout::nhwc} : std::vector{Layout::plain}) {
+      if (product_of({shape, {}}, layout)) found.push_back(layout);
+    }
+    return found;
+  }
+}
+
+template <class Shape>
+void add_for(WayTable& table, const ProductFamily& family) {
+  harness::Family<Library, Shape> made{
+      .layouts = layouts<Shape>,
+      .ways = [ways = family.ways](Library& library, const Shape&,
+                                   const harness::Variant& prototype, harness::AlgorithmSet) {
+        return ways(library, product(prototype), prototype);
+      }};
+  if (family.way) {
+    made.way = [way = family.way](Library& library, const Shape&, const harness::Variant& variant) {
+      return way(library, product(variant), variant);
+    };
+  }
+  table.add(std::move(made));
+}
+
+}  // namespace
+
+void add(WayTable& table, const ProductFamily& family) {
+  add_for<Gemm>(table, family);
+  add_for<Convolution>(table, family);
+  add_for<Reduction>(table, family);
+  add_for<Pooling>(table, family);
+}
+
+Factors::Factors(const Request& request, const Product& product) : sources_(product.sources) {
+  if (sources_[0] && sources_[1]) return;
+  const auto format =
+      nvidia::tensor_format(request.variant.precision, {product.gemm.k}, Layout::plain);
+  ones_ = nvidia::DeviceMemory(nvidia::span_bytes(format));
+  const std::vector<float> values(static_cast<std::size_t>(product.gemm.k), 1);
+  ones_.write(nvidia::to_storage(values, format), request.library.cuda().stream());
+}
+
+std::byte* Factors::at(const nvidia::CudaPrimitive& call, std::size_t index) const {
+  const auto& source = sources_.at(index);
+  return source ? call.input(*source) : ones_.data();
+}
+
+nvidia::CallSetup product_setup(const harness::Variant& variant, Weights weights) {
+  const auto& [problem, precision, layout, algorithm] = variant;
+  return {.inputs = operand_formats(problem, precision, layout, weights),
+          .results = {result_format(problem, precision, layout)}};
+}
+
+nvidia::CallSetup copy_setup(const Copy& shape, Precision precision) {
+  const auto dense = [&](const Dims& dims) {
+    return nvidia::tensor_format(precision, dims, Layout::plain);
+  };
+  return {.inputs = {dense(shape.inputs().front().dims)}, .results = {dense(shape.output())}};
+}
+
+}  // namespace benanza::cublas

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "core/problem/problem.h"
+#include "suites/cublas/library.h"
+#include "suites/cublas/products/mapping.h"
+#include "suites/harness/way_table.h"
+#include "suites/nvidia/run/primitive.h"
+
+namespace benanza::cublas {
+
+using WayTable = harness::WayTable<Library>;
+using Request = nvidia::Request<Library>;
+using Ways = std::vector<harness::Way>;
+
+/// The ways of all files in ops/: ops/X.cpp and ops/X/X.cpp define register_X(WayTable&). The
+/// library's default comes first, then the algorithms that can be chosen.
+WayTable way_table();
+
+/// Ways for every kind of problem that may be a product (product_of()), which both functions
+/// receive; otherwise as in harness::Family.
+struct ProductFamily {
+  std::function<Ways(Library&, const Product&, const harness::Variant& prototype)> ways;
+  std::function<std::optional<harness::Way>(Library&, const Product&, const harness::Variant&)>
+      way = nullptr;
+};
+void add(WayTable& table, const ProductFamily& family);
+
+/// Where operands A (0) and B (1) of a product come from.
+class Factors {
+ public:
+  Factors(const Request& request, const Product& product);
+  std::byte* at(const nvidia::CudaPrimitive& call, std::size_t index) const;
+
+ private:
+  std::array<std::optional<std::size_t>, 2> sources_;
+  /// Used for an operand without a source.
+  nvidia::DeviceMemory ones_;
+};
+
+/// The operands and the result of a product.
+nvidia::CallSetup product_setup(const harness::Variant& variant,
+                                Weights weights = Weights::as_given);
+/// The operand and the result of a copy, both dense.
+nvidia::CallSetup copy_setup(const Copy& shape, Precision precision);
+
+/// The primitive of a call to the library, with its time checked against the device's peaks.
+template <class Calls>
+std::unique_ptr<harness::Primitive> call_of(const Request& request, nvidia::CallSetup setup,
+                                            Calls calls) {
+  auto made = std::make_unique<nvidia::CallOf<nvidia::CudaPrimitive, Calls>>(
+      std::move(calls), request.library.cuda(), request.operands, std::move(setup));
+  made->guard(work(request.variant.problem, request.variant.precision), request.variant.precision);
+  return made;
+}
+
+/// The same for a product by a function of the library's handle, which has a workspace.
+template <class Calls>
+std::unique_ptr<harness::Primitive> handle_call_of(const Request& request, Calls calls) {
+  nvidia::CallSetup setup = product_setup(request.variant);
+  request.library.handle();
+  setup.handle_workspace_bytes = request.library.handle_workspace_bytes();
+  return call_of(request, std::move(setup), std::move(calls));
+}
+
+}  // namespace benanza::cublas

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "suites/cusparse/library.h"
+#include "suites/harness/way_table.h"
+
+namespace benanza::cusparse {
+
+using WayTable = harness::WayTable<Library>;
+
+/// The ways of all files in ops/: X.cpp defines register_X(WayTable&).
+WayTable way_table();
+
+}  // namespace benanza::cusparse

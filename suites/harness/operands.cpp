@@ -1,0 +1,19 @@
+#include "suites/harness/operands.h"
+
+#include <new>
+
+namespace benanza::harness {
+
+std::shared_ptr<std::byte> HostAllocator::allocate(std::int64_t bytes) {
+  constexpr std::align_val_t cache_line{64};
+  if (bytes == 0) return nullptr;
+  void* const memory = ::operator new(static_cast<std::size_t>(bytes), cache_line);
+  return {static_cast<std::byte*>(memory),
+          [](std::byte* block) { ::operator delete(block, cache_line); }};
+}
+
+std::byte* OwnOperands::block(std::int64_t bytes) {
+  return blocks_.emplace_back(allocator_->allocate(bytes)).get();
+}
+
+}  // namespace benanza::harness

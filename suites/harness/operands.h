@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace benanza::harness {
+
+/// Takes memory of the kind that a backend's calls work on: the host's, or a device's.
+class Allocator {
+ public:
+  virtual ~Allocator() = default;
+  /// A block of `bytes`, not initialized, with the alignment that the libraries give their own
+  /// tensors; null if `bytes` is 0. Throws std::bad_alloc, or its like for devices, which names the
+  /// size.
+  virtual std::shared_ptr<std::byte> allocate(std::int64_t bytes) = 0;
+};
+
+/// Blocks aligned to cache lines.
+class HostAllocator final : public Allocator {
+ public:
+  std::shared_ptr<std::byte> allocate(std::int64_t bytes) override;
+};
+
+/// Where the operands and results of a call lie. A call asks for each of them once, when it is
+/// made, and for scratch memory; all of it stays the caller's, who keeps it as long as the call
+/// lives. Calls whose data lie on several devices or in several processes do not ask.
+class Operands {
+ public:
+  virtual ~Operands() = default;
+  /// At least `bytes` for operand `index` of inputs(problem).
+  virtual std::byte* operand(std::size_t index, std::int64_t bytes) = 0;
+  /// The same for result `index` of the problem.
+  virtual std::byte* result(std::size_t index, std::int64_t bytes) = 0;
+  /// Memory that the call may use while it runs. Null: the call takes its library's own.
+  virtual std::byte* scratch(std::int64_t bytes) = 0;
+};
+
+/// Every operand and result in a block of its own.
+class OwnOperands : public Operands {
+ public:
+  /// `allocator` must outlive the operands.
+  explicit OwnOperands(Allocator& allocator) : allocator_(&allocator) {}
+
+  std::byte* operand(std::size_t, std::int64_t bytes) override { return block(bytes); }
+  std::byte* result(std::size_t, std::int64_t bytes) override { return block(bytes); }
+  std::byte* scratch(std::int64_t) override { return nullptr; }
+
+ protected:
+  std::byte* block(std::int64_t bytes);
+
+ private:
+  Allocator* allocator_;
+  std::vector<std::shared_ptr<std::byte>> blocks_;
+};
+
+}  // namespace benanza::harness

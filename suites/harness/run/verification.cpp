@@ -1,0 +1,62 @@
+#include "suites/harness/run/verification.h"
+
+namespace benanza::harness {
+namespace {
+
+/// Wraps a primitive whose inputs are already uploaded.
+class Uploaded final : public Primitive {
+ public:
+  explicit Uploaded(Primitive& primitive) : primitive_(primitive) {}
+
+  void upload(std::size_t, std::span<const float>) override {}
+  void restore() override { primitive_.restore(); }
+  void poison_output() override { primitive_.poison_output(); }
+  void run() override { primitive_.run(); }
+  std::vector<float> download() override { return primitive_.download(); }
+  std::optional<Glimpse> glimpse(std::span<const std::int64_t> places) override {
+    return primitive_.glimpse(places);
+  }
+  std::int64_t workspace_bytes() const override { return primitive_.workspace_bytes(); }
+
+ private:
+  Primitive& primitive_;
+};
+
+/// The traits by which the tolerance exceeds that of a plain sum.
+Facts widening(const Traits& traits) {
+  Facts facts;
+  if (traits.rounding_amplification != 1) {
+    facts["rounding_amplification"] = traits.rounding_amplification;
+  }
+  if (traits.partial_sums != Traits::few_partial_sums) facts["partial_sums"] = traits.partial_sums;
+  return facts;
+}
+
+}  // namespace
+
+Verification verify_before_timing(Primitive& primitive, const Variant& variant,
+                                  const Traits& traits, const Verifier& verifier) {
+  const Facts facts = widening(traits);
+  Traits sums = traits;
+  sums.transforms = false;
+  Verification found{.mismatch = verifier(primitive, variant, Traits())};
+  Uploaded uploaded(primitive);
+  const auto verify_as = [&](const Traits& widened, const char* tolerance) {
+    found.mismatch = verifier(uploaded, variant, widened);
+    found.facts = facts;
+    found.facts["tolerance"] = std::string(tolerance);
+  };
+  if (found.mismatch && !facts.empty()) verify_as(sums, "sum");
+  if (found.mismatch && traits.transforms) verify_as(traits, "transform");
+  return found;
+}
+
+std::optional<std::string> verify_after_timing(Primitive& primitive, const Variant& variant,
+                                               const Traits& traits, const Verifier& verifier) {
+  Uploaded uploaded(primitive);
+  std::optional<std::string> mismatch = verifier(uploaded, variant, traits);
+  if (mismatch) mismatch = "after timing: " + *mismatch;
+  return mismatch;
+}
+
+}  // namespace benanza::harness

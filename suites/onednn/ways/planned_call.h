@@ -1,0 +1,111 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "suites/harness/way.h"
+#include "suites/onednn/ways/attempt.h"
+
+namespace benanza::onednn {
+
+/// A lower bound on any call's work.
+struct LeastWork {
+  Work work;
+  Precision precision = Precision::fp32;
+  /// The factor by which the algorithm may need fewer products than `work` counts.
+  double arithmetic_saving = 1;
+};
+/// Counts the products outside padding and the bytes that must be read and written; transforms save
+/// products.
+LeastWork least_work(const Problem& problem, Precision precision, const harness::Traits& traits);
+
+/// A plan's call. Values are converted by the library's own reorders.
+class PlannedCall : public harness::Primitive {
+ public:
+  /// `result_elements` is the length of download()'s result; `threads` the number that the plan was
+  /// made for, empty: all.
+  PlannedCall(const Plan& plan, const dnnl::engine& engine, const dnnl::stream& stream,
+              harness::Operands& places, std::int64_t result_elements, const LeastWork& least_work,
+              std::optional<int> threads);
+
+  void upload(std::size_t index, std::span<const float> values) override;
+  void poison_output() override;
+  void run() override;
+  std::vector<float> download() override;
+  std::int64_t workspace_bytes() const override { return workspace_bytes_; }
+
+  const LeastWork& least_work() const { return least_work_; }
+
+  /// A tensor's format in the library, and the layout of the problem's floats.
+  struct Formats {
+    Memory::desc in_library;
+    Memory::desc values;
+  };
+  Formats operand_formats(std::size_t index) const { return formats(operands_.at(index)); }
+  Formats result_formats() const { return formats(results_.front()); }
+
+ private:
+  /// The library's and the problem's view of one tensor.
+  struct Tensor {
+    Memory memory;
+    Argument argument;
+  };
+
+  static Formats formats(const Tensor& tensor) {
+    return {tensor.memory.get_desc(), tensor.argument.values};
+  }
+  /// A gradient's forward call.
+  struct Prepared {
+    std::size_t last_operand;
+    dnnl::primitive call;
+    /// By operand. Shares the gradient's memory if both have the same format.
+    std::map<std::size_t, Memory> operands;
+    std::unordered_map<int, Memory> arguments;
+  };
+
+  /// Asks for a place for so many bytes. Null: memory of its own.
+  using Place = std::function<std::byte*(std::int64_t bytes)>;
+  Tensor allocate(const Plan& plan, const Argument& argument, const Place& place = nullptr);
+  /// Allocates an operand of the plan's preparation, which the plan's call may not take.
+  Tensor allocate_prepared(const Plan& plan, const Argument& argument, const Place& place);
+  Memory memory(const Memory::desc& format, const Place& place) const;
+  /// Call after allocating operands and fills.
+  void prepare(const Plan& plan);
+  void run_preparation();
+  void add(const Constant& constant);
+  /// Call after allocating operands.
+  void add(const Before& before);
+  /// Writes a result's values, in the problem's order, to `target`. Returns their number.
+  std::int64_t read(const Tensor& result, std::span<float> target);
+
+  dnnl::engine engine_;
+  dnnl::stream stream_;
+  dnnl::primitive primitive_;
+  std::vector<Tensor> operands_;
+  std::vector<Memory> fills_;
+  /// Memory of operands that the call reads twice.
+  std::vector<Memory> again_;
+  std::vector<Memory> constants_;
+  std::vector<Tensor> results_;
+  /// The operand that run() reads from the result's memory, if there is one.
+  std::optional<std::size_t> in_result_;
+  Memory scratchpad_;
+  std::optional<Prepared> prepared_;
+  /// Empty if nothing runs before the call.
+  dnnl::primitive before_;
+  std::vector<dnnl_exec_arg_t> before_arguments_;
+  Memory computed_before_;
+  /// The workspace that a forward call keeps for its gradient.
+  Memory kept_;
+  std::int64_t result_elements_;
+  std::int64_t workspace_bytes_ = 0;
+  LeastWork least_work_;
+  std::optional<int> threads_;
+  /// Created once, so that a run is the library's call only.
+  std::vector<dnnl_exec_arg_t> arguments_;
+};
+
+}  // namespace benanza::onednn

@@ -1,0 +1,138 @@
+#include "suites/harness/way_table.h"
+
+#include <gtest/gtest.h>
+
+#include "suites/tests/asked.h"
+
+namespace benanza::harness {
+namespace {
+
+struct Library {};
+
+Way named(const Algorithm& name) {
+  return {.name = name, .make = [](Operands&) -> std::unique_ptr<Primitive> { return nullptr; }};
+}
+
+Family<Library, Activation> family(const std::vector<Algorithm>& names, bool handles_steps) {
+  return {.layouts = [](const Activation&) { return std::vector{Layout::plain}; },
+          .ways =
+              [names](Library&, const Activation&, const Variant&, AlgorithmSet) {
+                std::vector<Way> ways;
+                for (const Algorithm& name : names) ways.push_back(named(name));
+                return ways;
+              },
+          .handles_steps = handles_steps};
+}
+
+class TwoCalls : public TableBackend<Library> {
+ public:
+  explicit TwoCalls(WayTable<Library> given = table())
+      : TableBackend("the library", std::move(given)) {}
+  std::string_view name() const override { return "two"; }
+  std::vector<std::string> devices() const override { return {}; }
+  System system() override { return {}; }
+  Allocator& allocator() override { return host_; }
+  Stopwatch& stopwatch() override { throw NoDevice("none"); }
+
+ private:
+  static WayTable<Library> table() {
+    WayTable<Library> table;
+    table.add(family({"plain"}, false));
+    table.add(family({"fused"}, true));
+    return table;
+  }
+  Library& library() override { return library_; }
+  Library library_;
+  HostAllocator host_;
+};
+
+std::vector<Algorithm> algorithms(const char* key, Precision precision) {
+  TwoCalls backend;
+  return harness::algorithms(backend, parse(key), precision, Layout::plain, AlgorithmSet::all);
+}
+
+TEST(TableBackend, OnlyFamiliesThatHandleStepsAreAskedForThem) {
+  using Names = std::vector<Algorithm>;
+  EXPECT_EQ(algorithms("relu/8", Precision::fp32), (Names{"plain", "fused"}));
+  EXPECT_EQ(algorithms("relu/8_abs", Precision::fp32), Names{"fused"});
+  EXPECT_EQ(algorithms("relu/8_mul_y8", Precision::fp16), Names{"fused"});
+  EXPECT_EQ(algorithms("relu/8", Precision::int8), (Names{"plain", "fused"}));
+  EXPECT_THROW(algorithms("relu/8_abs", Precision::int8), Unsupported);
+}
+
+TEST(TableBackend, ACallThatWouldLeaveOutStepsIsNotMade) {
+  TwoCalls backend;
+  const auto create = [&](const char* key, Precision precision, const char* algorithm) {
+    return harness::made(backend, {parse(key), precision, Layout::plain, algorithm});
+  };
+  EXPECT_NO_THROW(create("relu/8", Precision::fp32, "plain"));
+  EXPECT_NO_THROW(create("relu/8_abs", Precision::fp32, "fused"));
+  EXPECT_THROW(create("relu/8_abs", Precision::int8, "fused"), Unsupported);
+  try {
+    create("relu/8_mul_y8", Precision::fp32, "plain");
+    FAIL() << "made";
+  } catch (const Unsupported& refusal) {
+    EXPECT_STREQ(refusal.what(), "the library has no call for 'relu' with 'mul' behind it");
+  }
+}
+
+TEST(TableBackend, OfALeadingSetEveryFamilyGivesItsFirstThree) {
+  auto many = family({"m1", "m2", "m3", "m4"}, false);
+  WayTable<Library> table;
+  table.add(std::move(many));
+  table.add(family({"other"}, true));
+  TwoCalls backend(std::move(table));
+  const auto of = [&](AlgorithmSet set) {
+    return harness::algorithms(backend, parse("relu/8"), Precision::fp32, Layout::plain, set);
+  };
+  using Names = std::vector<Algorithm>;
+  EXPECT_EQ(of(AlgorithmSet::best), Names{"m1"});
+  EXPECT_EQ(of(AlgorithmSet::leading), (Names{"m1", "m2", "m3", "other"}));
+  EXPECT_EQ(of(AlgorithmSet::all), (Names{"m1", "m2", "m3", "m4", "other"}));
+}
+
+TEST(TableBackend, AFamilyMayChooseItsLeadingWays) {
+  auto many = family({"m1", "m2", "m3", "winograd.m1"}, true);
+  many.chooses_leading = true;
+  WayTable<Library> table;
+  table.add(std::move(many));
+  TwoCalls backend(std::move(table));
+  EXPECT_EQ(harness::algorithms(backend, parse("relu/8"), Precision::fp32, Layout::plain,
+                                AlgorithmSet::leading)
+                .size(),
+            4U);
+}
+
+TEST(TableBackend, AWayIsMadeFromItsNameThoughAnotherFamilyRefuses) {
+  auto refuses = refusing<Library, Activation>("no such thing");
+  WayTable<Library> table;
+  table.add(std::move(refuses));
+  auto hidden = family({"listed"}, true);
+  hidden.way = [](Library&, const Activation&, const Variant& variant) -> std::optional<Way> {
+    if (variant.algorithm != "unlisted") return std::nullopt;
+    return named("unlisted");
+  };
+  table.add(std::move(hidden));
+  TwoCalls backend(std::move(table));
+  const auto way = [&](const char* name) {
+    return backend.way({parse("relu/8"), Precision::fp32, Layout::plain, name});
+  };
+  EXPECT_EQ(way("unlisted").name, "unlisted");
+  try {
+    way("else");
+    FAIL() << "made";
+  } catch (const Unsupported& refusal) {
+    EXPECT_STREQ(refusal.what(), "no such thing");
+  }
+  TwoCalls two;
+  EXPECT_EQ(two.way({parse("relu/8"), Precision::fp32, Layout::plain, "fused"}).name, "fused");
+  try {
+    two.way({parse("relu/8"), Precision::fp32, Layout::plain, "else"});
+    FAIL() << "made";
+  } catch (const Unsupported& refusal) {
+    EXPECT_STREQ(refusal.what(), "the library has no call for 'relu' named else");
+  }
+}
+
+}  // namespace
+}  // namespace benanza::harness
