@@ -93,6 +93,7 @@ void merge_times(Measurement& held, Measurement&& added) {
                                  added.repetition_seconds.end());
   held.disturbed_repetitions += added.disturbed_repetitions;
   held.crowded_repetitions += added.crowded_repetitions;
+  held.virtual_machine = held.virtual_machine || added.virtual_machine;
   if (held.disturbance.empty()) held.disturbance = std::move(added.disturbance);
 }
 
@@ -145,6 +146,7 @@ void MeasurementSet::add(Row row, std::size_t source) {
   }
   std::vector<std::int64_t> numbers;
   for (const RowPlace& place : places) numbers.push_back(process_number({}, place));
+  const bool virtual_machine = is_on_virtual_machine(row);
   const bool disturbed = row.status == Status::ok && is_disturbed(row);
   std::vector<std::string> kernels = kernels_of(row);
   add(Measurement{.variant = std::move(row.variant),
@@ -161,6 +163,7 @@ void MeasurementSet::add(Row row, std::size_t source) {
                   .disturbed_repetitions = disturbed ? 1U : 0U,
                   .disturbance = disturbed ? disturbance_of(row) : "",
                   .crowded_repetitions = disturbed && had_company(row) ? 1U : 0U,
+                  .virtual_machine = virtual_machine,
                   .first_choice = is_first_choice(row)});
 }
 

@@ -62,6 +62,8 @@ struct Measurement {
   /// Number of entries of repetition_seconds that had company (benanza::had_company()). If one
   /// process took all, those without company replace them.
   std::size_t crowded_repetitions = 0;
+  /// Measured on the processors of a virtual machine, which does not see its neighbours.
+  bool virtual_machine = false;
   /// True if, in every repetition, only the first choice was asked for
   /// (benanza::is_first_choice()).
   bool first_choice = false;

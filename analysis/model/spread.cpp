@@ -14,11 +14,6 @@ std::optional<Interval> interval_of(const std::optional<Uncertain>& estimate) {
   return estimate ? std::optional(time_interval(*estimate)) : std::nullopt;
 }
 
-/// With a relative deviation between runs.
-Uncertain in_any_run(const Uncertain& time, double relative) {
-  return with_deviation(time, relative * time.value);
-}
-
 /// The estimate on a logarithmic scale; for small errors.
 Uncertain logarithm(const Uncertain& time) {
   return {.value = std::log(time.value),
@@ -49,16 +44,21 @@ std::vector<double> distances_from_common(std::span<const double> log_ratios) {
 
 }  // namespace
 
+double run_deviation(const Measurement& call) {
+  return run_spread.with_company * call.company() +
+         (call.virtual_machine ? run_spread.of_virtual_machine : 0);
+}
+
 Uncertain with_deviation(const Uncertain& estimate, double deviation) {
   if (deviation == 0) return estimate;
   // Welch's degrees of freedom; the deviation is taken as known.
   constexpr double known = 1e6;
+  if (estimate.standard_error == 0) return {estimate.value, deviation, known};
   const double both = std::hypot(estimate.standard_error, deviation);
   const double factor = std::pow(both / estimate.standard_error, 4);
-  return {
-      .value = estimate.value,
-      .standard_error = both,
-      .degrees = estimate.standard_error == 0 ? known : std::min(known, estimate.degrees * factor)};
+  return {.value = estimate.value,
+          .standard_error = both,
+          .degrees = std::min(known, estimate.degrees * factor)};
 }
 
 Interval time_interval(const Uncertain& time) {
@@ -104,7 +104,7 @@ std::optional<Uncertain> log_time_of(const Measurement& call, const ProcessSprea
   ProcessSum over_processes;
   over_processes.add(call.seconds(), call.process_seconds());
   if (const auto estimate = over_processes.estimate()) {
-    return logarithm(in_any_run(*estimate, run_spread.with_company * call.company()));
+    return with_deviation(logarithm(*estimate), run_deviation(call));
   }
   std::optional<Uncertain> within = log_time(call.repetition_seconds);
   if (!within) return within;
@@ -117,17 +117,15 @@ std::optional<Uncertain> log_time_of(const Measurement& call, const ProcessSprea
 void CallSum::add(const Measurement& call) {
   const double seconds = call.seconds();
   seconds_ += seconds;
-  crowded_seconds_ += call.company() * seconds;
+  deviation_seconds_ += run_deviation(call) * seconds;
   over_processes_.add(seconds, call.process_seconds());
   within_one_.add(call.repetition_seconds);
 }
 
 Spread CallSum::spread() const {
   if (const auto estimate = over_processes_.estimate()) {
-    const double company = seconds_ == 0 ? 0 : crowded_seconds_ / seconds_;
-    return {
-        time_interval(in_any_run(*estimate, run_spread.quiet + run_spread.with_company * company)),
-        over_processes_.processes()};
+    const double deviation = run_spread.quiet * seconds_ + deviation_seconds_;
+    return {time_interval(with_deviation(*estimate, deviation)), over_processes_.processes()};
   }
   return {interval_of(within_one_.estimate()), 1};
 }

@@ -36,10 +36,16 @@ inline constexpr ProcessSpread unknown_process_spread{.deviation = 0.05, .degree
 struct RunSpread {
   double quiet = 0.005;
   /// More for times that all had company: the neighbours of the next run are others. Ten runs of
-  /// 112 calls on two processors with nine busy processes differ by 0.146 beyond their own errors.
+  /// 112 calls on two processors at a load of 8 to 9 differ by 0.146 beyond their own errors, where
+  /// at least four fifths of the times had company.
   double with_company = 0.15;
+  /// More for times of a virtual machine, whose company is not all seen: the logarithms of ten
+  /// bounds of one program on two processors, with nothing else running, deviated by 0.080.
+  double of_virtual_machine = 0.08;
 };
 inline constexpr RunSpread run_spread{};
+/// What the call's conditions add to RunSpread::quiet. Calls of one run share it.
+double run_deviation(const Measurement& call);
 
 /// From the calls that several processes measured, or, if there are fewer than least_moderated of
 /// them, from how far the times of the same calls in two sets are apart, `log_ratios`, most of
@@ -49,7 +55,7 @@ ProcessSpread process_spread(std::span<const Measurement* const> calls,
                              std::span<const double> log_ratios);
 
 /// The logarithm of a call's time in any run. If several processes measured it, its error is theirs
-/// and run_spread.with_company (what quiet runs differ by is far below any tolerance). If one did,
+/// and run_deviation() (what quiet runs differ by is far below any tolerance). If one did,
 /// it is `usual` and that of the repetitions; then empty below least_repetitions.
 std::optional<Uncertain> log_time_of(const Measurement& call, const ProcessSpread& usual);
 
@@ -68,7 +74,8 @@ class CallSum {
 
  private:
   double seconds_ = 0;
-  double crowded_seconds_ = 0;
+  /// run_deviation() of each call times its seconds.
+  double deviation_seconds_ = 0;
   ProcessSum over_processes_;
   RepetitionSum within_one_;
 };

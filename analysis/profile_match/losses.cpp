@@ -31,9 +31,9 @@ struct Scale {
   Interval range{1, 1};
 };
 
-Scale scale_of(double operator_seconds, const ModelLatency* latency) {
-  if (latency == nullptr || operator_seconds <= 0) return {};
-  const auto factor = [&](double seconds) { return seconds / operator_seconds; };
+Scale scale_of(double profiled_seconds, const ModelLatency* latency) {
+  if (latency == nullptr || profiled_seconds <= 0) return {};
+  const auto factor = [&](double seconds) { return seconds / profiled_seconds; };
   Scale scale{.factor = std::min(1.0, factor(latency->seconds))};
   const Interval spread = latency->spread.value_or(Interval{latency->seconds, latency->seconds});
   // Times that are not scaled vary as the latency does, too.
@@ -49,7 +49,9 @@ Losses losses_of(const Profile& profile, const Mapping& mapping,
                  const ModelLatency* latency) {
   Losses losses;
   for (const ProfiledNode& node : profile.nodes) losses.operator_seconds += node.seconds;
-  const Scale scale = scale_of(losses.operator_seconds, latency);
+  losses.profiled_seconds =
+      std::min(losses.operator_seconds, profile.traced_seconds.value_or(losses.operator_seconds));
+  const Scale scale = scale_of(losses.profiled_seconds, latency);
   losses.factor = scale.factor;
   const std::vector<double> counted = shared_seconds(times, movement);
   for (std::size_t index = 0; index < profile.nodes.size(); ++index) {

@@ -27,8 +27,11 @@ struct Loss {
 struct Losses {
   /// Sum over the framework's operators, as profiled.
   double operator_seconds = 0;
-  /// By which the operators' times are multiplied, so that they add up to no more than the latency.
-  /// 1 if they do so already: what is missing is spent between the operators. 1 without a latency.
+  /// How long the profiled run took: operator_seconds, or less if operators ran at the same time.
+  double profiled_seconds = 0;
+  /// By which the operators' times are multiplied, so that the profiled run takes no longer than
+  /// the latency. 1 if they do so already: what is missing is spent between the operators. 1
+  /// without a latency.
   double factor = 1;
   /// Largest first; without `unknown`: operators that do a layer whose bound is unknown.
   std::vector<Loss> list{};

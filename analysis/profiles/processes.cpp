@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "analysis/profiles/file/profile_file.h"
+
 namespace benanza::analysis {
 namespace {
 
@@ -11,7 +13,7 @@ bool are_times(const std::vector<double>& seconds) {
   return std::ranges::all_of(seconds, [](double value) { return value > 0; });
 }
 
-std::vector<ProcessRuns> processes_of(const json& owner, const Document& document) {
+std::vector<ProcessRuns> processes_of(const json& owner, const ProfileFile& document) {
   std::vector<ProcessRuns> processes;
   for (const json& row : owner.value("processes", json::array())) {
     ProcessRuns runs{.latency_seconds = row.at("latency_seconds").get<std::vector<double>>(),
@@ -39,9 +41,8 @@ std::vector<double> joined(const std::vector<ProcessRuns>& processes,
 
 }  // namespace
 
-void read_processes(const Document& document, Profile& profile) {
+void read_processes(const ProfileFile& document, Profile& profile) {
   const json& root = document.root();
-  if (!root.is_object()) return;
   profile.processes = processes_of(root, document);
   if (!profile.processes.empty() &&
       (joined(profile.processes, &ProcessRuns::latency_seconds) != profile.latency_seconds ||

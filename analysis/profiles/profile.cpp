@@ -2,20 +2,43 @@
 
 #include <algorithm>
 
+#include "analysis/input/nsight_export.h"
+#include "analysis/profiles/file/profile_file.h"
+#include "analysis/profiles/nsight.h"
 #include "analysis/profiles/processes.h"
 #include "core/base/file.h"
 #include "core/base/gzip.h"
 
 namespace benanza::analysis {
+namespace {
+
+Profile read_database(const std::filesystem::path& path, NeedsLatency needs) {
+  if (!is_nsight_export(path)) {
+    throw Error(path.string() +
+                ": is an SQLite file, no profile; ask benanza-analyze profile about a recording of "
+                "benanza-record");
+  }
+  // What takes a profile without a latency takes the sizes of its operators instead.
+  if (needs == NeedsLatency::no) {
+    throw Error(path.string() +
+                ": is an export of Nsight Systems, which tells kernels and no sizes of operators; "
+                "trace PyTorch with record_shapes, or record the program with benanza-record");
+  }
+  return nsight_profile(path);
+}
+
+}  // namespace
 
 Profile read_profile(const std::filesystem::path& path, NeedsLatency needs) {
-  const Document document(path, "a profile",
-                          "write it with scripts/profile-onnxruntime or scripts/profile-pytorch");
+  if (is_sqlite_file(path)) return read_database(path, needs);
+  const ProfileFile document(
+      path, "a profile", "write it with scripts/profile-onnxruntime or scripts/profile-pytorch");
   return document.guard([&] {
     for (const Importer& importer : importers()) {
-      if (!importer.recognises(document.root())) continue;
+      if (!importer.recognises(document)) continue;
       Profile profile = importer.import(document);
       read_processes(document, profile);
+      for (std::string& remark : document.remarks()) profile.remarks.push_back(std::move(remark));
       // A bare trace of a GPU has no latency, only the GPU's timeline.
       const bool is_needed = needs == NeedsLatency::yes && !profile.timeline;
       if ((profile.latency_seconds.empty() && is_needed) ||
@@ -30,7 +53,7 @@ Profile read_profile(const std::filesystem::path& path, NeedsLatency needs) {
   });
 }
 
-void require_same_file(const Document& document, const std::filesystem::path& file) {
+void require_same_file(const ProfileFile& document, const std::filesystem::path& file) {
   const nlohmann::json files = document.root().value("files", nlohmann::json::object());
   const auto found = files.find(file.filename().string());
   if (found == files.end() || checksum(read_file(file)) == found->get<std::uint32_t>()) return;

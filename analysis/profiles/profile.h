@@ -14,6 +14,8 @@
 
 namespace benanza::analysis {
 
+class ProfileFile;
+
 /// One kernel, copy or fill on the GPU.
 struct ProfiledKernel {
   std::string name{};
@@ -179,9 +181,9 @@ struct Profile {
 /// `Importer <file name>_importer()`; it needs no other registration.
 struct Importer {
   std::string_view framework;
-  bool (*recognises)(const nlohmann::json& root);
+  bool (*recognises)(const ProfileFile& document);
   /// May throw Error and nlohmann::json::exception.
-  Profile (*import)(const Document& document);
+  Profile (*import)(const ProfileFile& document);
 };
 
 /// Returns all importers, sorted by framework. Generated from the files of frameworks/.
@@ -198,6 +200,6 @@ Profile read_profile(const std::filesystem::path& path, NeedsLatency needs = Nee
 
 /// Throws Error if `file`, beside the profile `document`, is not the one that was written with it,
 /// by the checksums of its member "files". Older profiles have none.
-void require_same_file(const Document& document, const std::filesystem::path& file);
+void require_same_file(const ProfileFile& document, const std::filesystem::path& file);
 
 }  // namespace benanza::analysis

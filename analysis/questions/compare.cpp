@@ -131,15 +131,16 @@ Section changes_section(const MeasurementFilter& filter, const Changes& changes,
         "unknown: farther apart than the tolerance, but the repetitions (at least {} are "
         "needed) differ too much to tell a change from chance",
         least_repetitions));
-    const auto crowded = std::ranges::count_if(changes.calls, [](const Change& change) {
-      return change.kind == ChangeKind::unknown && is_crowded(change);
-    });
-    if (crowded > 0) {
-      section.add(fmt::format(
-          "{} of the unknown calls were measured beside other programs: measure again on a quiet "
-          "machine, or both in turns with benanza-regress",
-          crowded));
-    }
+  }
+  const auto crowded = std::ranges::count_if(changes.calls, [](const Change& change) {
+    return change.kind == ChangeKind::unknown && is_crowded(change);
+  });
+  section.facts["crowded_calls"] = crowded;
+  if (crowded > 0) {
+    section.add(fmt::format(
+        "{} of the unknown calls were measured beside other programs: measure again on a quiet "
+        "machine, or both in turns with benanza-regress",
+        crowded));
   }
   if (changes.told_from) {
     section.add(

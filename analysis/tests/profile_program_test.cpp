@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/tests/program.h"
+#include "core/base/sqlite.h"
 #include "record/views/flat_profile.h"
 
 namespace benanza::analysis {
@@ -14,6 +15,7 @@ using test::Folder;
 using test::Outcome;
 using test::run_program;
 using testing::HasSubstr;
+using testing::Not;
 using testing::SizeIs;
 
 ArrivedCall call(const std::string& kind, const std::string& implementation,
@@ -39,6 +41,24 @@ std::filesystem::path recording(const Folder& folder, const std::string& name, d
   if (factor == 1) writer.add(call("reorder", "jit", "2x3", 2));
   writer.finish(1.5, 0);
   return path;
+}
+
+TEST(ProfileProgram, ReadsAnExportOfNsightSystems) {
+  const Folder folder;
+  const auto path = folder.path() / "nsys.sqlite";
+  sqlite::Connection(path, sqlite::Connection::Mode::write).execute(R"(
+CREATE TABLE StringIds(id INTEGER, value TEXT);
+CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER, end INTEGER, deviceId INTEGER, streamId INTEGER,
+  correlationId INTEGER, shortName INTEGER);
+INSERT INTO StringIds VALUES(1, 'gemm');
+INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(1000, 6000, 0, 7, 1, 1), (7000, 12000, 0, 7, 2, 1);
+)");
+  const Outcome outcome = run_program("profile " + path.string(), folder);
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("export of Nsight Systems"));
+  EXPECT_THAT(outcome.out, HasSubstr("gemm"));
+  EXPECT_THAT(outcome.out, HasSubstr("0.010"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("recorder")));
 }
 
 TEST(ProfileProgram, SharesCallsAndMeans) {

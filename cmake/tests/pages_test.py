@@ -68,7 +68,7 @@ class Completions(unittest.TestCase):
         # bash takes "--format=js" for three words.
         self.assertEqual(self.complete("benanza-analyze", "bound", "--format", "=", "js"), ["json"])
         self.assertEqual(self.complete("benanza-analyze", "bound", "--format", "="),
-                         ["table", "json", "csv"])
+                         ["table", "markdown", "json", "csv"])
 
     def test_anything_else_is_left_to_names_of_files(self):
         self.assertEqual(self.complete("benanza-analyze", "bound", "--graph", ""), [])

@@ -168,6 +168,8 @@ bool had_company(const Row& row) {
   });
 }
 
+bool is_on_virtual_machine(const Row& row) { return holds(row, "\"virtual_machine\":true"); }
+
 std::int64_t process_of(const Row& row) {
   return number_after<std::int64_t>(row, "\"process\":").value_or(1);
 }

@@ -101,6 +101,8 @@ bool is_disturbed(const Row& row);
 /// True if the row is disturbed by other programs or by a hypervisor, not by the device's own
 /// limits (a power cap, heat).
 bool had_company(const Row& row);
+/// The fact "virtual_machine".
+bool is_on_virtual_machine(const Row& row);
 /// True if the row is marked as its library's first choice, with no other algorithm requested.
 bool is_first_choice(const Row& row);
 /// The fact "process"; 1 if there is none.

@@ -27,8 +27,10 @@ struct ProcessValue {
 std::vector<ProcessValue> by_process(std::span<const double> values,
                                      std::span<const std::int64_t> processes);
 
-/// A process whose value is more than this many times the median of at least three stalled.
-inline constexpr double stalled_factor = 2;
+/// A process whose value is more than this many times the median of at least three stalled, unless
+/// more than a third of them did. Short calls have been seen to take once or twice their time by
+/// process: that is no stall.
+inline constexpr double stalled_factor = 3;
 
 /// Without those that stalled. The others are in states of the machine that the next run may meet
 /// as well: none of them is trimmed away.

@@ -93,11 +93,11 @@ class Backend {
   /// Layouts worth measuring for this problem. Empty if the library has no such operator at all;
   /// the problem then produces no row.
   virtual std::vector<Layout> layouts(const Problem& problem) const = 0;
-  /// Whether some way multiplies by weights that are stored like that.
-  virtual bool multiplies_packed(const PackedWeights&) const { return false; }
   /// Hint that ways() will soon be called for this variant (which has no algorithm yet), so that
   /// the library can be queried in the background. Never throws.
   virtual void prefetch_algorithms(const Variant&, AlgorithmSet) {}
+  /// Whether some way multiplies by weights that are stored like that.
+  virtual bool multiplies_packed(const PackedWeights&) const { return false; }
   /// The available ways, the library's first choice first. The prototype has no algorithm. Throws
   /// Unsupported if there is none. Without a device, returns those known without one; throws
   /// NoDevice if there are none.

@@ -14,7 +14,8 @@ inline std::vector<Algorithm> algorithms(Backend& backend, const Problem& proble
 
 /// The variant's call, in memory of its own.
 inline std::shared_ptr<Primitive> made(Backend& backend, const Variant& variant) {
-  return make_alone(backend.way(variant), backend.allocator());
+  const Way way = backend.way(variant);  // refuses without a device
+  return make_alone(way, backend.allocator());
 }
 
 }  // namespace benanza::harness

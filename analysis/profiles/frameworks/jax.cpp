@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "analysis/profiles/file/profile_file.h"
 #include "analysis/profiles/profile.h"
 #include "analysis/profiles/repeats.h"
 #include "core/base/file.h"
@@ -20,6 +21,20 @@ using nlohmann::json;
 
 /// [start, end) of one run, in microseconds.
 using StepWindow = std::pair<double, double>;
+
+/// The trace's events that tell of steps, devices, instructions and launches.
+json events_of(const ProfileFile& trace) {
+  if (!trace.root().at("traceEvents").is_array()) throw trace.error("has no traceEvents");
+  json events = json::array();
+  trace.for_each_event([&](const TraceEvent& event) {
+    const bool is_told =
+        event.argument("step_num") || event.argument("hlo_op") || event.argument("correlation_id");
+    if (event.phase == "M" || (event.phase == "X" && is_told)) {
+      events.push_back(json::parse(event.json()));
+    }
+  });
+  return events;
+}
 
 /// Returns the steps that the profiler annotated.
 std::vector<StepWindow> steps_of(const json& events) {
@@ -174,7 +189,8 @@ std::optional<Timeline> timeline_of(const std::vector<InstructionRun>& runs,
 
 /// Throws if the trace is of another program than the text: instructions of different programs may
 /// have the same names.
-void require_same_program(const json& events, const jax::Program& program, const Document& trace) {
+void require_same_program(const json& events, const jax::Program& program,
+                          const ProfileFile& trace) {
   if (program.name().empty()) return;
   std::string other;
   for (const json& event : events) {
@@ -204,11 +220,13 @@ void check_precision(Profile& profile, const jax::Program& program) {
   profile.precision = ran_at;
 }
 
-bool recognises_jax(const json& root) { return root.value("framework", "") == "jax"; }
+bool recognises_jax(const ProfileFile& document) {
+  return document.root().value("framework", "") == "jax";
+}
 
-Profile import_jax(const Document& document) {
+Profile import_jax(const ProfileFile& document) {
   const json& root = document.root();
-  document.require_schema(root, 1);
+  document.require_schema(1);
   Profile profile{.path = document.path(),
                   .framework = "jax",
                   .version = root.at("version").get<std::string>(),
@@ -223,11 +241,11 @@ Profile import_jax(const Document& document) {
   require_same_file(document, hlo);
   require_same_file(document, folder / root.at("trace").get<std::string>());
   const jax::Program program(read_file(hlo));
-  const Document trace(folder / root.at("trace").get<std::string>(), "JAX's trace",
-                       "write both with scripts/profile-jax");
+  const ProfileFile trace(folder / root.at("trace").get<std::string>(), "JAX's trace",
+                          "write both with scripts/profile-jax");
   check_precision(profile, program);
   trace.guard([&] {
-    const json& events = trace.root().at("traceEvents");
+    const json events = events_of(trace);
     const auto steps = steps_of(events);
     if (steps.empty()) throw trace.error("has no step");
     profile.steps = steps.size();

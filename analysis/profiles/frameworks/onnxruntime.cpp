@@ -1,10 +1,12 @@
-// ONNX Runtime: files of scripts/profile-onnxruntime, with latencies and its own profile events.
+// ONNX Runtime: files of scripts/profile-onnxruntime, with latencies and its own profile events,
+// and bare files of such events.
 
 #include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
 
+#include "analysis/profiles/file/profile_file.h"
 #include "analysis/profiles/profile.h"
 #include "analysis/profiles/repeats.h"
 #include "core/statistics/summary.h"
@@ -25,14 +27,20 @@ struct Event {
   std::string name;
   std::string index;
   std::string op;
+  /// Process and thread it ran on.
+  std::string thread;
   std::vector<Dims> inputs{};
   std::vector<Dims> outputs{};
   /// Element type of the first operand; empty if not stated.
   std::string type{};
 };
 
-/// [start, end) of one run of the model.
-using TimeSpan = std::pair<double, double>;
+/// [start, end) of one run of the model, and the thread that asked for it.
+struct TimeSpan {
+  double start = 0;
+  double end = 0;
+  std::string thread;
+};
 
 bool remove_prefix(std::string& text, std::string_view prefix) {
   if (!std::string_view(text).starts_with(prefix)) return false;
@@ -69,38 +77,48 @@ std::string onnx_op(std::string op) {
   return op;
 }
 
-/// Reads [{"float": [1, 3, 224, 224]}, ...]; a shape that is none of a tensor is skipped.
-std::vector<Dims> shapes_of(const json& arguments, const char* name) {
+/// Reads [{"float": [1, 3, 224, 224]}, ...]; a shape that is none of a tensor is skipped. `type` is
+/// the first element's.
+std::vector<Dims> shapes_of(const TraceEvent& event, std::string_view name, std::string* type) {
   std::vector<Dims> shapes;
-  for (const json& one : arguments.value(name, json::array())) {
-    if (!one.is_object() || one.empty() || !one.front().is_array()) continue;
-    shapes.push_back(one.front().get<Dims>());
+  simdjson::dom::array rows;
+  const auto argument = event.argument(name);
+  if (!argument || argument->element().get(rows) != simdjson::SUCCESS) return shapes;
+  for (const simdjson::dom::element row : rows) {
+    simdjson::dom::object shape;
+    if (row.get(shape) != simdjson::SUCCESS || shape.size() == 0) continue;
+    const auto [key, value] = *shape.begin();
+    simdjson::dom::array extents;
+    if (value.get(extents) != simdjson::SUCCESS) continue;
+    if (type != nullptr && type->empty()) *type = key;
+    Dims& dims = shapes.emplace_back();
+    for (const simdjson::dom::element extent : extents) {
+      const auto number = EventValue(extent).integer();
+      if (!number) throw JsonError("type must be number in " + std::string(name));
+      dims.push_back(*number);
+    }
   }
   return shapes;
 }
 
-std::string first_type(const json& arguments) {
-  const json inputs = arguments.value("input_type_shape", json::array());
-  if (inputs.empty() || !inputs.front().is_object() || inputs.front().empty()) return "";
-  return inputs.front().begin().key();
+double required(std::optional<double> value, const char* name) {
+  if (!value) throw JsonError("key '" + std::string(name) + "' not found");
+  return *value;
 }
 
-std::vector<TimeSpan> runs_of(const json& trace) {
-  std::vector<TimeSpan> runs;
-  for (const json& event : trace) {
-    if (event.value("name", "") != "model_run") continue;
-    const auto start = event.at("ts").get<double>();
-    runs.emplace_back(start, start + event.at("dur").get<double>());
-  }
-  std::ranges::sort(runs);
-  return runs;
+std::string required_text(const TraceEvent& event, std::string_view name) {
+  const auto argument = event.argument(name);
+  if (!argument) throw JsonError("key '" + std::string(name) + "' not found");
+  const auto text = argument->text();
+  return text ? std::string(*text) : argument->json();
 }
 
-/// Subtracts the time of the operators in a body from that of their If, Loop or Scan. In `events`,
-/// outer operators come before inner ones.
+/// Subtracts the time of the operators in a body from that of their If, Loop or Scan, which runs
+/// them in its own thread. In `events`, outer operators come before inner ones.
 void take_bodies_out(std::vector<Event>& events) {
-  std::vector<Event*> around;
+  std::map<std::string_view, std::vector<Event*>> around_of;
   for (Event& event : events) {
+    std::vector<Event*>& around = around_of[event.thread];
     while (!around.empty() && around.back()->end <= event.start) around.pop_back();
     if (!around.empty() && event.end <= around.back()->end) {
       around.back()->microseconds =
@@ -110,29 +128,51 @@ void take_bodies_out(std::vector<Event>& events) {
   }
 }
 
-std::vector<Event> events_of(const json& trace) {
-  std::vector<Event> events;
-  for (const json& row : trace) {
-    auto name = row.value("name", "");
-    if (row.value("cat", "") != "Node" || !remove_suffix(name, kernel_suffix)) continue;
-    const json& arguments = row.at("args");
-    const auto start = row.at("ts").get<double>();
-    const auto microseconds = row.at("dur").get<double>();
-    events.push_back({.start = start,
-                      .end = start + microseconds,
-                      .microseconds = microseconds,
-                      .name = name,
-                      .index = arguments.at("node_index").get<std::string>(),
-                      .op = arguments.at("op_name").get<std::string>(),
-                      .inputs = shapes_of(arguments, "input_type_shape"),
-                      .outputs = shapes_of(arguments, "output_type_shape"),
-                      .type = first_type(arguments)});
-  }
-  std::ranges::stable_sort(events, [](const Event& a, const Event& b) {
+/// What ONNX Runtime's profiler wrote.
+struct Recorded {
+  std::vector<Event> events{};
+  std::vector<TimeSpan> runs{};
+  /// Execution providers other than the CPU's. With an accelerator, an event lasts as long as the
+  /// host takes to launch the operator, unless the provider waits.
+  std::set<std::string> accelerators{};
+};
+
+Recorded recorded_events(const ProfileFile& document) {
+  Recorded recorded;
+  document.for_each_event([&](const TraceEvent& row) {
+    std::string name(row.name.value_or(""));
+    const auto thread = [&] {
+      return (row.process ? row.process->json() : "") + '/' +
+             (row.thread ? row.thread->json() : "");
+    };
+    if (name == "model_run") {
+      const double start = required(row.start, "ts");
+      recorded.runs.push_back({start, start + required(row.duration, "dur"), thread()});
+    }
+    if (row.category != "Node") return;
+    const std::string_view provider = row.text_argument("provider");
+    if (!provider.empty() && provider != "CPUExecutionProvider") {
+      recorded.accelerators.emplace(provider);
+    }
+    if (!remove_suffix(name, kernel_suffix)) return;
+    const double start = required(row.start, "ts");
+    const double microseconds = required(row.duration, "dur");
+    Event& event = recorded.events.emplace_back(Event{.start = start,
+                                                      .end = start + microseconds,
+                                                      .microseconds = microseconds,
+                                                      .name = std::move(name),
+                                                      .index = required_text(row, "node_index"),
+                                                      .op = required_text(row, "op_name"),
+                                                      .thread = thread()});
+    event.inputs = shapes_of(row, "input_type_shape", &event.type);
+    event.outputs = shapes_of(row, "output_type_shape", nullptr);
+  });
+  std::ranges::sort(recorded.runs, {}, &TimeSpan::start);
+  std::ranges::stable_sort(recorded.events, [](const Event& a, const Event& b) {
     return a.start != b.start ? a.start < b.start : a.end > b.end;
   });
-  take_bodies_out(events);
-  return events;
+  take_bodies_out(recorded.events);
+  return recorded;
 }
 
 struct Run {
@@ -141,13 +181,21 @@ struct Run {
   std::vector<Event> events{};
 };
 
+/// Runs of several threads at the same time have the operators of their own thread.
 std::vector<Run> split(const std::vector<Event>& events, const std::vector<TimeSpan>& windows) {
+  double latest = 0;
+  bool overlap = false;
+  for (const TimeSpan& window : windows) {
+    overlap = overlap || (&window != &windows.front() && window.start < latest);
+    latest = std::max(latest, window.end);
+  }
   std::vector<Run> runs;
-  for (const auto& [begin, end] : windows) {
-    Run& run = runs.emplace_back((end - begin) * 1e-6);
-    for (const Event& event : events) {
-      if (event.start >= begin && event.start < end) run.events.push_back(event);
-    }
+  for (const TimeSpan& window : windows) {
+    Run& run = runs.emplace_back((window.end - window.start) * 1e-6);
+    const auto first = std::ranges::lower_bound(events, window.start, {}, &Event::start);
+    const auto last = std::ranges::lower_bound(events, window.end, {}, &Event::start);
+    std::copy_if(first, last, std::back_inserter(run.events),
+                 [&](const Event& event) { return !overlap || event.thread == window.thread; });
   }
   return runs;
 }
@@ -168,17 +216,15 @@ std::vector<std::string> content(const Run& run) {
 
 /// Leaves the runs that most others are like (the last of equally common ones).
 void keep_alike(std::vector<Run>& runs) {
-  std::vector<std::vector<std::string>> contents;
-  for (const Run& run : runs) contents.push_back(content(run));
-  std::vector<std::string> best;
-  std::ptrdiff_t most = 0;
-  for (const auto& one : contents) {
-    const auto alike = std::ranges::count(contents, one);
-    if (alike < most) continue;
-    most = alike;
-    best = one;
-  }
-  std::erase_if(runs, [&](const Run& run) { return content(run) != best; });
+  std::map<std::vector<std::string>, std::vector<std::size_t>> alike;
+  for (std::size_t run = 0; run < runs.size(); ++run) alike[content(runs[run])].push_back(run);
+  if (alike.size() < 2) return;
+  const auto best = std::ranges::max_element(alike, {}, [](const auto& group) {
+    return std::pair(group.second.size(), group.second.back());
+  });
+  std::vector<Run> kept;
+  for (const std::size_t run : best->second) kept.push_back(std::move(runs[run]));
+  runs = std::move(kept);
 }
 
 /// An operator in a loop may run with several shapes: then it states none.
@@ -238,18 +284,6 @@ std::string product_precision(const std::vector<Run>& runs) {
   return found.size() > 1 ? "mixed" : std::string(*found.begin());
 }
 
-/// Returns the execution providers other than the CPU's. With an accelerator, an event lasts as
-/// long as the host takes to launch the operator, unless the provider waits.
-std::set<std::string> accelerators_of(const json& trace) {
-  std::set<std::string> names;
-  for (const json& row : trace) {
-    if (row.value("cat", "") != "Node" || !row.contains("args")) continue;
-    const auto provider = row["args"].value("provider", "");
-    if (!provider.empty() && provider != "CPUExecutionProvider") names.insert(provider);
-  }
-  return names;
-}
-
 /// Says what the trace states besides, or does not. `ran_at`: product_precision().
 void add_remarks(Profile& profile, std::size_t other_runs, const std::string& ran_at) {
   if (other_runs > 0) {
@@ -264,44 +298,76 @@ void add_remarks(Profile& profile, std::size_t other_runs, const std::string& ra
         "it states no shapes: whether its dimensions are the graph's is not known, only names, "
         "model and batch were compared; write it again with scripts/profile-onnxruntime");
   }
-  if (!ran_at.empty() && ran_at != profile.precision) {
+  if (!ran_at.empty() && ran_at != profile.precision && !profile.precision.empty()) {
     profile.remarks.push_back("its products ran at " + ran_at + ", its inputs are of " +
                               profile.precision);
-    profile.precision = ran_at;
+  }
+  if (!ran_at.empty()) profile.precision = ran_at;
+}
+
+/// A file that ONNX Runtime itself wrote: events alone.
+bool is_raw(const ProfileFile& document) {
+  return !document.root().contains("framework") && !document.categories().contains("cpu_op") &&
+         (document.categories().contains("Session") || document.categories().contains("Node"));
+}
+
+bool recognises_onnxruntime(const ProfileFile& document) {
+  return document.root().value("framework", "") == "onnxruntime" || is_raw(document);
+}
+
+/// What scripts/profile-onnxruntime says besides the events.
+Profile described(const ProfileFile& document) {
+  const json& root = document.root();
+  document.require_schema(1);
+  if (!root.at("trace").is_array()) throw document.error("has no trace");
+  return {.path = document.path(),
+          .framework = "onnxruntime",
+          .version = root.at("version").get<std::string>(),
+          .model = root.at("model").get<std::string>(),
+          .batch = optional_member<std::int64_t>(root, "batch"),
+          .precision = root.at("precision").get<std::string>(),
+          .threads = optional_member<std::int64_t>(root, "threads"),
+          .device = optional_member<std::string>(root, "device").value_or(""),
+          .versions = optional_member<std::map<std::string, std::string>>(root, "versions")
+                          .value_or(std::map<std::string, std::string>()),
+          .latency_seconds = root.at("latency_seconds").get<std::vector<double>>(),
+          .nodes = {}};
+}
+
+/// Of a file without a description, the runs with the profiler on are all there is.
+void describe_raw(Profile& profile, const Recorded& recorded, const ProfileFile& document) {
+  if (recorded.runs.empty()) {
+    throw document.error("has no run of the model: profile a session that runs it");
+  }
+  std::set<std::string_view> threads;
+  for (const Event& event : recorded.events) threads.insert(event.thread);
+  profile.remarks.push_back(
+      "it is ONNX Runtime's own profile: the latency is that of runs with the profiler on, which "
+      "are longer; scripts/profile-onnxruntime also measures without");
+  if (threads.size() > 1) {
+    profile.remarks.push_back("its operators ran in " + std::to_string(threads.size()) +
+                              " threads beside one another: their times may add up to more than "
+                              "the latency");
   }
 }
 
-bool recognises_onnxruntime(const json& root) {
-  return root.value("framework", "") == "onnxruntime";
-}
-
-Profile import_onnxruntime(const Document& document) {
-  const json& root = document.root();
-  document.require_schema(root, 1);
-  Profile profile{.path = document.path(),
-                  .framework = "onnxruntime",
-                  .version = root.at("version").get<std::string>(),
-                  .model = root.at("model").get<std::string>(),
-                  .batch = optional_member<std::int64_t>(root, "batch"),
-                  .precision = root.at("precision").get<std::string>(),
-                  .threads = optional_member<std::int64_t>(root, "threads"),
-                  .device = optional_member<std::string>(root, "device").value_or(""),
-                  .latency_seconds = root.at("latency_seconds").get<std::vector<double>>(),
-                  .nodes = {}};
-  const json& trace = root.at("trace");
-  std::vector<Run> runs = split(events_of(trace), runs_of(trace));
-  const std::size_t recorded = runs.size();
+Profile import_onnxruntime(const ProfileFile& document) {
+  const bool raw = is_raw(document);
+  Profile profile =
+      raw ? Profile{.path = document.path(), .framework = "onnxruntime"} : described(document);
+  const Recorded recorded = recorded_events(document);
+  if (raw) describe_raw(profile, recorded, document);
+  std::vector<Run> runs = split(recorded.events, recorded.runs);
   keep_alike(runs);
   profile.steps = std::max<std::size_t>(1, runs.size());
   profile.nodes = nodes_of(runs);
   std::vector<double> seconds;
   for (const Run& run : runs) seconds.push_back(run.seconds);
   if (!seconds.empty()) profile.traced_seconds = median(seconds);
-  profile.versions = optional_member<std::map<std::string, std::string>>(root, "versions")
-                         .value_or(std::map<std::string, std::string>());
-  add_remarks(profile, recorded - runs.size(), product_precision(runs));
-  for (const std::string& provider : accelerators_of(trace)) {
-    profile.version += ' ' + provider;
+  if (raw) profile.latency_seconds = seconds;
+  add_remarks(profile, recorded.runs.size() - runs.size(), product_precision(runs));
+  for (const std::string& provider : recorded.accelerators) {
+    profile.version += (profile.version.empty() ? "" : " ") + provider;
     profile.launched_on += (profile.launched_on.empty() ? "" : ", ") + provider;
     profile.remarks.push_back(
         "operators ran on " + provider +

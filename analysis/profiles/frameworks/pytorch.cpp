@@ -8,6 +8,7 @@
 #include "analysis/profiles/kineto/aten.h"
 #include "analysis/profiles/kineto/runs.h"
 #include "analysis/profiles/kineto/trace.h"
+#include "analysis/profiles/file/profile_file.h"
 #include "analysis/profiles/profile.h"
 #include "analysis/profiles/repeats.h"
 #include "core/library/kernel_name.h"
@@ -19,8 +20,8 @@ using nlohmann::json;
 
 bool is_trace(const json& root) { return root.contains("traceEvents"); }
 
-bool recognises_pytorch(const json& root) {
-  return root.value("framework", "") == "pytorch" || is_trace(root);
+bool recognises_pytorch(const ProfileFile& document) {
+  return document.root().value("framework", "") == "pytorch" || is_trace(document.root());
 }
 
 bool is_product(const ProfiledNode& node) {
@@ -65,27 +66,33 @@ std::string precision_of(const kineto::Trace& trace, const std::vector<ProfiledN
   return std::ranges::any_of(nodes, multiplies_in_tf32) ? "tf32" : "fp32";
 }
 
-void read_into(Profile& profile, const json& root, const Document& document) {
-  const kineto::Trace trace = kineto::read_trace(root, document);
-  const std::vector<kineto::Run> runs = kineto::runs_of(trace);
-  if (runs.empty()) throw document.error("has no operators that worked on the GPU");
-  kineto::Run run = kineto::merged(runs, profile.steps);
-  if (profile.steps < runs.size()) {
-    profile.remarks.push_back(std::to_string(runs.size() - profile.steps) + " of the trace's " +
-                              std::to_string(runs.size()) +
+void read_into(Profile& profile, const ProfileFile& document) {
+  const json& root = document.root();
+  const auto events = root.find("traceEvents");
+  if (events == root.end() || !events->is_array()) throw document.error("has no traceEvents");
+  kineto::Trace trace = kineto::read_trace(document);
+  kineto::ModelRun run = kineto::model_run(trace);
+  if (run.found == 0) throw document.error("has no operators that worked on the GPU");
+  profile.steps = run.used;
+  for (std::vector<std::string>* const remarks : {&trace.remarks, &run.remarks}) {
+    profile.remarks.insert(profile.remarks.end(), remarks->begin(), remarks->end());
+  }
+  if (run.used < run.found) {
+    profile.remarks.push_back(std::to_string(run.found - run.used) + " of the trace's " +
+                              std::to_string(run.found) +
                               " steps ran other operators and are left out");
   }
   profile.nodes = std::move(run.nodes);
   if (!trace.on_processor) profile.timeline = run.timeline;
-  profile.repeats = runs.size() == 1 ? repeats(profile.nodes) : 1;
+  profile.repeats = run.found == 1 ? repeats(profile.nodes) : 1;
   // Without work on a GPU, it names one of the machine.
   if (profile.device.empty() && !trace.on_processor) profile.device = trace.device;
   if (profile.precision.empty()) profile.precision = precision_of(trace, profile.nodes);
 }
 
-Profile import_trace(const Document& document) {
+Profile import_trace(const ProfileFile& document) {
   Profile profile{.path = document.path(), .framework = "pytorch"};
-  read_into(profile, document.root(), document);
+  read_into(profile, document);
   return profile;
 }
 
@@ -110,7 +117,7 @@ void read_own_work(DataParallel& found, const json& ddp) {
 }
 
 /// Reads what scripts/profile-pytorch --ddp adds.
-std::optional<DataParallel> data_parallel_of(const json& root, const Document& document) {
+std::optional<DataParallel> data_parallel_of(const json& root, const ProfileFile& document) {
   const auto ddp = root.find("ddp");
   if (ddp == root.end()) return std::nullopt;
   DataParallel found{
@@ -149,10 +156,10 @@ std::string library_version(int number) {
          std::to_string(number % 100);
 }
 
-Profile import_pytorch(const Document& document) {
+Profile import_pytorch(const ProfileFile& document) {
   const json& root = document.root();
   if (is_trace(root)) return import_trace(document);
-  document.require_schema(root, 1);
+  document.require_schema(1);
   Profile profile{.path = document.path(),
                   .framework = "pytorch",
                   .version = root.at("version").get<std::string>(),
@@ -182,9 +189,9 @@ Profile import_pytorch(const Document& document) {
   const std::filesystem::path trace =
       document.path().parent_path() / root.at("trace").get<std::string>();
   require_same_file(document, trace);
-  const Document traced(trace, "PyTorch's trace", "write both with scripts/profile-pytorch");
+  const ProfileFile traced(trace, "PyTorch's trace", "write both with scripts/profile-pytorch");
   traced.guard([&] {
-    read_into(profile, traced.root(), traced);
+    read_into(profile, traced);
     return 0;
   });
   return profile;

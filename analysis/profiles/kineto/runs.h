@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "analysis/profiles/kineto/trace.h"
@@ -8,18 +9,21 @@
 namespace benanza::analysis::kineto {
 
 /// One run of the model, or several that the trace does not separate.
-struct Run {
+struct ModelRun {
   std::vector<ProfiledNode> nodes{};
   Timeline timeline{};
+  /// Runs that the trace holds, and those of which the times are medians.
+  std::size_t found = 0;
+  std::size_t used = 0;
+  /// One sentence each.
+  std::vector<std::string> remarks{};
 };
 
-/// Splits the trace's operators that worked on the GPU into runs: by PyTorch's own steps if it
-/// marked them, otherwise by waits for the GPU between equal sequences of operators, otherwise into
-/// one. A node is the outermost operator that is_known(), otherwise the one that launched the work.
-std::vector<Run> runs_of(const Trace& trace);
-
-/// Returns the medians of all times over the runs that have the most common sequence of operators
-/// (the last of equally common ones). Sets `used` to their number. `runs` must not be empty.
-Run merged(const std::vector<Run>& runs, std::size_t& used);
+/// Splits the trace's operators that worked on the GPU into runs, process by process: by PyTorch's
+/// own steps if it marked them, otherwise by waits for the GPU between equal sequences of
+/// operators, otherwise into one. Returns the medians over the runs that have the most common
+/// sequence (the last of equally common ones). Of processes with different sequences, these follow
+/// one another. Empty if no operator worked.
+ModelRun model_run(const Trace& trace);
 
 }  // namespace benanza::analysis::kineto

@@ -1,248 +1,303 @@
 #include "analysis/profiles/kineto/trace.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <map>
-#include <set>
-#include <unordered_map>
+#include <span>
+
+#include "analysis/profiles/file/profile_file.h"
+#include "analysis/profiles/kineto/event_reader.h"
 
 namespace benanza::analysis::kineto {
 namespace {
 
 using nlohmann::json;
 
-/// Identifies a thread by process and thread id, each of which is a number or a string.
-std::string thread_of(const json& event) {
-  return event.value("pid", json()).dump() + '/' + event.value("tid", json()).dump();
-}
-
-std::optional<std::int64_t> integer(const json& arguments, const char* name) {
-  const auto found = arguments.find(name);
-  if (found == arguments.end() || !found->is_number()) return std::nullopt;
-  return found->get<std::int64_t>();
-}
-
-bool is_dims(const json& value) {
-  return value.is_array() &&
-         std::ranges::all_of(value, [](const json& extent) { return extent.is_number_integer(); });
-}
-
-std::vector<Argument> arguments_of(const json& args) {
-  std::vector<Argument> arguments;
-  const auto column = [&](const char* name) {
-    const auto found = args.find(name);
-    return found != args.end() && found->is_array() ? *found : json::array();
-  };
-  const json dims = column("Input Dims");
-  const json types = column("Input type");
-  const json values = column("Concrete Inputs");
-  arguments.resize(std::max({dims.size(), types.size(), values.size()}));
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (i < dims.size() && is_dims(dims[i])) {
-      arguments[i].dims = dims[i].get<Dims>();
-    } else if (i < dims.size() && dims[i].is_array()) {
-      for (const json& one : dims[i]) {
-        if (is_dims(one)) arguments[i].list.push_back(one.get<Dims>());
-      }
-    }
-    if (i < types.size() && types[i].is_string()) arguments[i].type = types[i].get<std::string>();
-    if (i < values.size() && values[i].is_string()) {
-      arguments[i].value = values[i].get<std::string>();
-    }
+/// Most traces are in order; sorting takes memory.
+template <class Range, class Less>
+void sort_stably(Range& range, Less less) {
+  if (!std::is_sorted(range.begin(), range.end(), less)) {
+    std::stable_sort(range.begin(), range.end(), less);
   }
-  return arguments;
 }
 
-/// A CUDA call that may launch work.
-struct Launch {
-  std::string thread{};
-  double start = 0;
-  std::string name{};
-  std::optional<std::size_t> op{};
-};
-
-class Reader {
+class Assembler {
  public:
-  Reader(const json& root, const Document& document) : root_(root), document_(document) {}
+  explicit Assembler(const ProfileFile& document)
+      : document_(document), events_(read_events(document)) {}
 
-  Trace read() {
-    const auto events = root_.find("traceEvents");
-    if (events == root_.end() || !events->is_array()) throw document_.error("has no traceEvents");
-    for (const json& event : *events) {
-      if (event.is_object() && event.value("ph", "") == "X") read_event(event);
-    }
+  Trace assemble() {
     demand();
-    order_ops();
+    number_processes();
+    order_calls();
     if (trace_.on_processor) {
       take_own_work();
     } else {
       take_gpu_work();
     }
-    std::ranges::stable_sort(trace_.work,
-                             [](const Work& a, const Work& b) { return a.start < b.start; });
-    std::ranges::sort(trace_.steps);
-    std::ranges::sort(trace_.waits);
+    sort_stably(trace_.work, [](const Work& a, const Work& b) { return a.start < b.start; });
+    take_marks(events_.steps, trace_.steps);
+    take_marks(events_.waits, trace_.waits);
     read_device();
+    trace_.ops = std::move(events_.ops);
+    trace_.names = events_.names.texts();
     return std::move(trace_);
   }
 
  private:
-  void read_event(const json& event) {
-    const auto category = event.value("cat", "");
-    const auto name = event.at("name").get<std::string>();
-    const auto start = event.at("ts").get<double>();
-    const double end = start + event.value("dur", 0.0);
-    const json none = json::object();
-    const auto found = event.find("args");
-    const json& args = found != event.end() && found->is_object() ? *found : none;
-    if (category == "cpu_op") {
-      has_shapes_ = has_shapes_ || args.contains("Input Dims");
-      ops_.push_back({{.name = name, .start = start, .end = end, .arguments = arguments_of(args)},
-                      thread_of(event),
-                      integer(args, "External id")});
-    } else if (category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset") {
-      if (!device_) device_ = integer(args, "device");
-      work_.push_back({integer(args, "correlation"), integer(args, "External id"),
-                       Work{.name = name, .start = start, .end = end}});
-    } else if (category == "cuda_runtime" || category == "cuda_driver") {
-      if (name.find("Synchronize") != std::string::npos) trace_.waits.push_back(start);
-      if (const auto correlation = integer(args, "correlation")) {
-        launches_[*correlation] = {.thread = thread_of(event), .start = start, .name = name};
-      }
-    } else if (category == "user_annotation" && name.starts_with("ProfilerStep")) {
-      trace_.steps.emplace_back(start, end);
-    }
-  }
-
   void demand() {
-    if (ops_.empty()) throw document_.error("has no operators: trace with ProfilerActivity.CPU");
-    if (work_.empty() && !launches_.empty()) {
+    if (events_.calls.empty()) {
+      throw document_.error("has no operators: trace with ProfilerActivity.CPU");
+    }
+    if (events_.work.empty() && !events_.launches.empty()) {
       throw document_.error("has no GPU work: run the model on a GPU, with ProfilerActivity.CUDA");
     }
-    trace_.on_processor = work_.empty();
-    if (!has_shapes_) throw document_.error("has no shapes: trace with record_shapes=True");
-  }
-
-  void order_ops() {
-    std::ranges::stable_sort(ops_, [](const HostOp& a, const HostOp& b) {
-      return a.op.start < b.op.start || (a.op.start == b.op.start && a.op.end > b.op.end);
-    });
-    std::map<std::string, std::vector<std::size_t>> open;
-    for (std::size_t index = 0; index < ops_.size(); ++index) {
-      HostOp& host = ops_[index];
-      std::vector<std::size_t>& stack = open[host.thread];
-      while (!stack.empty() && trace_.ops[stack.back()].end <= host.op.start) stack.pop_back();
-      if (!stack.empty()) host.op.parent = stack.back();
-      stack.push_back(index);
-      by_thread_[host.thread].push_back(index);
-      if (host.external) by_external_[*host.external] = index;
-      trace_.ops.push_back(std::move(host.op));
+    trace_.on_processor = events_.work.empty();
+    if (!events_.has_shapes) {
+      throw document_.error("has no shapes: trace with record_shapes=True");
+    }
+    if (events_.without_start > 0) {
+      remark("{} of the trace's events state no start and are left out", events_.without_start);
+    }
+    if (events_.kernels_without_time > 0) {
+      remark("{} of {} kernels state no time: what they took is missing",
+             events_.kernels_without_time, events_.kernels);
     }
   }
 
-  void take_gpu_work() {
-    place_launches();
-    note_lost_kernels();
-    for (auto& [correlation, external, work] : work_) {
-      attribute(correlation, external, work);
-      trace_.work.push_back(std::move(work));
+  template <class... Values>
+  void remark(fmt::format_string<const Values&...> text, const Values&... values) {
+    trace_.remarks.push_back(fmt::format(text, values...));
+  }
+
+  /// Numbers the processes that called operators in the order of their first calls. All else
+  /// belongs to the only one, if there is only one.
+  void number_processes() {
+    process_of_.assign(events_.process_names.size(), no_index);
+    Index count = 0;
+    for (const OpCall& call : events_.calls) {
+      Index& process = process_of_[events_.threads[call.thread]];
+      if (process == no_index) process = count++;
+    }
+    constexpr Index most = 1000;
+    if (count > most) throw document_.error("is of more than 1000 processes");
+    trace_.processes = static_cast<std::uint16_t>(count);
+    if (count > 1) return;
+    std::ranges::fill(process_of_, 0);
+  }
+
+  std::uint16_t process(Index name) const {
+    const Index number = process_of_[name];
+    return number == no_index ? 0 : static_cast<std::uint16_t>(number);
+  }
+  std::uint16_t process_of_thread(Index thread) const { return process(events_.threads[thread]); }
+
+  void order_calls() {
+    trace_.calls = std::move(events_.calls);
+    sort_stably(trace_.calls, [](const OpCall& a, const OpCall& b) {
+      return a.start < b.start || (a.start == b.start && a.end > b.end);
+    });
+    by_thread_.resize(events_.threads.size());
+    std::vector<std::vector<Index>> open(events_.threads.size());
+    for (Index index = 0; index < trace_.calls.size(); ++index) {
+      OpCall& call = trace_.calls[index];
+      std::vector<Index>& stack = open[call.thread];
+      while (!stack.empty() && trace_.calls[stack.back()].end <= call.start) stack.pop_back();
+      if (!stack.empty()) call.parent = stack.back();
+      call.process = process_of_thread(call.thread);
+      stack.push_back(index);
+      by_thread_[call.thread].push_back(index);
     }
   }
 
   void take_own_work() {
     std::vector<double> own;
-    for (const Op& op : trace_.ops) {
-      own.push_back(op.end - op.start);
-      if (op.parent) own[*op.parent] -= op.end - op.start;
+    own.reserve(trace_.calls.size());
+    for (const OpCall& call : trace_.calls) {
+      own.push_back(call.end - call.start);
+      if (call.parent != no_index) own[call.parent] -= call.end - call.start;
     }
+    std::vector<Index> name_of_op;
+    for (const Op& op : events_.ops) name_of_op.push_back(events_.names.number(op.name));
     for (std::size_t index = 0; index < own.size(); ++index) {
-      const Op& op = trace_.ops[index];
-      trace_.work.push_back({.name = op.name,
-                             .start = op.start,
-                             .end = op.start + std::max(0.0, own[index]),
-                             .op = index});
+      const OpCall& call = trace_.calls[index];
+      trace_.work.push_back({.start = call.start,
+                             .end = call.start + std::max(0.0, own[index]),
+                             .name = name_of_op[call.op],
+                             .call = static_cast<Index>(index),
+                             .process = call.process});
     }
+  }
+
+  void take_gpu_work() {
+    const std::vector<std::string> names = events_.names.texts();
+    for (const std::string& name : names) {
+      is_graph_.push_back(launches_graph(name));
+      launches_kernel_.push_back(name.find("LaunchKernel") != std::string::npos);
+    }
+    place_launches();
+    trace_.work = std::move(events_.work);
+    std::size_t of_graphs = 0;
+    for (std::size_t at = 0; at < trace_.work.size(); ++at) {
+      Work& work = trace_.work[at];
+      attribute(work, events_.links[at]);
+      if (work.launcher != no_index && is_graph_[work.launcher]) ++of_graphs;
+      const bool has_time = work.end > work.start;
+      if (!has_time && work.call != no_index) trace_.calls[work.call].lacks_kernels = true;
+    }
+    std::vector<WorkLinks>().swap(events_.links);
+    if (of_graphs > 0) {
+      remark(
+          "{:.1f}% of the GPU's work ({} of {} kernels and copies) ran in CUDA graphs that this "
+          "trace cannot take apart by operator: record with benanza-record",
+          100.0 * static_cast<double>(of_graphs) / static_cast<double>(trace_.work.size()),
+          of_graphs, trace_.work.size());
+    }
+    note_lost_kernels();
+    std::vector<Launch>().swap(events_.launches);
   }
 
   /// Finds the innermost operator that was running in the thread of each launch.
   void place_launches() {
-    for (auto& [correlation, launch] : launches_) {
-      const auto thread = by_thread_.find(launch.thread);
-      if (thread == by_thread_.end()) continue;
-      const std::vector<std::size_t>& ops = thread->second;
+    sort_stably(events_.launches,
+                [](const Launch& a, const Launch& b) { return a.correlation < b.correlation; });
+    for (Launch& launch : events_.launches) {
+      const std::vector<Index>& calls = by_thread_[launch.thread];
       auto next = std::upper_bound(
-          ops.begin(), ops.end(), launch.start,
-          [&](double start, std::size_t op) { return start < trace_.ops[op].start; });
-      if (next == ops.begin()) continue;
-      std::optional<std::size_t> op = *--next;
-      while (op && trace_.ops[*op].end < launch.start) op = trace_.ops[*op].parent;
-      launch.op = op;
+          calls.begin(), calls.end(), launch.start,
+          [&](double start, Index call) { return start < trace_.calls[call].start; });
+      if (next == calls.begin()) continue;
+      Index call = *--next;
+      while (call != no_index && trace_.calls[call].end < launch.start) {
+        call = trace_.calls[call].parent;
+      }
+      launch.call = call;
     }
+  }
+
+  /// The launch of a kernel; null if the trace has none.
+  Launch* launch_of(const Work& work, const WorkLinks& links) {
+    if (links.correlation == no_id) return nullptr;
+    auto& launches = events_.launches;
+    const auto is_at = [&](std::size_t at) {
+      return at < launches.size() && launches[at].correlation == links.correlation &&
+             (at == 0 || launches[at - 1].correlation < links.correlation);
+    };
+    std::size_t first = next_launch_;
+    if (!is_at(first)) {
+      const auto found =
+          std::ranges::lower_bound(launches, links.correlation, {}, &Launch::correlation);
+      first = static_cast<std::size_t>(found - launches.begin());
+    }
+    Launch* best = nullptr;
+    std::size_t at = first;
+    for (; at < launches.size() && launches[at].correlation == links.correlation; ++at) {
+      if (best == nullptr || is_better(launches[at], *best, work, links)) best = &launches[at];
+    }
+    if (best != nullptr) next_launch_ = at;
+    return best;
+  }
+
+  /// Processes number their launches alike: `one` is the better fit if its process is the kernel's
+  /// or, where that is not told, if it started last before the kernel.
+  bool is_better(const Launch& one, const Launch& than, const Work& work,
+                 const WorkLinks& links) const {
+    if (trace_.processes == 1) return true;
+    const auto is_of_process = [&](const Launch& launch) {
+      return events_.threads[launch.thread] == links.process_name;
+    };
+    if (is_of_process(one) != is_of_process(than)) return is_of_process(one);
+    if (one.has_work != than.has_work) return than.has_work;
+    const bool is_before = one.start <= work.start;
+    if (is_before != (than.start <= work.start)) return is_before;
+    return one.start >= than.start;
+  }
+
+  /// What a CUDA graph holds is not the work of the operator around its launch.
+  void attribute(Work& work, const WorkLinks& links) {
+    work.process = process(links.process_name);
+    if (Launch* const launch = launch_of(work, links)) {
+      launch->has_work = true;
+      work.launched = launch->start;
+      work.launcher = launch->name;
+      work.process = process_of_thread(launch->thread);
+      if (is_graph_[launch->name]) return;
+      work.call = launch->call;
+    }
+    if (work.call != no_index || links.external == no_id) return;
+    if (!has_externals_) order_externals();
+    const auto last = std::ranges::upper_bound(by_external_, links.external, {},
+                                               &std::pair<std::int64_t, Index>::first);
+    if (last == by_external_.begin() || std::prev(last)->first != links.external) return;
+    work.call = std::prev(last)->second;
+    work.process = trace_.calls[work.call].process;
+  }
+
+  void order_externals() {
+    has_externals_ = true;
+    by_external_.reserve(trace_.calls.size());
+    for (std::size_t index = 0; index < trace_.calls.size(); ++index) {
+      const std::int64_t external = trace_.calls[index].external;
+      if (external != no_id) by_external_.emplace_back(external, static_cast<Index>(index));
+    }
+    std::ranges::sort(by_external_);
   }
 
   /// The profiler may drop kernels: their launches remain.
   void note_lost_kernels() {
-    std::set<std::int64_t> ran;
-    for (const Pending& pending : work_) {
-      if (pending.correlation) ran.insert(*pending.correlation);
+    std::size_t lost = 0;
+    std::size_t all = 0;
+    for (const Launch& launch : events_.launches) {
+      if (!launches_kernel_[launch.name]) continue;
+      ++all;
+      if (launch.has_work) continue;
+      ++lost;
+      if (launch.call != no_index) trace_.calls[launch.call].lacks_kernels = true;
     }
-    for (const auto& [correlation, launch] : launches_) {
-      const bool launches_kernel = launch.name.find("LaunchKernel") != std::string::npos;
-      if (!launches_kernel || !launch.op || ran.contains(correlation)) continue;
-      trace_.ops[*launch.op].lacks_kernels = true;
+    if (lost > 0) {
+      remark("{} of {} launches have no kernel in the trace: what these took is missing", lost,
+             all);
     }
   }
 
-  void attribute(const std::optional<std::int64_t>& correlation,
-                 const std::optional<std::int64_t>& external, Work& work) const {
-    if (correlation) {
-      if (const auto launch = launches_.find(*correlation); launch != launches_.end()) {
-        work.launched = launch->second.start;
-        work.launcher = launch->second.name;
-        work.op = launch->second.op;
-      }
+  void take_marks(const std::vector<Mark>& marks, std::vector<Stretch>& stretches) const {
+    for (const Mark& mark : marks) {
+      stretches.push_back({mark.start, mark.end, process(mark.process_name)});
     }
-    if (work.op || !external) return;
-    if (const auto op = by_external_.find(*external); op != by_external_.end()) {
-      work.op = op->second;
-    }
+    std::ranges::sort(stretches, [](const Stretch& a, const Stretch& b) {
+      return a.start != b.start ? a.start < b.start : a.end < b.end;
+    });
   }
 
   void read_device() {
-    const auto devices = root_.find("deviceProperties");
-    if (devices == root_.end() || !devices->is_array() || devices->empty()) return;
-    const auto used = std::ranges::find_if(
-        *devices, [&](const json& device) { return device_ && integer(device, "id") == device_; });
+    const json& root = document_.root();
+    const auto devices = root.find("deviceProperties");
+    if (devices == root.end() || !devices->is_array() || devices->empty()) return;
+    const auto is_used = [&](const json& device) {
+      const auto id = device.is_object() ? device.find("id") : device.end();
+      return events_.device && id != device.end() && id->is_number() &&
+             id->get<std::int64_t>() == *events_.device;
+    };
+    const auto used = std::ranges::find_if(*devices, is_used);
     trace_.device = (used == devices->end() ? devices->front() : *used).value("name", "");
   }
 
-  struct HostOp {
-    Op op;
-    std::string thread;
-    std::optional<std::int64_t> external;
-  };
-  struct Pending {
-    std::optional<std::int64_t> correlation;
-    std::optional<std::int64_t> external;
-    Work work;
-  };
-
-  const json& root_;
-  const Document& document_;
+  const ProfileFile& document_;
+  Events events_;
   Trace trace_;
-  bool has_shapes_ = false;
-  /// The GPU that the first kernel ran on.
-  std::optional<std::int64_t> device_;
-  std::vector<HostOp> ops_;
-  std::vector<Pending> work_;
-  std::unordered_map<std::int64_t, Launch> launches_;
-  std::unordered_map<std::int64_t, std::size_t> by_external_;
-  std::map<std::string, std::vector<std::size_t>> by_thread_;
+  std::vector<Index> process_of_;
+  std::vector<std::vector<Index>> by_thread_;
+  std::vector<std::pair<std::int64_t, Index>> by_external_;
+  bool has_externals_ = false;
+  std::vector<bool> is_graph_;
+  std::vector<bool> launches_kernel_;
+  std::size_t next_launch_ = 0;
 };
 
 }  // namespace
 
-Trace read_trace(const json& root, const Document& document) {
-  return Reader(root, document).read();
-}
+bool launches_graph(std::string_view name) { return name.find("Graph") != std::string_view::npos; }
+
+Trace read_trace(const ProfileFile& document) { return Assembler(document).assemble(); }
 
 }  // namespace benanza::analysis::kineto

@@ -68,13 +68,16 @@ void add_names(Section& section, const std::string& title, std::vector<std::stri
 std::string operators_text(const Comparison& comparison) {
   const Losses& losses = comparison.losses;
   std::string text = "operators " + milliseconds(losses.operator_seconds) + " in all";
+  if (losses.profiled_seconds < losses.operator_seconds) {
+    text += fmt::format(" within {}, several at a time", milliseconds(losses.profiled_seconds));
+  }
   if (!comparison.latency) return text;
   const double latency = comparison.latency->seconds;
   if (losses.factor == 1) {
     return text + fmt::format(
                       " with the profiler on, {} less than the latency: time between them, "
                       "or these runs were faster",
-                      milliseconds(latency - losses.operator_seconds));
+                      milliseconds(latency - losses.profiled_seconds));
   }
   text += fmt::format(
       " with the profiler on; their times below are scaled by {:.3f}, to the "

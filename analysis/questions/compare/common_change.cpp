@@ -57,9 +57,9 @@ std::optional<CommonChange> common_change(const std::string& backend,
   sum.add(agreeing);
   std::optional<Uncertain> estimate = sum.estimate();
   if (!estimate) return std::nullopt;
-  double company = 0;
-  for (const CallChange& call : calls) company += call.company / static_cast<double>(calls.size());
-  *estimate = with_deviation(*estimate, company);
+  double deviation = 0;
+  for (const CallChange& call : calls) deviation += call.run_deviation;
+  *estimate = with_deviation(*estimate, deviation / static_cast<double>(calls.size()));
   return CommonChange{.backend = backend,
                       .calls = calls.size(),
                       .agreeing = agreeing.size(),

@@ -55,13 +55,13 @@ struct CallChange {
   double change = 0;
   /// Its standard error; empty if unknown.
   std::optional<double> error{};
-  /// By how much more the times of both sides differ from other runs', because other programs ran
-  /// beside them: a standard deviation, shared by all calls.
-  double company = 0;
+  /// By how much more the times of both sides differ from other runs', because of their conditions:
+  /// a standard deviation, shared by all calls.
+  double run_deviation = 0;
 };
 
 /// Of at least least_calls_of_drift calls; empty if there are fewer. Without a verdict. The
-/// interval includes the calls' mean `company`.
+/// interval includes the calls' mean `run_deviation`.
 std::optional<CommonChange> common_change(const std::string& backend,
                                           std::span<const CallChange> calls, double tolerance,
                                           double level);

@@ -197,8 +197,7 @@ std::vector<CommonChange> common_changes(const std::vector<Change>& calls, doubl
     of_backend[call.after->variant.backend].push_back(
         {.change = log_of_ratio(call),
          .error = ratio ? std::optional(ratio->standard_error) : std::nullopt,
-         .company =
-             run_spread.with_company * std::hypot(call.before->company(), call.after->company())});
+         .run_deviation = std::hypot(run_deviation(*call.before), run_deviation(*call.after))});
   }
   std::vector<CommonChange> all;
   for (const auto& [backend, changes] : of_backend) {

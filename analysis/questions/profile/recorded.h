@@ -13,6 +13,8 @@ namespace benanza::analysis {
 /// A recording, read and summed up.
 struct Recorded {
   std::string file{};
+  /// An export of Nsight Systems: it states neither the program nor the machine.
+  bool is_export = false;
   RecordedRun run{};
   std::vector<std::string> libraries{};
   /// Only of calls whose log states their time: oneDNN's.
@@ -25,7 +27,8 @@ struct Recorded {
   CountedKernels counted{};
 };
 
-/// Throws Error for a file that is no recording, or holds neither a call nor a counter.
+/// Of recordings and of exports of Nsight Systems. Throws Error for other files, and for those that
+/// hold neither a call nor a counter.
 std::vector<Recorded> read_recordings(const std::vector<std::string>& files);
 
 /// The file's name without folder and ending; with the recording's number if two are alike.

@@ -75,8 +75,12 @@ void add_runs(Section& section, const std::vector<Recorded>& recorded) {
     const Recorded& one = recorded[at];
     const ProfileRow::Part sum = sum_of(one.totals);
     section.add(Entry{numbered("recording", at, recorded.size()), one.file});
-    section.add(Entry{"program", command_text(one.run)});
-    section.add(Entry{"machine", one.run.machine});
+    if (one.is_export) {
+      section.add(Entry{"format", "export of Nsight Systems"});
+    } else {
+      section.add(Entry{"program", command_text(one.run)});
+      section.add(Entry{"machine", one.run.machine});
+    }
     for (const std::string& library : one.libraries) {
       if (library.starts_with("oneDNN ")) section.add(Entry{"library", library});
     }
@@ -99,11 +103,11 @@ void add_runs(Section& section, const std::vector<Recorded>& recorded) {
     }
     if (one.run.seconds) {
       total += fmt::format("{}{:.3f} s", total.empty() ? "" : " of ", *one.run.seconds);
-    } else {
+    } else if (!one.is_export) {
       total += total.empty() ? "" : "; ";
       total += "the recorder did not see the program's end";
     }
-    section.add(Entry{"total", total});
+    if (!total.empty()) section.add(Entry{"total", total});
     const auto or_null = [](const auto& value) {
       return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
     };

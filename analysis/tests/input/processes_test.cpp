@@ -227,6 +227,27 @@ TEST(LogTime, BesideOtherProgramsIsOfFewerDigits) {
   EXPECT_NEAR(log_time_of(crowded, {})->standard_error, 0.15, 1e-12);
 }
 
+// Its neighbours are not seen: no run is quiet.
+TEST(LogTime, OfAVirtualMachineIsOfFewerDigits) {
+  Measurement call = measured(name, test::five(10 * us));
+  call.virtual_machine = true;
+  EXPECT_NEAR(log_time_of(call, {})->standard_error, 0.08, 1e-12);
+  CallSum sum;
+  sum.add(call);
+  // 0.5% of quiet runs, and 8%.
+  EXPECT_NEAR(sum.spread().interval->high / (10 * us), std::exp(1.959964 * 0.085), 1e-6);
+}
+
+TEST(Rows, SayThatTheyAreOfAVirtualMachine) {
+  MeasurementSet set;
+  for (const char* facts : {"", "\"virtual_machine\":true"}) {
+    Row row{.variant = parse_variant_name(name), .samples = {10 * us}};
+    row.facts = facts;
+    set.add(std::move(row), 0);
+    EXPECT_EQ(set.find("relu/8")[0].virtual_machine, *facts != '\0');
+  }
+}
+
 // Half of the time was measured beside other programs.
 TEST(CallSum, KnowsTheShareWithCompany) {
   CallSum sum;

@@ -73,6 +73,16 @@ TEST(Losses, AreScaledToTheLatency) {
                               "overlap, +0.0 us in all"));
 }
 
+// 600 and 160 us within 600: the run is no longer than the latency.
+TEST(Losses, OfOperatorsThatRunAtTheSameTimeAreNotScaledTwice) {
+  Case given({600 * us, 160 * us, 40 * us}, {300 * us});
+  given.profile.traced_seconds = 600 * us;
+  EXPECT_DOUBLE_EQ(given.losses().factor, 0.5);
+  EXPECT_DOUBLE_EQ(given.losses().list[0].seconds, 300 * us);
+  EXPECT_THAT(given.text(), HasSubstr("operators 0.800 ms in all within 0.600 ms, several at a "
+                                      "time with the profiler on"));
+}
+
 // What is not in the operators is not theirs.
 TEST(Losses, AreNotScaledUp) {
   const Case given({150 * us, 60 * us, 40 * us}, {400 * us});

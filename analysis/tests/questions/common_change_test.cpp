@@ -141,7 +141,7 @@ TEST(CommonChange, NineteenCallsHaveNothingInCommon) {
 
 // All neighbours together: a deviation of 0.2 that the number of calls does not lessen.
 TEST(CommonChange, CompanyIsSharedByAllCalls) {
-  std::vector<CallChange> calls(20, {.change = 0.5, .error = 0.01, .company = 0.2});
+  std::vector<CallChange> calls(20, {.change = 0.5, .error = 0.01, .run_deviation = 0.2});
   const auto common = common_change("onednn", calls, 0.05, 0.05);
   // The normal distribution's quantile at 0.9975.
   EXPECT_NEAR(common->interval.low, 0.5 - 2.807 * 0.2, 1e-3);

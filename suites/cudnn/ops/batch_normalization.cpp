@@ -10,15 +10,26 @@
 namespace benanza::cudnn {
 namespace {
 
-constexpr const char* spatial = "spatial";
+struct Mode {
+  const char* name;
+  cudnnBatchNormMode_t mode;
+};
 
-std::unique_ptr<harness::Primitive> make(const Request& request, const BatchNormalization& shape) {
-  const auto mode = request.variant.algorithm == spatial ? CUDNN_BATCHNORM_SPATIAL
-                                                         : CUDNN_BATCHNORM_SPATIAL_PERSISTENT;
+/// The persistent mode is believed to have its own kernels for nhwc only.
+std::vector<Mode> modes(const BatchNormalization&, const harness::Variant& prototype) {
+  std::vector<Mode> found{{"spatial", CUDNN_BATCHNORM_SPATIAL}};
+  if (prototype.layout == Layout::nhwc) {
+    found.push_back({"spatial_persistent", CUDNN_BATCHNORM_SPATIAL_PERSISTENT});
+  }
+  return found;
+}
+
+std::unique_ptr<harness::Primitive> make(const Request& request, const BatchNormalization& shape,
+                                         const Mode& mode) {
   TensorDescriptor tensor = make_tensor(dense_output(request.variant));
   TensorDescriptor vectors = make_batch_norm_vectors(tensor);
   return call_of(request, setup_with_fp32_vectors(request.variant),
-                 [mode, tensor = std::move(tensor), vectors = std::move(vectors),
+                 [mode = mode.mode, tensor = std::move(tensor), vectors = std::move(vectors),
                   epsilon = shape.epsilon](const CudnnPrimitive& call) {
                    const float factor = call.scale();
                    BENANZA_CUDNN(cudnnBatchNormalizationForwardInference, call.handle(), mode,
@@ -77,17 +88,9 @@ std::vector<GraphCall> batch_normalization_graphs(const BatchNormalization& shap
   return found;
 }
 
-/// The persistent mode is believed to have its own kernels for nhwc only.
 void register_batch_normalization(WayTable& table) {
   const auto layouts = [](const BatchNormalization& shape) { return image_layouts(shape.input); };
-  table.add(functions_named<BatchNormalization>(
-      layouts,
-      [](const BatchNormalization&, const harness::Variant& prototype) {
-        std::vector<harness::Algorithm> names{spatial};
-        if (prototype.layout == Layout::nhwc) names.emplace_back("spatial_persistent");
-        return names;
-      },
-      make));
+  table.add(functions_of<BatchNormalization>(layouts, modes, make));
   table.add(engines_of<BatchNormalization>(layouts, batch_normalization_graphs, Steps::in_graph));
 }
 

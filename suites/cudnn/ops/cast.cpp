@@ -25,19 +25,14 @@ Formats formats_of(const Cast& shape, Precision precision) {
 }
 
 /// Uses cudnnOpTensor, whose result may have another type than its operands: max(x, x).
-std::unique_ptr<harness::Primitive> make(const Request& request, const Formats& formats) {
+std::unique_ptr<harness::Primitive> make(const Request& request, const Cast& shape) {
+  const Formats formats = formats_of(shape, request.variant.precision);
   return call_of(request, {.inputs = {formats.from}, .results = {formats.to}},
                  [from = make_tensor(formats.from), to = make_tensor(formats.to),
                   op = make_op_tensor(CUDNN_OP_TENSOR_MAX)](const CudnnPrimitive& call) {
                    op_tensor(call.handle(), op, {from, call.input(0)}, {from, call.input(0)}, to,
                              call.output());
                  });
-}
-
-Ways ways(Library& library, const Cast& shape, const harness::Variant& prototype) {
-  const Formats formats = formats_of(shape, prototype.precision);
-  return {nvidia::way_of(library, prototype, "op_tensor",
-                         [formats](const Request& request) { return make(request, formats); })};
 }
 
 std::vector<Layout> layouts(const Cast&) { return {Layout::plain}; }
@@ -58,7 +53,10 @@ std::vector<GraphCall> cast_graphs(const Cast& shape, const harness::Variant& va
 
 void register_cast(WayTable& table) {
   table.add(engines_of<Cast>(layouts, cast_graphs));
-  table.add(functions<Cast>(layouts, ways));
+  table.add(function<Cast>("op_tensor", layouts, make,
+                           [](const Cast& shape, const harness::Variant& variant) {
+                             formats_of(shape, variant.precision);
+                           }));
 }
 
 }  // namespace benanza::cudnn

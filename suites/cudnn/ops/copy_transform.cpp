@@ -12,8 +12,6 @@
 namespace benanza::cudnn {
 namespace {
 
-constexpr std::string_view as_image = "transform_tensor.image";
-constexpr std::string_view as_words = "transform_tensor.words";
 constexpr std::int64_t word_bytes = 8;
 
 /// The description of both sides for the library.
@@ -90,45 +88,49 @@ TensorDescriptor describe(const Sides& sides, const Dims& strides) {
   return tensor;
 }
 
-/// Empty if the copy is none that the name says.
-std::optional<Sides> sides(const Copy& shape, Precision precision, std::string_view name) {
-  // Bytes may hold any bit pattern, and the library's multiplication by 1 would change some NaNs.
-  if (element_bytes(precision) == 1 || std::ranges::find(shape.from, 0) != shape.from.end()) {
-    return std::nullopt;
-  }
-  return name == as_image ? image(shape, precision) : words(shape, precision);
-}
+/// What the library is told of a copy.
+struct Presented {
+  const char* name;
+  Sides sides;
+};
 
-Ways ways(Library& library, const Copy& shape, const harness::Variant& prototype) {
-  Ways ways;
-  for (const auto name : {as_image, as_words}) {
-    const auto found = sides(shape, prototype.precision, name);
-    if (!found) continue;
-    ways.push_back(nvidia::way_of(
-        library, prototype, std::string(name), [sides = *found](const Request& request) {
-          return call_of(
-              request, dense_setup(request.variant),
-              [is_double = sides.type == CUDNN_DATA_DOUBLE, from = describe(sides, sides.from),
-               to = describe(sides, sides.to)](const CudnnPrimitive& call) {
-                constexpr double double_one = 1;
-                constexpr double double_zero = 0;
-                const void* factor = is_double ? static_cast<const void*>(&double_one) : &one;
-                const void* kept = is_double ? static_cast<const void*>(&double_zero) : &zero;
-                BENANZA_CUDNN(cudnnTransformTensor, call.handle(), factor, from.get(),
-                              call.input(0), kept, to.get(), call.output());
-              });
-        }));
+std::vector<Presented> presented(const Copy& shape, const harness::Variant& prototype) {
+  std::vector<Presented> found;
+  const auto add = [&](const char* name, const std::optional<Sides>& sides) {
+    if (sides) found.push_back({name, *sides});
+  };
+  // Bytes may hold any bit pattern, and the library's multiplication by 1 would change some NaNs.
+  const Precision precision = prototype.precision;
+  if (element_bytes(precision) > 1 && std::ranges::find(shape.from, 0) == shape.from.end()) {
+    add("transform_tensor.image", image(shape, precision));
+    add("transform_tensor.words", words(shape, precision));
   }
-  if (ways.empty()) {
+  if (found.empty()) {
     throw harness::Unsupported("the movement is neither a transposition nor one of words");
   }
-  return ways;
+  return found;
+}
+
+std::unique_ptr<harness::Primitive> make(const Request& request, const Copy&,
+                                         const Presented& copy) {
+  const Sides& sides = copy.sides;
+  return call_of(request, dense_setup(request.variant),
+                 [is_double = sides.type == CUDNN_DATA_DOUBLE, from = describe(sides, sides.from),
+                  to = describe(sides, sides.to)](const CudnnPrimitive& call) {
+                   constexpr double double_one = 1;
+                   constexpr double double_zero = 0;
+                   const void* factor = is_double ? static_cast<const void*>(&double_one) : &one;
+                   const void* kept = is_double ? static_cast<const void*>(&double_zero) : &zero;
+                   BENANZA_CUDNN(cudnnTransformTensor, call.handle(), factor, from.get(),
+                                 call.input(0), kept, to.get(), call.output());
+                 });
 }
 
 }  // namespace
 
 void register_copy_transform(WayTable& table) {
-  table.add(functions<Copy>([](const Copy&) { return std::vector{Layout::plain}; }, ways));
+  table.add(
+      functions_of<Copy>([](const Copy&) { return std::vector{Layout::plain}; }, presented, make));
 }
 
 }  // namespace benanza::cudnn

@@ -38,7 +38,7 @@ void register_lrn_gradient(WayTable& table) {
                             make_lrn(forward.size, forward.alpha, forward.beta, forward.k),
                             nvidia::DeviceMemory(nvidia::span_bytes(format))});
       },
-      refuse_int8_gradients));
+      [](const LrnGradient&, const harness::Variant& variant) { refuse_int8_gradients(variant); }));
 }
 
 }  // namespace benanza::cudnn

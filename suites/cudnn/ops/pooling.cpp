@@ -51,9 +51,10 @@ struct PoolingFunction {
   }
 };
 
-std::unique_ptr<harness::Primitive> make(const Request& request, const Pooling& shape) {
-  const auto& [problem, precision, layout, algorithm] = request.variant;
-  const PoolingCall call = map_pooling(shape, precision, layout, algorithm);
+std::unique_ptr<harness::Primitive> make(const Request& request, const Pooling& shape,
+                                         const PoolingWay& way) {
+  const PoolingCall call =
+      map_pooling(shape, request.variant.precision, request.variant.layout, way);
   PoolingFunction function{
       make_tensor(call.input), make_tensor(call.read_by_library()), make_tensor(call.output),
       make_pooling(call.mode, call.kernel, call.pads, call.strides), std::nullopt};
@@ -68,45 +69,43 @@ std::unique_ptr<harness::Primitive> make(const Request& request, const Pooling& 
 }  // namespace
 
 PoolingCall map_pooling(const Pooling& shape, Precision precision, Layout layout,
-                        std::string_view algorithm) {
+                        const PoolingWay& way) {
   if (dilated(shape.window)) throw harness::Unsupported("cuDNN's pooling has no dilation");
   const Padding padding = split_padding(shape.window, spatial(shape.input));
   const auto rank = static_cast<std::ptrdiff_t>(shape.window.rank());
-  const bool direct = algorithm == pooling_direct;
   const Dims begin(shape.window.pads.begin(), shape.window.pads.begin() + rank);
 
   PoolingCall call;
   call.input = dense(precision, shape.input, layout);
-  if (!direct) call.padded = pad_input(call.input, layout, padding);
+  if (way.pads_input) call.padded = pad_input(call.input, layout, padding);
   call.output = dense(precision, shape.output(), layout);
   call.mode = pooling_mode(shape.mode);
   call.kernel = at_least_2d(shape.window.kernel, 1);
-  call.pads = at_least_2d(direct ? begin : padding.symmetric, 0);
+  call.pads = at_least_2d(way.pads_input ? padding.symmetric : begin, 0);
   call.strides = at_least_2d(shape.window.strides, 1);
   call.border = shape.mode == PoolingMode::max ? -std::numeric_limits<float>::infinity() : 0.0F;
   return call;
 }
 
-std::vector<harness::Algorithm> pooling_algorithms(const Pooling& shape) {
+std::vector<PoolingWay> pooling_ways(const Pooling& shape) {
   if (!split_padding(shape.window, spatial(shape.input)).needs_copy()) {
-    return {harness::Algorithm(pooling_direct)};
+    return {pooling_direct};
   }
   switch (shape.mode) {
     case PoolingMode::max:
-      return {harness::Algorithm(pooling_direct), harness::Algorithm(pooling_padded_input)};
+      return {pooling_direct, pooling_padded_input};
     case PoolingMode::average_exclude_pad:
-      return {harness::Algorithm(pooling_direct)};
+      return {pooling_direct};
     case PoolingMode::average_include_pad:
-      return {harness::Algorithm(pooling_padded_input)};
+      return {pooling_padded_input};
   }
   throw std::logic_error("unknown pooling mode");
 }
 
 void register_pooling(WayTable& table) {
-  table.add(functions_named<Pooling>(
+  table.add(functions_of<Pooling>(
       [](const Pooling& shape) { return image_layouts(shape.input); },
-      [](const Pooling& shape, const harness::Variant&) { return pooling_algorithms(shape); },
-      make));
+      [](const Pooling& shape, const harness::Variant&) { return pooling_ways(shape); }, make));
 }
 
 }  // namespace benanza::cudnn

@@ -12,12 +12,18 @@
 
 namespace benanza::cudnn {
 
+struct PoolingWay {
+  std::string_view name;
+  /// Reads an explicitly padded copy of the input, made as part of the call.
+  bool pads_input = false;
+  /// A gradient's sums have a fixed order.
+  bool deterministic = false;
+};
 /// Uses the library's own padding, with the begin pads. If the end pads differ, the result has more
 /// (or fewer) rows than the library would compute by itself, and windows extend beyond the input's
 /// end.
-inline constexpr std::string_view pooling_direct = "direct";
-/// Reads an explicitly padded copy of the input, made as part of the call.
-inline constexpr std::string_view pooling_padded_input = "padded_input";
+inline constexpr PoolingWay pooling_direct{.name = "direct"};
+inline constexpr PoolingWay pooling_padded_input{.name = "padded_input", .pads_input = true};
 
 struct PoolingCall {
   nvidia::TensorFormat input;
@@ -35,11 +41,11 @@ struct PoolingCall {
 
 /// Throws Unsupported for a dilated window.
 PoolingCall map_pooling(const Pooling& shape, Precision precision, Layout layout,
-                        std::string_view algorithm);
+                        const PoolingWay& way);
 
 /// Returns only direct if one pad per axis is sufficient. With unequal pads adds padded_input,
 /// except for an average that must not count the padding; an average that counts it has
 /// padded_input only, because the library's divisor beyond the input's end is undocumented.
-std::vector<harness::Algorithm> pooling_algorithms(const Pooling& shape);
+std::vector<PoolingWay> pooling_ways(const Pooling& shape);
 
 }  // namespace benanza::cudnn

@@ -10,8 +10,6 @@
 namespace benanza::cudnn {
 namespace {
 
-constexpr std::string_view deterministic = ".deterministic";
-
 bool is_max(const PoolingGradient& shape) { return shape.forward.mode == PoolingMode::max; }
 
 /// The gradient of the output and, for max, the input.
@@ -87,9 +85,10 @@ class PoolingGradientFunction {
   std::int64_t interior_bytes_ = 0;
 };
 
-std::unique_ptr<harness::Primitive> make(const Request& request, const PoolingGradient& shape) {
-  const auto& [problem, precision, layout, algorithm] = request.variant;
-  const PoolingCall call = map_pooling_gradient(shape, precision, layout, algorithm);
+std::unique_ptr<harness::Primitive> make(const Request& request, const PoolingGradient& shape,
+                                         const PoolingWay& way) {
+  const PoolingCall call =
+      map_pooling_gradient(shape, request.variant.precision, request.variant.layout, way);
   return call_of(request,
                  {.inputs = pooling_operands(shape, call),
                   .results = {call.input},
@@ -99,31 +98,31 @@ std::unique_ptr<harness::Primitive> make(const Request& request, const PoolingGr
 
 }  // namespace
 
-std::vector<harness::Algorithm> pooling_gradient_algorithms(const PoolingGradient& shape,
-                                                            Precision precision) {
+std::vector<PoolingWay> pooling_gradient_ways(const PoolingGradient& shape, Precision precision) {
   if (precision == Precision::int8) throw harness::Unsupported("cuDNN has no int8 gradients");
-  std::vector<harness::Algorithm> names;
-  for (const harness::Algorithm& name : pooling_algorithms(shape.forward)) {
-    names.push_back(name);
-    if (is_max(shape)) names.push_back(name + std::string(deterministic));
+  std::vector<PoolingWay> ways;
+  for (const PoolingWay& way : pooling_ways(shape.forward)) {
+    ways.push_back(way);
+    if (!is_max(shape)) continue;
+    ways.push_back({.name = way.pads_input ? "padded_input.deterministic" : "direct.deterministic",
+                    .pads_input = way.pads_input,
+                    .deterministic = true});
   }
-  return names;
+  return ways;
 }
 
 PoolingCall map_pooling_gradient(const PoolingGradient& shape, Precision precision, Layout layout,
-                                 std::string_view algorithm) {
-  const bool same_order = algorithm.ends_with(deterministic);
-  if (same_order) algorithm.remove_suffix(deterministic.size());
-  PoolingCall call = map_pooling(shape.forward, precision, layout, algorithm);
-  if (same_order) call.mode = CUDNN_POOLING_MAX_DETERMINISTIC;
+                                 const PoolingWay& way) {
+  PoolingCall call = map_pooling(shape.forward, precision, layout, way);
+  if (way.deterministic) call.mode = CUDNN_POOLING_MAX_DETERMINISTIC;
   return call;
 }
 
 void register_pooling_gradient(WayTable& table) {
-  table.add(functions_named<PoolingGradient>(
+  table.add(functions_of<PoolingGradient>(
       [](const PoolingGradient& shape) { return image_layouts(shape.forward.input); },
       [](const PoolingGradient& shape, const harness::Variant& prototype) {
-        return pooling_gradient_algorithms(shape, prototype.precision);
+        return pooling_gradient_ways(shape, prototype.precision);
       },
       make));
 }

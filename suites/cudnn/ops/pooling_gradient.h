@@ -1,6 +1,5 @@
 #pragma once
 
-#include <string_view>
 #include <vector>
 
 #include "core/problem/ops/pooling_gradient.h"
@@ -8,14 +7,13 @@
 
 namespace benanza::cudnn {
 
-/// Returns the pooling's algorithms; for max each also with the suffix ".deterministic", the
-/// library's mode that adds in a fixed order. Throws Unsupported at int8.
-std::vector<harness::Algorithm> pooling_gradient_algorithms(const PoolingGradient& shape,
-                                                            Precision precision);
+/// Returns the pooling's ways; for max each also with the suffix ".deterministic", the library's
+/// mode that adds in a fixed order. Throws Unsupported at int8.
+std::vector<PoolingWay> pooling_gradient_ways(const PoolingGradient& shape, Precision precision);
 
 /// The forward call of the gradient; `padded` describes both the input and its gradient. Throws
 /// what map_pooling() throws.
 PoolingCall map_pooling_gradient(const PoolingGradient& shape, Precision precision, Layout layout,
-                                 std::string_view algorithm);
+                                 const PoolingWay& way);
 
 }  // namespace benanza::cudnn

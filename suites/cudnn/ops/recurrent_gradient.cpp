@@ -214,11 +214,12 @@ class GradientOfWeights final : public CudnnPrimitive {
   WeightSpace gradient_;
 };
 
-std::unique_ptr<harness::Primitive> make(const Request& request,
-                                         const RecurrentGradient& gradient) {
+std::unique_ptr<harness::Primitive> make(const Request& request, const RecurrentGradient& gradient,
+                                         const RecurrentAlgorithm& one) {
   const Recurrent& shape = gradient.forward;
-  const RecurrentCall call = map_recurrent(shape, request.variant.precision);
-  auto descriptors = describe_ready(request.library, shape, call, request.variant);
+  const Precision precision = request.variant.precision;
+  const RecurrentCall call = map_recurrent(shape, precision);
+  auto descriptors = describe_ready(request.library, shape, call, precision, one.algorithm);
   const RecurrentSpace space = space_of(request.library, descriptors, CUDNN_FWD_MODE_TRAINING);
   if (gradient.of == RecurrentGradients::of_data) {
     return std::make_unique<GradientOfData>(request, shape, call, std::move(descriptors), space);
@@ -229,7 +230,7 @@ std::unique_ptr<harness::Primitive> make(const Request& request,
 }  // namespace
 
 void register_recurrent_gradient(WayTable& table) {
-  table.add(functions_named<RecurrentGradient>(
+  table.add(functions_of<RecurrentGradient>(
       [](const RecurrentGradient&) { return std::vector{Layout::plain}; },
       [](const RecurrentGradient& shape, const harness::Variant& prototype) {
         if (shape.of == RecurrentGradients::of_both) {

@@ -66,13 +66,9 @@ std::unique_ptr<harness::Primitive> make(const Request& request, const Reduction
 }  // namespace
 
 void register_reduction(WayTable& table) {
-  table.add(
-      functions_named<Reduction>([](const Reduction& shape) { return image_layouts(shape.input); },
-                                 [](const Reduction& shape, const harness::Variant&) {
-                                   operation(shape.kind);
-                                   return std::vector<harness::Algorithm>{"reduce_tensor"};
-                                 },
-                                 make));
+  table.add(function<Reduction>(
+      "reduce_tensor", [](const Reduction& shape) { return image_layouts(shape.input); }, make,
+      [](const Reduction& shape, const harness::Variant&) { operation(shape.kind); }));
 }
 
 }  // namespace benanza::cudnn

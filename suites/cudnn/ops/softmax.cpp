@@ -28,26 +28,18 @@ std::vector<SoftmaxCall> softmax_calls(const Softmax& shape) {
 }
 
 void register_softmax(WayTable& table) {
-  table.add(functions<Softmax>(
+  table.add(functions_of<Softmax>(
       [](const Softmax&) { return std::vector{Layout::plain}; },
-      [](Library& library, const Softmax& shape, const harness::Variant& prototype) {
-        Ways ways;
-        for (const SoftmaxCall& one : softmax_calls(shape)) {
-          ways.push_back(
-              nvidia::way_of(library, prototype, one.name, [one, shape](const Request& request) {
-                const Precision precision = request.variant.precision;
-                return call_of(
-                    request, dense_setup(request.variant),
-                    [one, tensor = make_tensor(dense(precision, softmax_dims(shape),
-                                                     Layout::plain))](const CudnnPrimitive& call) {
-                      const float factor = call.scale();
-                      BENANZA_CUDNN(cudnnSoftmaxForward, call.handle(), one.algorithm, one.mode,
-                                    &factor, tensor.get(), call.input(0), &zero, tensor.get(),
-                                    call.output());
-                    });
-              }));
-        }
-        return ways;
+      [](const Softmax& shape, const harness::Variant&) { return softmax_calls(shape); },
+      [](const Request& request, const Softmax& shape, const SoftmaxCall& one) {
+        const auto format = dense(request.variant.precision, softmax_dims(shape), Layout::plain);
+        return call_of(request, dense_setup(request.variant),
+                       [one, tensor = make_tensor(format)](const CudnnPrimitive& call) {
+                         const float factor = call.scale();
+                         BENANZA_CUDNN(cudnnSoftmaxForward, call.handle(), one.algorithm, one.mode,
+                                       &factor, tensor.get(), call.input(0), &zero, tensor.get(),
+                                       call.output());
+                       });
       }));
 }
 

@@ -81,33 +81,34 @@ harness::Family<Library, Shape> functions(Layouts layouts, WaysOf ways) {
                      harness::AlgorithmSet) -> Ways { return ways(library, shape, prototype); }};
 }
 
-/// Functions of these names, names(shape, prototype), each of whose calls make(request, shape) sets
-/// up by its name.
-template <class Shape, class Layouts, class Names, class Make>
-harness::Family<Library, Shape> functions_named(Layouts layouts, Names names, Make make) {
-  return functions<Shape>(layouts, [names, make](Library& library, const Shape& shape,
-                                                 const harness::Variant& prototype) {
+/// A function for each of choices(shape, prototype), values with a `name`, whose call
+/// make(request, shape, choice) sets up.
+template <class Shape, class Layouts, class Choices, class Make>
+harness::Family<Library, Shape> functions_of(Layouts layouts, Choices choices, Make make) {
+  return functions<Shape>(layouts, [choices, make](Library& library, const Shape& shape,
+                                                   const harness::Variant& prototype) {
     Ways ways;
-    for (harness::Algorithm& name : names(shape, prototype)) {
-      ways.push_back(
-          nvidia::way_of(library, prototype, std::move(name),
-                         [make, shape](const Request& request) { return make(request, shape); }));
+    for (const auto& choice : choices(shape, prototype)) {
+      ways.push_back(nvidia::way_of(
+          library, prototype, harness::Algorithm(choice.name),
+          [make, shape, choice](const Request& request) { return make(request, shape, choice); }));
     }
     return ways;
   });
 }
 
-/// One function, whose call make(request, shape) sets up. `refuse` throws Unsupported for variants
-/// that need not be tried.
+/// One function, whose call make(request, shape) sets up. `refuse`(shape, prototype) throws
+/// Unsupported for what need not be tried.
 template <class Shape, class Layouts, class Make>
 harness::Family<Library, Shape> function(
     std::string name, Layouts layouts, Make make,
-    void (*refuse)(const harness::Variant&) = [](const harness::Variant&) {}) {
+    void (*refuse)(const Shape&, const harness::Variant&) = [](const Shape&,
+                                                               const harness::Variant&) {}) {
   return functions<Shape>(
       layouts,
       [name = std::move(name), make, refuse](Library& library, const Shape& shape,
                                              const harness::Variant& prototype) -> Ways {
-        refuse(prototype);
+        refuse(shape, prototype);
         return {nvidia::way_of(library, prototype, name, [make, shape](const Request& request) {
           return make(request, shape);
         })};

@@ -39,6 +39,15 @@ std::optional<ProcessorTicks> ticks_of(std::istringstream& columns) {
   return ProcessorTicks{.busy = busy, .steal = steal, .total = busy + idle + iowait + steal};
 }
 
+/// Whether the processors have a hypervisor's flag.
+bool is_virtual(const std::filesystem::path& cpuinfo) {
+  std::ifstream file(cpuinfo);
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("flags")) return (line + ' ').find(" hypervisor ") != std::string::npos;
+  }
+  return false;
+}
+
 std::string percent(double value) { return std::to_string(std::llround(value)) + '%'; }
 
 std::string one_decimal(double value) {
@@ -54,6 +63,7 @@ HostObserver::HostObserver(std::vector<int> processors, std::filesystem::path ro
                            const Pace::Now& now)
     : processors_(std::move(processors)),
       root_(std::move(root)),
+      virtual_machine_(is_virtual(root_ / "proc/cpuinfo")),
       ticks_per_second_(static_cast<double>(std::max(1L, ::sysconf(_SC_CLK_TCK)))),
       pace_of_ticks_(now),
       pace_of_clock_(now) {}
@@ -66,6 +76,7 @@ void HostObserver::begin() {
 Conditions HostObserver::end() {
   Conditions conditions;
   if (readings_.empty()) return conditions;
+  if (virtual_machine_) conditions.facts["virtual_machine"] = true;
   const Reading last = read();
   if (readings_.back().clock_mhz) {
     conditions.facts["cpu_clock_mhz_before"] = std::round(*readings_.back().clock_mhz);

@@ -27,6 +27,9 @@ struct ProcessorTicks {
 ///   other_processors          how many of them other processes kept busy, on average
 ///   cpu_clock_mhz_before, cpu_clock_mhz_after
 ///                             average (/sys/devices/system/cpu/*/cpufreq, else /proc/cpuinfo)
+///   virtual_machine           true if it is one (/proc/cpuinfo): what its neighbours do to caches
+///   and
+///                             shared units is in no counter here
 /// The counters have a resolution of 10 ms: a timing shorter than `least_seconds` is judged
 /// together with the time before it.
 /// A row is disturbed if steal_percent is at least `most_steal_percent` or other_processors is at
@@ -67,6 +70,7 @@ class HostObserver : public Observer {
 
   std::vector<int> processors_;
   std::filesystem::path root_;
+  bool virtual_machine_;
   double ticks_per_second_;
   Pace pace_of_ticks_;
   Pace pace_of_clock_;

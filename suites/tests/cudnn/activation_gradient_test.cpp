@@ -80,7 +80,7 @@ TEST_P(FunctionOnH100, HasAnEngineForItsGradient) {
     ASSERT_THAT(found, Not(IsEmpty())) << to_string(precision);
     GraphPlans others(Target(read_file(TEST_DATA "/h100_device_properties.json")));
     auto calls = graphs_of(GetParam())(asked);
-    const auto known = others.known(std::move(calls.at(0).graph), {.most = 0});
+    const auto known = others.known(std::move(calls.at(0).graph()), {.most = 0});
     EXPECT_EQ(others.choice(*known, found[0]).name(), found[0]) << "made of the name alone";
   }
 }

@@ -12,25 +12,26 @@
 namespace benanza::cudnn {
 namespace {
 
-using Algorithms = std::vector<harness::Algorithm>;
-
-TEST(BatchNormalizationTrainingAlgorithms, TheExtendedCallIsForInnermostChannels) {
-  EXPECT_EQ(batch_normalization_training_algorithms(Precision::fp16, Layout::nchw),
-            (Algorithms{"spatial", "spatial_persistent"}));
-  EXPECT_EQ(batch_normalization_training_algorithms(Precision::fp16, Layout::nhwc),
-            (Algorithms{"spatial", "spatial_persistent", "spatial_persistent_ex"}));
-  EXPECT_THROW(batch_normalization_training_algorithms(Precision::int8, Layout::nchw),
-               harness::Unsupported);
+std::vector<std::string> names(Precision precision, Layout layout) {
+  std::vector<std::string> names;
+  for (const auto& way : batch_normalization_training_ways(precision, layout)) {
+    names.emplace_back(way.name);
+  }
+  return names;
 }
 
-TEST(BatchNormalizationTrainingAlgorithms, NamesAreModes) {
-  EXPECT_EQ(parse_batch_normalization_training("spatial"),
-            (BatchNormalizationWay{CUDNN_BATCHNORM_SPATIAL, false}));
-  EXPECT_EQ(parse_batch_normalization_training("spatial_persistent"),
-            (BatchNormalizationWay{CUDNN_BATCHNORM_SPATIAL_PERSISTENT, false}));
-  EXPECT_EQ(parse_batch_normalization_training("spatial_persistent_ex"),
-            (BatchNormalizationWay{CUDNN_BATCHNORM_SPATIAL_PERSISTENT, true}));
-  EXPECT_THROW(parse_batch_normalization_training("persistent"), std::invalid_argument);
+TEST(BatchNormalizationTrainingWays, TheExtendedCallIsForInnermostChannels) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(names(Precision::fp16, Layout::nchw), (Names{"spatial", "spatial_persistent"}));
+  EXPECT_EQ(names(Precision::fp16, Layout::nhwc),
+            (Names{"spatial", "spatial_persistent", "spatial_persistent_ex"}));
+  EXPECT_THROW(names(Precision::int8, Layout::nchw), harness::Unsupported);
+  const auto ways = batch_normalization_training_ways(Precision::fp16, Layout::nhwc);
+  EXPECT_EQ(ways[0].mode, CUDNN_BATCHNORM_SPATIAL);
+  EXPECT_EQ(ways[1].mode, CUDNN_BATCHNORM_SPATIAL_PERSISTENT);
+  EXPECT_FALSE(ways[1].extended);
+  EXPECT_EQ(ways[2].mode, CUDNN_BATCHNORM_SPATIAL_PERSISTENT);
+  EXPECT_TRUE(ways[2].extended);
 }
 
 // 1 / sqrt(0.2344 + 0.0156) = 1 / sqrt(0.25) = 2.

@@ -120,7 +120,7 @@ TEST_F(H100, OffersDepthwiseConvolutionsAnEngine) {
 TEST_F(H100, TrueFp32HasNoTensorCores) {
   auto calls = graphs_of(dense_key)(variant(dense_key, Precision::fp32, Layout::nhwc));
   const auto known =
-      plans_->known(std::move(calls.at(0).graph), {.arithmetic = Arithmetic::no_tensor_cores});
+      plans_->known(std::move(calls.at(0).graph()), {.arithmetic = Arithmetic::no_tensor_cores});
   ASSERT_FALSE(known->choices.empty());
   for (const EngineChoice& choice : known->choices) EXPECT_FALSE(choice.tensor_cores);
 }
@@ -145,7 +145,7 @@ TEST_F(H100, AResidualAddedBeforeTheBiasHasEnginesOfItsOwn) {
 
 TEST_F(H100, MakesTheSameChoiceOfTheNameAlone) {
   auto calls = graphs_of(dense_key)(variant(dense_key, Precision::fp16, Layout::nhwc));
-  const auto known = plans_->known(std::move(calls.at(0).graph), {.per_engine = 2, .most = 8});
+  const auto known = plans_->known(std::move(calls.at(0).graph()), {.per_engine = 2, .most = 8});
   const std::size_t listed = known->choices.size();
   for (std::size_t index = 0; index < listed; ++index) {
     const std::string name = known->choices[index].name();

@@ -39,6 +39,16 @@ class SlowBuilder : public PlanBuilder {
   std::vector<std::string> requests_;
 };
 
+Target h100() { return Target(read_file(TEST_DATA "/h100_device_properties.json")); }
+
+/// A library whose plans a SlowBuilder builds.
+struct PlansElsewhere {
+  nvidia::LazyContext no_device{nvidia::CudaOptions()};
+  std::unique_ptr<SlowBuilder> owned = std::make_unique<SlowBuilder>();
+  SlowBuilder& builder = *owned;
+  Library library{no_device, h100(), std::move(owned)};
+};
+
 class ExpectedPlans : public H100 {
  protected:
   void SetUp() override {
@@ -46,12 +56,12 @@ class ExpectedPlans : public H100 {
     if (IsSkipped()) return;
     auto builder = std::make_unique<SlowBuilder>();
     builder_ = builder.get();
-    plans_.emplace(Target(read_file(TEST_DATA "/h100_device_properties.json")), std::move(builder));
+    plans_.emplace(h100(), std::move(builder));
   }
 
   std::shared_ptr<KnownGraph> relu(const harness::Variant& variant, std::size_t most = 1) {
     auto calls = activation_graphs(std::get<Activation>(variant.problem.shape), variant);
-    return plans_->known(std::move(calls.at(0).graph), {.most = most});
+    return plans_->known(std::move(calls.at(0).graph()), {.most = most});
   }
   harness::Variant expect(const char* key, Precision precision) {
     harness::Variant expected = variant(key, precision);
@@ -79,27 +89,24 @@ TEST_F(ExpectedPlans, AreReadyOnceBuilt) {
 // Each process builds one plan of a variant that is several calls.
 TEST_F(ExpectedPlans, AreAskedForCallByCall) {
   harness::Variant rows = variant("instancenorm/2x3x4096_e1e-05", Precision::fp16, Layout::nchw);
-  const auto sequences = [&] {
-    return instance_normalization_sequences(std::get<InstanceNormalization>(rows.problem.shape),
-                                            rows);
-  };
+  const GraphsOf graphs =
+      bound(instance_normalization_sequences, std::get<InstanceNormalization>(rows.problem.shape));
   rows.algorithm = sequence_names(instance_normalization_sequences, rows).back();
   ASSERT_TRUE(rows.algorithm.starts_with("rows."));
-  expect_sequence(sequences(), rows, *plans_);
+  PlansElsewhere here;
+  graph_way(here.library, graphs, rows)->prefetch();
   const std::string& name = rows.algorithm;
-  EXPECT_THAT(builder_->requests(), ElementsAre(name + ".only0", name + ".only1", name + ".only2"));
-  EXPECT_FALSE(plans_->is_ready(rows));
-  builder_->finish();
-  EXPECT_TRUE(plans_->is_ready(rows));
+  EXPECT_THAT(here.builder.requests(),
+              ElementsAre(name + ".only0", name + ".only1", name + ".only2"));
+  EXPECT_FALSE(here.library.graph_plans().is_ready(rows));
+  here.builder.finish();
+  EXPECT_TRUE(here.library.graph_plans().is_ready(rows));
 
   harness::Variant request = rows;
   request.algorithm += ".only1";
-  auto builder = std::make_unique<SlowBuilder>();
-  const SlowBuilder& child = *builder;
-  GraphPlans of_child(Target(read_file(TEST_DATA "/h100_device_properties.json")),
-                      std::move(builder));
-  expect_sequence(sequences(), request, of_child);
-  EXPECT_EQ(child.begun(), 1U);
+  PlansElsewhere child;
+  graph_way(child.library, graphs, request)->prefetch();
+  EXPECT_EQ(child.builder.begun(), 1U);
 }
 
 TEST_F(ExpectedPlans, KeepTheirGraphs) {

@@ -76,7 +76,8 @@ TEST(NormalizationGraph, WhatTheProblemHasNotIsOnesAndZeros) {
 
   const char* rms = "rmsnorm/128x4096_e1e-06_s";
   EXPECT_THAT(only(graphs_of(shape_of<LayerNormalization>(rms))(variant(rms, Precision::tf32)))
-                  .graph.constants(),
+                  .graph()
+                  .constants(),
               IsEmpty());
 }
 
@@ -159,7 +160,7 @@ TEST_F(H100, OffersNoEngineThatIsWrong) {
 TEST_F(H100, IsAskedOnceAboutEqualGraphs) {
   const auto relu = [&](const char* key, Precision precision, Layout layout) {
     auto calls = graphs_of(shape_of<Activation>(key))(variant(key, precision, layout));
-    return plans_->known(std::move(calls.at(0).graph), EngineQuery());
+    return plans_->known(std::move(calls.at(0).graph()), EngineQuery());
   };
   const auto first = relu("relu/1x64x56x56", Precision::fp32, Layout::nchw);
   EXPECT_EQ(first, relu("relu/1x64x56x56", Precision::fp32, Layout::nhwc));

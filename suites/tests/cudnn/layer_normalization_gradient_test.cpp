@@ -59,7 +59,7 @@ TEST(LayerNormalizationGradientGraph, TheLibraryAlwaysScales) {
   EXPECT_EQ(plain.at(0).operand_deviation->index, 3U);
   EXPECT_THAT(plain.at(0).further_results, IsEmpty());
   EXPECT_THAT(plain.at(0).ignored_results, SizeIs(2));
-  EXPECT_THAT(plain.at(0).graph.constants(), SizeIs(1));
+  EXPECT_THAT(plain.at(0).graph().constants(), SizeIs(1));
   const auto scaled = calls_of("layernorm_bwd/128x768_e1e-05_s");
   EXPECT_THAT(scaled.at(0).further_results, SizeIs(1));
   EXPECT_THAT(scaled.at(0).ignored_results, SizeIs(1));
@@ -95,7 +95,7 @@ TEST_P(NormalizationOnH100, HasAnEngineForItsGradient) {
     ASSERT_THAT(found, Not(IsEmpty())) << to_string(precision);
     GraphPlans others(Target(read_file(TEST_DATA "/h100_device_properties.json")));
     auto calls = graphs(asked);
-    const auto known = others.known(std::move(calls.at(0).graph), {.most = 0});
+    const auto known = others.known(std::move(calls.at(0).graph()), {.most = 0});
     EXPECT_EQ(others.choice(*known, found[0]).name(), found[0]) << "made of the name alone";
   }
 }

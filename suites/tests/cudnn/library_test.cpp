@@ -125,7 +125,7 @@ TEST(BatchNormalizationVectors, AreFloatAndOnePerChannel) {
 
 bool covered(std::string_view key) { return !way_table().of(parse(key)).empty(); }
 
-TEST(Solver, EveryOperatorHasOne) {
+TEST(Ways, EveryOperatorHasSome) {
   for (const char* key :
        {"conv/1x8x4x4_k8x1x1_p0.0.0.0_s1x1_d1x1_g1", "maxpool/1x8x8x8_k3x3_p1.1.1.1_s2x2_d1x1",
         "batchnorm/1x8x4x4_e1e-05", "relu/1x8x4x4", "add/1x8_1x8", "softmax/1x8_a1",

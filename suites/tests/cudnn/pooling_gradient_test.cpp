@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "suites/tests/cudnn/shapes.h"
@@ -11,13 +12,21 @@ namespace {
 
 using Algorithms = std::vector<harness::Algorithm>;
 
-Algorithms algorithms(std::string_view key) {
-  return pooling_gradient_algorithms(shape_of<PoolingGradient>(key), Precision::fp16);
+std::vector<PoolingWay> ways(std::string_view key) {
+  return pooling_gradient_ways(shape_of<PoolingGradient>(key), Precision::fp16);
 }
 
-PoolingCall map(std::string_view key, std::string_view algorithm) {
-  return map_pooling_gradient(shape_of<PoolingGradient>(key), Precision::fp32, Layout::nchw,
-                              algorithm);
+Algorithms algorithms(std::string_view key) {
+  Algorithms names;
+  for (const PoolingWay& way : ways(key)) names.emplace_back(way.name);
+  return names;
+}
+
+/// Of the way of that name.
+PoolingCall map(std::string_view key, std::string_view name) {
+  const auto all = ways(key);
+  const auto way = std::ranges::find(all, name, &PoolingWay::name);
+  return map_pooling_gradient(shape_of<PoolingGradient>(key), Precision::fp32, Layout::nchw, *way);
 }
 
 constexpr std::string_view resnet_max = "maxpool_bwd/32x64x112x112_k3x3_p1.1.1.1_s2x2_d1x1";
@@ -31,7 +40,7 @@ TEST(PoolingGradientAlgorithms, OfMaxAlsoTheDeterministicOne) {
             Algorithms{"direct"});
   EXPECT_EQ(algorithms("avgpool_bwd/1x64x112x112_k3x3_p0.0.1.1_s2x2_d1x1_include"),
             Algorithms{"padded_input"});
-  EXPECT_THROW(pooling_gradient_algorithms(shape_of<PoolingGradient>(resnet_max), Precision::int8),
+  EXPECT_THROW(pooling_gradient_ways(shape_of<PoolingGradient>(resnet_max), Precision::int8),
                harness::Unsupported);
 }
 

@@ -12,11 +12,15 @@ namespace {
 
 using Algorithms = std::vector<harness::Algorithm>;
 
-PoolingCall map(std::string_view key, std::string_view algorithm = pooling_direct) {
-  return map_pooling(shape_of<Pooling>(key), Precision::fp32, Layout::nchw, algorithm);
+PoolingCall map(std::string_view key, const PoolingWay& way = pooling_direct) {
+  return map_pooling(shape_of<Pooling>(key), Precision::fp32, Layout::nchw, way);
 }
 
-Algorithms algorithms(std::string_view key) { return pooling_algorithms(shape_of<Pooling>(key)); }
+Algorithms algorithms(std::string_view key) {
+  Algorithms names;
+  for (const PoolingWay& way : pooling_ways(shape_of<Pooling>(key))) names.emplace_back(way.name);
+  return names;
+}
 
 TEST(MapPooling, EveryModeIsItself) {
   EXPECT_EQ(map("maxpool/1x8x8x8_k3x3_p1.1.1.1_s2x2_d1x1").mode, CUDNN_POOLING_MAX);
@@ -93,7 +97,7 @@ class RealPooling : public testing::TestWithParam<const char*> {};
 
 TEST_P(RealPooling, AgreesOnTheOutput) {
   const std::string_view key = GetParam();
-  const auto call = map(key, algorithms(key).back());
+  const auto call = map(key, pooling_ways(shape_of<Pooling>(key)).back());
   const auto tensor = make_tensor(call.read_by_library());
   const auto pooling = make_pooling(call.mode, call.kernel, call.pads, call.strides);
   std::array<int, CUDNN_DIM_MAX> dims{};

@@ -196,15 +196,15 @@ TEST(DescribeRecurrent, IntegersAreRefused) {
 }
 
 TEST(RecurrentAlgorithms, NamesAreTheLibrarys) {
-  EXPECT_EQ(to_string(CUDNN_RNN_ALGO_STANDARD), "standard");
-  EXPECT_EQ(to_string(CUDNN_RNN_ALGO_PERSIST_STATIC), "persist_static");
-  EXPECT_EQ(to_string(CUDNN_RNN_ALGO_PERSIST_DYNAMIC), "persist_dynamic");
-  EXPECT_EQ(to_string(CUDNN_RNN_ALGO_PERSIST_STATIC_SMALL_H), "persist_static_small_h");
-  for (int i = 0; i < CUDNN_RNN_ALGO_COUNT; ++i) {
-    const auto algorithm = static_cast<cudnnRNNAlgo_t>(i);
-    EXPECT_EQ(parse_recurrent_algorithm(to_string(algorithm)), algorithm);
-  }
-  EXPECT_THROW(parse_recurrent_algorithm("persist"), std::invalid_argument);
+  const std::map<std::string_view, cudnnRNNAlgo_t> named{
+      {"standard", CUDNN_RNN_ALGO_STANDARD},
+      {"persist_static", CUDNN_RNN_ALGO_PERSIST_STATIC},
+      {"persist_dynamic", CUDNN_RNN_ALGO_PERSIST_DYNAMIC},
+      {"persist_static_small_h", CUDNN_RNN_ALGO_PERSIST_STATIC_SMALL_H}};
+  const auto all =
+      recurrent_algorithms(shape_of<Recurrent>("lstm/t5_n2_i3_h4_l1_forward"), Precision::fp32);
+  EXPECT_EQ(all.size(), named.size());
+  for (const auto& [name, algorithm] : all) EXPECT_EQ(named.at(name), algorithm);
 }
 
 }  // namespace

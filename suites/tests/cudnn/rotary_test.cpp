@@ -24,7 +24,7 @@ TEST(RotaryGraph, SecondHalvesBeginInsideTheOperands) {
   ASSERT_THAT(calls[0].stages.front().tensors, SizeIs(4));
   std::vector<std::size_t> operands;
   for (const GraphCall::Tensor& part : calls[0].stages.front().tensors) {
-    operands.push_back(part.operand);
+    operands.push_back(part.memory);
     EXPECT_EQ(part.offset, 32);
   }
   // 3: the result.

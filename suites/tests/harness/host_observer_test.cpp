@@ -45,6 +45,18 @@ TEST_F(Host, AloneIsUndisturbed) {
   EXPECT_EQ(number(conditions, "other_processors"), 0);
 }
 
+TEST_F(Host, AVirtualMachineIsNamed) {
+  const auto is_named = [&](const std::string& flags) {
+    folder.write("proc/cpuinfo",
+                 "processor\t: 1\nflags\t\t: fpu " + flags + " sse\nprocessor\t: 3\n");
+    HostObserver fresh{{1, 3}, folder.path(), [] { return 0.0; }};
+    fresh.begin();
+    return fresh.end().facts.contains("virtual_machine");
+  };
+  EXPECT_TRUE(is_named("hypervisor"));
+  EXPECT_FALSE(is_named("vme"));
+}
+
 // 6 of 60 ticks on each.
 TEST_F(Host, StealFromFivePercentOnIsADisturbance) {
   observer.begin();

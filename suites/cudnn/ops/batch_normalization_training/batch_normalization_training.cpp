@@ -158,17 +158,16 @@ std::vector<Layout> layouts(const Shape& shape) {
 
 /// `Function`: a TrainingCall. `Shape`: a BatchNormalizationTraining or its gradient.
 template <class Shape, class Function>
-harness::Family<Library, Shape> functions_of(
+harness::Family<Library, Shape> training_functions(
     std::int64_t (*workspace)(Library&, const TrainingTensors&, const BatchNormalizationWay&)) {
-  return functions_named<Shape>(
+  return functions_of<Shape>(
       layouts<Shape>,
       [](const Shape&, const harness::Variant& prototype) {
-        return batch_normalization_training_algorithms(prototype.precision, prototype.layout);
+        return batch_normalization_training_ways(prototype.precision, prototype.layout);
       },
-      [workspace](const Request& request, const Shape& shape) {
+      [workspace](const Request& request, const Shape& shape, const BatchNormalizationWay& way) {
         const harness::Variant& variant = request.variant;
         TrainingTensors tensors(shape.input, variant);
-        const auto way = parse_batch_normalization_training(variant.algorithm);
         nvidia::CallSetup setup{.inputs = formats_of(extents(shape.inputs()), variant),
                                 .results = formats_of(shape.results(), variant),
                                 .workspace_bytes = workspace(request.library, tensors, way)};
@@ -181,30 +180,28 @@ harness::Family<Library, Shape> functions_of(
 
 }  // namespace
 
-std::vector<harness::Algorithm> batch_normalization_training_algorithms(Precision precision,
-                                                                        Layout layout) {
+std::vector<BatchNormalizationWay> batch_normalization_training_ways(Precision precision,
+                                                                     Layout layout) {
   if (precision == Precision::int8) {
     throw harness::Unsupported("cuDNN trains no int8 normalization");
   }
-  std::vector<harness::Algorithm> names{"spatial", "spatial_persistent"};
-  if (layout == Layout::nhwc) names.emplace_back("spatial_persistent_ex");
-  return names;
-}
-
-BatchNormalizationWay parse_batch_normalization_training(std::string_view algorithm) {
-  if (algorithm == "spatial") return {};
-  if (algorithm == "spatial_persistent") return {.mode = CUDNN_BATCHNORM_SPATIAL_PERSISTENT};
-  if (algorithm == "spatial_persistent_ex") {
-    return {.mode = CUDNN_BATCHNORM_SPATIAL_PERSISTENT, .extended = true};
+  std::vector<BatchNormalizationWay> ways{
+      {.name = "spatial"},
+      {.name = "spatial_persistent", .mode = CUDNN_BATCHNORM_SPATIAL_PERSISTENT}};
+  if (layout == Layout::nhwc) {
+    ways.push_back({.name = "spatial_persistent_ex",
+                    .mode = CUDNN_BATCHNORM_SPATIAL_PERSISTENT,
+                    .extended = true});
   }
-  throw std::invalid_argument("cuDNN has no batch normalization '" + std::string(algorithm) + "'");
+  return ways;
 }
 
 void register_batch_normalization_training(WayTable& table) {
-  table.add(functions_of<BatchNormalizationTraining, TrainingFunction>(forward_workspace));
+  table.add(training_functions<BatchNormalizationTraining, TrainingFunction>(forward_workspace));
   table.add(engines_of<BatchNormalizationTraining>(layouts<BatchNormalizationTraining>,
                                                    batch_normalization_training_graphs));
-  table.add(functions_of<BatchNormalizationGradient, TrainingGradientFunction>(gradient_workspace));
+  table.add(
+      training_functions<BatchNormalizationGradient, TrainingGradientFunction>(gradient_workspace));
   table.add(engines_of<BatchNormalizationGradient>(layouts<BatchNormalizationGradient>,
                                                    batch_normalization_gradient_graphs));
 }

@@ -2,7 +2,6 @@
 
 #include <cudnn.h>
 
-#include <string_view>
 #include <vector>
 
 #include "core/problem/ops/batch_normalization_training.h"
@@ -11,20 +10,17 @@
 
 namespace benanza::cudnn {
 
-/// Returns "spatial", "spatial_persistent" (may be faster, for a smaller range of values) and, for
-/// nhwc, "spatial_persistent_ex": the calls with a workspace, which have their own kernels there.
-/// Throws Unsupported at int8.
-std::vector<harness::Algorithm> batch_normalization_training_algorithms(Precision precision,
-                                                                        Layout layout);
-
 struct BatchNormalizationWay {
+  const char* name = "";
   cudnnBatchNormMode_t mode = CUDNN_BATCHNORM_SPATIAL;
   /// Uses cudnnBatchNormalizationForwardTrainingEx and cudnnBatchNormalizationBackwardEx.
   bool extended = false;
-  bool operator==(const BatchNormalizationWay&) const = default;
 };
-/// Throws std::invalid_argument naming `algorithm`.
-BatchNormalizationWay parse_batch_normalization_training(std::string_view algorithm);
+/// Returns "spatial", "spatial_persistent" (may be faster, for a smaller range of values) and, for
+/// nhwc, "spatial_persistent_ex": the calls with a workspace, which have their own kernels there.
+/// Throws Unsupported at int8.
+std::vector<BatchNormalizationWay> batch_normalization_training_ways(Precision precision,
+                                                                     Layout layout);
 
 /// The library's batch normalization in training and its gradient as graphs, with vectors in fp32.
 /// Both throw Unsupported at int8.

@@ -59,15 +59,6 @@ class RowsFunction {
   double epsilon_;
 };
 
-std::vector<harness::Algorithm> algorithms(const harness::Variant& prototype,
-                                           const std::string& refusal) {
-  if (!refusal.empty()) throw harness::Unsupported(refusal);
-  if (prototype.precision == Precision::int8) {
-    throw harness::Unsupported("cuDNN normalizes no integers");
-  }
-  return {"batchnorm_training"};
-}
-
 std::vector<Layout> plain(const LayerNormalization&) { return {Layout::plain}; }
 
 std::string refusal_of(const LayerNormalization& shape) {
@@ -113,14 +104,19 @@ std::vector<Layout> row_layouts(const InstanceNormalization& shape) {
 template <class Shape>
 harness::Family<Library, Shape> rows_family(std::vector<Layout> (*layouts)(const Shape&),
                                             bool (*is_affine)(const Shape&)) {
-  return functions_named<Shape>(
-      layouts,
-      [](const Shape& shape, const harness::Variant& prototype) {
-        return algorithms(prototype, refusal_of(shape));
-      },
+  return function<Shape>(
+      "batchnorm_training", layouts,
       [is_affine](const Request& request, const Shape& shape) {
         return call_of(request, setup_with_fp32_vectors(request.variant),
                        RowsFunction(request, rows_of(shape), is_affine(shape), shape.epsilon));
+      },
+      [](const Shape& shape, const harness::Variant& prototype) {
+        if (std::string reason = refusal_of(shape); !reason.empty()) {
+          throw harness::Unsupported(reason);
+        }
+        if (prototype.precision == Precision::int8) {
+          throw harness::Unsupported("cuDNN normalizes no integers");
+        }
       });
 }
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -10,10 +9,6 @@
 
 namespace benanza::cudnn {
 namespace {
-
-// In the order of cudnnRNNAlgo_t.
-constexpr std::array<std::string_view, CUDNN_RNN_ALGO_COUNT> algorithm_names{
-    "standard", "persist_static", "persist_dynamic", "persist_static_small_h"};
 
 cudnnRNNMode_t mode_of(const Recurrent& shape) {
   switch (shape.kind) {
@@ -132,9 +127,9 @@ RecurrentDescriptors describe(const Recurrent& shape, const RecurrentCall& call,
 }
 
 RecurrentDescriptors describe_ready(Library& library, const Recurrent& shape,
-                                    const RecurrentCall& call, const harness::Variant& variant) {
-  const auto algorithm = parse_recurrent_algorithm(variant.algorithm);
-  RecurrentDescriptors descriptors = describe(shape, call, variant.precision, algorithm);
+                                    const RecurrentCall& call, Precision precision,
+                                    cudnnRNNAlgo_t algorithm) {
+  RecurrentDescriptors descriptors = describe(shape, call, precision, algorithm);
   if (algorithm == CUDNN_RNN_ALGO_PERSIST_DYNAMIC) {
     BENANZA_CUDNN(cudnnBuildRNNDynamic, library.handle(), descriptors.rnn.get(),
                   narrow({shape.batch}).front());
@@ -162,23 +157,12 @@ nvidia::DeviceMemory sequence_lengths(const Recurrent& shape, cudaStream_t strea
   return memory;
 }
 
-std::vector<harness::Algorithm> recurrent_algorithms(const Recurrent& shape, Precision precision) {
+std::vector<RecurrentAlgorithm> recurrent_algorithms(const Recurrent& shape, Precision precision) {
   map_recurrent(shape, precision);
-  std::vector<harness::Algorithm> names;
-  for (const std::string_view name : algorithm_names) names.emplace_back(name);
-  return names;
-}
-
-std::string_view to_string(cudnnRNNAlgo_t algorithm) {
-  return algorithm_names.at(static_cast<std::size_t>(algorithm));
-}
-
-cudnnRNNAlgo_t parse_recurrent_algorithm(std::string_view name) {
-  const auto found = std::ranges::find(algorithm_names, name);
-  if (found == algorithm_names.end()) {
-    throw std::invalid_argument("cuDNN has no recurrent algorithm '" + std::string(name) + "'");
-  }
-  return static_cast<cudnnRNNAlgo_t>(found - algorithm_names.begin());
+  return {{"standard", CUDNN_RNN_ALGO_STANDARD},
+          {"persist_static", CUDNN_RNN_ALGO_PERSIST_STATIC},
+          {"persist_dynamic", CUDNN_RNN_ALGO_PERSIST_DYNAMIC},
+          {"persist_static_small_h", CUDNN_RNN_ALGO_PERSIST_STATIC_SMALL_H}};
 }
 
 }  // namespace benanza::cudnn

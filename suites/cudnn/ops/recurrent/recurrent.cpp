@@ -83,9 +83,11 @@ class RecurrentPrimitive final : public CudnnPrimitive {
   nvidia::DeviceMemory reserve_;
 };
 
-std::unique_ptr<harness::Primitive> make(const Request& request, const Recurrent& shape) {
-  const RecurrentCall call = map_recurrent(shape, request.variant.precision);
-  auto descriptors = describe_ready(request.library, shape, call, request.variant);
+std::unique_ptr<harness::Primitive> make(const Request& request, const Recurrent& shape,
+                                         const RecurrentAlgorithm& one) {
+  const Precision precision = request.variant.precision;
+  const RecurrentCall call = map_recurrent(shape, precision);
+  auto descriptors = describe_ready(request.library, shape, call, precision, one.algorithm);
   const RecurrentSpace space = space_of(request.library, descriptors, forward_mode(shape));
   return std::make_unique<RecurrentPrimitive>(request, shape, call, std::move(descriptors), space);
 }
@@ -94,12 +96,11 @@ std::unique_ptr<harness::Primitive> make(const Request& request, const Recurrent
 
 /// The order of steps and batch belongs to the problem, not to the variant's layout.
 void register_recurrent(WayTable& table) {
-  table.add(
-      functions_named<Recurrent>([](const Recurrent&) { return std::vector{Layout::plain}; },
-                                 [](const Recurrent& shape, const harness::Variant& prototype) {
-                                   return recurrent_algorithms(shape, prototype.precision);
-                                 },
-                                 make));
+  table.add(functions_of<Recurrent>([](const Recurrent&) { return std::vector{Layout::plain}; },
+                                    [](const Recurrent& shape, const harness::Variant& prototype) {
+                                      return recurrent_algorithms(shape, prototype.precision);
+                                    },
+                                    make));
 }
 
 }  // namespace benanza::cudnn

@@ -67,9 +67,10 @@ struct RecurrentDescriptors {
 RecurrentDescriptors describe(const Recurrent& shape, const RecurrentCall& call,
                               Precision precision, cudnnRNNAlgo_t algorithm);
 
-/// The same for a variant's algorithm, built for the batch size if necessary.
+/// The same, built for the batch size if necessary.
 RecurrentDescriptors describe_ready(Library& library, const Recurrent& shape,
-                                    const RecurrentCall& call, const harness::Variant& variant);
+                                    const RecurrentCall& call, Precision precision,
+                                    cudnnRNNAlgo_t algorithm);
 
 /// A call's memory besides its tensors.
 struct RecurrentSpace {
@@ -83,12 +84,12 @@ RecurrentSpace space_of(Library& library, const RecurrentDescriptors& descriptor
 /// The library's device array of sequence lengths; every sequence has all steps.
 nvidia::DeviceMemory sequence_lengths(const Recurrent& shape, cudaStream_t stream);
 
-/// The names of all algorithms; creating a primitive reports unsupported ones. Throws Unsupported
-/// as map_recurrent() does.
-std::vector<harness::Algorithm> recurrent_algorithms(const Recurrent& shape, Precision precision);
-/// "standard", "persist_static", "persist_dynamic", "persist_static_small_h".
-std::string_view to_string(cudnnRNNAlgo_t algorithm);
-/// Throws std::invalid_argument naming `name`.
-cudnnRNNAlgo_t parse_recurrent_algorithm(std::string_view name);
+struct RecurrentAlgorithm {
+  std::string_view name;
+  cudnnRNNAlgo_t algorithm = CUDNN_RNN_ALGO_STANDARD;
+};
+/// All algorithms: "standard", "persist_static", "persist_dynamic", "persist_static_small_h";
+/// setting up a call reports unsupported ones. Throws Unsupported as map_recurrent() does.
+std::vector<RecurrentAlgorithm> recurrent_algorithms(const Recurrent& shape, Precision precision);
 
 }  // namespace benanza::cudnn

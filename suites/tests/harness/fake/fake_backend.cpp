@@ -78,10 +78,10 @@ std::vector<Way> FakeBackend::ways(const Variant& prototype, AlgorithmSet set) {
 Way FakeBackend::way(const Variant& variant) {
   return {.name = variant.algorithm,
           .traits = {.reference = variant.algorithm == "ref"},
-          .make = [this, variant](Operands&) { return make(variant); }};
+          .make = [this, variant](Operands& operands) { return make(variant, operands); }};
 }
 
-std::unique_ptr<Primitive> FakeBackend::make(const Variant& variant) {
+std::unique_ptr<Primitive> FakeBackend::make(const Variant& variant, Operands& operands) {
   ++primitives_made_;
   if (variant.algorithm == "refused") throw Unsupported("not on this device");
   if (variant.algorithm == "throws") throw std::runtime_error("launch failed\n(line 3)");
@@ -94,9 +94,15 @@ std::unique_ptr<Primitive> FakeBackend::make(const Variant& variant) {
   }
   if (variant.algorithm == "memory") throw std::bad_alloc();
   if (variant.algorithm == "ref" && ++reference_calls_ > 2) throw std::runtime_error("worn out");
-  const auto elements = static_cast<std::size_t>(element_count(output(variant.problem)));
+  const std::int64_t elements = element_count(output(variant.problem));
+  const auto bytes = elements * static_cast<std::int64_t>(sizeof(float));
+  const auto floats = [&](std::byte* place) {
+    return std::span(reinterpret_cast<float*>(place), static_cast<std::size_t>(elements));
+  };
+  const std::span<float> read = floats(operands.operand(0, bytes));
+  const std::span<float> written = floats(operands.result(0, bytes));
   return std::make_unique<FakePrimitive>(
-      elements,
+      read, written,
       FakePrimitive::Manners{
           .correct = variant.algorithm != "wrong",
           .noisy = variant.algorithm == "strided",
@@ -108,7 +114,7 @@ std::unique_ptr<Primitive> FakeBackend::make(const Variant& variant) {
 }
 
 void FakePrimitive::upload(std::size_t, std::span<const float> values) {
-  input_.assign(values.begin(), values.end());
+  std::ranges::copy(values.first(std::min(values.size(), input_.size())), input_.begin());
 }
 
 void FakePrimitive::poison_output() {

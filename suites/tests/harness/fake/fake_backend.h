@@ -2,7 +2,9 @@
 
 #include <chrono>
 #include <limits>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "suites/harness/backend.h"
 #include "suites/harness/registration.h"
@@ -108,7 +110,7 @@ class FakeBackend : public Backend {
   std::string profile_kinds() const override;
 
  private:
-  std::unique_ptr<Primitive> make(const Variant& variant);
+  std::unique_ptr<Primitive> make(const Variant& variant, Operands& operands);
 
   HostAllocator allocator_;
   std::string threads_;
@@ -141,7 +143,15 @@ class FakePrimitive : public Primitive {
     /// Counts the profiles taken by the process; null if none are requested.
     int* profiles = nullptr;
   };
-  FakePrimitive(std::size_t elements, Manners manners) : output_(elements), manners_(manners) {}
+  /// Of as many elements as each has, where the caller wants them.
+  FakePrimitive(std::span<float> input, std::span<float> output, Manners manners)
+      : input_(input), output_(output), manners_(manners) {}
+  /// In memory of its own.
+  FakePrimitive(std::size_t elements, Manners manners)
+      : own_(2 * elements),
+        input_(std::span(own_).first(elements)),
+        output_(std::span(own_).last(elements)),
+        manners_(manners) {}
   explicit FakePrimitive(std::size_t elements) : FakePrimitive(elements, Manners{}) {}
 
   /// The time of a call; may differ each time.
@@ -153,14 +163,15 @@ class FakePrimitive : public Primitive {
   void restore() override { restored_ = true; }
   void poison_output() override;
   void run() override;
-  std::vector<float> download() override { return output_; }
+  std::vector<float> download() override { return {output_.begin(), output_.end()}; }
   std::int64_t workspace_bytes() const override { return 64; }
   Facts facts() override;
   Facts profile() override;
 
  private:
-  std::vector<float> input_;
-  std::vector<float> output_;
+  std::vector<float> own_;
+  std::span<float> input_;
+  std::span<float> output_;
   Manners manners_;
   int asked_ = 0;
   bool new_ = true;

@@ -1,0 +1,305 @@
+#include "analysis/profiles/file/profile_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/profiles/file/json_scan.h"
+#include "analysis/profiles/file/text_window.h"
+
+namespace benanza::analysis {
+namespace {
+
+bool is_events_member(std::string_view name) { return name == "traceEvents" || name == "trace"; }
+
+/// What stands behind an event that was put right: the next one, or the end.
+bool may_follow_event(std::string_view rest) {
+  const std::size_t at = skip_space(rest, 0);
+  if (at >= rest.size()) return false;
+  if (rest[at] == ']') return true;
+  if (rest[at] != ',') return false;
+  const std::size_t next = skip_space(rest, at + 1);
+  return next < rest.size() && rest[next] == '{';
+}
+
+bool may_follow_member(std::string_view rest) {
+  const std::size_t at = skip_space(rest, 0);
+  if (at >= rest.size()) return false;
+  if (rest[at] == '}') return true;
+  if (rest[at] != ',') return false;
+  const std::size_t next = skip_space(rest, at + 1);
+  return next < rest.size() && rest[next] == '"';
+}
+
+std::string shown(char letter) {
+  const auto code = static_cast<unsigned char>(letter);
+  return code > 0x20 && code < 0x7f ? fmt::format("'{}'", letter)
+                                    : fmt::format("byte 0x{:02x}", code);
+}
+
+}  // namespace
+
+/// One pass over the file.
+class ProfileFile::Walk {
+ public:
+  Walk(const ProfileFile& file, Repairs& repairs)
+      : file_(file), repairs_(repairs), window_(file.path_) {}
+
+  /// `use_member` gets the file's members, `use_event` the events; either may be empty.
+  void go(const std::function<void(const std::string& name, nlohmann::json value)>& use_member,
+          const UseText& use_event) {
+    const char letter = first();
+    if (letter == '[') {
+      window_.skip(1);
+      has_only_events_ = true;
+      events(use_event);
+    } else {
+      window_.skip(1);
+      members(use_member, use_event);
+    }
+    while (true) {
+      window_.skip(skip_space(window_.text(), 0));
+      if (!window_.text().empty()) {
+        throw broken(window_.offset(), "the file to end", window_.text()[0], 0);
+      }
+      if (!window_.read_more()) return;
+    }
+  }
+
+  bool has_only_events() const { return has_only_events_; }
+
+ private:
+  /// The first letter, which is a bracket.
+  char first() {
+    if (!window_.read_more()) throw file_.error("is empty, not " + file_.kind_);
+    if (window_.text().starts_with("\xef\xbb\xbf")) window_.skip(3);
+    const char letter = peek(window_.offset());
+    if (letter != '{' && letter != '[') {
+      throw file_.error(fmt::format("is not {}: not JSON: it starts with {} at byte {}",
+                                    file_.kind_, shown(letter), window_.offset()));
+    }
+    return letter;
+  }
+
+  /// The next letter that is no space; `since` is the start of what is read.
+  char peek(std::uint64_t since) {
+    while (true) {
+      window_.skip(skip_space(window_.text(), 0));
+      if (!window_.text().empty()) return window_.text()[0];
+      if (!window_.read_more()) throw cut_short(since);
+    }
+  }
+
+  Error cut_short(std::uint64_t since) const {
+    return file_.error(
+        fmt::format("is not {}: cut short: it ends at byte {}, within what starts at "
+                    "byte {}{}",
+                    file_.kind_, window_.offset() + window_.text().size(), since, compressed()));
+  }
+  Error broken(std::uint64_t at, std::string_view expected, char found, std::uint64_t since) const {
+    return file_.error(
+        fmt::format("is not {}: not JSON at byte {}, in what starts at byte {}{}: {} was expected, "
+                    "but there is {}",
+                    file_.kind_, at, since, compressed(), expected, shown(found)));
+  }
+  std::string_view compressed() const {
+    return window_.is_compressed() ? " of the unpacked text" : "";
+  }
+
+  void members(const std::function<void(const std::string&, nlohmann::json)>& use_member,
+               const UseText& use_event) {
+    const std::uint64_t since = window_.offset() - 1;
+    if (peek(since) == '}') return window_.skip(1);
+    while (true) {
+      if (const char letter = peek(since); letter != '"') {
+        throw broken(window_.offset(), "a member's name in quotes", letter, since);
+      }
+      std::string name;
+      value(may_follow_name, [&](std::string_view text, std::uint64_t, bool) {
+        const nlohmann::json parsed = nlohmann::json::parse(text, nullptr, false);
+        if (parsed.is_string()) name = parsed.get<std::string>();
+      });
+      if (const char letter = peek(since); letter != ':') {
+        throw broken(window_.offset(), "a colon", letter, since);
+      }
+      window_.skip(1);
+      if (peek(since) == '[' && is_events_member(name)) {
+        window_.skip(1);
+        if (use_member) use_member(name, nlohmann::json::array());
+        events(use_event);
+      } else {
+        value(may_follow_member, [&](std::string_view text, std::uint64_t at, bool) {
+          if (use_member) use_member(name, parsed_member(text, at));
+        });
+      }
+      const char letter = peek(since);
+      if (letter != ',' && letter != '}') {
+        throw broken(window_.offset(), "a comma or }", letter, since);
+      }
+      window_.skip(1);
+      if (letter == '}') return;
+    }
+  }
+
+  static bool may_follow_name(std::string_view rest) {
+    const std::size_t at = skip_space(rest, 0);
+    return at < rest.size() && rest[at] == ':';
+  }
+
+  nlohmann::json parsed_member(std::string_view text, std::uint64_t at) {
+    nlohmann::json value = nlohmann::json::parse(text, nullptr, false);
+    if (!value.is_discarded()) return value;
+    const std::string good = repaired(text, {}, repairs_);
+    try {
+      return nlohmann::json::parse(good);
+    } catch (const nlohmann::json::parse_error& reason) {
+      throw file_.error(fmt::format("is not {}: not JSON at byte {}{}", file_.kind_,
+                                    at + std::min(reason.byte, text.size()), compressed()));
+    }
+  }
+
+  void events(const UseText& use) {
+    const std::uint64_t since = window_.offset() - 1;
+    if (peek(since) == ']') return window_.skip(1);
+    while (true) {
+      peek(since);
+      value(may_follow_event, use);
+      const char letter = peek(since);
+      if (letter != ',' && letter != ']') {
+        throw broken(window_.offset(), "a comma or ]", letter, since);
+      }
+      window_.skip(1);
+      if (letter == ']') return;
+    }
+  }
+
+  /// Passes the next value to `use` and skips it. `window_` is at its start.
+  void value(bool (*may_follow)(std::string_view), const UseText& use) {
+    while (true) {
+      const ScannedValue scanned = scan_value(window_.text());
+      if (scanned.state == ScannedValue::State::incomplete) {
+        if (window_.read_more()) continue;
+        if (repair(may_follow, use)) return;
+        throw cut_short(window_.offset());
+      }
+      const std::size_t next = skip_space(window_.text(), scanned.at);
+      const bool is_complete = scanned.state == ScannedValue::State::complete;
+      if (is_complete && next >= window_.text().size() && window_.read_more()) continue;
+      const bool fits =
+          next >= window_.text().size() ||
+          std::string_view(",:}]").find(window_.text()[next]) != std::string_view::npos;
+      if (is_complete && fits) {
+        use(window_.text().substr(0, scanned.at), window_.offset(), true);
+        return window_.skip(scanned.at);
+      }
+      // Enough to see where a broken value ends.
+      constexpr std::size_t enough = std::size_t{1} << 18;
+      if (window_.text().size() < enough && window_.read_more()) continue;
+      if (repair(may_follow, use)) return;
+      throw broken(window_.offset() + (is_complete ? next : scanned.at),
+                   is_complete ? "a comma or the end" : scanned.expected,
+                   window_.text()[is_complete ? next : scanned.at], window_.offset());
+    }
+  }
+
+  bool repair(bool (*may_follow)(std::string_view), const UseText& use) {
+    constexpr std::size_t enough = std::size_t{1} << 18;
+    const std::string_view text = window_.text().substr(0, enough);
+    std::size_t end = 0;
+    const auto inner = unescaped_quotes(text, end, may_follow);
+    if (!inner) return false;
+    const std::string good = repaired(text.substr(0, end), *inner, repairs_);
+    use(good, window_.offset(), false);
+    window_.skip(end);
+    return true;
+  }
+
+  const ProfileFile& file_;
+  Repairs& repairs_;
+  TextWindow window_;
+  bool has_only_events_ = false;
+};
+
+ProfileFile::ProfileFile(std::filesystem::path path, std::string_view kind, std::string_view remedy)
+    : path_(std::move(path)), kind_(kind), remedy_(remedy) {
+  std::size_t seen = 0;
+  constexpr std::size_t most = 100;
+  Walk walk(*this, repairs_);
+  walk.go([&](const std::string& name, nlohmann::json value) { root_[name] = std::move(value); },
+          [&](std::string_view text, std::uint64_t, bool) {
+            if (++seen > most) return;
+            const nlohmann::json event = nlohmann::json::parse(text, nullptr, false);
+            if (!event.is_object()) return;
+            const auto category = event.find("cat");
+            if (category != event.end() && category->is_string()) {
+              categories_.insert(category->get<std::string>());
+            }
+          });
+  has_only_events_ = walk.has_only_events();
+  if (has_only_events_ && categories_.empty()) throw error("is not " + kind_);
+}
+
+void ProfileFile::for_each_event(const std::function<void(const TraceEvent& event)>& use) const {
+  simdjson::dom::parser parser;
+  // The first pass has counted what concerns the structure.
+  Repairs known;
+  Repairs again;
+  Repairs& repairs = has_read_events_ ? again : repairs_;
+  Walk walk(*this, known);
+  walk.go({}, [&](std::string_view text, std::uint64_t at, bool is_padded) {
+    simdjson::dom::element element;
+    std::string good;
+    auto status = parser.parse(text.data(), text.size(), !is_padded).get(element);
+    if (status != simdjson::SUCCESS) {
+      good = repaired(text, {}, repairs);
+      status = parser.parse(good).get(element);
+    }
+    if (status != simdjson::SUCCESS) {
+      throw error(fmt::format("is not {}: not JSON in the event at byte {}: {}", kind_, at,
+                              simdjson::error_message(status)));
+    }
+    simdjson::dom::object members;
+    if (element.get(members) != simdjson::SUCCESS) return;
+    try {
+      use(TraceEvent(members));
+    } catch (const JsonError& reason) {
+      throw error(fmt::format("is not {}: the event at byte {}: {}", kind_, at, reason.what()));
+    }
+  });
+  has_read_events_ = true;
+}
+
+std::vector<std::string> ProfileFile::remarks() const {
+  std::vector<std::string> sentences;
+  for (const auto& [what, count] : repairs_) {
+    sentences.push_back(fmt::format("its text was broken and is put right: {} in {} place{}", what,
+                                    count, count == 1 ? "" : "s"));
+  }
+  return sentences;
+}
+
+Error ProfileFile::error(std::string_view message) const {
+  // Names in the file may have line breaks.
+  std::string line(message);
+  std::ranges::replace(line, '\n', ' ');
+  return Error(path_.string() + ": " + line + "; " + remedy_);
+}
+
+Error ProfileFile::malformed(std::string_view reason) const {
+  // Removes the bracket, meant for programmers, of "[json.exception.out_of_range.403] key 'x' not
+  // found".
+  if (const auto end = reason.find("] "); end != std::string_view::npos) {
+    reason.remove_prefix(end + 2);
+  }
+  return error("is not " + kind_ + ": " + std::string(reason));
+}
+
+void ProfileFile::require_schema(int expected) const {
+  const auto schema = root_.find("schema");
+  if (schema == root_.end()) throw error("is not " + kind_ + ": it has no \"schema\"");
+  if (*schema != expected) {
+    throw error("has schema " + schema->dump() + ", not " + std::to_string(expected));
+  }
+}
+
+}  // namespace benanza::analysis

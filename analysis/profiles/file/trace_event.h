@@ -1,0 +1,63 @@
+#pragma once
+
+#include <simdjson.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace benanza::analysis {
+
+/// A member of a trace's event. Views live as long as the event.
+class EventValue {
+ public:
+  explicit EventValue(simdjson::dom::element element) : element_(element) {}
+
+  bool is_number() const { return element_.is_number(); }
+  /// Empty if it is no string.
+  std::optional<std::string_view> text() const;
+  /// Empty if it is no number.
+  std::optional<double> real() const;
+  /// The same of whole numbers; of others, without the fraction.
+  std::optional<std::int64_t> integer() const;
+  /// As JSON.
+  std::string json() const { return simdjson::minify(element_); }
+  const simdjson::dom::element& element() const { return element_; }
+
+ private:
+  simdjson::dom::element element_;
+};
+
+/// One event of a trace in Chrome's format. Views live as long as it.
+struct TraceEvent {
+  /// "X" for one with a duration.
+  std::string_view phase{};
+  std::string_view category{};
+  std::optional<std::string_view> name{};
+  /// Microseconds; empty if the trace states none, or a number that is none.
+  std::optional<double> start{};
+  std::optional<double> duration{};
+  std::optional<EventValue> process{};
+  std::optional<EventValue> thread{};
+  /// An object, or empty.
+  std::optional<EventValue> arguments{};
+
+  /// Throws JsonError if a member has another type than it must.
+  explicit TraceEvent(simdjson::dom::object members);
+
+  /// As JSON.
+  std::string json() const { return simdjson::minify(members_); }
+
+  /// The name; throws JsonError if there is none.
+  std::string_view required_name() const;
+  /// Argument `name`; empty if there is none.
+  std::optional<EventValue> argument(std::string_view name) const;
+  /// The argument as a text; empty if there is none, or no text.
+  std::string_view text_argument(std::string_view name) const;
+
+ private:
+  simdjson::dom::object members_;
+};
+
+}  // namespace benanza::analysis

@@ -1,0 +1,200 @@
+#include "analysis/profiles/kineto/event_reader.h"
+
+#include <algorithm>
+
+#include "analysis/profiles/file/profile_file.h"
+
+namespace benanza::analysis::kineto {
+namespace {
+
+using simdjson::dom::array;
+using simdjson::dom::element;
+
+bool is_extents(const element& value) {
+  array extents;
+  if (value.get(extents) != simdjson::SUCCESS) return false;
+  return std::all_of(extents.begin(), extents.end(),
+                     [](const element& one) { return one.is_int64() || one.is_uint64(); });
+}
+
+Dims extents_of(const element& value) {
+  Dims dims;
+  for (const element one : array(value)) {
+    std::int64_t extent = 0;
+    if (one.get(extent) == simdjson::SUCCESS) dims.push_back(extent);
+  }
+  return dims;
+}
+
+class EventReader {
+ public:
+  Events read(const ProfileFile& document) {
+    document.for_each_event([&](const TraceEvent& event) {
+      if (event.phase == "X") add(event);
+    });
+    return std::move(events_);
+  }
+
+ private:
+  void add(const TraceEvent& event) {
+    const std::string_view category = event.category;
+    if (category == "cpu_op") {
+      if (has_start(event)) add_call(event);
+    } else if (category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset") {
+      if (has_start(event)) add_work(event);
+    } else if (category == "cuda_runtime" || category == "cuda_driver") {
+      if (has_start(event)) add_launch(event);
+    } else if (category == "user_annotation" && event.start &&
+               event.required_name().starts_with("ProfilerStep")) {
+      events_.steps.push_back({*event.start, end_of(event), process_of(event)});
+    }
+  }
+
+  bool has_start(const TraceEvent& event) {
+    event.required_name();
+    if (!event.start) ++events_.without_start;
+    return event.start.has_value();
+  }
+  static double end_of(const TraceEvent& event) {
+    return *event.start + event.duration.value_or(0);
+  }
+  static std::int64_t id_of(const TraceEvent& event, std::string_view name) {
+    const auto found = event.argument(name);
+    return found ? found->integer().value_or(no_id) : no_id;
+  }
+
+  Index process_of(const TraceEvent& event) {
+    return events_.process_names.number(event.process ? event.process->json() : "null");
+  }
+  /// A thread is known by process and thread, each of which is a number or a string.
+  Index thread_of(const TraceEvent& event) {
+    const auto process = event.process ? event.process->integer() : std::nullopt;
+    const auto thread = event.thread ? event.thread->integer() : std::nullopt;
+    if (process && thread && last_ids_ == std::pair(*process, *thread)) return last_thread_;
+    const std::string process_name = event.process ? event.process->json() : "null";
+    const Index number =
+        threads_.number(process_name + '/' + (event.thread ? event.thread->json() : "null"));
+    if (number == events_.threads.size()) {
+      events_.threads.push_back(events_.process_names.number(process_name));
+    }
+    if (process && thread) {
+      last_ids_ = {*process, *thread};
+      last_thread_ = number;
+    }
+    return number;
+  }
+
+  void add_call(const TraceEvent& event) {
+    events_.calls.push_back({.start = *event.start,
+                             .end = end_of(event),
+                             .external = id_of(event, "External id"),
+                             .op = op_of(event),
+                             .thread = thread_of(event)});
+  }
+
+  Index op_of(const TraceEvent& event) {
+    const auto dims = event.argument("Input Dims");
+    const auto types = event.argument("Input type");
+    const auto values = event.argument("Concrete Inputs");
+    events_.has_shapes = events_.has_shapes || dims;
+    key_ = event.required_name();
+    for (const auto* column : {&dims, &types, &values}) {
+      key_ += '\0';
+      if (*column) key_ += (*column)->json();
+    }
+    const Index number = ops_.number(key_);
+    if (number == events_.ops.size()) {
+      events_.ops.push_back({.name = std::string(event.required_name()),
+                             .arguments = arguments_of(dims, types, values)});
+    }
+    return number;
+  }
+
+  static std::vector<Argument> arguments_of(const std::optional<EventValue>& dims,
+                                            const std::optional<EventValue>& types,
+                                            const std::optional<EventValue>& values) {
+    std::vector<Argument> arguments;
+    const auto each = [&](const std::optional<EventValue>& column, const auto& use) {
+      array rows;
+      if (!column || column->element().get(rows) != simdjson::SUCCESS) return;
+      std::size_t at = 0;
+      for (const element row : rows) {
+        if (arguments.size() <= at) arguments.emplace_back();
+        use(arguments[at++], row);
+      }
+    };
+    each(dims, [](Argument& argument, const element& row) {
+      array rows;
+      if (is_extents(row)) {
+        argument.dims = extents_of(row);
+      } else if (row.get(rows) == simdjson::SUCCESS) {
+        for (const element one : rows) {
+          if (is_extents(one)) argument.list.push_back(extents_of(one));
+        }
+      }
+    });
+    each(types, [](Argument& argument, const element& row) {
+      argument.type = EventValue(row).text().value_or("");
+    });
+    each(values, [](Argument& argument, const element& row) {
+      argument.value = EventValue(row).text().value_or("");
+    });
+    return arguments;
+  }
+
+  void add_work(const TraceEvent& event) {
+    if (!events_.device) {
+      if (const auto device = event.argument("device")) events_.device = device->integer();
+    }
+    if (event.category == "kernel") {
+      ++events_.kernels;
+      if (!(event.duration.value_or(0) > 0)) ++events_.kernels_without_time;
+    }
+    const double start = *event.start;
+    events_.work.push_back({.start = start,
+                            .end = start + std::max(0.0, event.duration.value_or(0)),
+                            .name = events_.names.number(*event.name)});
+    events_.links.push_back({.correlation = id_of(event, "correlation"),
+                             .external = id_of(event, "External id"),
+                             .process_name = process_of(event)});
+  }
+
+  void add_launch(const TraceEvent& event) {
+    if (event.name->find("Synchronize") != std::string_view::npos) {
+      events_.waits.push_back({*event.start, *event.start, process_of(event)});
+    }
+    const std::int64_t correlation = id_of(event, "correlation");
+    if (correlation == no_id) return;
+    events_.launches.push_back({.correlation = correlation,
+                                .start = *event.start,
+                                .thread = thread_of(event),
+                                .name = events_.names.number(*event.name)});
+  }
+
+  Events events_;
+  Numbering ops_;
+  Numbering threads_;
+  std::string key_;
+  std::optional<std::pair<std::int64_t, std::int64_t>> last_ids_;
+  Index last_thread_ = 0;
+};
+
+}  // namespace
+
+Index Numbering::number(std::string_view text) {
+  const auto found = numbers_.find(text);
+  if (found != numbers_.end()) return found->second;
+  const auto next = static_cast<Index>(numbers_.size());
+  numbers_.emplace(text, next);
+  return next;
+}
+
+std::vector<std::string> Numbering::texts() const {
+  std::vector<std::string> texts(numbers_.size());
+  for (const auto& [text, number] : numbers_) texts[number] = text;
+  return texts;
+}
+
+Events read_events(const ProfileFile& document) { return EventReader().read(document); }
+
+}  // namespace benanza::analysis::kineto

@@ -1,0 +1,110 @@
+#include <gmock/gmock.h>
+
+#include "analysis/tests/trace.h"
+
+namespace benanza::analysis {
+namespace {
+
+using nlohmann::json;
+using test::Folder;
+using test::TraceWriter;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr double us = 1e-6;
+
+/// The events of `traces` in one file, as the tools that join traces of several ranks write them:
+/// every rank has a process of its own, all number their launches alike.
+json joined(const std::vector<TraceWriter>& traces, bool kernels_have_process) {
+  json all = traces.front().json();
+  all["traceEvents"] = json::array();
+  int rank = 0;
+  for (const TraceWriter& trace : traces) {
+    const json own = trace.json();
+    for (json event : own["traceEvents"]) {
+      const bool is_kernel = event["cat"] == "kernel";
+      if (!is_kernel || kernels_have_process) event["pid"] = 100 + rank;
+      if (is_kernel) event["args"]["device"] = rank;
+      event["ts"] = event["ts"].get<double>() + 2 * rank;
+      all["traceEvents"].push_back(event);
+    }
+    ++rank;
+  }
+  return all;
+}
+
+Profile read(const json& trace) {
+  const Folder folder;
+  return read_profile(folder.write("t.json", trace.dump()));
+}
+
+TEST(ProcessesInATrace, WithTheSameOperatorsAreRunsOfOneModel) {
+  for (const bool kernels_have_process : {true, false}) {
+    const Profile profile = read(joined(
+        {TraceWriter().relu({8, 8}, 10), TraceWriter().relu({8, 8}, 14)}, kernels_have_process));
+    ASSERT_EQ(profile.nodes.size(), 1);
+    EXPECT_EQ(profile.steps, 2);
+    EXPECT_DOUBLE_EQ(profile.nodes[0].seconds, 12 * us);
+    EXPECT_EQ(profile.nodes[0].kernels.size(), 1);
+    EXPECT_THAT(profile.remarks, Contains(HasSubstr("2 processes")));
+  }
+}
+
+TEST(ProcessesInATrace, WithOtherOperatorsFollowOneAnother) {
+  const Profile profile =
+      read(joined({TraceWriter().step(500).relu({8, 8}, 10),
+                   TraceWriter().step(500).op("aten::mm", {{4, 8}, {8, 2}}, {}, {{"gemm", 20}})},
+                  true));
+  ASSERT_EQ(profile.nodes.size(), 2);
+  EXPECT_EQ(profile.nodes[0].name, "aten::relu");
+  EXPECT_DOUBLE_EQ(profile.nodes[0].seconds, 10 * us);
+  EXPECT_EQ(profile.nodes[1].name, "aten::mm");
+  EXPECT_DOUBLE_EQ(profile.nodes[1].seconds, 20 * us);
+  EXPECT_THAT(profile.remarks, Contains(HasSubstr("one process after the other")));
+}
+
+TEST(GraphsInATrace, AreNotTheWorkOfTheOperatorAround) {
+  json trace = TraceWriter().relu({8, 8}, 10).op("aten::add", {{8, 8}, {8, 8}}, {}, {}).json();
+  const double launch = 1000 + 100 + 10;
+  trace["traceEvents"].push_back({{"ph", "X"},
+                                  {"cat", "cuda_runtime"},
+                                  {"name", "cudaGraphLaunch"},
+                                  {"pid", 42},
+                                  {"tid", 1},
+                                  {"ts", launch},
+                                  {"dur", 5},
+                                  {"args", {{"correlation", 900}, {"External id", 2}}}});
+  for (const int at : {20, 30, 40}) {
+    trace["traceEvents"].push_back({{"ph", "X"},
+                                    {"cat", "kernel"},
+                                    {"name", "gemm"},
+                                    {"pid", 0},
+                                    {"tid", 7},
+                                    {"ts", launch + at},
+                                    {"dur", 8},
+                                    {"args", {{"correlation", 900}, {"External id", 2}}}});
+  }
+  const Profile profile = read(trace);
+  ASSERT_EQ(profile.nodes.size(), 2);
+  EXPECT_EQ(profile.nodes[1].name, "cudaGraphLaunch");
+  EXPECT_EQ(profile.nodes[1].kernels.size(), 3);
+  EXPECT_DOUBLE_EQ(profile.nodes[1].seconds, 24 * us);
+  EXPECT_THAT(profile.remarks, Contains(HasSubstr("3 of 4 kernels and copies")));
+  EXPECT_THAT(profile.remarks, Contains(HasSubstr("CUDA graphs")));
+}
+
+TEST(StepsInATrace, OfManyOperatorsTakeTimeInProportion) {
+  TraceWriter trace;
+  for (int step = 0; step < 2000; ++step) {
+    trace.step(200).relu({8, 8}, 10).relu({8, 4}, 20);
+  }
+  const Profile profile = read(trace.json());
+  EXPECT_EQ(profile.steps, 2000);
+  ASSERT_EQ(profile.nodes.size(), 2);
+  EXPECT_DOUBLE_EQ(profile.nodes[1].seconds, 20 * us);
+  EXPECT_THAT(profile.remarks, IsEmpty());
+}
+
+}  // namespace
+}  // namespace benanza::analysis
