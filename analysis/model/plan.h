@@ -19,7 +19,7 @@ struct PlannedWork {
   LayerTime time{};
 };
 
-/// The cheapest way to do every layer of `graph` in one layout, and so without conversions, with
+/// The cheapest way to do every layer of `graph`, conversions between formats left out, with
 /// fusions or, if not `fused`, with those that are one operator of the model. Only fusions whose
 /// operands `flow` knows. In an order in which each can run after those before it.
 std::vector<PlannedWork> planned_work(const Graph& graph, const DataFlow& flow,

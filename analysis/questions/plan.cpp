@@ -57,8 +57,7 @@ void answer(const Options& options) {
   }
   const Graph& graph = inputs.graphs.front();
   const DataFlow flow = read_flow(flow_path(options.common.graphs.front()));
-  MeasurementFilter filter = inputs.filters.front();
-  filter.layout = Layout::nchw;
+  const MeasurementFilter& filter = inputs.filters.front();
   const Plan plan = make_plan(
       graph, flow, planned_work(graph, flow, inputs.results.measurements, filter, !options.apart),
       filter.precision);

@@ -53,16 +53,18 @@ int run(const Options& options) {
   const std::string name = "plan/" + model.plan().model +
                            (model.plan().batch ? "_b" + std::to_string(*model.plan().batch) : "") +
                            '/' + model.plan().precision;
-  benchmark::RegisterBenchmark(name.c_str(),
-                               [&](benchmark::State& state) {
-                                 stopwatch.time(model, 1);
-                                 for ([[maybe_unused]] auto _ : state)
-                                   state.SetIterationTime(stopwatch.time(model, 1));
-                                 state.counters["steps"] = static_cast<double>(model.steps());
-                                 state.counters["arena_bytes"] =
-                                     static_cast<double>(model.plan().arena_bytes);
-                                 state.counters["predicted_seconds"] = model.plan().seconds;
-                               })
+  benchmark::RegisterBenchmark(
+      name.c_str(),
+      [&](benchmark::State& state) {
+        stopwatch.time(model, 1);
+        for ([[maybe_unused]] auto _ : state) state.SetIterationTime(stopwatch.time(model, 1));
+        plan::Conversions conversions(model);
+        state.counters["conversions"] = static_cast<double>(model.conversions());
+        state.counters["conversion_seconds"] = stopwatch.time(conversions, 10);
+        state.counters["steps"] = static_cast<double>(model.steps());
+        state.counters["arena_bytes"] = static_cast<double>(model.plan().arena_bytes);
+        state.counters["predicted_seconds"] = model.plan().seconds;
+      })
       ->UseManualTime()
       ->Unit(benchmark::kMillisecond);
   benchmark::RunSpecifiedBenchmarks();

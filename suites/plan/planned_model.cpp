@@ -21,50 +21,36 @@ std::string step_name(const Plan& plan, std::size_t step) {
          plan.steps[step].call;
 }
 
-Precision precision_of(const Plan& plan) {
-  const auto precision = parse_precision(plan.precision);
-  if (!precision) throw Error(plan.model + ": the plan has an unknown precision");
-  return *precision;
+/// A constant, whose values the call keeps.
+bool is_constant(const Plan& plan, const FlowOperand& operand) {
+  return operand.kind != FlowOperand::Kind::tensor || !plan.tensors[operand.index].buffer;
 }
 
-/// The operands of a step where the plan has them: in the arena, and constants in blocks of their
-/// own.
+/// The operands of a step where the plan has them, and constants in blocks of their own.
 class PlacedOperands final : public harness::OwnOperands {
  public:
-  PlacedOperands(const Plan& plan, const PlanStep& step, std::byte* arena,
+  PlacedOperands(const Plan& plan, const PlanStep& step, Places& places,
                  harness::Allocator& allocator)
-      : OwnOperands(allocator),
-        plan_(plan),
-        step_(step),
-        arena_(arena),
-        element_(element_bytes(precision_of(plan))) {}
+      : OwnOperands(allocator), plan_(plan), step_(step), places_(places) {}
 
-  std::byte* operand(std::size_t index, std::int64_t bytes) override {
+  std::byte* operand(std::size_t index, std::int64_t bytes,
+                     const harness::MemoryFormat& format) override {
     const FlowOperand& one = step_.work.operands.at(index);
-    const bool moves = one.kind == FlowOperand::Kind::tensor && plan_.tensors[one.index].buffer;
-    return moves ? place(one.index, step_.work.from_offset, bytes) : block(bytes);
+    if (is_constant(plan_, one)) return block(bytes);
+    return places_.read(one.index, step_.work.from_offset, bytes, format);
   }
-  std::byte* result(std::size_t index, std::int64_t bytes) override {
+  std::byte* result(std::size_t index, std::int64_t bytes,
+                    const harness::MemoryFormat& format) override {
     if (index >= step_.results.size()) return block(bytes);
-    return place(step_.results[index], index == 0 ? step_.work.to_offset : 0, bytes);
+    const bool whole = index > 0 || (!step_.work.part && step_.work.to_offset == 0);
+    return places_.write(step_.results[index], index == 0 ? step_.work.to_offset : 0, whole, bytes,
+                         format);
   }
 
  private:
-  std::byte* place(std::size_t tensor, std::int64_t offset, std::int64_t bytes) const {
-    const PlanTensor& one = plan_.tensors[tensor];
-    const PlanBuffer& buffer = plan_.buffers[one.buffer.value()];
-    const std::int64_t start = (one.offset + offset) * element_;
-    if (start + bytes > buffer.bytes) {
-      throw Error("takes " + std::to_string(bytes) + " bytes where the plan has " +
-                  std::to_string(buffer.bytes - start));
-    }
-    return arena_ + buffer.offset + start;
-  }
-
   const Plan& plan_;
   const PlanStep& step_;
-  std::byte* arena_;
-  std::int64_t element_;
+  Places& places_;
 };
 
 /// The elements of the result that the call writes, in order; empty: all.
@@ -106,8 +92,10 @@ harness::Backend& backend_of(const VariantName& call, std::span<harness::Backend
 
 PlannedModel::PlannedModel(Plan plan, std::span<harness::Backend* const> backends,
                            const Values* values)
-    : plan_(std::move(plan)) {
-  arena_ = backends.front()->allocator().allocate(plan_.arena_bytes);
+    : plan_(std::move(plan)), places_(plan_, *backends.front()) {
+  for (const std::size_t input : plan_.inputs) {
+    fill(input, backends.front()->allocator(), values_of(input, values));
+  }
   for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
     try {
       set_up(step, backends, values);
@@ -115,8 +103,16 @@ PlannedModel::PlannedModel(Plan plan, std::span<harness::Backend* const> backend
       throw Error(step_name(plan_, step) + ": " + harness::one_line(error.what()));
     }
   }
-  // The places of inputs may be those of other calls' scratch while calls are set up: last.
-  for (std::size_t step = 0; step < plan_.steps.size(); ++step) fill(step, values);
+  for (const std::size_t result : plan_.results) places_.read(result, 0, 0, {});
+  last_ = places_.take_conversions();
+}
+
+void PlannedModel::fill(std::size_t input, harness::Allocator& allocator,
+                        const std::vector<float>& values) {
+  const std::vector<std::byte> bytes = stored(values, plan_.precision);
+  std::byte* const place =
+      places_.write(input, 0, true, static_cast<std::int64_t>(bytes.size()), {});
+  allocator.write(place, bytes);
 }
 
 void PlannedModel::set_up(std::size_t step, std::span<harness::Backend* const> backends,
@@ -128,37 +124,18 @@ void PlannedModel::set_up(std::size_t step, std::span<harness::Backend* const> b
                                  std::move(name.algorithm)};
   const harness::Way way = backend.way(variant);
   if (way.traits.in_place) throw Error("overwrites an operand that the plan keeps");
-  auto operands = std::make_unique<PlacedOperands>(plan_, one, arena_.get(), backend.allocator());
-  calls_.push_back(way.make(*operands));
-  operands_.push_back(std::move(operands));
+  Stage stage{.operands =
+                  std::make_unique<PlacedOperands>(plan_, one, places_, backend.allocator())};
+  stage.call = way.make(*stage.operands);
+  stage.conversions = places_.take_conversions();
   const Constants constants(one.work, variant.problem,
                             [&](std::size_t tensor) { return values_of(tensor, values); });
   for (std::size_t index = 0; index < one.work.operands.size(); ++index) {
-    const FlowOperand& operand = one.work.operands[index];
-    const bool moves =
-        operand.kind == FlowOperand::Kind::tensor && plan_.tensors[operand.index].buffer;
-    if (!moves) calls_.back()->upload(index, constants.values(index));
+    if (is_constant(plan_, one.work.operands[index])) {
+      stage.call->upload(index, constants.values(index));
+    }
   }
-}
-
-/// Uploads the model's inputs through the calls that read them.
-void PlannedModel::fill(std::size_t step, const Values* values) {
-  const PlanStep& one = plan_.steps[step];
-  const std::vector<Operand> operands = inputs(parse(one.work.problem));
-  for (std::size_t index = 0; index < one.work.operands.size(); ++index) {
-    const FlowOperand& operand = one.work.operands[index];
-    if (operand.kind != FlowOperand::Kind::tensor) continue;
-    const PlanTensor& tensor = plan_.tensors[operand.index];
-    const auto input = std::ranges::find_if(plan_.inputs, [&](std::size_t candidate) {
-      return tensor.buffer && plan_.tensors[candidate].buffer == tensor.buffer;
-    });
-    if (input == plan_.inputs.end()) continue;
-    const std::vector<float> all = values_of(*input, values);
-    const auto from = static_cast<std::size_t>(one.work.from_offset);
-    const auto count = static_cast<std::size_t>(element_count(operands[index].dims));
-    if (from + count > all.size()) throw Error(step_name(plan_, step) + ": reads beyond an input");
-    calls_[step]->upload(index, std::span(all).subspan(from, count));
-  }
+  stages_.push_back(std::move(stage));
 }
 
 std::vector<float> PlannedModel::values_of(std::size_t tensor, const Values* values) const {
@@ -173,13 +150,25 @@ std::vector<float> PlannedModel::values_of(std::size_t tensor, const Values* val
 }
 
 void PlannedModel::run() {
-  for (const auto& call : calls_) call->run();
+  for (const Stage& stage : stages_) stage.run();
+  run_all(last_);
+}
+
+void PlannedModel::run_conversions() {
+  for (const Stage& stage : stages_) run_all(stage.conversions);
+  run_all(last_);
+}
+
+std::size_t PlannedModel::conversions() const {
+  std::size_t count = last_.size();
+  for (const Stage& stage : stages_) count += stage.conversions.size();
+  return count;
 }
 
 double PlannedModel::difference(std::size_t step, std::span<const float> expected) {
   const PlanStep& one = plan_.steps[step];
   const Problem problem = parse(one.work.problem);
-  const std::vector<float> made = calls_[step]->download();
+  const std::vector<float> made = stages_[step].call->download();
   const auto offset = static_cast<std::size_t>(one.work.to_offset);
   double largest = 0;
   double distance = 0;
@@ -206,8 +195,8 @@ double PlannedModel::difference(std::size_t step, std::span<const float> expecte
 std::optional<Difference> PlannedModel::check(const Values& values, double tolerance) {
   compared_ = 0;
   std::optional<Difference> worst;
-  for (std::size_t step = 0; step < calls_.size(); ++step) {
-    calls_[step]->run();
+  for (std::size_t step = 0; step < stages_.size(); ++step) {
+    stages_[step].run();
     const PlanTensor& tensor = plan_.tensors[plan_.steps[step].results.front()];
     const auto expected = values.find(tensor.name);
     if (!expected || tensor.name.empty()) continue;
@@ -219,15 +208,9 @@ std::optional<Difference> PlannedModel::check(const Values& values, double toler
   return worst;
 }
 
-void PlannedModel::upload(std::size_t, std::span<const float>) {
-  throw std::logic_error("a plan has no operands");
-}
-void PlannedModel::poison_output() { throw std::logic_error("a plan has no result"); }
-std::vector<float> PlannedModel::download() { throw std::logic_error("a plan has no result"); }
-
 std::int64_t PlannedModel::workspace_bytes() const {
   std::int64_t most = 0;
-  for (const auto& call : calls_) most = std::max(most, call->workspace_bytes());
+  for (const Stage& stage : stages_) most = std::max(most, stage.call->workspace_bytes());
   return most;
 }
 

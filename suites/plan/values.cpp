@@ -1,5 +1,6 @@
 #include "suites/plan/values.h"
 
+#include <bit>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -38,6 +39,31 @@ Values::Values(const std::filesystem::path& path) : file_(path) {
 std::optional<std::span<const float>> Values::find(std::string_view name) const {
   const auto found = tensors_.find(name);
   return found == tensors_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::vector<std::byte> stored(std::span<const float> values, std::string_view precision) {
+  const auto as_bytes = [&](auto convert) {
+    using Stored = decltype(convert(0.0F));
+    std::vector<std::byte> bytes(values.size() * sizeof(Stored));
+    for (std::size_t index = 0; index < values.size(); ++index) {
+      const Stored value = convert(values[index]);
+      std::memcpy(bytes.data() + index * sizeof(Stored), &value, sizeof(Stored));
+    }
+    return bytes;
+  };
+  if (precision == "fp32") return as_bytes([](float value) { return value; });
+  if (precision == "bf16") {
+    return as_bytes([](float value) {
+      const auto bits = std::bit_cast<std::uint32_t>(value);
+      // To the nearest; ties to even.
+      return static_cast<std::uint16_t>((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
+    });
+  }
+#ifdef __FLT16_MAX__
+  if (precision == "fp16")
+    return as_bytes([](float value) { return static_cast<_Float16>(value); });
+#endif
+  throw Error("plans of " + std::string(precision) + " do not run yet");
 }
 
 }  // namespace benanza::plan

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/mapped_file.h"
 
@@ -27,5 +28,8 @@ class Values {
   MappedFile file_;
   std::map<std::string, std::span<const float>, std::less<>> tensors_;
 };
+
+/// The values in a precision of floats, as they lie in memory. Throws Error for another one.
+std::vector<std::byte> stored(std::span<const float> values, std::string_view precision);
 
 }  // namespace benanza::plan
