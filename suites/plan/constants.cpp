@@ -166,9 +166,10 @@ std::vector<float> Constants::values(std::size_t index) const {
                  values.begin() + static_cast<std::ptrdiff_t>(std::min(from, values.size())));
   }
   if (values.size() == 1) values.assign(size, values.front());
-  // Stored once for every image of the batch.
+  // Data that are stored once for every image of the batch.
   const std::size_t stored = values.size();
-  if (stored != 0 && stored < size && size % stored == 0) {
+  const bool repeats = operands_[index].role == Role::data;
+  if (repeats && stored != 0 && stored < size && size % stored == 0) {
     values.resize(size);
     for (std::size_t i = stored; i < size; ++i) values[i] = values[i - stored];
   }

@@ -60,7 +60,7 @@ int run(const Options& options) {
         for ([[maybe_unused]] auto _ : state) state.SetIterationTime(stopwatch.time(model, 1));
         plan::Conversions conversions(model);
         state.counters["conversions"] = static_cast<double>(model.conversions());
-        state.counters["conversion_seconds"] = stopwatch.time(conversions, 10);
+        state.counters["conversion_seconds"] = stopwatch.time(conversions, 10) / 10;
         state.counters["steps"] = static_cast<double>(model.steps());
         state.counters["arena_bytes"] = static_cast<double>(model.plan().arena_bytes);
         state.counters["predicted_seconds"] = model.plan().seconds;
