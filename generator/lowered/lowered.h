@@ -87,6 +87,9 @@ struct Read {
   bool learned = false;
   /// The extents of a stored tensor that is repeated for a larger batch.
   std::optional<Dims> stored = {};
+  std::string name = {};
+  /// ONNX name of its element type.
+  std::string type = {};
   bool operator==(const Read&) const = default;
 };
 
@@ -133,6 +136,8 @@ struct LoweredGraph {
   /// including the statistics of batch normalizations.
   std::int64_t parameters = 0;
   Compulsory compulsory = {};
+  /// What the caller reads.
+  std::vector<Read> results = {};
   /// Fusions besides those that find_fusions() finds.
   std::vector<Fusion> fusions;
   /// In the order of the layers that make the tensors.
