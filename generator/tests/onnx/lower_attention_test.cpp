@@ -34,9 +34,11 @@ std::vector<std::string> fused(const Model& model) {
 
 /// The fusions of find_fusions() that are attention.
 std::vector<Fusion> attentions(const LoweredGraph& graph) {
-  auto all = fusion::find_fusions(graph.layers);
-  std::erase_if(all, [](const Fusion& fusion) { return fusion.pattern != "attention"; });
-  return all;
+  std::vector<Fusion> found;
+  for (const Fusion& fusion : fusion::find_fusions(graph.layers)) {
+    if (fusion.pattern == "attention") found.push_back(fusion);
+  }
+  return found;
 }
 
 TEST(Attention, IsTwoProductsAroundASoftmax) {
