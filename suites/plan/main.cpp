@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <iostream>
+#include <map>
 #include <memory>
 
 #include "core/base/error.h"
@@ -22,6 +23,15 @@ struct Options {
   double tolerance = 0;
 };
 
+std::string device_flags() {
+  std::string text;
+  for (const harness::BackendFlag& flag : plan::Backends::flags()) {
+    text += "  " + flag.name + (flag.value.empty() ? "" : '=' + flag.value) + "\n      " +
+            flag.help + '\n';
+  }
+  return text.empty() ? text : "Flags of the device:\n" + text;
+}
+
 /// The largest difference, relative to the largest element of a tensor, that rounding explains.
 double tolerance_of(const plan::PlannedModel& model) {
   const std::string& precision = model.plan().precision;
@@ -30,8 +40,16 @@ double tolerance_of(const plan::PlannedModel& model) {
   return 32 * rounding * std::sqrt(static_cast<double>(model.steps()));
 }
 
-int run(const Options& options) {
-  const plan::Backends backends;
+/// What a reader of the results must know of the machine.
+void describe(const plan::Backends& backends) {
+  std::map<std::string, std::string> entries;
+  for (harness::Backend* const one : backends.all()) {
+    for (const auto& [name, value] : one->system()) entries.try_emplace(name, value);
+  }
+  for (const auto& [name, value] : entries) benchmark::AddCustomContext(name, value);
+}
+
+int run(const Options& options, const plan::Backends& backends) {
   std::optional<plan::Values> values;
   if (!options.values.empty()) values.emplace(options.values);
   plan::PlannedModel model(read_plan(options.plan), backends.all(), values ? &*values : nullptr);
@@ -49,6 +67,7 @@ int run(const Options& options) {
     std::cerr << model.compared() << " tensors agree; the largest difference is " << worst->relative
               << " of the largest element, at " << place << "; allowed: " << tolerance << '\n';
   }
+  describe(backends);
   harness::Stopwatch& stopwatch = backends.all().front()->stopwatch();
   const std::string name = "plan/" + model.plan().model +
                            (model.plan().batch ? "_b" + std::to_string(*model.plan().batch) : "") +
@@ -75,6 +94,7 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   try {
+    const plan::Backends backends(argc, argv);
     benchmark::Initialize(&argc, argv);
     CLI::App app(
         "Runs a plan of benanza-analyze plan as one: checks it, and times it. Takes Google "
@@ -87,8 +107,9 @@ int main(int argc, char** argv) {
                    "it, random ones, and nothing is checked");
     app.add_option("--tolerance", options.tolerance,
                    "The largest difference, relative to the largest element of a tensor");
+    app.footer(device_flags());
     CLI11_PARSE(app, argc, argv);
-    return run(options);
+    return run(options, backends);
   } catch (const std::exception& error) {
     std::cerr << "bench_plan: " << error.what() << '\n';
     return 1;
