@@ -34,6 +34,15 @@ void map(Io& io, PlanStep& step) {
 }
 
 template <class Io>
+void map(Io& io, PlanConversion& conversion) {
+  io("before_step", conversion.before_step);
+  io("tensor", conversion.tensor);
+  io("from", conversion.from);
+  io("to", conversion.to);
+  io("seconds", conversion.seconds);
+}
+
+template <class Io>
 void map(Io& io, Plan& plan) {
   io("model", plan.model);
   io.optional("batch", plan.batch);
@@ -45,6 +54,7 @@ void map(Io& io, Plan& plan) {
   io.each("tensors", plan.tensors);
   io.each("buffers", plan.buffers);
   io.each("steps", plan.steps);
+  io.each("conversions", plan.conversions);
 }
 
 namespace {
