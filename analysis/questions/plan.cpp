@@ -50,8 +50,7 @@ Section section_of(const Subject& subject, const Plan& plan) {
   section.facts["arena_bytes"] = plan.arena_bytes;
   section.add(Entry{"steps", std::to_string(plan.steps.size())});
   section.add(Entry{"sum", fmt::format("{:.3f} ms", plan.seconds * 1e3)});
-  double conversions = 0;
-  for (const PlanConversion& one : plan.conversions) conversions += one.seconds;
+  const double conversions = conversion_seconds(plan);
   section.facts["conversions"] = plan.conversions.size();
   section.facts["conversion_seconds"] = conversions;
   section.add(Entry{"conversions", fmt::format("{}, {:.3f} ms of the sum (estimated)",
@@ -79,10 +78,11 @@ void answer(const Options& options) {
   const MeasurementFilter& filter = inputs.filters.front();
   const std::vector<PlannedWork> work =
       planned_work(graph, flow, inputs.results.measurements, filter, !options.apart);
-  const Plan plan =
+  Plan plan =
       make_plan(graph, flow, work, filter.precision,
                 {.overhead_seconds = least_seconds(work),
                  .bytes_per_second = device_rates(inputs.results, filter).bytes_per_second});
+  plan.fused = !options.apart;
   if (const std::string found = contradiction_of(plan); !found.empty()) {
     throw Error(graph.model + ": the plan contradicts itself: " + found);
   }

@@ -47,6 +47,7 @@ void map(Io& io, Plan& plan) {
   io("model", plan.model);
   io.optional("batch", plan.batch);
   io("precision", plan.precision);
+  io("fused", plan.fused, true);
   io("arena_bytes", plan.arena_bytes);
   io("seconds", plan.seconds);
   io("inputs", plan.inputs);
@@ -161,6 +162,12 @@ bool names_what_there_is(const Plan& plan) {
 }
 
 }  // namespace
+
+double conversion_seconds(const Plan& plan) {
+  double seconds = 0;
+  for (const PlanConversion& one : plan.conversions) seconds += one.seconds;
+  return seconds;
+}
 
 std::string plan_json(const Plan& plan) {
   ordered_json document{{"schema", plan_schema}, {"command", "plan"}};

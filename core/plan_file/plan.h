@@ -73,6 +73,8 @@ struct Plan {
   std::string model{};
   std::optional<std::int64_t> batch{};
   std::string precision{};
+  /// Some calls may do several layers.
+  bool fused = true;
   /// Of the arena: the peak of all buffers that are alive at a time, and what fragments cost.
   std::int64_t arena_bytes = 0;
   /// Sum over the steps and the conversions.
@@ -87,6 +89,9 @@ struct Plan {
   std::vector<std::size_t> results{};
   bool operator==(const Plan&) const = default;
 };
+
+/// Of the conversions that the plan expects.
+double conversion_seconds(const Plan& plan);
 
 std::string plan_json(const Plan& plan);
 

@@ -3,12 +3,13 @@
 #include <benchmark/benchmark.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <iostream>
-#include <map>
 #include <memory>
 
 #include "core/base/error.h"
+#include "core/problem/name.h"
 #include "suites/plan/backends.h"
 #include "suites/plan/planned_model.h"
 
@@ -40,13 +41,22 @@ double tolerance_of(const plan::PlannedModel& model) {
   return 32 * rounding * std::sqrt(static_cast<double>(model.steps()));
 }
 
-/// What a reader of the results must know of the machine.
-void describe(const plan::Backends& backends) {
-  std::map<std::string, std::string> entries;
+/// What a reader of the results must know of the plan and the machine.
+void describe(const Plan& plan, const plan::Backends& backends) {
   for (harness::Backend* const one : backends.all()) {
-    for (const auto& [name, value] : one->system()) entries.try_emplace(name, value);
+    const std::string backend(one->name());
+    const auto is_its = [&](const PlanStep& step) {
+      return parse_variant_name(step.call).backend == backend;
+    };
+    if (std::ranges::none_of(plan.steps, is_its)) continue;
+    for (const auto& [name, value] : one->system()) {
+      benchmark::AddCustomContext("system." + backend + '.' + name, value);
+    }
   }
-  for (const auto& [name, value] : entries) benchmark::AddCustomContext(name, value);
+  benchmark::AddCustomContext("plan_model", plan.model);
+  if (plan.batch) benchmark::AddCustomContext("plan_batch", std::to_string(*plan.batch));
+  benchmark::AddCustomContext("plan_precision", plan.precision);
+  benchmark::AddCustomContext("plan_fused", plan.fused ? "true" : "false");
 }
 
 int run(const Options& options, const plan::Backends& backends) {
@@ -67,7 +77,7 @@ int run(const Options& options, const plan::Backends& backends) {
     std::cerr << model.compared() << " tensors agree; the largest difference is " << worst->relative
               << " of the largest element, at " << place << "; allowed: " << tolerance << '\n';
   }
-  describe(backends);
+  describe(model.plan(), backends);
   harness::Stopwatch& stopwatch = backends.all().front()->stopwatch();
   const std::string name = "plan/" + model.plan().model +
                            (model.plan().batch ? "_b" + std::to_string(*model.plan().batch) : "") +
@@ -83,6 +93,8 @@ int run(const Options& options, const plan::Backends& backends) {
         state.counters["steps"] = static_cast<double>(model.steps());
         state.counters["arena_bytes"] = static_cast<double>(model.plan().arena_bytes);
         state.counters["predicted_seconds"] = model.plan().seconds;
+        state.counters["predicted_conversion_seconds"] = conversion_seconds(model.plan());
+        state.counters["checked_tensors"] = static_cast<double>(model.compared());
       })
       ->UseManualTime()
       ->Unit(benchmark::kMillisecond);
