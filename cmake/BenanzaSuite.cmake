@@ -47,6 +47,8 @@ function(benanza_generate_tests)
   set(programs ${BENANZA_BINARY_DIR}/bin)
   set(tools ${BENANZA_TOOLS})
   set(results ${BENANZA_BINARY_DIR}/results)
+  set(plans ${BENANZA_BINARY_DIR}/plans)
+  file(MAKE_DIRECTORY ${plans})
   configure_file(${BENANZA_TEST_LIST} ${BENANZA_BINARY_DIR}/ctest/tests.cmake @ONLY)
   set_property(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} APPEND PROPERTY TEST_INCLUDE_FILES
                ${BENANZA_BINARY_DIR}/ctest/tests.cmake)
