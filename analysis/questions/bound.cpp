@@ -79,7 +79,8 @@ Action ask(Flags& flags) {
   const auto options = std::make_shared<Options>();
   add_common_flags(flags, options->common);
   add_seen_flag(flags, options->common);
-  add_run_flags(flags, options->common);
+  add_sequence_flag(flags, options->common);
+  add_plan_flag(flags, options->common);
   flags.add("--layouts", options->layouts, "The answer of `benanza-analyze layouts` instead");
   return [options] {
     const Inputs inputs = read_inputs(options->common);
