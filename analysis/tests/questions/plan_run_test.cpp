@@ -99,11 +99,12 @@ TEST_F(PlanRunProgram, IsInTheFacts) {
 }
 
 TEST_F(PlanRunProgram, OfAnotherModelOrMachineIsRefused) {
-  expect_error(run(begin() + plan({1}, 1, "other")), {"other", "leave the plan out"});
+  expect_error(run(begin() + plan({1}, 1, "other")),
+               "a plan of other, which is none of the graphs; leave the plan out");
   expect_error(run(begin() + plan({1}, 1, "small", "8")),
-               {"threads 8 instead of 2", "leave the plan out"});
+               "threads 8 instead of 2; leave the plan out");
   expect_error(run(begin() + folder_.write("x.json", "{\"context\": {}}").string()),
-               {"x.json", "is of no plan"});
+               "is of no plan");
 }
 
 }  // namespace
