@@ -153,18 +153,20 @@ bool all(const Dims& values, std::int64_t wanted) {
 std::optional<Product> convolution(const Convolution& shape, const Epilogue& epilogue,
                                    Layout layout) {
   const Window& window = shape.window;
-  if (!all(window.kernel, 1) || !all(window.strides, 1) || !all(window.pads, 0) ||
-      shape.groups != 1) {
+  const bool is_of_pixels = all(window.kernel, 1) && all(window.strides, 1);
+  // One pixel of the result: an image is a row of the product.
+  const bool is_of_images = window.kernel == spatial(shape.input) && all(window.dilations, 1);
+  if ((!is_of_pixels && !is_of_images) || !all(window.pads, 0) || shape.groups != 1) {
     return std::nullopt;
   }
   const std::int64_t images = shape.input[0];
   const std::int64_t channels = shape.input[1];
   const std::int64_t pixels = element_count(shape.input) / (images * channels);
   Product product{.gemm = {}, .epilogue = epilogue};
-  if (layout == Layout::nhwc) {
-    product.gemm = {.m = images * pixels,
+  if (is_of_images || layout == Layout::nhwc) {
+    product.gemm = {.m = is_of_images ? images : images * pixels,
                     .n = shape.filters,
-                    .k = channels,
+                    .k = shape.reduction_length(),
                     .transpose_b = true,
                     .batch_a = {},
                     .batch_b = {},

@@ -5,7 +5,9 @@
 
 #include "core/problem/merge_axes.h"
 #include "suites/harness/primitive.h"
+#include "suites/onednn/plans/beside.h"
 #include "suites/onednn/plans/post_ops.h"
+#include "suites/onednn/plans/product.h"
 #include "suites/onednn/ways.h"
 
 namespace benanza::onednn {
@@ -152,6 +154,44 @@ Plan plan_filled(const Binary& shape, const VariantContext& context) {
           .fills = {{DNNL_ARG_SRC_0, neutral.value}}};
 }
 
+/// The same with one operand repeated to the result's extents first.
+Plan plan_expanded(const Binary& shape, const Problem& problem, const VariantContext& context,
+                   bool expands_a) {
+  if (context.integers()) throw harness::Unsupported("oneDNN repeats no integers here");
+  const Dims out = shape.output();
+  const Dims& narrow = expands_a ? shape.a : shape.b;
+  const std::vector<Dims> ends = merge_axes({narrow, out});
+  Binary wide = shape;
+  (expands_a ? wide.a : wide.b) = out;
+  const Binary fewest = with_fewer_axes(wide).value_or(wide);
+  Plan plan = plan_binary(fewest, problem, context);
+  const std::size_t operand = expands_a ? 0 : 1;
+  const Repetition repeated = repetition(context, ends[0], ends[1]);
+  plan.operands[operand].values = floats(repeated.source);
+  plan.before = {{operand, [call = repeated.call](const Memory::desc&) { return call; }}};
+  return plan;
+}
+
+/// An outer product is a matrix product whose sums have one term. Both operands have one axis more
+/// than the batch: m x 1 and 1 x n. Empty if it is something else.
+std::optional<Gemm> outer_product(const Binary& shape) {
+  const std::size_t rank = shape.a.size();
+  if (shape.kind != BinaryKind::mul || rank < 2 || rank > 3) return std::nullopt;
+  const Dims& columns = shape.a.back() == 1 ? shape.a : shape.b;
+  const Dims& rows = shape.a.back() == 1 ? shape.b : shape.a;
+  if (columns.back() != 1 || rows[rank - 2] != 1) return std::nullopt;
+  if (rank == 3 && columns[0] != rows[0]) return std::nullopt;
+  Gemm product{.m = columns[rank - 2], .n = rows.back(), .k = 1, .batch_a = {}, .batch_b = {}};
+  if (rank == 3) product.batch_a = product.batch_b = {columns[0]};
+  return product;
+}
+
+Plan plan_product(const Binary& shape, const Gemm& product, const VariantContext& context) {
+  Plan plan = plan_matmul(product, {.shape = product, .epilogue = {}}, context);
+  if (shape.a.back() != 1) std::swap(plan.operands[0], plan.operands[1]);
+  return plan;
+}
+
 std::vector<Attempt> binary_attempts(const Binary& shape, const Problem& problem,
                                      const VariantContext& context) {
   if (shape.kind == BinaryKind::prelu) {
@@ -171,6 +211,16 @@ std::vector<Attempt> binary_attempts(const Binary& shape, const Problem& problem
   if (both_broadcast && problem.epilogue.steps.empty()) {
     const Binary& fewest = folded ? *folded : shape;
     ways.push_back({.prefix = "filled.", .plan = [=] { return plan_filled(fewest, plain); }});
+    ways.push_back({.prefix = "expanded_a.",
+                    .plan = [=] { return plan_expanded(fewest, problem, plain, true); }});
+    if (const auto product = outer_product(fewest); product && !context.integers()) {
+      ways.push_back(
+          {.prefix = "product.", .plan = [=] { return plan_product(fewest, *product, plain); }});
+    }
+    if (commutes(shape.kind)) {
+      ways.push_back({.prefix = "expanded_b.",
+                      .plan = [=] { return plan_expanded(fewest, problem, plain, false); }});
+    }
   }
   return ways;
 }

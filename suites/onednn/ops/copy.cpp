@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "suites/harness/primitive.h"
+#include "suites/onednn/plans/beside.h"
 #include "suites/onednn/ways.h"
 
 namespace benanza::onednn {
@@ -29,38 +30,27 @@ std::string misses_elements(const Plan& plan) {
   return "oneDNN 3.7's " + name + " writes wrong elements between two views with gaps";
 }
 
-/// Repeats elements with a nearest resampling of axes of extent 1, which supports the last three
-/// axes of a tensor of at most five.
+/// Repeats elements with a nearest resampling of axes of extent 1.
 Plan plan_repetition(const Copy& shape, const VariantContext& context) {
-  constexpr std::size_t most_scaled = 3;
-  constexpr std::size_t most = 5;
-  const std::size_t rank = shape.dims.size();
   Dims source = shape.dims;
-  for (std::size_t axis = 0; axis < rank; ++axis) {
+  for (std::size_t axis = 0; axis < source.size(); ++axis) {
     if (shape.from[axis] == 0) source[axis] = 1;
   }
   const Dims strides = dense_strides(source);
-  for (std::size_t axis = 0; axis < rank; ++axis) {
-    if (shape.from[axis] != 0 ? shape.from[axis] != strides[axis]
-                              : rank > most_scaled && axis < rank - most_scaled) {
+  for (std::size_t axis = 0; axis < source.size(); ++axis) {
+    if (shape.from[axis] != 0 && shape.from[axis] != strides[axis]) {
       throw harness::Unsupported(
           "oneDNN's resampling repeats the last three axes of a dense tensor only");
     }
   }
-  if (rank > most || shape.to != dense_strides(shape.dims)) {
+  if (shape.to != dense_strides(shape.dims)) {
     throw harness::Unsupported(
         "oneDNN's reorder reads no element twice, its resampling writes no view");
   }
-  Dims target = shape.dims;
-  // n, c, and one to three scaled axes.
-  const std::size_t leading = rank > most_scaled ? most - rank : 2;
-  source.insert(source.begin(), leading, 1);
-  target.insert(target.begin(), leading, 1);
-  return {.implementation = api::implementation_of<dnnl::resampling_forward>(
-              context.engine(), context.attributes(), dnnl::prop_kind::forward_inference,
-              dnnl::algorithm::resampling_nearest, context.plain(source), context.plain(target)),
-          .operands = {{DNNL_ARG_SRC, floats(source)}},
-          .result = {DNNL_ARG_DST, floats(target)}};
+  const Repetition call = repetition(context, source, shape.dims);
+  return {.implementation = call.call,
+          .operands = {{DNNL_ARG_SRC, floats(call.source)}},
+          .result = {DNNL_ARG_DST, floats(call.target)}};
 }
 
 }  // namespace

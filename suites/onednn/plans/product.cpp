@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "suites/onednn/plans/beside.h"
 #include "suites/onednn/plans/channels_last.h"
 #include "suites/onednn/plans/post_ops.h"
 
@@ -144,11 +145,53 @@ bool all(const Dims& values, std::int64_t wanted) {
   return std::ranges::all_of(values, [&](std::int64_t value) { return value == wanted; });
 }
 
-bool is_product(const Convolution& shape) {
-  const Window& window = shape.window;
-  return shape.groups == 1 && all(window.kernel, 1) && all(window.strides, 1) &&
-         all(window.pads, 0);
+bool is_of_pixels(const Convolution& shape) {
+  return all(shape.window.kernel, 1) && all(shape.window.strides, 1);
 }
+
+/// One pixel of the result: an image is a row of the product.
+bool is_of_images(const Convolution& shape) {
+  return shape.window.kernel == spatial(shape.input) && all(shape.window.dilations, 1);
+}
+
+/// The windows lie side by side and cover the image.
+bool is_of_patches(const Convolution& shape) {
+  const Dims image = spatial(shape.input);
+  bool divides = shape.window.kernel == shape.window.strides && all(shape.window.dilations, 1);
+  for (std::size_t axis = 0; axis < image.size(); ++axis) {
+    divides = divides && image[axis] % shape.window.kernel[axis] == 0;
+  }
+  return divides;
+}
+
+/// The image's windows, a row for each: n, result's pixels, c, window's pixels.
+struct Patches {
+  Dims dims;
+  /// In the problem's order and with the channels innermost.
+  Dims row_major;
+  Dims channels_last;
+
+  explicit Patches(const Convolution& shape) {
+    const Dims& input = shape.input;
+    const Dims& kernel = shape.window.kernel;
+    const std::int64_t channels = input[1];
+    const Dims strides = dense_strides(input);
+    const auto add = [&](std::int64_t extent, std::int64_t stride, std::int64_t last) {
+      dims.push_back(extent);
+      row_major.push_back(stride);
+      channels_last.push_back(last);
+    };
+    add(input[0], strides[0], strides[0]);
+    for (std::size_t axis = 0; axis < kernel.size(); ++axis) {
+      const std::int64_t step = kernel[axis] * strides[axis + 2];
+      add(input[axis + 2] / kernel[axis], step, step * channels);
+    }
+    add(channels, strides[1], 1);
+    for (std::size_t axis = 0; axis < kernel.size(); ++axis) {
+      add(kernel[axis], strides[axis + 2], strides[axis + 2] * channels);
+    }
+  }
+};
 
 /// The epilogue of a result of extents `channels_last` for a matrix of extents `matrix` with the
 /// same elements in the same order. Empty if a step's extents cannot be converted.
@@ -205,37 +248,65 @@ std::vector<Attempt> product_attempts(const Gemm& shape, const Problem& problem,
   return attempts;
 }
 
+namespace {
+
+/// Makes the plan of a product, whose result has the channels innermost, that of the convolution.
+Plan of_convolution(Plan plan, const Convolution& shape, const Problem& problem,
+                    const VariantContext& context) {
+  const std::vector<Operand> operands = inputs(problem);
+  const Dims output = shape.output();
+  const bool is_channels_last = context.layout() == Layout::nhwc;
+  for (std::size_t index = 2; index < operands.size(); ++index) {
+    // A bias has one axis.
+    if (operands[index].dims.size() != output.size()) continue;
+    plan.operands[index].rearrange = channels_to_the_end(operands[index].dims);
+  }
+  plan.result.rearrange = channels_from_the_end(output);
+  if (is_of_pixels(shape)) {
+    plan.operands[0].rearrange = channels_to_the_end(shape.input);
+  } else if (!is_of_images(shape)) {
+    const Patches patches(shape);
+    plan.operands[0].values = floats(patches.dims, patches.row_major);
+    const Memory::desc rows = context.strided(patches.dims, dense_strides(patches.dims));
+    const auto gather = moved_from(context, context.strided(patches.dims, patches.channels_last));
+    plan.before = {{0, [rows, gather](const Memory::desc&) { return gather(rows); }}};
+  } else if (is_channels_last) {
+    Dims weights = spatial(shape.input);
+    weights.insert(weights.begin(), {shape.filters, shape.input[1]});
+    plan.operands[0].rearrange = channels_to_the_end(shape.input);
+    plan.operands[1].rearrange = channels_to_the_end(weights);
+  }
+  return plan;
+}
+
+}  // namespace
+
 std::vector<Attempt> attempts_as_product(const Convolution& shape, const Problem& problem,
                                          const VariantContext& context) {
-  if (!is_product(shape) || context.layout() != Layout::nhwc || context.integers()) return {};
-  const std::int64_t channels = shape.input[1];
-  const Gemm product{.m = element_count(shape.input) / channels,
+  const bool is_product = is_of_images(shape) || is_of_pixels(shape) || is_of_patches(shape);
+  if (!is_product || shape.groups != 1 || !all(shape.window.pads, 0) || context.integers()) {
+    return {};
+  }
+  if (context.layout() != Layout::nhwc &&
+      !(is_of_images(shape) && context.layout() == Layout::nchw)) {
+    return {};
+  }
+  const Dims output = shape.output();
+  const Gemm product{.m = element_count(output) / shape.filters,
                      .n = shape.filters,
-                     .k = channels,
+                     .k = shape.reduction_length(),
                      .transpose_b = true,
                      .batch_a = {},
                      .batch_b = {},
                      .constant_b = true};
-  const auto epilogue =
-      of_matrix(problem.epilogue, last_channels(shape.output()), product.output());
+  const auto epilogue = of_matrix(problem.epilogue, last_channels(output), product.output());
   if (!epilogue) return {};
   std::vector<Attempt> ways =
       matrix_ways(product, {product, *epilogue},
                   VariantContext(context.engine(), context.precision(), Layout::plain));
-  const std::vector<Operand> operands = inputs(problem);
-  const Dims output = shape.output();
   for (Attempt& way : ways) {
     way.prefix = "product." + way.prefix;
-    way.plan = [plan = way.plan, operands, output] {
-      Plan in_rows = plan();
-      for (std::size_t index = 0; index < operands.size(); ++index) {
-        // Weights are already a matrix; a bias has one axis.
-        if (index == 1 || operands[index].dims.size() != output.size()) continue;
-        in_rows.operands[index].rearrange = channels_to_the_end(operands[index].dims);
-      }
-      in_rows.result.rearrange = channels_from_the_end(output);
-      return in_rows;
-    };
+    way.plan = [=, plan = way.plan] { return of_convolution(plan(), shape, problem, context); };
   }
   return ways;
 }

@@ -17,8 +17,10 @@ Plan plan_matmul(const Gemm& shape, const Problem& problem, const VariantContext
 std::vector<Attempt> product_attempts(const Gemm& shape, const Problem& problem,
                                       const VariantContext& context);
 
-/// Ways to compute a channels-last convolution with 1x1 filters at every pixel and one group as a
-/// product of pixels by channels, with prefix "product.". None for others, and at int8.
+/// Ways to compute a convolution of one group without padding as a product, with prefix "product.":
+/// with 1x1 filters at every pixel, of pixels by channels; whose window is the image, of images
+/// (channels first, too); whose windows lie side by side and cover the image, of windows, which a
+/// reorder gathers first. None for others, and at int8.
 std::vector<Attempt> attempts_as_product(const Convolution& shape, const Problem& problem,
                                          const VariantContext& context);
 

@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "suites/harness/primitive.h"
+#include "suites/onednn/plans/beside.h"
 #include "suites/onednn/plans/post_ops.h"
 #include "suites/onednn/plans/product.h"
 
@@ -129,8 +130,8 @@ Plan by_product(const Middle& middle, ReductionKind kind, const Problem& problem
   const auto ones = plan.operands.begin() + (rows ? 1 : 0);
   plan.fills.push_back({.id = ones->id, .value = 1});
   plan.operands.erase(ones);
-  if (squares) plan.before = Before{0, {dnnl::algorithm::eltwise_square}};
-  if (magnitudes) plan.before = Before{0, {dnnl::algorithm::eltwise_abs}};
+  if (squares) plan.before = {{0, applied(context, {dnnl::algorithm::eltwise_square})}};
+  if (magnitudes) plan.before = {{0, applied(context, {dnnl::algorithm::eltwise_abs})}};
   return plan;
 }
 

@@ -41,11 +41,15 @@ struct Again {
   std::size_t operand = 0;
 };
 
-/// An elementwise call that runs before the plan's, timed with it: the plan's call reads the result
-/// instead of the operand, in the same format.
+/// A call from DNNL_ARG_SRC to DNNL_ARG_DST beside the plan's, made for the format in which that
+/// one has the tensor.
+using Beside = std::function<Implementation(const Memory::desc& format)>;
+
+/// A call that runs before the plan's, timed with it: the plan's call reads the result instead of
+/// the operand. Both may describe the same bytes by different extents.
 struct Before {
   std::size_t operand = 0;
-  Eltwise function;
+  Beside call;
 };
 
 /// A forward call that produces data for a gradient (the positions of maxima, for example). It runs
@@ -68,7 +72,9 @@ struct Plan {
   std::vector<Fill> fills = {};
   std::vector<Again> again = {};
   std::vector<Constant> constants = {};
-  std::optional<Before> before = std::nullopt;
+  std::vector<Before> before = {};
+  /// Runs after the plan's call, timed with it: makes the problem's result of the call's.
+  Beside after = nullptr;
   std::optional<Preparation> preparation = std::nullopt;
 };
 

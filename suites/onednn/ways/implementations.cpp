@@ -73,7 +73,7 @@ void walk(const std::vector<Attempt>& attempts,
       const int count = ++seen[offer.name];
       if (count > 1) offer.name.append("#").append(std::to_string(count));
       offer.traits.reference = is_reference_code(library_name);
-      if (plan->before) offer.traits.calls = 2;
+      offer.traits.calls += plan->before.size() + (plan->after ? 1 : 0);
       any = true;
       if (!visit(offer, *plan)) return;
     } while (library_call("next implementation", [&] { return plan->implementation.next(); }));

@@ -65,10 +65,12 @@ PlannedCall::PlannedCall(const Plan& plan, const dnnl::engine& engine, const dnn
     const auto place = [&](std::int64_t bytes, const harness::MemoryFormat& format) {
       return places.operand(operands_.size(), bytes, format);
     };
-    operands_.push_back(plan.preparation ? allocate_prepared(plan, argument, place)
-                                         : allocate(plan, argument, place));
+    const auto before = std::ranges::find(plan.before, operands_.size(), &Before::operand);
+    operands_.push_back(before != plan.before.end()
+                            ? allocate_before(plan, argument, *before, place)
+                        : plan.preparation ? allocate_prepared(plan, argument, place)
+                                           : allocate(plan, argument, place));
   }
-  if (plan.before) add(*plan.before);
   for (const auto& [id, operand] : plan.again) {
     const Memory::desc format =
         plan.implementation.current().query_md(dnnl::query::exec_arg_md, id);
@@ -97,14 +99,13 @@ PlannedCall::PlannedCall(const Plan& plan, const dnnl::engine& engine, const dnn
     kept_ = library_call("memory for what gradients need", [&] { return Memory(kept, engine_); });
     arguments_.push_back({DNNL_ARG_WORKSPACE, kept_.get()});
   }
-  const auto add_result = [&](const Argument& argument) {
-    results_.push_back(
-        allocate(plan, argument, [&](std::int64_t bytes, const harness::MemoryFormat& format) {
-          return places.result(results_.size(), bytes, format);
-        }));
+  const Place place = [&](std::int64_t bytes, const harness::MemoryFormat& format) {
+    return places.result(results_.size(), bytes, format);
   };
-  add_result(plan.result);
-  for (const Argument& argument : plan.further_results) add_result(argument);
+  results_.push_back(plan.after ? allocate_after(plan, place) : allocate(plan, plan.result, place));
+  for (const Argument& argument : plan.further_results) {
+    results_.push_back(allocate(plan, argument, place));
+  }
   const Memory::desc scratch = plan.implementation.current().scratchpad_desc();
   if (scratch.get_size() > 0) {
     std::byte* const given = places.scratch(static_cast<std::int64_t>(scratch.get_size()));
@@ -210,22 +211,55 @@ void PlannedCall::add(const Constant& constant) {
   arguments_.push_back({constant.id, constants_.emplace_back(memory).get()});
 }
 
-void PlannedCall::add(const Before& before) {
-  const Tensor& operand = operands_.at(before.operand);
-  const Memory::desc format = operand.memory.get_desc();
-  const auto& [algorithm, alpha, beta] = before.function;
-  library_call("the call before", [&] {
-    const auto call = api::implementation_of<dnnl::eltwise_forward>(
-        engine_, dnnl::primitive_attr(), dnnl::prop_kind::forward_inference, algorithm, format,
-        format, alpha, beta);
-    before_ = dnnl::primitive(call.current().get());
-    computed_before_ = Memory(format, engine_);
+PlannedCall::Aside PlannedCall::aside(const Implementation& implementation, const Memory& given,
+                                      const Memory& made) {
+  return library_call("a call beside", [&] {
+    Aside aside{.call = dnnl::primitive(implementation.current().get()),
+                .memories = {given, made},
+                .arguments = {{DNNL_ARG_SRC, given.get()}, {DNNL_ARG_DST, made.get()}}};
+    const Memory::desc scratch = implementation.current().scratchpad_desc();
+    if (scratch.get_size() > 0) {
+      aside.memories.emplace_back(scratch, engine_);
+      aside.arguments.push_back({DNNL_ARG_SCRATCHPAD, aside.memories.back().get()});
+      workspace_bytes_ += static_cast<std::int64_t>(scratch.get_size());
+    }
+    return aside;
   });
-  before_arguments_ = {{DNNL_ARG_SRC, operand.memory.get()},
-                       {DNNL_ARG_DST, computed_before_.get()}};
-  const auto read = std::ranges::find(arguments_, operand.argument.id, &dnnl_exec_arg_t::arg);
-  read->memory = computed_before_.get();
-  workspace_bytes_ += static_cast<std::int64_t>(format.get_size());
+}
+
+void PlannedCall::Aside::run(const dnnl::stream& stream) const {
+  check(dnnl_primitive_execute(call.get(), stream.get(), static_cast<int>(arguments.size()),
+                               arguments.data()),
+        "could not execute a call beside");
+}
+
+PlannedCall::Tensor PlannedCall::allocate_before(const Plan& plan, const Argument& argument,
+                                                 const Before& before, const Place& place) {
+  const Memory::desc wanted =
+      plan.implementation.current().query_md(dnnl::query::exec_arg_md, argument.id);
+  const Implementation call = before.call(wanted);
+  const Memory given =
+      memory(call.current().query_md(dnnl::query::exec_arg_md, DNNL_ARG_SRC), argument, place);
+  const Memory made(call.current().query_md(dnnl::query::exec_arg_md, DNNL_ARG_DST), engine_);
+  workspace_bytes_ += static_cast<std::int64_t>(wanted.get_size());
+  before_.push_back(aside(call, given, made));
+  again_.emplace_back(wanted, engine_, made.get_data_handle());
+  arguments_.push_back({argument.id, again_.back().get()});
+  return {given, argument};
+}
+
+PlannedCall::Tensor PlannedCall::allocate_after(const Plan& plan, const Place& place) {
+  const Memory::desc computed =
+      plan.implementation.current().query_md(dnnl::query::exec_arg_md, plan.result.id);
+  const Implementation call = plan.after(computed);
+  const Memory made =
+      memory(call.current().query_md(dnnl::query::exec_arg_md, DNNL_ARG_DST), plan.result, place);
+  const Memory given(call.current().query_md(dnnl::query::exec_arg_md, DNNL_ARG_SRC), engine_);
+  workspace_bytes_ += static_cast<std::int64_t>(computed.get_size());
+  after_.push_back(aside(call, given, made));
+  again_.emplace_back(computed, engine_, given.get_data_handle());
+  arguments_.push_back({plan.result.id, again_.back().get()});
+  return {made, plan.result};
 }
 
 void PlannedCall::upload(std::size_t index, std::span<const float> values) {
@@ -256,15 +290,11 @@ void PlannedCall::poison_output() {
 
 void PlannedCall::run() {
   const ThreadCount count(threads_);
-  if (before_) {
-    check(dnnl_primitive_execute(before_.get(), stream_.get(),
-                                 static_cast<int>(before_arguments_.size()),
-                                 before_arguments_.data()),
-          "could not execute the call before");
-  }
+  for (const Aside& one : before_) one.run(stream_);
   check(dnnl_primitive_execute(primitive_.get(), stream_.get(), static_cast<int>(arguments_.size()),
                                arguments_.data()),
         "could not execute a primitive");
+  for (const Aside& one : after_) one.run(stream_);
 }
 
 std::vector<float> PlannedCall::download() {

@@ -72,8 +72,11 @@ class PlannedCall : public harness::Primitive {
   void prepare(const Plan& plan);
   void run_preparation();
   void add(const Constant& constant);
-  /// Call after allocating operands.
-  void add(const Before& before);
+  /// Allocates an operand that `before` reads, and what it makes of it for the plan's call.
+  Tensor allocate_before(const Plan& plan, const Argument& argument, const Before& before,
+                         const Place& place);
+  /// The same for the first result.
+  Tensor allocate_after(const Plan& plan, const Place& place);
   /// Writes a result's values, in the problem's order, to `target`. Returns their number.
   std::int64_t read(const Tensor& result, std::span<float> target);
 
@@ -82,7 +85,8 @@ class PlannedCall : public harness::Primitive {
   dnnl::primitive primitive_;
   std::vector<Tensor> operands_;
   std::vector<Memory> fills_;
-  /// Memory of operands that the call reads twice.
+  /// Memory that the call reads or writes in another format than somebody else: operands that it
+  /// reads twice, what calls beside it make or take.
   std::vector<Memory> again_;
   std::vector<Memory> constants_;
   std::vector<Tensor> results_;
@@ -90,10 +94,17 @@ class PlannedCall : public harness::Primitive {
   std::optional<std::size_t> in_result_;
   Memory scratchpad_;
   std::optional<Prepared> prepared_;
-  /// Empty if nothing runs before the call.
-  dnnl::primitive before_;
-  std::vector<dnnl_exec_arg_t> before_arguments_;
-  Memory computed_before_;
+  /// A call before or after the plan's.
+  struct Aside {
+    dnnl::primitive call;
+    std::vector<Memory> memories;
+    std::vector<dnnl_exec_arg_t> arguments;
+    void run(const dnnl::stream& stream) const;
+  };
+  /// `given` and `made` are what it reads and writes.
+  Aside aside(const Implementation& implementation, const Memory& given, const Memory& made);
+  std::vector<Aside> before_;
+  std::vector<Aside> after_;
   /// The workspace that a forward call keeps for its gradient.
   Memory kept_;
   std::int64_t result_elements_;

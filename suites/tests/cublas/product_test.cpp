@@ -27,6 +27,19 @@ TEST(Product, PixelsByChannelsWhereChannelsLieInnermost) {
   EXPECT_EQ(found->sources[1], 1);
 }
 
+TEST(Product, ImagesByWeightsWhereTheWindowIsTheImage) {
+  for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
+    const auto found =
+        product("conv/9x3x2x4x5_k8x2x4x5_p0.0.0.0.0.0_s2x4x5_d1x1x1_g1_bias", layout);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(key(found->problem()), "gemm/m9_n8_k120_nt_w_bias");
+    EXPECT_EQ(found->sources[0], 0);
+    EXPECT_FALSE(product("conv/9x3x4x5_k8x4x4_p0.0.0.0_s4x4_d1x1_g1", layout)) << "of five columns";
+    EXPECT_FALSE(product("conv/9x3x4x5_k8x4x5_p1.0.1.0_s4x5_d1x1_g1", layout)) << "padding";
+    EXPECT_FALSE(product("conv/9x4x4x5_k8x4x5_p0.0.0.0_s4x5_d1x1_g2", layout)) << "two groups";
+  }
+}
+
 TEST(Product, ChannelsByPixelsImageByImageElsewhere) {
   const char* conv = "conv/2x64x7x5_k128x1x1_p0.0.0.0_s1x1_d1x1_g1";
   const auto found = product(conv, Layout::nchw);
