@@ -22,26 +22,27 @@ const Shape* shape_of(const Call* call) {
 bool is_copy(const Call& call) { return std::holds_alternative<Copy>(call.problem.shape); }
 
 /// Calls that no call for attention does, but that leave its operands as they are: appending to
-/// earlier keys and values, and rotating.
+/// earlier keys and values, normalizing and rotating.
 bool is_beside(const Call& call) {
   return std::holds_alternative<Concat>(call.problem.shape) ||
-         std::holds_alternative<Rotary>(call.problem.shape);
-}
-
-/// True for a causal mask that the node makes itself. With more keys than queries, the mask may be
-/// aligned to another corner.
-bool is_triangle(const Call& call, const Attention& shape) {
-  const auto& add = std::get<Binary>(call.problem.shape);
-  const Source& mask = call.operands[1];
-  return mask.kind == Source::Kind::attribute && mask.index == 0 && shape.queries == shape.keys &&
-         add.b == Dims{1, 1, shape.queries, shape.keys};
+         std::holds_alternative<Rotary>(call.problem.shape) ||
+         std::holds_alternative<LayerNormalization>(call.problem.shape);
 }
 
 /// The mask that a call adds to the scores.
 ScoreMasks::Mask mask_of(const Flow& flow, std::size_t index, const Call& call) {
   const auto& add = std::get<Binary>(call.problem.shape);
   ScoreMasks::Mask mask{.extents = add.b, .scores = add.a, .constant = add.constant_b};
-  const Read* read = flow.read(index, call.operands[1]);
+  const Source& source = call.operands[1];
+  if (source.kind == Source::Kind::attribute && source.index == 0) {
+    mask.hidden = -std::numeric_limits<double>::infinity();
+    mask.triangle = Triangle{.queries = add.b.end()[-2],
+                             .keys = add.b.end()[-1],
+                             .window = source.window,
+                             .outside = mask.hidden};
+    return mask;
+  }
+  const Read* read = flow.read(index, source);
   if (read == nullptr || !read->triangle) return mask;
   // Truth values stand for what they add.
   const bool truth = read->triangle->truth;
@@ -73,12 +74,7 @@ std::vector<Fusion> attention_fusions(const Flow& flow, std::size_t index) {
   std::size_t calls = 2;
   const Call* before = producer(layer, *found, 0);
   while (shape_of<Binary>(before) != nullptr) {
-    if (is_triangle(*before, shape)) {
-      shape.causal = true;
-      shape.window = before->operands[1].window;
-    } else {
-      masks.add(mask_of(flow, index, *before));
-    }
+    masks.add(mask_of(flow, index, *before));
     ++calls;
     before = producer(layer, *before, 0);
   }

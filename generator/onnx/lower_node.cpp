@@ -156,13 +156,16 @@ LoweredLayer make_layer(const NodeView& node, Lowered lowered) {
   layer.calls = std::move(lowered.calls);
   layer.whole = std::move(lowered.whole);
   layer.precision = std::move(lowered.precision);
+  layer.reads_whole = std::move(lowered.reads_whole);
   set_work(layer);
   for (std::size_t index = 0; index < node.output_count(); ++index) {
     if (!node.has_output(index)) continue;
     const Tensor& tensor = node.output(index);
     layer.outputs.push_back({tensor.name, type_name(tensor.type), tensor.shape});
   }
-  if (layer.cost == Cost::unsupported) layer.bytes = traffic_bytes(node);
+  if (layer.cost == Cost::unsupported) {
+    layer.bytes = lowered.least_bytes ? lowered.least_bytes : traffic_bytes(node);
+  }
   return layer;
 }
 

@@ -69,6 +69,11 @@ struct Lowered {
   std::optional<Problem> whole = {};
   /// Layer::precision: "int8" if the calls read and write bytes.
   std::string precision = {};
+  /// Of an unsupported layer: bytes that it must move, floats as fp32, if fewer than its inputs and
+  /// outputs have.
+  std::optional<double> least_bytes = {};
+  /// LoweredLayer::reads_whole.
+  std::vector<std::size_t> reads_whole = {};
 };
 
 /// Throws NotExpressible with the reason if no library call does what the node needs, Error if the
