@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "generator/fusion/fusion.h"
+#include "generator/tests/onnx/attentions.h"
 #include "generator/tests/onnx/model.h"
 
 namespace benanza::onnx {
@@ -20,23 +20,6 @@ Model attention(const Dims& q, const Dims& kv, Attributes attributes = {},
   model.input("q", q).input("k", kv).input("v", kv);
   model.node("Attention", inputs, {"y"}, attributes).output("y");
   return model;
-}
-
-std::vector<std::string> fused(const Model& model) {
-  std::vector<std::string> found;
-  for (const Fusion& fusion : fusion::find_fusions(model.import().layers)) {
-    if (fusion.pattern != "attention") continue;
-    EXPECT_TRUE(fusion.whole);
-    found.push_back(fusion.problem);
-  }
-  return found;
-}
-
-/// The fusions of find_fusions() that are attention.
-std::vector<Fusion> attentions(const LoweredGraph& graph) {
-  auto all = fusion::find_fusions(graph.layers);
-  std::erase_if(all, [](const Fusion& fusion) { return fusion.pattern != "attention"; });
-  return all;
 }
 
 TEST(Attention, IsTwoProductsAroundASoftmax) {
@@ -110,68 +93,48 @@ TEST(Attention, AWindowBeforeEachQueryIsCausal) {
       << "with a key after it, a mask";
 }
 
-/// As onnxruntime-genai writes decoders, 4 heads and 2 for keys.
-Model group_query(std::int64_t window) {
+TEST(Attention, ACausalMaskCountsFromTheFirstKey) {
+  // Without earlier keys, query 0 sees key 0 alone.
+  const auto causal = [](std::int64_t queries, std::int64_t keys) {
+    return attention({1, 2, queries, 4}, {1, 2, keys, 4}, {{"is_causal", 1}});
+  };
+  EXPECT_THAT(fused(causal(1, 512)), ElementsAre("attention/1x2x1x4_k2x1x4_s0.5"));
+  EXPECT_THAT(fused(causal(3, 7)), ElementsAre("attention/1x2x3x4_k2x3x4_s0.5_causal"));
+  EXPECT_THAT(fused(causal(7, 3)), ElementsAre("attention/1x2x7x4_k2x3x4_s0.5_m1x1x7x3"));
+}
+
+TEST(Attention, ACausalMaskBehindEarlierKeysEndsWithTheLast) {
+  Model model(23);
+  model.input("q", {1, 2, 3, 4}).input("k", {1, 2, 3, 4}).input("v", {1, 2, 3, 4});
+  model.input("pk", {1, 2, 8, 4}).input("pv", {1, 2, 8, 4});
+  model.node("Attention", {"q", "k", "v", "", "pk", "pv"}, {"y", "nk", "nv"}, {{"is_causal", 1}});
+  model.output("y").output("nk").output("nv");
+  EXPECT_THAT(fused(model), ElementsAre("attention/1x2x3x4_k2x11x4_s0.5_causal",
+                                        "attention/1x2x3x4_k2x11x4_s0.5_m1x1x3x11"));
+}
+
+/// com.microsoft.Attention over 2 x 5 rows with a mask of `dims`.
+LoweredLayer masked(const Dims& dims) {
   Model model(17);
   model.domain("com.microsoft", 1);
-  model.input("q", {1, 5, 16}).input("k", {1, 5, 8}).input("v", {1, 5, 8});
-  model.node("GroupQueryAttention", {"q", "k", "v"}, {"y"},
-             {{"num_heads", 4}, {"kv_num_heads", 2}, {"local_window_size", window}});
+  model.input("x", {2, 5, 8}).weights("w", {8, 24}).weights("b", {24});
+  model.input("mask", dims, ::onnx::TensorProto::INT32);
+  model.node("Attention", {"x", "w", "b", "mask"}, {"y"}, {{"num_heads", 2}});
   model.last().set_domain("com.microsoft");
   model.output("y");
-  return model;
+  return model.layer();
 }
 
-TEST(GroupQueryAttention, IsCausalWithOrWithoutAWindow) {
-  EXPECT_THAT(fused(group_query(-1)), ElementsAre("attention/1x4x5x4_k2x5x4_s0.5_causal"));
-  // ONNX Runtime 1.32: each query attends to itself and the two keys before it.
-  EXPECT_THAT(fused(group_query(3)), ElementsAre("attention/1x4x5x4_k2x5x4_s0.5_causal_w3"));
-}
-
-/// A decoder's node with packed and rotated heads; `past` keys of earlier runs, if any.
-Model rotated(std::int64_t positions, std::int64_t past, std::int64_t window = -1) {
-  Model model(17);
-  model.domain("com.microsoft", 1);
-  model.input("qkv", {1, positions, 32}).input("length", {1}).input("total", {1});
-  model.weights("cos", {64, 2}).weights("sin", {64, 2});
-  std::vector<std::string> inputs{"qkv", "", "", "", "", "length", "total", "cos", "sin"};
-  if (past > 0) {
-    model.input("pk", {1, 2, past, 4}).input("pv", {1, 2, past, 4});
-    inputs[3] = "pk";
-    inputs[4] = "pv";
+TEST(PackedAttention, NumbersOfKeysAreNoMask) {
+  for (const Dims& lengths : {Dims{2}, Dims{4}, Dims{8}}) {
+    EXPECT_THAT(masked(lengths).problems, testing::Not(testing::Contains(HasSubstr("add/2x2"))))
+        << masked(lengths).reason;
+    EXPECT_EQ(masked(lengths).cost, Cost::measured);
   }
-  model.node(
-      "GroupQueryAttention", inputs, {"y", "nk", "nv"},
-      {{"num_heads", 4}, {"kv_num_heads", 2}, {"do_rotary", 1}, {"local_window_size", window}});
-  model.last().set_domain("com.microsoft");
-  model.output("y").output("nk").output("nv");
-  return model;
-}
-
-TEST(GroupQueryAttention, SplitsRotatesAndAppends) {
-  EXPECT_THAT(
-      rotated(2, 8).layer().problems,
-      ElementsAre("copy/4x2x4_f4.32.1_t8.4.1", "copy/2x2x4_f4.32.1_t8.4.1",
-                  "copy/2x2x4_f4.32.1_t8.4.1", "rotary/1x4x2x4_t1x1x2x2", "rotary/1x2x2x4_t1x1x2x2",
-                  "copy/2x8_f8.1_t40.1", "copy/2x8_f8.1_t40.1", "gemm/m4_n10_k4_nt_a2_b2",
-                  "add/1x4x2x10_1x1x2x10_w", "softmax/1x4x2x10_a3", "gemm/m4_n4_k10_nn_a2_b2",
-                  "copy/2x4x4_f4.8.1_t16.4.1"));
-}
-
-TEST(GroupQueryAttention, IsOneCallWithWhatThatCallDoesNotDo) {
-  const auto prompt = attentions(rotated(5, 0).import());
-  ASSERT_EQ(prompt.size(), 1U);
-  EXPECT_EQ(prompt[0].problem, "attention/1x4x5x4_k2x5x4_s0.5_causal");
-  EXPECT_THAT(prompt[0].also, ElementsAre("rotary/1x4x5x4_t1x1x5x2", "rotary/1x2x5x4_t1x1x5x2"));
-  // The only query sees all keys, so its call needs no mask.
-  const auto step = attentions(rotated(1, 8).import());
-  ASSERT_EQ(step.size(), 1U);
-  EXPECT_EQ(step[0].problem, "attention/1x4x1x4_k2x9x4_s0.5");
-  EXPECT_THAT(step[0].also, SizeIs(2));
-  EXPECT_EQ(attentions(rotated(1, 8, 3).import()).at(0).problem, "attention/1x4x1x4_k2x3x4_s0.5")
-      << "the keys of the window alone";
-  EXPECT_EQ(attentions(rotated(2, 8).import()).at(0).problem,
-            "attention/1x4x2x4_k2x10x4_s0.5_m1x1x2x10");
+  EXPECT_THAT(masked({2, 5}).problems, testing::Contains("add/2x2x5x5_2x1x1x5"));
+  EXPECT_THAT(masked({2, 5, 5}).problems, testing::Contains("add/2x2x5x5_2x1x5x5"));
+  EXPECT_THAT(masked({2, 1, 5, 5}).problems, testing::Contains("add/2x2x5x5_2x1x5x5"));
+  EXPECT_THAT(masked({2, 7}).reason, HasSubstr("a mask of 2x7"));
 }
 
 TEST(Attention, SaysWhatItCannotDo) {

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "generator/fusion/fusion.h"
+#include "generator/tests/onnx/model.h"
+
+namespace benanza::onnx {
+
+/// The problems of these fusions, each of one operator.
+inline std::vector<std::string> fused(const Model& model) {
+  std::vector<std::string> found;
+  for (const Fusion& fusion : fusion::find_fusions(model.import().layers)) {
+    if (fusion.pattern != "attention") continue;
+    EXPECT_TRUE(fusion.whole);
+    found.push_back(fusion.problem);
+  }
+  return found;
+}
+
+/// The fusions of find_fusions() that are attention.
+inline std::vector<Fusion> attentions(const LoweredGraph& graph) {
+  auto all = fusion::find_fusions(graph.layers);
+  std::erase_if(all, [](const Fusion& fusion) { return fusion.pattern != "attention"; });
+  return all;
+}
+
+}  // namespace benanza::onnx
