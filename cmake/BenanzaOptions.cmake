@@ -105,3 +105,16 @@ function(benanza_unit_test name)
   include(GoogleTest)
   gtest_discover_tests(${name} PROPERTIES LABELS ${arg_LABEL} DISCOVERY_TIMEOUT 60)
 endfunction()
+
+# Gives a test program the files of cases in a folder, as CASES, and what tests them. The list of
+# tests follows the files.
+function(benanza_case_tests name folder)
+  if(NOT TARGET ${name})
+    return()
+  endif()
+  cmake_path(ABSOLUTE_PATH folder NORMALIZE)
+  file(GLOB cases CONFIGURE_DEPENDS ${folder}/*.cases)
+  target_sources(${name} PRIVATE ${BENANZA_SOURCE_DIR}/suites/tests/cases/case_tests.cpp)
+  target_compile_definitions(${name} PRIVATE CASES="${folder}")
+  set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${cases})
+endfunction()

@@ -102,8 +102,11 @@ std::vector<emit::NamedGraph> graphs_of(const std::vector<ImportedGraph>& import
   for (const ImportedGraph& one : imported) {
     const std::string batch =
         one.batch_in_name ? "_b" + std::to_string(one.graph.batch) : std::string();
-    graphs.push_back(
-        {emit::file_name(one.graph.model + batch), make_graph(one.graph), one.graph.list});
+    GraphAndFlow made = make_graph_and_flow(one.graph);
+    graphs.push_back({.file = emit::file_name(one.graph.model + batch),
+                      .graph = std::move(made.graph),
+                      .list = one.graph.list,
+                      .flow = std::move(made.flow)});
   }
   return graphs;
 }

@@ -4,7 +4,6 @@
 
 #include "analysis/input/nsight_export.h"
 #include "analysis/profiles/file/profile_file.h"
-#include "analysis/profiles/nsight.h"
 #include "analysis/profiles/processes.h"
 #include "core/base/file.h"
 #include "core/base/gzip.h"

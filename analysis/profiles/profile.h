@@ -198,6 +198,10 @@ enum class NeedsLatency { yes, no };
 /// operators.
 Profile read_profile(const std::filesystem::path& path, NeedsLatency needs = NeedsLatency::yes);
 
+/// Reads an export of Nsight Systems as a profile: what an NVTX range launched is a node, and so is
+/// a kernel outside of all ranges. Throws Error if it has no kernel.
+Profile nsight_profile(const std::filesystem::path& path);
+
 /// Throws Error if `file`, beside the profile `document`, is not the one that was written with it,
 /// by the checksums of its member "files". Older profiles have none.
 void require_same_file(const ProfileFile& document, const std::filesystem::path& file);

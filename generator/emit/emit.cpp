@@ -14,6 +14,11 @@ namespace {
 
 constexpr std::string_view graph_suffix = ".graph.json";
 
+/// "resnet.flow.json" for "resnet.graph.json".
+std::string flow_name(const std::string& graph) {
+  return graph.substr(0, graph.size() - graph_suffix.size()) + ".flow.json";
+}
+
 std::string quoted(const std::string& text) {
   std::string result = "\"";
   for (const char letter : text) {
@@ -53,10 +58,11 @@ void remove_graphs(const std::filesystem::path& folder, const std::vector<std::s
   for (const std::string& name : earlier) {
     const bool ours = name.ends_with(graph_suffix) && name.find('/') == std::string::npos;
     if (!ours || current.contains(name)) continue;
-    const std::filesystem::path path = folder / name;
-    std::error_code error;
-    std::filesystem::remove(path, error);
-    if (error) throw Error(path.string() + ": cannot remove the old file: " + error.message());
+    for (const std::filesystem::path& path : {folder / name, folder / flow_name(name)}) {
+      std::error_code error;
+      std::filesystem::remove(path, error);
+      if (error) throw Error(path.string() + ": cannot remove the old file: " + error.message());
+    }
   }
 }
 
@@ -85,7 +91,8 @@ void write_graphs(const std::filesystem::path& folder, const std::vector<NamedGr
   std::map<std::string, std::string> texts;
   Tests tests{.operators = {}, .precisions = precisions, .graphs = {}};
   std::vector<Graph> graphs;
-  for (const auto& [name, graph, list] : named) {
+  for (const auto& [name, graph, list, flow] : named) {
+    if (flow) texts[flow_name(name)] = flow_json(*flow);
     if (!texts.emplace(name, graph_json(graph)).second) {
       throw Error(name + " would be written twice: give every model a file name of its own");
     }

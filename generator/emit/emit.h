@@ -2,10 +2,12 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "core/graph_file/data_flow.h"
 #include "core/graph_file/graph.h"
 #include "core/problem/precision.h"
 
@@ -19,15 +21,16 @@ struct NamedGraph {
   std::string file;
   Graph graph;
   std::string list = {};
+  std::optional<DataFlow> flow = {};
 };
 
 /// What to do with graph files that an earlier run wrote and this one does not.
 enum class OldGraphs { keep, remove };
 
-/// Writes problems.cpp, tests.cmake and one graph.json per graph into `folder`; the first two then
-/// cover only these graphs. `remove` deletes the graph files listed in the existing tests.cmake and
-/// no others. Files whose content stays the same are not touched. Throws Error before writing
-/// anything if two graphs would share a file.
+/// Writes problems.cpp, tests.cmake and one graph.json (and one flow.json) per graph into `folder`;
+/// the first two then cover only these graphs. `remove` deletes the graph files listed in the
+/// existing tests.cmake and no others. Files whose content stays the same are not touched. Throws
+/// Error before writing anything if two graphs would share a file.
 void write_graphs(const std::filesystem::path& folder, const std::vector<NamedGraph>& graphs,
                   const std::vector<Precision>& precisions, OldGraphs old = OldGraphs::keep);
 

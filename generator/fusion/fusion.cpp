@@ -93,20 +93,25 @@ bool is_one_operator(const Fusion& region) {
   return std::ranges::find(biased, region.pattern) != std::end(biased);
 }
 
-void add(const WholeOperator& whole, std::vector<Fusion>& fusions) {
-  fusions.push_back({.pattern = whole.name,
-                     .layers = whole.layers,
-                     .problem = key(whole.problem),
-                     .whole = true});
+void add(const WholeOperator& whole, std::vector<FoundFusion>& fusions) {
+  FlowCall call{.problem = key(whole.problem)};
+  bool known = whole.operands.size() == inputs(whole.problem).size();
+  for (const Read& read : whole.operands) {
+    known = known && read.tensor != 0;
+    call.operands.push_back({.index = read.tensor});
+  }
+  fusions.push_back(
+      {{.pattern = whole.name, .layers = whole.layers, .problem = call.problem, .whole = true},
+       known ? std::optional(std::move(call)) : std::nullopt});
 }
 
 /// Adds the regions in which a whole operator is one call, with the layers that it replaces; only
 /// those that start with one of `first`, unless it is empty.
 void add_regions_of(const Flow& flow, const std::vector<WholeOperator>& operators,
-                    const std::set<std::size_t>& first, std::vector<Fusion>& fusions) {
+                    const std::set<std::size_t>& first, std::vector<FoundFusion>& fusions) {
   const Condensed graph = condensed(flow, operators);
   if (graph.layers.size() == flow.size()) return;
-  for (Fusion& fusion : regions(Flow(graph.layers), std::vector<bool>(graph.layers.size()))) {
+  for (FoundFusion& fusion : regions(Flow(graph.layers), std::vector<bool>(graph.layers.size()))) {
     if (!first.empty() && !first.contains(graph.originals[fusion.layers.front()].front())) {
       continue;
     }
@@ -125,7 +130,7 @@ void add_regions_of(const Flow& flow, const std::vector<WholeOperator>& operator
 
 /// In addition to the regions of their parts, for libraries without a call for the whole.
 void add_group_normalizations(const Flow& flow, std::vector<WholeOperator> operators,
-                              std::vector<Fusion>& fusions) {
+                              std::vector<FoundFusion>& fusions) {
   std::set<std::size_t> first;
   for (WholeOperator& group : group_normalizations(flow)) {
     add(group, fusions);
@@ -138,7 +143,7 @@ void add_group_normalizations(const Flow& flow, std::vector<WholeOperator> opera
 
 }  // namespace
 
-std::vector<Fusion> find_fusions(const std::vector<LoweredLayer>& layers) {
+std::vector<FoundFusion> find_fusions(const std::vector<LoweredLayer>& layers) {
   const Flow flow(layers);
   std::vector<WholeOperator> operators = whole_operators(flow);
   std::vector<bool> inside(flow.size(), false);
@@ -148,25 +153,25 @@ std::vector<Fusion> find_fusions(const std::vector<LoweredLayer>& layers) {
     if (whole.layers.size() == 1 || is_rare) continue;
     for (const std::size_t layer : whole.layers) inside[layer] = true;
   }
-  std::vector<Fusion> fusions = regions(flow, inside);
-  for (Fusion& fusion : fusions) fusion.whole = is_one_operator(fusion);
+  std::vector<FoundFusion> fusions = regions(flow, inside);
+  for (FoundFusion& fusion : fusions) fusion.whole = is_one_operator(fusion);
   for (const WholeOperator& whole : operators) add(whole, fusions);
   add_regions_of(flow, operators, {}, fusions);
   add_group_normalizations(flow, std::move(operators), fusions);
   for (std::size_t index = 0; index < flow.size(); ++index) {
     const auto& whole = flow.layer(index).whole;
     if (!whole) continue;
-    fusions.push_back({.pattern = std::string(op(*whole)),
-                       .layers = {index},
-                       .problem = key(*whole),
-                       .whole = true});
+    fusions.push_back({{.pattern = std::string(op(*whole)),
+                        .layers = {index},
+                        .problem = key(*whole),
+                        .whole = true}});
   }
-  for (Fusion& apart : layers_by_parts(flow)) fusions.push_back(std::move(apart));
-  for (Fusion& stack : recurrent_stacks(flow)) fusions.push_back(std::move(stack));
+  for (Fusion& apart : layers_by_parts(flow)) fusions.push_back({std::move(apart)});
+  for (Fusion& stack : recurrent_stacks(flow)) fusions.push_back({std::move(stack)});
   for (const auto find : {attention_layers, attention_patterns}) {
     for (Fusion& fusion : find(flow)) {
       fusion.whole = true;
-      fusions.push_back(std::move(fusion));
+      fusions.push_back({std::move(fusion)});
     }
   }
   return fusions;

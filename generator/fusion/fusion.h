@@ -4,18 +4,37 @@
 #include <string>
 #include <vector>
 
+#include "core/graph_file/data_flow.h"
 #include "generator/fusion/flow.h"
 
 namespace benanza::fusion {
 
+/// A fusion and what its call works on; empty if that is not known. Tensors are numbered as in
+/// Read::tensor.
+struct FoundFusion : Fusion {
+  std::optional<FlowCall> call = {};
+};
+
 /// Finds calls that do the work of several calls: regions (region.h), whole operators
 /// (whole/whole.h), stacks of recurrent layers, attention. Every intermediate result is read only
 /// inside the fusion and is not an output of the model.
-std::vector<Fusion> find_fusions(const std::vector<LoweredLayer>& layers);
+std::vector<FoundFusion> find_fusions(const std::vector<LoweredLayer>& layers);
 
 /// Finds consecutive RNN, LSTM or GRU layers and makes them one call with several layers:
 /// "lstm_lstm".
 std::vector<Fusion> recurrent_stacks(const Flow& flow);
+
+/// What a fused call under construction works on.
+struct ChainOperands {
+  /// Those of the first call.
+  std::vector<FlowOperand> first;
+  std::vector<Fold> folds;
+  std::optional<FlowOperand> residual;
+  /// Of the steps.
+  std::vector<FlowOperand> steps;
+  /// False if an operand is the result of a call that is not in the chain.
+  bool known = true;
+};
 
 /// A fused call under construction. `pattern` grows with every step: "conv_bn_add_relu".
 struct Chain {
@@ -28,7 +47,14 @@ struct Chain {
   std::size_t calls = 1;
   /// Fusion::keeps_residual.
   bool keeps_residual = false;
+  ChainOperands operands = {};
 };
+
+/// Where operand `source` of a call of layer `index` comes from; empty if it is the result of
+/// another call of that layer.
+std::optional<FlowOperand> flow_operand(const Flow& flow, std::size_t index, const Source& source);
+/// What the chain's call works on.
+std::optional<FlowCall> flow_call(const Chain& chain);
 
 /// True if the chain's result is its last layer's result.
 bool takes_all_calls(const Flow& flow, const Chain& chain);

@@ -47,7 +47,13 @@ std::optional<Chain> first_call(const Flow& flow, std::size_t index) {
   if (layer.cost != Cost::measured || layer.calls.empty() || layer.constant) return std::nullopt;
   const Problem& problem = layer.calls.front().problem;
   if (!begins_regions(problem.shape) || !layer.precision.empty()) return std::nullopt;
-  return Chain{.pattern = std::string(op(problem)), .layers = {index}, .problem = problem};
+  Chain chain{.pattern = std::string(op(problem)), .layers = {index}, .problem = problem};
+  for (const Source& source : layer.calls.front().operands) {
+    const auto operand = flow_operand(flow, index, source);
+    chain.operands.known = chain.operands.known && operand;
+    chain.operands.first.push_back(operand.value_or(FlowOperand{}));
+  }
+  return chain;
 }
 
 class RegionFinder {
@@ -59,7 +65,7 @@ class RegionFinder {
         is_simpler_(flow.size(), false),
         skipped_(std::move(inside)) {}
 
-  std::vector<Fusion> find() {
+  std::vector<FoundFusion> find() {
     // In data-flow order, so that the layers before a layer have been handled.
     for (std::size_t index = 0; index < flow_.size(); ++index) {
       const auto chain = first_call(flow_, index);
@@ -74,10 +80,11 @@ class RegionFinder {
  private:
   void add(const Chain& chain) {
     if (!takes_all_calls(flow_, chain)) return;
-    fusions_.push_back({.pattern = chain.pattern,
-                        .layers = chain.layers,
-                        .problem = key(chain.problem),
-                        .keeps_residual = chain.keeps_residual});
+    fusions_.push_back({{.pattern = chain.pattern,
+                         .layers = chain.layers,
+                         .problem = key(chain.problem),
+                         .keeps_residual = chain.keeps_residual},
+                        flow_call(chain)});
   }
 
   void extend(Chain chain, bool elementwise) {
@@ -112,12 +119,12 @@ class RegionFinder {
   /// Layers of whole operators, and layers folded into weights and bias: regions that start with
   /// them would only cost more.
   std::vector<bool> skipped_;
-  std::vector<Fusion> fusions_;
+  std::vector<FoundFusion> fusions_;
 };
 
 }  // namespace
 
-std::vector<Fusion> regions(const Flow& flow, const std::vector<bool>& inside) {
+std::vector<FoundFusion> regions(const Flow& flow, const std::vector<bool>& inside) {
   return RegionFinder(flow, inside).find();
 }
 

@@ -18,7 +18,7 @@ inline constexpr std::size_t most_steps = 6;
 /// per filter, column or channel (a batch normalization, a scale) are folded into a product's
 /// weights and bias and start no region. `inside`: layers of whole operators, which start no
 /// region.
-std::vector<Fusion> regions(const Flow& flow, const std::vector<bool>& inside);
+std::vector<FoundFusion> regions(const Flow& flow, const std::vector<bool>& inside);
 
 /// Returns the chain with the next call as a step (two for a batch normalization of constants; none
 /// for constants folded into a product's weights or into a normalization's scale and shift). Empty

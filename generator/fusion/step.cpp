@@ -122,6 +122,41 @@ bool has_constant_factors(const Flow& flow, const Chain& chain) {
   return product && is_known(operands[1]);
 }
 
+Fold fold_of(const Combine& combine, const FlowOperand& operand) {
+  Fold fold{.tensor = operand.index, .scale = operand.scale};
+  switch (combine.kind) {
+    case CombineKind::sub:
+      fold.kind = combine.reversed ? Fold::Kind::rsub : Fold::Kind::sub;
+      break;
+    case CombineKind::mul:
+      fold.kind = Fold::Kind::mul;
+      break;
+    case CombineKind::div:
+      fold.kind = Fold::Kind::div;
+      break;
+    default:
+      fold.kind = Fold::Kind::add;
+  }
+  return fold;
+}
+
+/// The constants of a batch normalization; empty if they come from other calls.
+std::optional<Statistics> statistics_of(const Flow& flow, const NextCall& next) {
+  const auto& sources = next.call.operands;
+  if (sources.size() != 5) return std::nullopt;
+  std::size_t tensors[4];
+  for (std::size_t place = 0; place < 4; ++place) {
+    const auto operand = flow_operand(flow, next.layer, sources[place + 1]);
+    if (!operand || operand->scale != 1) return std::nullopt;
+    tensors[place] = operand->index;
+  }
+  return Statistics{.scale = tensors[0],
+                    .shift = tensors[1],
+                    .mean = tensors[2],
+                    .variance = tensors[3],
+                    .epsilon = std::get<BatchNormalization>(next.call.problem.shape).epsilon};
+}
+
 /// Folds a constant factor or term per filter or column into the preceding weights and bias.
 /// Returns the remaining problem, which has no step for it.
 std::optional<Problem> folded(const Flow& flow, const Chain& chain, const Step& step) {
@@ -169,6 +204,11 @@ std::optional<Chain> with_factor_and_shift(const Flow& flow, const Chain& chain,
     longer.problem =
         with_step(std::move(longer.problem), Combine{.kind = kind, .y = *fitted, .constant = true});
   }
+  const auto statistics = statistics_of(flow, next);
+  longer.operands.known = longer.operands.known && statistics;
+  for (const auto kind : {FlowOperand::Kind::factor, FlowOperand::Kind::shift}) {
+    longer.operands.steps.push_back({.kind = kind, .statistics = statistics});
+  }
   return longer;
 }
 
@@ -194,6 +234,10 @@ std::optional<Chain> with_batch_normalization(const Flow& flow, const Chain& cha
   folded.pattern = folded.pattern.substr(0, folded.pattern.find('_'));
   Chain longer = extended(std::move(folded), *next, "bn");
   longer.problem.epilogue.bias = true;
+  const auto statistics = statistics_of(flow, *next);
+  longer.operands.known = longer.operands.known && statistics;
+  longer.operands.folds.push_back(
+      {.kind = Fold::Kind::batch_normalization, .statistics = statistics});
   return longer;
 }
 
@@ -212,6 +256,22 @@ std::optional<Chain> with_next_step(const Flow& flow, const Chain& chain) {
   const std::string name(word(*step));
   Chain longer = extended(chain, *next, is_bias && name == "add" ? "bias" : name);
   longer.problem = std::move(problem);
+  if (const auto* combine = std::get_if<Combine>(&*step)) {
+    const auto operand = flow_operand(flow, next->layer, next->call.operands[1 - next->operand]);
+    ChainOperands& operands = longer.operands;
+    operands.known = operands.known && operand;
+    if (without || is_bias) {
+      operands.folds.push_back(fold_of(*combine, operand.value_or(FlowOperand{})));
+    } else if (is_residual) {
+      operands.residual = operand;
+    } else {
+      operands.steps.push_back(operand.value_or(FlowOperand{}));
+    }
+  } else if (without) {
+    const auto& function = std::get<Activation>(*step);
+    longer.operands.folds.push_back(
+        {.kind = Fold::Kind::linear, .alpha = function.alpha, .beta = function.beta});
+  }
   if (is_residual) {
     longer.keeps_residual = !flow.may_be_overwritten(
         next->layer, next->call.operands[1 - next->operand], chain.layers.front());

@@ -22,6 +22,8 @@ struct Source {
   float scale = 1;
   /// Of a causal mask: how many of the last keys a query sees; 0: all.
   std::int64_t window = 0;
+  /// Set if the operand is a part of that tensor, which begins with this element and has no gaps.
+  std::optional<std::int64_t> part_from = {};
   bool operator==(const Source&) const = default;
 };
 
@@ -88,6 +90,9 @@ struct Read {
   bool learned = false;
   /// The extents of a stored tensor that is repeated for a larger batch.
   std::optional<Dims> stored = {};
+  std::string name = {};
+  /// ONNX name of its element type.
+  std::string type = {};
   bool operator==(const Read&) const = default;
 };
 
@@ -136,6 +141,8 @@ struct LoweredGraph {
   /// including the statistics of batch normalizations.
   std::int64_t parameters = 0;
   Compulsory compulsory = {};
+  /// What the caller reads.
+  std::vector<Read> results = {};
   /// Fusions besides those that find_fusions() finds.
   std::vector<Fusion> fusions;
   /// In the order of the layers that make the tensors.

@@ -69,7 +69,10 @@ std::vector<Read> reads_of(const Program& program, const Step& step, TensorNumbe
                                  .value = only_value(*value),
                                  .given = value->producer ? std::nullopt : value->shape,
                                  .tensor = numbers.of(value)});
-      if (value == nullptr || !value->constant) continue;
+      if (value == nullptr) continue;
+      reads.back().name = value->name;
+      reads.back().type = type_name(value->type);
+      if (!value->constant) continue;
       if (!constant) {
         reads.back().triangle = masks.triangle(step, *value);
         reads.back().largest = masks.largest(step, *value);
@@ -79,6 +82,27 @@ std::vector<Read> reads_of(const Program& program, const Step& step, TensorNumbe
     }
   }
   return reads;
+}
+
+/// What the caller reads, in the order of the model's outputs.
+std::vector<Read> results_of(const Program& program, const ::onnx::GraphProto& graph,
+                             TensorNumbers& numbers) {
+  std::vector<Read> results;
+  for (const auto& output : graph.output()) {
+    const auto found = std::ranges::find_if(program.values, [&](const auto& value) {
+      return value.second.is_output && value.second.name == output.name();
+    });
+    if (found == program.values.end()) continue;
+    const Value& value = found->second;
+    results.push_back({.producer = value.producer,
+                       .output = output_of(program, value),
+                       .constant = value.constant,
+                       .given = value.producer ? std::nullopt : value.shape,
+                       .tensor = numbers.of(&value),
+                       .name = value.name,
+                       .type = type_name(value.type)});
+  }
+  return results;
 }
 
 /// Sets LoweredLayer::uses of every layer.
@@ -187,6 +211,7 @@ LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, con
     }
   }
   graph.assumptions = std::move(program.assumptions);
+  graph.results = results_of(program, model.graph(), numbers);
   count_uses(program, graph.layers);
   const bool has_outputs = std::any_of(program.values.begin(), program.values.end(),
                                        [](const auto& value) { return value.second.is_output; });

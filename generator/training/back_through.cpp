@@ -8,6 +8,14 @@ namespace benanza::training {
 namespace {
 
 /// True for a layer without work that gives its first input another name or other extents.
+/// The gradient of a part would have to be put back into the whole.
+bool reads_a_part(const LoweredLayer& layer) {
+  return std::ranges::any_of(layer.calls, [](const Call& call) {
+    return std::ranges::any_of(call.operands,
+                               [](const Source& source) { return source.part_from.has_value(); });
+  });
+}
+
 bool passes_on(const LoweredLayer& layer) {
   return layer.cost == Cost::free && !layer.constant && !layer.reads.empty() &&
          layer.outputs.size() == 1 && is_float(layer.outputs[0].type);
@@ -62,7 +70,7 @@ void StepBuilder::back_through(std::size_t layer) {
     return;
   }
   const std::size_t calls = layers_[layer].calls.size();
-  if (calls == 0) {
+  if (calls == 0 || reads_a_part(layers_[layer])) {
     return add_unsupported(gradients, std::nullopt,
                            "the gradient of " + layers_[layer].op + " is not known",
                            all.begin()->second);

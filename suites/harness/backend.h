@@ -112,6 +112,12 @@ class Backend {
   virtual bool is_ready(const Variant&) { return true; }
   /// Takes memory for the calls' operands.
   virtual Allocator& allocator() = 0;
+  /// The call that copies a tensor at `source` to `target`, between the formats of two calls of
+  /// this library; a row-major one (MemoryFormat::name is empty) may be of any. Throws Unsupported.
+  virtual std::unique_ptr<Primitive> conversion(const MemoryFormat& /*from*/, std::byte* /*source*/,
+                                                const MemoryFormat& /*to*/, std::byte* /*target*/) {
+    throw Unsupported(std::string(name()) + " does not convert formats");
+  }
   virtual Stopwatch& stopwatch() = 0;
   /// Lets allocator() take memory elsewhere than for earlier calls: a short call's time depends on
   /// where its operands are. Does nothing by default.

@@ -1,5 +1,6 @@
 #include "suites/harness/operands.h"
 
+#include <algorithm>
 #include <new>
 
 namespace benanza::harness {
@@ -10,6 +11,10 @@ std::shared_ptr<std::byte> HostAllocator::allocate(std::int64_t bytes) {
   void* const memory = ::operator new(static_cast<std::size_t>(bytes), cache_line);
   return {static_cast<std::byte*>(memory),
           [](std::byte* block) { ::operator delete(block, cache_line); }};
+}
+
+void HostAllocator::write(std::byte* target, std::span<const std::byte> bytes) {
+  std::ranges::copy(bytes, target);
 }
 
 std::byte* OwnOperands::block(std::int64_t bytes) {

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <any>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
 namespace benanza::harness {
@@ -15,12 +18,23 @@ class Allocator {
   /// tensors; null if `bytes` is 0. Throws std::bad_alloc, or its like for devices, which names the
   /// size.
   virtual std::shared_ptr<std::byte> allocate(std::int64_t bytes) = 0;
+  /// Copies `bytes` to memory of this kind.
+  virtual void write(std::byte* target, std::span<const std::byte> bytes) = 0;
+};
+
+/// How a tensor lies in memory.
+struct MemoryFormat {
+  /// Equal names: the same bytes. Empty: dense and row-major in the problem's order.
+  std::string name{};
+  /// The library's description, for Backend::conversion().
+  std::any description{};
 };
 
 /// Blocks aligned to cache lines.
 class HostAllocator final : public Allocator {
  public:
   std::shared_ptr<std::byte> allocate(std::int64_t bytes) override;
+  void write(std::byte* target, std::span<const std::byte> bytes) override;
 };
 
 /// Where the operands and results of a call lie. A call asks for each of them once, when it is
@@ -30,9 +44,9 @@ class Operands {
  public:
   virtual ~Operands() = default;
   /// At least `bytes` for operand `index` of inputs(problem).
-  virtual std::byte* operand(std::size_t index, std::int64_t bytes) = 0;
+  virtual std::byte* operand(std::size_t index, std::int64_t bytes, const MemoryFormat& format) = 0;
   /// The same for result `index` of the problem.
-  virtual std::byte* result(std::size_t index, std::int64_t bytes) = 0;
+  virtual std::byte* result(std::size_t index, std::int64_t bytes, const MemoryFormat& format) = 0;
   /// Memory that the call may use while it runs. Null: the call takes its library's own.
   virtual std::byte* scratch(std::int64_t bytes) = 0;
 };
@@ -43,8 +57,12 @@ class OwnOperands : public Operands {
   /// `allocator` must outlive the operands.
   explicit OwnOperands(Allocator& allocator) : allocator_(&allocator) {}
 
-  std::byte* operand(std::size_t, std::int64_t bytes) override { return block(bytes); }
-  std::byte* result(std::size_t, std::int64_t bytes) override { return block(bytes); }
+  std::byte* operand(std::size_t, std::int64_t bytes, const MemoryFormat&) override {
+    return block(bytes);
+  }
+  std::byte* result(std::size_t, std::int64_t bytes, const MemoryFormat&) override {
+    return block(bytes);
+  }
   std::byte* scratch(std::int64_t) override { return nullptr; }
 
  protected:

@@ -85,6 +85,18 @@ class Primitive {
   virtual Facts profile() { return {}; }
 };
 
+/// A call that solves no problem: it is only run.
+class BareCall : public Primitive {
+ public:
+  void upload(std::size_t, std::span<const float>) override { no_problem(); }
+  void poison_output() override { no_problem(); }
+  std::vector<float> download() override { no_problem(); }
+  std::int64_t workspace_bytes() const override { return 0; }
+
+ private:
+  [[noreturn]] static void no_problem() { throw std::logic_error("this call solves no problem"); }
+};
+
 /// The scale of an int8 result, a power of two that keeps sums of random products within 8 bits.
 float int8_scale(const Problem& problem);
 

@@ -37,13 +37,13 @@ std::byte* SharedPlaces::fitting(std::size_t place, std::int64_t bytes) {
   return bytes <= bytes_ ? places_.at(place) : block(bytes);
 }
 
-std::byte* SharedPlaces::operand(std::size_t index, std::int64_t bytes) {
+std::byte* SharedPlaces::operand(std::size_t index, std::int64_t bytes, const MemoryFormat&) {
   if (index == first_ && calls_ > 1) return fitting(calls_ % 2, bytes);
   if (index == second_) return fitting(2, bytes);
   return block(bytes);
 }
 
-std::byte* SharedPlaces::result(std::size_t index, std::int64_t bytes) {
+std::byte* SharedPlaces::result(std::size_t index, std::int64_t bytes, const MemoryFormat&) {
   return index == 0 ? fitting((calls_ + 1) % 2, bytes) : block(bytes);
 }
 

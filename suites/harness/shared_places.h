@@ -23,8 +23,8 @@ class SharedPlaces final : public OwnOperands {
 
   /// The call made next is of this problem.
   void begin(const Problem& problem);
-  std::byte* operand(std::size_t index, std::int64_t bytes) override;
-  std::byte* result(std::size_t index, std::int64_t bytes) override;
+  std::byte* operand(std::size_t index, std::int64_t bytes, const MemoryFormat& format) override;
+  std::byte* result(std::size_t index, std::int64_t bytes, const MemoryFormat& format) override;
   std::byte* scratch(std::int64_t bytes) override;
 
  private:

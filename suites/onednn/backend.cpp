@@ -8,6 +8,7 @@
 #include "suites/onednn/peaks/measure_peaks.h"
 #include "suites/onednn/system.h"
 #include "suites/onednn/ways.h"
+#include "suites/onednn/ways/memory_format.h"
 
 namespace benanza::onednn {
 namespace {
@@ -48,6 +49,11 @@ class OnednnBackend final : public harness::TableBackend<Library> {
   }
   harness::Stopwatch& stopwatch() override { return stopwatch_; }
   harness::Allocator& allocator() override { return allocator_; }
+  std::unique_ptr<harness::Primitive> conversion(const harness::MemoryFormat& from,
+                                                 std::byte* source, const harness::MemoryFormat& to,
+                                                 std::byte* target) override {
+    return make_conversion(library_.engine, library_.stream, from, source, to, target);
+  }
   harness::Observer* observer() override { return &anchored_; }
   harness::EnergyMeter* energy_meter() override {
     return meter_.is_available() ? &meter_ : nullptr;

@@ -5,10 +5,10 @@
 #include <set>
 #include <string_view>
 
+#include "analysis/profiles/file/profile_file.h"
 #include "analysis/profiles/kineto/aten.h"
 #include "analysis/profiles/kineto/runs.h"
 #include "analysis/profiles/kineto/trace.h"
-#include "analysis/profiles/file/profile_file.h"
 #include "analysis/profiles/profile.h"
 #include "analysis/profiles/repeats.h"
 #include "core/library/kernel_name.h"

@@ -1,8 +1,7 @@
-#include "analysis/profiles/nsight.h"
-
 #include <gmock/gmock.h>
 
 #include "analysis/input/nsight_export.h"
+#include "analysis/profiles/profile.h"
 #include "analysis/tests/folder.h"
 #include "core/base/sqlite.h"
 

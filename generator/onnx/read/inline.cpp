@@ -49,8 +49,49 @@ void rename(GraphProto& graph, Names names) {
   for (auto& output : *graph.mutable_output()) rename(names, *output.mutable_name());
 }
 
-/// Replaces references to the function's attributes with the call's values. Attributes that the
-/// call omits are removed from the body, too.
+/// FunctionProto::attribute_proto, which ONNX before 1.13 reads as an unknown field.
+constexpr int defaults_field = 11;
+
+/// The attributes of a function that have defaults.
+template <class Function>
+std::vector<AttributeProto> defaults_of(const Function& function) {
+  if constexpr (requires { function.attribute_proto(); }) {
+    return {function.attribute_proto().begin(), function.attribute_proto().end()};
+  } else {
+    std::vector<AttributeProto> defaults;
+    const auto& unknown = function.unknown_fields();
+    for (int index = 0; index < unknown.field_count(); ++index) {
+      const auto& field = unknown.field(index);
+      if (field.number() != defaults_field || field.type() != field.TYPE_LENGTH_DELIMITED) continue;
+      AttributeProto attribute;
+      if (!attribute.ParseFromString(field.length_delimited())) {
+        throw Error("function \"" + function.name() +
+                    "\" has a default that is no attribute: export the model again");
+      }
+      defaults.push_back(std::move(attribute));
+    }
+    return defaults;
+  }
+}
+
+struct Function {
+  const FunctionProto* proto = nullptr;
+  std::vector<AttributeProto> defaults;
+};
+
+/// The values of a function's attributes in one call: those that it states, and the function's
+/// defaults of the others.
+Values values_of(const NodeProto& call, const Function& function) {
+  Values values;
+  for (const AttributeProto& attribute : call.attribute()) values[attribute.name()] = &attribute;
+  for (const AttributeProto& standard : function.defaults) {
+    values.emplace(standard.name(), &standard);
+  }
+  return values;
+}
+
+/// Replaces references to the function's attributes with the call's values. Attributes that have
+/// none are removed from the body, too.
 void substitute(const Values& values, NodeProto& node) {
   google::protobuf::RepeatedPtrField<AttributeProto> kept;
   for (AttributeProto& attribute : *node.mutable_attribute()) {
@@ -75,7 +116,8 @@ class Inliner {
  public:
   Inliner(const ::onnx::ModelProto& model, const std::string& where) : where_(where) {
     for (const FunctionProto& function : model.functions()) {
-      functions_.emplace(id(function.domain(), function.name()), &function);
+      functions_.emplace(id(function.domain(), function.name()),
+                         Function{&function, defaults_of(function)});
     }
   }
 
@@ -108,7 +150,7 @@ class Inliner {
     if (!active_.insert(found->first).second) {
       throw Error(where_ + ": function \"" + found->first + "\" calls itself: inline it");
     }
-    expand_call(node, *found->second, out);
+    expand_call(node, found->second, out);
     active_.erase(found->first);
   }
 
@@ -121,7 +163,8 @@ class Inliner {
     }
   }
 
-  void expand_call(const NodeProto& call, const FunctionProto& function, Nodes& out) {
+  void expand_call(const NodeProto& call, const Function& called, Nodes& out) {
+    const FunctionProto& function = *called.proto;
     const std::string prefix = call_name(call) + '/';
     Names names;
     for (int index = 0; index < function.input_size(); ++index) {
@@ -143,8 +186,7 @@ class Inliner {
       copy.add_output(call.output(index));
       copies.push_back(std::move(copy));
     }
-    Values values;
-    for (const AttributeProto& attribute : call.attribute()) values[attribute.name()] = &attribute;
+    const Values values = values_of(call, called);
     for (const NodeProto& node : function.node()) {
       for (const std::string& output : node.output()) {
         if (!output.empty()) names.emplace(output, prefix + output);
@@ -178,7 +220,7 @@ class Inliner {
   }
 
   const std::string& where_;
-  std::map<std::string, const FunctionProto*> functions_;
+  std::map<std::string, Function> functions_;
   std::set<std::string> active_;
   std::set<std::string> taken_;
   std::map<std::string, int> copies_;

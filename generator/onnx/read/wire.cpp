@@ -117,6 +117,9 @@ void put_bytes(std::string& out, std::uint64_t number, std::string_view bytes) {
 
 enum class Message { model, graph, function, node, attribute, sparse_tensor, tensor };
 
+/// FunctionProto::attribute_proto, since ONNX 1.13.
+constexpr int function_defaults = 11;
+
 struct Nesting {
   Message outer;
   int number;
@@ -128,6 +131,7 @@ constexpr std::array nestings{
     Nesting{Message::model, ModelProto::kGraphFieldNumber, Message::graph},
     Nesting{Message::model, ModelProto::kFunctionsFieldNumber, Message::function},
     Nesting{Message::function, FunctionProto::kNodeFieldNumber, Message::node},
+    Nesting{Message::function, function_defaults, Message::attribute},
     Nesting{Message::graph, GraphProto::kNodeFieldNumber, Message::node},
     Nesting{Message::graph, GraphProto::kInitializerFieldNumber, Message::tensor},
     Nesting{Message::graph, GraphProto::kSparseInitializerFieldNumber, Message::sparse_tensor},

@@ -152,6 +152,31 @@ TEST(Function, IsItsBody) {
   EXPECT_THAT(graph.layers[3].inputs, ElementsAre(2));
 }
 
+/// Field 11 of FunctionProto, which ONNX before 1.13 does not know by name: `factor` = 3.
+void set_default(Model& model) {
+  ::onnx::AttributeProto factor;
+  factor.set_name("factor");
+  factor.set_type(::onnx::AttributeProto::FLOAT);
+  factor.set_f(3);
+  std::string bytes = factor.SerializeAsString();
+  bytes.insert(0, {11 << 3 | 2, static_cast<char>(bytes.size())});
+  auto& function = *model.proto().mutable_functions(0);
+  std::string whole = function.SerializeAsString() + bytes;
+  ASSERT_TRUE(function.ParseFromString(whole));
+}
+
+/// What scale_and_shift adds, by the clip that it decides.
+TEST(Function, AppliesItsDefaultToCallsThatLeaveTheAttributeOut) {
+  Model model = with_function();
+  set_default(model);
+  call(model, "x", "y");
+  model.node("scale_and_shift", {"y", "w"}, {"z"}).last().set_domain("local");
+  const LoweredGraph graph = model.output("z").import();
+  ASSERT_THAT(graph.layers, testing::SizeIs(6)) << "the call states 2, the other one leaves it out";
+  EXPECT_EQ(graph.layers[2].reads[1].value, 2);
+  EXPECT_EQ(graph.layers[5].reads[1].value, 3);
+}
+
 TEST(Function, ThatCallsItselfIsAnError) {
   Model model = with_function();
   call(model, "x", "y");

@@ -32,6 +32,46 @@ TEST(Attention, IsTwoProductsAroundASoftmax) {
   EXPECT_THAT(fused(model), ElementsAre("attention/2x12x5x64_k12x7x64_s0.125"));
 }
 
+TEST(Attention, OfOneTokenMovesNoHeads) {
+  const Model model = attention({1, 1, 12}, {1, 1, 12}, {{"q_num_heads", 3}, {"kv_num_heads", 3}});
+  const LoweredLayer layer = model.layer();
+  EXPECT_THAT(layer.problems, ElementsAre("gemm/m1_n1_k4_nt_a3_b3", "softmax/1x3x1x1_a3",
+                                          "gemm/m1_n4_k1_nn_a3_b3"));
+  ASSERT_THAT(layer.calls, SizeIs(3));
+  EXPECT_EQ(layer.calls[0].operands[0], (Source{Source::Kind::input, 0, 0.5F}));
+  EXPECT_EQ(layer.calls[0].operands[1], (Source{Source::Kind::input, 1}));
+  EXPECT_EQ(layer.calls[2].operands[0], (Source{Source::Kind::call, 1}));
+  EXPECT_EQ(layer.calls[2].operands[1], (Source{Source::Kind::input, 2}));
+}
+
+/// A row of 2 heads of queries, 2 of keys and 2 of values, 4 elements each. The new keys and values
+/// are written behind the 3 earlier ones of each head.
+TEST(Attention, OfOneTokenReadsItsPartsOfAPackedRow) {
+  Model model(23);
+  model.domain("com.microsoft", 1).input("qkv", {1, 1, 24}).input("pk", {1, 2, 3, 4});
+  model.input("pv", {1, 2, 3, 4}).input("lens", {1}, ::onnx::TensorProto::INT32);
+  model.input("total", {1}, ::onnx::TensorProto::INT32);
+  model.node("GroupQueryAttention", {"qkv", "", "", "pk", "pv", "lens", "total"}, {"y", "k", "v"},
+             {{"num_heads", 2}, {"kv_num_heads", 2}});
+  model.last().set_domain("com.microsoft");
+  const LoweredLayer layer = model.output("y").output("k").output("v").layer();
+  std::vector<std::int64_t> parts;
+  for (const Call& call : layer.calls) {
+    for (const Source& source : call.operands) {
+      if (source.part_from) parts.push_back(*source.part_from);
+    }
+  }
+  EXPECT_THAT(parts, testing::UnorderedElementsAre(0, 8, 16)) << layer.reason;
+  EXPECT_THAT(layer.problems,
+              ElementsAre("copy/2x4_f4.1_t16.1", "copy/2x4_f4.1_t16.1", "gemm/m1_n4_k4_nt_a2_b2",
+                          "softmax/1x2x1x4_a3", "gemm/m1_n4_k4_nn_a2_b2"));
+}
+
+TEST(Attention, OfOneTokenOfTwoSequencesMovesNoHeads) {
+  const Model model = attention({2, 1, 12}, {2, 1, 12}, {{"q_num_heads", 3}, {"kv_num_heads", 3}});
+  EXPECT_THAT(model.layer().problems, SizeIs(3));
+}
+
 TEST(Attention, PutsHeadsOutOfTheRowsAndBack) {
   const Model model = attention({2, 5, 12}, {2, 7, 12},
                                 {{"q_num_heads", 3}, {"kv_num_heads", 3}, {"scale", 0.25F}});

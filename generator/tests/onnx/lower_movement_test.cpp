@@ -172,5 +172,26 @@ TEST(Unsupported, ForeignOperatorsAndWhatDependsOnThem) {
   EXPECT_THAT(graph.layers[1].reason, HasSubstr("shape"));
 }
 
+/// Every operator that may move nothing is free then, whichever it is.
+TEST(Movement, ThatLeavesEveryElementWhereItIsIsFree) {
+  Model tile(13);
+  tile.input("x", {2, 3}).integers("once", {1, 1}).node("Tile", {"x", "once"}, {"y"}).output("y");
+  EXPECT_EQ(tile.layer().cost, Cost::free);
+  Model expand(13);
+  expand.input("x", {2, 3}).integers("same", {1, 2, 3}).node("Expand", {"x", "same"}, {"y"});
+  EXPECT_EQ(expand.output("y").layer().cost, Cost::free);
+  Model transpose(13);
+  transpose.input("x", {1, 1, 3, 4}).node("Transpose", {"x"}, {"y"}, {{"perm", Dims{0, 2, 1, 3}}});
+  EXPECT_EQ(transpose.output("y").layer().cost, Cost::free);
+}
+
+TEST(Movement, OfAPartIsACopy) {
+  Model slice(13);
+  slice.input("x", {4, 3}).integers("from", {1}).integers("to", {3});
+  const LoweredLayer layer = slice.node("Slice", {"x", "from", "to"}, {"y"}).output("y").layer();
+  EXPECT_EQ(layer.cost, Cost::movement);
+  EXPECT_THAT(layer.problems, testing::ElementsAre("copy/6_f1_t1"));
+}
+
 }  // namespace
 }  // namespace benanza::onnx

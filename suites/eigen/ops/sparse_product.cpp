@@ -24,8 +24,8 @@ class SparseTimesDense : public harness::Primitive {
  public:
   SparseTimesDense(const SparseProduct& shape, harness::Operands& places)
       : shape_(shape),
-        input_(at(places.operand(0, bytes_of(shape.k * shape.n)), shape.k, shape.n)),
-        result_(at(places.result(0, bytes_of(shape.m * shape.n)), shape.m, shape.n)) {}
+        input_(at(places.operand(0, bytes_of(shape.k * shape.n), {}), shape.k, shape.n)),
+        result_(at(places.result(0, bytes_of(shape.m * shape.n), {}), shape.m, shape.n)) {}
 
   void upload(std::size_t index, std::span<const float> values) override {
     if (index == 0) {

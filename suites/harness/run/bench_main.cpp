@@ -19,12 +19,14 @@
 #include "core/graph_file/graph.h"
 #include "suites/harness/conditions/anchors.h"
 #include "suites/harness/result_store.h"
+#include "suites/harness/run/case_plan.h"
 #include "suites/harness/run/forget.h"
 #include "suites/harness/run/one_system.h"
 #include "suites/harness/run/options.h"
 #include "suites/harness/run/sequence.h"
 #include "suites/harness/run/serve.h"
 #include "suites/harness/run/session.h"
+#include "suites/harness/run/summary.h"
 #include "suites/harness/run/variants.h"
 
 namespace benanza::harness {
@@ -63,77 +65,6 @@ void initialise_benchmark(const SuiteOptions& options, char* program) {
 struct BenchmarkShutdown {
   ~BenchmarkShutdown() { benchmark::Shutdown(); }
 };
-
-double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
-
-void print_summary(const Tally& tally, const RunPlace& place, double wall_seconds,
-                   double asking_seconds) {
-  std::ostringstream line;
-  if (place.count > 1) line << "process " << place.number << " of " << place.count << ": ";
-  const bool is_later = place.first.has_value();
-  if (is_later) line << tally.asked - tally.measured_before << " of ";
-  line << tally.asked << (tally.asked == 1 ? " variant: " : " variants: ");
-  if (tally.measured_before > 0 && !is_later) {
-    line << tally.measured_before << " measured before (--fresh measures them again); ";
-  }
-  line << tally.count(Status::ok) << " ok";
-  std::string marks;
-  if (tally.not_converged > 0) marks = std::to_string(tally.not_converged) + " noisy";
-  if (tally.disturbed > 0) {
-    marks += (marks.empty() ? "" : ", ") + std::to_string(tally.disturbed) + " disturbed";
-  }
-  if (!marks.empty()) line << " (" << marks << ')';
-  for (const Status status : {Status::unsupported, Status::incorrect, Status::failed}) {
-    line << ", " << tally.count(status) << ' ' << to_string(status);
-  }
-  line << std::fixed << std::setprecision(1) << "; " << wall_seconds << " s, "
-       << tally.timed_seconds << " s (" << std::setprecision(0)
-       << 100 * share(tally.timed_seconds, wall_seconds) << "%) inside timed regions";
-  if (tally.timed_seconds > 0) {
-    const PhaseSeconds& phases = tally.phases;
-    line << std::setprecision(1) << "; " << asking_seconds << " s asking what there is, "
-         << phases.create << " s making calls, " << phases.check << " s checking results, "
-         << phases.warm_up << " s warming up, " << phases.between << " s between samples, "
-         << phases.ahead << " s preparing the next, " << phases.in_vain
-         << " s on variants without a time";
-  }
-  line << '\n';
-  std::cerr << line.str();
-}
-
-/// CTest extracts these lines from a test's output for its report.
-void print_ctest_measurements(const Tally& tally, double wall_seconds) {
-  const auto print = [](std::string_view name, double value) {
-    std::cout << "<CTestMeasurement type=\"numeric/double\" name=\"" << name << "\">" << value
-              << "</CTestMeasurement>\n";
-  };
-  for (const Status status : {Status::ok, Status::unsupported, Status::incorrect, Status::failed}) {
-    print(to_string(status), static_cast<double>(tally.count(status)));
-  }
-  print("noisy", static_cast<double>(tally.not_converged));
-  print("disturbed", static_cast<double>(tally.disturbed));
-  print("measured_before", static_cast<double>(tally.measured_before));
-  print("timed_share", share(tally.timed_seconds, wall_seconds));
-  print("wall_seconds", wall_seconds);
-}
-
-int exit_status(const Tally& tally, int signal_number, const std::string& program) {
-  const std::int64_t bad = tally.count(Status::incorrect) + tally.count(Status::failed);
-  if (bad > 0) {
-    std::cerr << program << ": " << bad << (bad == 1 ? " measurement is" : " measurements are")
-              << " incorrect or failed, first " << tally.first_bad << '\n';
-  }
-  if (!tally.lost_at.empty()) {
-    std::cerr << program << ": the device was lost at " << tally.lost_at
-              << "; start again with the same flags to go on without it\n";
-    return static_cast<int>(Exit::error);
-  }
-  if (signal_number != 0) {
-    std::cerr << program << ": interrupted; start again with the same flags to continue\n";
-    return 128 + signal_number;
-  }
-  return bad > 0 ? static_cast<int>(Exit::bad_rows) : 0;
-}
 
 /// Sets the value of `name`, adding the entry if it does not exist.
 void set(std::vector<std::pair<std::string, std::string>>& context, const std::string& name,
@@ -190,11 +121,35 @@ Selection selection_of(const SuiteOptions& options, const Registration& registra
   return selection;
 }
 
+/// What the command line asks for: the problems' variants, or those of cases.
+CasePlan plan(Backend& backend, const Registration& registration, const SuiteOptions& options,
+              const Selection& selection) {
+  if (options.cases.empty()) return {enumerate(backend, registration, selection), {}};
+  std::vector<Case> cases;
+  for (const std::filesystem::path& file : options.cases) {
+    std::ranges::copy(read_cases(file), std::back_inserter(cases));
+  }
+  return plan_cases(backend, registration, selection, cases);
+}
+
+/// What all repetitions of a variant came to.
+std::vector<CaseRow> rows_of(const std::string& name, const ResultStore& store,
+                             std::int64_t repetitions) {
+  std::vector<CaseRow> rows;
+  for (std::int64_t repetition = 0; repetition < repetitions; ++repetition) {
+    if (const Row* const row = store.find(name, repetition)) {
+      rows.push_back({name, row->status, row->reason});
+    }
+  }
+  return rows;
+}
+
 /// Prints the names; without a device, only those known without one.
-void list(Backend& backend, const Registration& registration, const Selection& selection) {
+void list(Backend& backend, const Registration& registration, const SuiteOptions& options,
+          const Selection& selection) {
   Selection known = selection;
   known.only_known = true;
-  for (const NamedVariant& variant : enumerate(backend, registration, known)) {
+  for (const NamedVariant& variant : plan(backend, registration, options, known).variants) {
     std::cout << variant.name << '\n';
   }
   if (backend.devices().empty()) {
@@ -300,7 +255,7 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
   const BenchmarkShutdown shutdown;
   initialise_benchmark(options, argv[0]);
   if (options.list) {
-    list(backend, registration, selection);
+    list(backend, registration, options, selection);
     return 0;
   }
   const System system = backend.system();
@@ -324,10 +279,14 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
     return 0;
   }
   const Clock::time_point asked = Clock::now();
-  const std::vector<NamedVariant> variants = enumerate(backend, registration, selection);
+  const auto [variants, cases] = plan(backend, registration, options, selection);
   const double asking_seconds = std::chrono::duration<double>(Clock::now() - asked).count();
-  if (variants.empty()) return nothing_to_measure(backend, registration, options, selection);
-  options.measure.preparation_seconds = asking_seconds / static_cast<double>(variants.size());
+  if (variants.empty() && cases.empty()) {
+    return nothing_to_measure(backend, registration, options, selection);
+  }
+  if (!variants.empty()) {
+    options.measure.preparation_seconds = asking_seconds / static_cast<double>(variants.size());
+  }
 
   for (const auto& [name, value] : backend.context()) {
     options.writer.context.emplace_back(name, value);
@@ -369,7 +328,17 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
   }
   if (options.ctest) print_ctest_measurements(whole, monotonic_seconds() - place.started);
   std::cout << std::flush;
-  return exit_status(whole, interrupt.signal(), "bench_" + std::string(backend.name()));
+  const std::string program = "bench_" + std::string(backend.name());
+  const bool is_complete = whole.lost_at.empty() && interrupt.signal() == 0;
+  if (!cases.empty() && is_complete) {
+    return exit_status(cases.size(),
+                       unexpected(cases,
+                                  [&](const std::string& name) {
+                                    return rows_of(name, store, options.repetitions);
+                                  }),
+                       program);
+  }
+  return exit_status(whole, interrupt.signal(), program);
 }
 
 }  // namespace

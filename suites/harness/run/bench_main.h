@@ -12,7 +12,7 @@ namespace benanza::harness {
 enum class Exit : int {
   /// Invalid flags, an unreadable or unwritable file, or any other error.
   error = 1,
-  /// All rows are written; some are incorrect or failed.
+  /// All rows are written; some are incorrect or failed, or cases (--cases) not as expected.
   bad_rows = 2,
   /// The machine differs from those whose results are to be joined (--one-system).
   other_system = 3,

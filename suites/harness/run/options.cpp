@@ -103,6 +103,12 @@ void add_own_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
          "those of the models it was built for; may be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false);
+  app.add_option("--cases", options.cases,
+                 "measure the problems of this file instead, a line each: KEY [PRECISION] [LAYOUT] "
+                 "[ALGORITHM] -> ok (or: ok if supported, unsupported, no way, ...); the exit "
+                 "status is 2 unless all are as expected; may be repeated")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   app.add_option("--shard", arguments.shard,
                  "only part I (1 to N) of the problems, split into N parts of about equal time; "
                  "all variants of a problem stay in one part")
@@ -237,7 +243,22 @@ void check_processes(const Arguments& arguments, SuiteOptions& options) {
   }
 }
 
+/// Cases are all that a run measures, and it measures all of them.
+void check_cases(const Arguments& arguments, const SuiteOptions& options) {
+  if (options.cases.empty()) return;
+  const auto refuse = [](bool given, const std::string& flag) {
+    if (given) throw Error("--cases and " + flag + ": give one of them");
+  };
+  refuse(!options.selection.problems.empty(), "--problem");
+  refuse(!options.graphs.empty(), "--graph");
+  refuse(!arguments.shard.empty(), "--shard");
+  refuse(!options.sequence.empty(), "--sequence");
+  refuse(!options.forget.empty(), "--forget");
+  refuse(options.serve, "--serve");
+}
+
 void check_values(const Arguments& arguments, SuiteOptions& options) {
+  check_cases(arguments, options);
   Selection& selection = options.selection;
   selection.precisions = parse_all("--precision", arguments.precisions, &parse_precision,
                                    "fp32, tf32, fp16, bf16, int8, fp8");

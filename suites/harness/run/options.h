@@ -21,6 +21,8 @@ struct SuiteOptions {
   Selection selection;
   /// Models' .graph.json files; their problems are added to the selection's.
   std::vector<std::filesystem::path> graphs;
+  /// Files of cases (case_file.h), which are measured instead; empty: none.
+  std::vector<std::filesystem::path> cases;
   MeasureOptions measure;
   std::int64_t repetitions = 1;
   /// Among how many processes they are divided, and which of them this one is.

@@ -1,5 +1,6 @@
 #include "suites/harness/run/variants.h"
 
+#include <fnmatch.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -175,32 +176,44 @@ void require_memory(const Problem& problem, Precision precision) {
   throw Error(text.str());
 }
 
-/// The library's algorithms, followed by the recorded ones. Throws Unsupported if there is none.
+/// The library's algorithms, followed by the recorded ones, as far as they are selected. Throws
+/// Unsupported if there is none.
 std::vector<Algorithm> algorithms_of(Backend& backend, const Variant& prototype,
-                                     const VariantName& name, AlgorithmSet set,
+                                     const VariantName& name, const Selection& selection,
                                      const Recorded& recorded) {
+  const std::string& wanted = selection.algorithm;
+  const bool is_name = wanted.find_first_of("*?") == std::string::npos;
+  if (!wanted.empty() && is_name) return {wanted};
   std::vector<Algorithm> algorithms;
   std::optional<Unsupported> refusal;
   try {
-    algorithms = names_of(backend.ways(prototype, set));
+    algorithms = names_of(backend.ways(prototype, selection.algorithms));
   } catch (const Unsupported& reason) {
     refusal = reason;
   }
   recorded.add_to(algorithms, name);
+  if (!wanted.empty() && !algorithms.empty()) {
+    std::erase_if(algorithms, [&](const Algorithm& algorithm) {
+      return ::fnmatch(wanted.c_str(), algorithm.c_str(), FNM_NOESCAPE) != 0;
+    });
+    refusal = Unsupported("no algorithm that matches \"" + wanted + '"');
+  }
   if (!algorithms.empty()) return algorithms;
   throw refusal.value_or(Unsupported("no algorithm for this problem"));
 }
 
 /// The variants of one problem, precision and layout.
 std::vector<NamedVariant> variants_of(Backend& backend, const Variant& prototype,
-                                      const VariantName& name, AlgorithmSet set,
+                                      const VariantName& name, const Selection& selection,
                                       const Recorded& recorded) {
+  const bool is_first_choice =
+      selection.algorithms == AlgorithmSet::best && selection.algorithm.empty();
   const auto named = [&](Algorithm algorithm) {
     NamedVariant result{.name = {},
                         .variant = prototype,
                         .status = Status::ok,
                         .reason = {},
-                        .first_choice = set == AlgorithmSet::best};
+                        .first_choice = is_first_choice};
     VariantName full = name;
     full.algorithm = result.variant.algorithm = std::move(algorithm);
     result.name = to_string(full);
@@ -219,7 +232,7 @@ std::vector<NamedVariant> variants_of(Backend& backend, const Variant& prototype
       throw Unsupported("no call that multiplies by " + packed->text());
     }
     std::vector<NamedVariant> variants;
-    for (Algorithm& algorithm : algorithms_of(backend, prototype, name, set, recorded)) {
+    for (Algorithm& algorithm : algorithms_of(backend, prototype, name, selection, recorded)) {
       variants.push_back(named(std::move(algorithm)));
     }
     return variants;
@@ -283,7 +296,7 @@ std::vector<NamedVariant> enumerate(Backend& backend, const Registration& regist
         const Variant prototype{problem, precision, layout, {}};
         std::vector<NamedVariant> variants;
         try {
-          variants = variants_of(backend, prototype, name, selection.algorithms, recorded);
+          variants = variants_of(backend, prototype, name, selection, recorded);
         } catch (const NoDevice&) {
           if (selection.only_known) continue;
           throw;

@@ -20,6 +20,9 @@ struct Selection {
   /// Empty: every layout that the backend considers worth measuring.
   std::vector<Layout> layouts = {};
   AlgorithmSet algorithms = AlgorithmSet::all;
+  /// The only algorithm to measure. With '*' (any text) or '?' (any letter): those of `algorithms`
+  /// whose names match; otherwise the library is not asked what it has. Empty: all.
+  std::string algorithm = {};
   /// Lets the library choose the layout: if it supports Layout::any for the problem, only that is
   /// measured. Ignored if `layouts` are given.
   bool layout_of_library = false;

@@ -57,6 +57,10 @@ std::shared_ptr<std::byte> DeviceAllocator::allocate(std::int64_t bytes) {
   return {block, block->data()};
 }
 
+void DeviceAllocator::write(std::byte* target, std::span<const std::byte> bytes) {
+  check(cudaMemcpy(target, bytes.data(), bytes.size(), cudaMemcpyHostToDevice), "cudaMemcpy");
+}
+
 std::int64_t free_device_bytes() {
   std::size_t free = 0;
   std::size_t total = 0;

@@ -51,6 +51,7 @@ class DeviceAllocator final : public harness::Allocator {
  public:
   /// Throws OutOfMemory.
   std::shared_ptr<std::byte> allocate(std::int64_t bytes) override;
+  void write(std::byte* target, std::span<const std::byte> bytes) override;
 };
 
 /// The free device memory, in bytes.

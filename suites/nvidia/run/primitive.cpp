@@ -34,6 +34,20 @@ void fill_at_random(DeviceMemory& memory, Precision precision, cudaStream_t stre
   }
 }
 
+harness::MemoryFormat memory_format(const TensorFormat& format) {
+  harness::MemoryFormat made{.name = {}, .description = format};
+  Dims meaningful;
+  Dims dense;
+  const Dims row_major = dense_strides(format.dims);
+  for (std::size_t axis = 0; axis < format.dims.size(); ++axis) {
+    if (format.dims[axis] == 1) continue;
+    meaningful.push_back(format.strides[axis]);
+    dense.push_back(row_major[axis]);
+  }
+  if (meaningful != dense) made.name = join(format.dims, 'x') + ":s" + join(format.strides, '.');
+  return made;
+}
+
 /// Of tensor `index`.
 void convert(std::vector<float>& values, const std::vector<StoredOtherwise>& all,
              std::size_t index) {
@@ -54,13 +68,13 @@ CudaPrimitive::CudaPrimitive(CudaContext& context, harness::Operands& places, Ca
   for (TensorFormat& format : setup.inputs) {
     const std::int64_t bytes = span_bytes(format);
     const std::size_t index = inputs_.size();
-    std::byte* const place =
-        places.operand(setup.operands.empty() ? index : setup.operands.at(index), bytes);
+    std::byte* const place = places.operand(
+        setup.operands.empty() ? index : setup.operands.at(index), bytes, memory_format(format));
     inputs_.push_back({std::move(format), DeviceMemory::lent(place, bytes)});
   }
   for (TensorFormat& format : setup.results) {
     const std::int64_t bytes = span_bytes(format);
-    std::byte* const place = places.result(results_.size(), bytes);
+    std::byte* const place = places.result(results_.size(), bytes, memory_format(format));
     results_.push_back({std::move(format), DeviceMemory::lent(place, bytes)});
   }
   if (workspace_bytes_ == 0) return;

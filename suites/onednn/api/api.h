@@ -30,6 +30,9 @@ struct Blocking {
 
 Dims dims(const Memory::desc& format);
 Memory::data_type data_type(const Memory::desc& format);
+/// Whether it has strides and blocks; weights may be packed otherwise.
+bool is_blocked(const Memory::desc& format);
+/// Only if it is blocked.
 Blocking blocking(const Memory::desc& format);
 
 /// The name of an instruction set that only this version has; empty for all others.

@@ -6,6 +6,8 @@ Dims dims(const Memory::desc& format) { return format.dims(); }
 
 Memory::data_type data_type(const Memory::desc& format) { return format.data_type(); }
 
+bool is_blocked(const Memory::desc& format) { return format.data.format_kind == dnnl_blocked; }
+
 Blocking blocking(const Memory::desc& format) {
   const auto& blocking = format.data.format_desc.blocking;
   return {{blocking.strides, blocking.strides + format.data.ndims},

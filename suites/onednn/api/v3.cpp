@@ -6,6 +6,10 @@ Dims dims(const Memory::desc& format) { return format.get_dims(); }
 
 Memory::data_type data_type(const Memory::desc& format) { return format.get_data_type(); }
 
+bool is_blocked(const Memory::desc& format) {
+  return format.get_format_kind() == Memory::format_kind::blocked;
+}
+
 Blocking blocking(const Memory::desc& format) {
   return {format.get_strides(), format.get_inner_blks(), format.get_inner_idxs()};
 }

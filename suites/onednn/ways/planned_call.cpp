@@ -62,7 +62,9 @@ PlannedCall::PlannedCall(const Plan& plan, const dnnl::engine& engine, const dnn
                             [&] { return dnnl::primitive(plan.implementation.current().get()); });
   for (const Argument& argument : plan.operands) {
     if (argument.in_result) in_result_ = operands_.size();
-    const auto place = [&](std::int64_t bytes) { return places.operand(operands_.size(), bytes); };
+    const auto place = [&](std::int64_t bytes, const harness::MemoryFormat& format) {
+      return places.operand(operands_.size(), bytes, format);
+    };
     operands_.push_back(plan.preparation ? allocate_prepared(plan, argument, place)
                                          : allocate(plan, argument, place));
   }
@@ -96,22 +98,32 @@ PlannedCall::PlannedCall(const Plan& plan, const dnnl::engine& engine, const dnn
     arguments_.push_back({DNNL_ARG_WORKSPACE, kept_.get()});
   }
   const auto add_result = [&](const Argument& argument) {
-    results_.push_back(allocate(
-        plan, argument, [&](std::int64_t bytes) { return places.result(results_.size(), bytes); }));
+    results_.push_back(
+        allocate(plan, argument, [&](std::int64_t bytes, const harness::MemoryFormat& format) {
+          return places.result(results_.size(), bytes, format);
+        }));
   };
   add_result(plan.result);
   for (const Argument& argument : plan.further_results) add_result(argument);
   const Memory::desc scratch = plan.implementation.current().scratchpad_desc();
   if (scratch.get_size() > 0) {
-    scratchpad_ = memory(scratch, [&](std::int64_t bytes) { return places.scratch(bytes); });
+    std::byte* const given = places.scratch(static_cast<std::int64_t>(scratch.get_size()));
+    scratchpad_ = library_call("memory", [&] {
+      return given == nullptr ? Memory(scratch, engine_) : Memory(scratch, engine_, given);
+    });
     arguments_.push_back({DNNL_ARG_SCRATCHPAD, scratchpad_.get()});
     workspace_bytes_ += static_cast<std::int64_t>(scratch.get_size());
   }
 }
 
-Memory PlannedCall::memory(const Memory::desc& format, const Place& place) const {
+Memory PlannedCall::memory(const Memory::desc& format, const Argument& argument,
+                           const Place& place) const {
   return library_call("memory", [&] {
-    std::byte* const given = place ? place(static_cast<std::int64_t>(format.get_size())) : nullptr;
+    const Formats formats{format, argument.values};
+    std::byte* const given =
+        place ? place(static_cast<std::int64_t>(format.get_size()),
+                      argument.rearrange ? rearranged_format(formats) : memory_format(formats))
+              : nullptr;
     return given == nullptr ? Memory(format, engine_) : Memory(format, engine_, given);
   });
 }
@@ -123,7 +135,7 @@ PlannedCall::Tensor PlannedCall::allocate(const Plan& plan, const Argument& argu
   if (wanted.get_size() == 0) {
     throw std::runtime_error("oneDNN does not take argument " + std::to_string(argument.id));
   }
-  const Memory made = memory(wanted, place);
+  const Memory made = memory(wanted, argument, place);
   if (!argument.in_result) arguments_.push_back({argument.id, made.get()});
   return {made, argument};
 }
@@ -136,7 +148,8 @@ PlannedCall::Tensor PlannedCall::allocate_prepared(const Plan& plan, const Argum
   const Memory::desc wanted =
       plan.implementation.current().query_md(dnnl::query::exec_arg_md, argument.id);
   if (!prepares || wanted.get_size() > 0) return allocate(plan, argument, place);
-  return {memory(preparation.call.current().query_md(dnnl::query::exec_arg_md, argument.id), place),
+  return {memory(preparation.call.current().query_md(dnnl::query::exec_arg_md, argument.id),
+                 argument, place),
           argument};
 }
 

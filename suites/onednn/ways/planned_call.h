@@ -8,6 +8,7 @@
 
 #include "suites/harness/way.h"
 #include "suites/onednn/ways/attempt.h"
+#include "suites/onednn/ways/memory_format.h"
 
 namespace benanza::onednn {
 
@@ -39,11 +40,6 @@ class PlannedCall : public harness::Primitive {
 
   const LeastWork& least_work() const { return least_work_; }
 
-  /// A tensor's format in the library, and the layout of the problem's floats.
-  struct Formats {
-    Memory::desc in_library;
-    Memory::desc values;
-  };
   Formats operand_formats(std::size_t index) const { return formats(operands_.at(index)); }
   Formats result_formats() const { return formats(results_.front()); }
 
@@ -67,11 +63,11 @@ class PlannedCall : public harness::Primitive {
   };
 
   /// Asks for a place for so many bytes. Null: memory of its own.
-  using Place = std::function<std::byte*(std::int64_t bytes)>;
+  using Place = std::function<std::byte*(std::int64_t bytes, const harness::MemoryFormat& format)>;
   Tensor allocate(const Plan& plan, const Argument& argument, const Place& place = nullptr);
   /// Allocates an operand of the plan's preparation, which the plan's call may not take.
   Tensor allocate_prepared(const Plan& plan, const Argument& argument, const Place& place);
-  Memory memory(const Memory::desc& format, const Place& place) const;
+  Memory memory(const Memory::desc& format, const Argument& argument, const Place& place) const;
   /// Call after allocating operands and fills.
   void prepare(const Plan& plan);
   void run_preparation();

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "suites/tests/cases/case_tests.h"
 #include "suites/tests/cublas/host_blas.h"
 #include "suites/verify/verify.h"
 
@@ -115,61 +116,36 @@ TEST(BlasGemv, OnlyWhereOneOperandIsAVector) {
   EXPECT_FALSE(is_gemv(folded(gemm_of("gemm/m1_n5_k3_nn_a7_b1"))));
 }
 
-struct Case {
-  const char* key;
-  Precision precision = Precision::fp32;
-  const char* algorithm = "gemm_ex";
+class Mapping : public testing::TestWithParam<harness::Case> {
+ protected:
+  static harness::Variant variant() {
+    const harness::Case& one = GetParam();
+    return {one.problem, one.precision.value(), one.layout.value(), one.algorithm};
+  }
+
+  verify::VerificationCase cache_;
 };
 
-class Mapping : public testing::TestWithParam<Case> {};
-
 TEST_P(Mapping, AgreesWithTheReference) {
-  const Problem problem = parse(GetParam().key);
-  const harness::Variant variant{problem, GetParam().precision, Layout::plain,
-                                 GetParam().algorithm};
-  verify::VerificationCase cache;
-  HostBlas right(variant);
+  HostBlas right(variant());
   const verify::VerificationResult result =
-      verify::verify(right, problem, variant.precision, cache);
+      verify::verify(right, variant().problem, variant().precision, cache_);
   EXPECT_TRUE(result.ok) << result.message;
 }
 
 TEST_P(Mapping, APlantedTransposeIsNoticed) {
-  const Problem problem = parse(GetParam().key);
-  const harness::Variant variant{problem, GetParam().precision, Layout::plain,
-                                 GetParam().algorithm};
-  verify::VerificationCase cache;
-  HostBlas wrong(variant, true);
+  HostBlas wrong(variant(), true);
   bool noticed = false;
   try {
-    noticed = !verify::verify(wrong, problem, variant.precision, cache).ok;
+    noticed = !verify::verify(wrong, variant().problem, variant().precision, cache_).ok;
   } catch (const std::out_of_range&) {
     noticed = true;
   }
   EXPECT_TRUE(noticed);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Products, Mapping,
-    testing::Values(Case{"gemm/m7_n5_k3_nn"}, Case{"gemm/m7_n5_k3_nt"}, Case{"gemm/m7_n5_k3_tn"},
-                    Case{"gemm/m7_n5_k3_tt"}, Case{"gemm/m7_n5_k3_nt_w_bias"},
-                    Case{"gemm/m7_n5_k3_nn_a4_b4"}, Case{"gemm/m7_n5_k3_tt_a2x3_b2x3"},
-                    Case{"gemm/m7_n5_k3_nn_a4_b1"}, Case{"gemm/m7_n5_k3_tn_a4_b1"},
-                    Case{"gemm/m7_n5_k3_nt_a1_b4"}, Case{"gemm/m7_n5_k3_nt_a2x1_b1x3"},
-                    Case{"gemm/m8_n16_k12_nn_w", Precision::int8},
-                    Case{"gemm/m8_n16_k12_nt", Precision::int8},
-                    Case{"gemm/m8_n16_k32_nn_w_bias", Precision::fp8},
-                    Case{"gemm/m8_n16_k32_nn_a3_b1_w", Precision::fp8}));
-
-INSTANTIATE_TEST_SUITE_P(Vectors, Mapping,
-                         testing::Values(Case{"gemm/m1_n5_k3_nn", Precision::fp32, "gemv"},
-                                         Case{"gemm/m1_n5_k3_nt_w", Precision::fp32, "gemv"},
-                                         Case{"gemm/m1_n5_k3_tn", Precision::fp32, "gemv"},
-                                         Case{"gemm/m5_n1_k3_nn", Precision::fp32, "gemv"},
-                                         Case{"gemm/m5_n1_k3_tn", Precision::fp32, "gemv"},
-                                         Case{"gemm/m5_n1_k3_nt", Precision::fp32, "gemv"},
-                                         Case{"gemm/m1_n5_k3_nt_a4_b4", Precision::fp32, "gemv"},
-                                         Case{"gemm/m5_n1_k3_nn_a1_b4", Precision::fp32, "gemv"}));
+INSTANTIATE_TEST_SUITE_P(Cases, Mapping, testing::ValuesIn(harness::cases_in(CASES, "mapping")),
+                         harness::case_name);
 
 }  // namespace
 }  // namespace benanza::cublas

@@ -24,11 +24,11 @@ Variant relu(Algorithm name) {
 /// Operands and results that the caller owns.
 class Mine final : public Operands {
  public:
-  std::byte* operand(std::size_t index, std::int64_t bytes) override {
+  std::byte* operand(std::size_t index, std::int64_t bytes, const MemoryFormat&) override {
     asked.push_back("operand " + std::to_string(index) + ": " + std::to_string(bytes));
     return reinterpret_cast<std::byte*>(x.data());
   }
-  std::byte* result(std::size_t index, std::int64_t bytes) override {
+  std::byte* result(std::size_t index, std::int64_t bytes, const MemoryFormat&) override {
     asked.push_back("result " + std::to_string(index) + ": " + std::to_string(bytes));
     return reinterpret_cast<std::byte*>(y.data());
   }

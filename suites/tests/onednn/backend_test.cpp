@@ -296,28 +296,9 @@ TEST_F(OnednnThreads, ACallHasItsOwnCount) {
   EXPECT_EQ(omp_get_max_threads(), 8);
 }
 
-TEST_F(OnednnBackendTest, RefusesInOneLineWithAReason) {
-  EXPECT_EQ(refusal("relu/8", Precision::tf32, Layout::plain), "oneDNN on CPUs has no tf32");
-  EXPECT_EQ(refusal("relu/8", Precision::fp8, Layout::plain), "oneDNN on CPUs has no fp8");
+// The others are cases/refusals.cases.
+TEST_F(OnednnBackendTest, RefusesWhatIsNotAskedForInOneLine) {
   EXPECT_THAT(refusal(convolution, Precision::fp16, Layout::nchw), StartsWith("oneDNN: "));
-  EXPECT_THAT(refusal("lrn/1x16x5x5_n4_a1e-04_b0.75_k1", Precision::fp32, Layout::nchw),
-              HasSubstr("sizes are odd"));
-  EXPECT_THAT(refusal("copy/5x6_f0.1_t7.1", Precision::fp32, Layout::plain),
-              HasSubstr("reads no element twice"));
-  EXPECT_THAT(refusal("copy/5x6_f0.2_t6.1", Precision::fp32, Layout::plain),
-              HasSubstr("of a dense tensor only"));
-  for (const char* key : {"select/8_a8_vb0", "select/8_va0_b8", "select/8_va1e-10_vb1e+10"}) {
-    EXPECT_THAT(refusal(key, Precision::fp32, Layout::plain), HasSubstr("select by a condition"))
-        << key;
-  }
-  EXPECT_EQ(refusal("select/8_va0_vb-3.4028235e+38", Precision::fp32, Layout::plain), "");
-  EXPECT_THAT(refusal("erf/8", Precision::fp32, Layout::plain), HasSubstr("has no erf"));
-  EXPECT_THAT(refusal("rmsnorm/4x8_e1e-05_s", Precision::fp32, Layout::plain),
-              HasSubstr("root mean square"));
-  EXPECT_THAT(refusal("softmax/4x4_a1", Precision::int8, Layout::plain),
-              HasSubstr("scale of its own"));
-  EXPECT_THAT(refusal("relu/1x1x1x1x1x1x1x1x1x1x1x1x2", Precision::fp32, Layout::plain),
-              HasSubstr("rank 13"));
   EXPECT_THAT(refusal("relu/4x4", Precision::fp32, Layout::nhwc), HasSubstr("nhwc of rank 2"));
 }
 

@@ -68,7 +68,7 @@ int for_each_tensor(Layout layout, Check check) {
       if (variant.layout != layout) continue;
       const auto made = harness::made(*backend, variant);
       const auto& primitive = dynamic_cast<const PlannedCall&>(*made);
-      const auto look = [&](const PlannedCall::Formats& formats, const char* what) {
+      const auto look = [&](const Formats& formats, const char* what) {
         SCOPED_TRACE(name_of(variant) + ' ' + what);
         check(variant.problem, view(formats.values), view(formats.in_library));
         ++count;

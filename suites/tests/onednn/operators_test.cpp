@@ -4,7 +4,6 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <set>
 #include <span>
@@ -12,7 +11,7 @@
 #include "suites/onednn/backend.h"
 #include "suites/onednn/ways/threads.h"
 #include "suites/tests/asked.h"
-#include "suites/tests/onednn/operator_cases.h"
+#include "suites/tests/cases/case_tests.h"
 #include "suites/tests/onednn/support.h"
 #include "suites/tests/verify/planted_errors.h"
 #include "suites/verify/verify.h"
@@ -75,47 +74,37 @@ double largest_error(std::span<const float> logarithms, std::span<const float> o
   return largest;
 }
 
-/// The numbers of one problem's variants with correct results and of those that the backend
-/// refuses; there must be no others.
-struct Counts {
-  int right = 0;
-  int refused = 0;
-};
-
 class OnednnTest : public ::testing::Test {
  protected:
-  /// Returns null, and counts it, if the backend refuses.
-  std::shared_ptr<harness::Primitive> created(const harness::Variant& variant, Counts& counts) {
+  /// Returns null if the backend refuses, which only some known variants may be.
+  std::shared_ptr<harness::Primitive> created(const harness::Variant& variant) {
     try {
       return harness::made(*backend_, variant);
     } catch (const harness::Unsupported& refusal) {
       EXPECT_TRUE(may_be_refused(variant)) << refusal.what();
       EXPECT_THAT(refusal.what(), ::testing::HasSubstr("wrong elements"));
-      ++counts.refused;
       return nullptr;
     }
   }
 
-  Counts verify_all(const char* key, Precision precision) {
-    Counts counts;
-    for (const harness::Variant& variant :
-         variants(*backend_, key, precision, harness::AlgorithmSet::with_reference)) {
-      SCOPED_TRACE(name_of(variant));
-      const auto primitive = created(variant, counts);
-      if (!primitive) continue;
-      // With Layout::any it depends on the format that the library has chosen.
-      EXPECT_FALSE(may_be_refused(variant) && variant.layout == Layout::nhwc) << "made, and wrong";
-      const verify::VerificationResult result =
-          verify::verify(*primitive, variant.problem, precision, cache_);
-      if (!result.ok && precision == Precision::fp32 && is_inexact_logarithm(variant)) {
-        EXPECT_LT(largest_error(primitive->download(), cache_.operands()[0]), 8e-6);
-      } else {
-        EXPECT_TRUE(result.ok) << result.message;
-      }
-      EXPECT_GE(primitive->workspace_bytes(), 0);
-      ++counts.right;
+  /// What verification says; ok for those that may be refused.
+  harness::CaseRow verified(const harness::NamedVariant& named) {
+    const harness::Variant& variant = named.variant;
+    const auto primitive = created(variant);
+    if (!primitive) return {named.name, Status::ok, ""};
+    // With Layout::any it depends on the format that the library has chosen.
+    EXPECT_FALSE(may_be_refused(variant) && variant.layout == Layout::nhwc)
+        << named.name << ": made, and wrong";
+    const Precision precision = variant.precision;
+    const verify::VerificationResult result =
+        verify::verify(*primitive, variant.problem, precision, cache_);
+    EXPECT_GE(primitive->workspace_bytes(), 0);
+    if (!result.ok && precision == Precision::fp32 && is_inexact_logarithm(variant)) {
+      EXPECT_LT(largest_error(primitive->download(), cache_.operands()[0]), 8e-6);
+    } else if (!result.ok) {
+      return {named.name, Status::incorrect, result.message};
     }
-    return counts;
+    return {named.name, Status::ok, ""};
   }
 
   std::unique_ptr<harness::Backend> backend_ = make_backend();
@@ -135,9 +124,7 @@ class OneThread {
   int before_ = omp_get_max_threads();
 };
 
-class OnednnOperators : public OnednnTest, public ::testing::WithParamInterface<Case> {};
-
-class OnednnOneThread : public OnednnOperators {
+class OnednnCases : public OnednnTest, public ::testing::WithParamInterface<harness::Case> {
   OneThread alone_;
 };
 
@@ -145,89 +132,38 @@ class OnednnMistakes : public OnednnTest {
   OneThread alone_;
 };
 
-std::string case_name(const ::testing::TestParamInfo<Case>& info) {
-  std::string name = info.param.key;
-  for (char& letter : name) {
-    if (std::isalnum(static_cast<unsigned char>(letter)) == 0) letter = '_';
+INSTANTIATE_TEST_SUITE_P(All, OnednnCases, ::testing::ValuesIn(harness::cases_in(CASES)),
+                         harness::case_name);
+
+TEST_P(OnednnCases, AreAsExpected) {
+  harness::Case one = GetParam();
+  if (one.expected == harness::Expectation::ok && may_lack(one.problem)) {
+    one.expected = harness::Expectation::ok_if_supported;
   }
-  return name;
+  harness::expect_case(*backend_, one, harness::AlgorithmSet::with_reference,
+                       [this](const harness::NamedVariant& variant) { return verified(variant); });
 }
 
-INSTANTIATE_TEST_SUITE_P(Case, OnednnOperators, ::testing::ValuesIn(cases), case_name);
-INSTANTIATE_TEST_SUITE_P(Case, OnednnOneThread, ::testing::ValuesIn(cases), case_name);
+class OnednnParts : public OnednnCases {};
 
-TEST_F(OnednnTest, EveryOperatorHasACase) {
+/// Cases that have results, at the precisions whose partial results are easiest to mistake.
+std::vector<harness::Case> with_results() {
+  std::vector<harness::Case> all = harness::cases_in(CASES, "operators");
+  std::erase_if(all, [](const harness::Case& one) {
+    return one.expected == harness::Expectation::unsupported ||
+           (one.precision != Precision::fp32 && one.precision != Precision::int8);
+  });
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, OnednnParts, ::testing::ValuesIn(with_results()), harness::case_name);
+
+TEST(OnednnCaseFiles, HaveEveryOperator) {
   std::set<std::size_t> covered;
-  for (const Case& one : cases) covered.insert(parse(one.key).shape.index());
-  const Problem dropout = parse("dropout/100_r0.5");
-  EXPECT_THROW(harness::algorithms(*backend_, dropout, Precision::fp32, Layout::plain,
-                                   harness::AlgorithmSet::all),
-               harness::Unsupported)
-      << "no other suite of a processor has it: a bound would lack it without a word";
-  covered.insert(dropout.shape.index());
-  const Problem sparse = parse("spmm/m8_n2_k8_z20");
-  EXPECT_TRUE(backend_->layouts(sparse).empty()) << "asked of other suites";
-  covered.insert(sparse.shape.index());
-  for (const char* key : {"attention/1x2x8x4_k2x8x4_s0.5", "attention_bwd/1x2x8x4_k2x8x4_s0.5"}) {
-    const Problem attention = parse(key);
-    EXPECT_THROW(harness::algorithms(*backend_, attention, Precision::fp32, Layout::plain,
-                                     harness::AlgorithmSet::all),
-                 harness::Unsupported)
-        << "the library has attention in its parts alone";
-    covered.insert(attention.shape.index());
+  for (const harness::Case& one : harness::cases_in(CASES)) {
+    covered.insert(one.problem.shape.index());
   }
-  const Problem rotary = parse("rotary/1x2x8x4_t1x1x8x4");
-  EXPECT_THROW(harness::algorithms(*backend_, rotary, Precision::fp32, Layout::plain,
-                                   harness::AlgorithmSet::all),
-               harness::Unsupported);
-  covered.insert(rotary.shape.index());
-  const Problem cast = parse("narrow/5x600");
-  EXPECT_THROW(harness::algorithms(*backend_, cast, Precision::fp32, Layout::plain,
-                                   harness::AlgorithmSet::all),
-               harness::Unsupported)
-      << "both sides are the same";
-  covered.insert(cast.shape.index());
-  const Problem collective = parse("all_reduce/64_r2");
-  EXPECT_TRUE(backend_->layouts(collective).empty()) << "of one process";
-  covered.insert(collective.shape.index());
   EXPECT_EQ(covered.size(), std::variant_size_v<Shape>);
-}
-
-TEST_P(OnednnOperators, IsRightInFp32InEveryLayout) {
-  const char* const key = GetParam().key;
-  for (const Offered& layout :
-       offered(*backend_, key, Precision::fp32, harness::AlgorithmSet::with_reference)) {
-    EXPECT_TRUE(layout.refusal.empty() || may_lack(layout.variant.problem))
-        << to_string(layout.variant.layout) << ": " << layout.refusal;
-  }
-  const Counts counts = verify_all(key, Precision::fp32);
-  EXPECT_TRUE(counts.right > 0 || counts.refused > 0 || may_lack(parse(key)));
-}
-
-TEST_P(OnednnOneThread, IsRightInInt8WhereTheLibraryHasIt) {
-  const Counts counts = verify_all(GetParam().key, Precision::int8);
-  EXPECT_TRUE(counts.right > 0 || !GetParam().int8);
-}
-
-TEST_F(OnednnTest, MasksOfTheLeastNumberAreRight) {
-  for (const char* key : {"select/1x1x5x7_a2x3x5x7_vb-3.4028235e+38",
-                          "select/1x1x5x7_va-3.4028235e+38_b2x3x5x7", "select/9_a9_vb1e+30"}) {
-    EXPECT_GT(verify_all(key, Precision::fp32).right, 0) << key;
-  }
-}
-
-TEST_F(OnednnTest, CastsAreRight) {
-  for (const char* key : {"narrow/5x600", "widen/5x600"}) {
-    EXPECT_GT(verify_all(key, Precision::fp16).right, 0) << key;
-    verify_all(key, Precision::bf16);
-  }
-}
-
-// Copying bf16 needs no arithmetic, so every CPU supports some of it.
-TEST_P(OnednnOneThread, IsRightInBf16WhereTheProcessorHasIt) {
-  const Counts counts = verify_all(GetParam().key, Precision::bf16);
-  const std::string_view key = GetParam().key;
-  EXPECT_TRUE(counts.right > 0 || key != "copy/16x9x9_f81.9.1_t1.144.16");
 }
 
 TEST_F(OnednnMistakes, PlantedErrorsAreFound) {
@@ -245,8 +181,7 @@ TEST_F(OnednnMistakes, PlantedErrorsAreFound) {
       for (const harness::Variant& variant :
            variants(*backend_, error.mistaken, precision, harness::AlgorithmSet::all)) {
         SCOPED_TRACE(std::string(error.what) + ": " + error.wanted + " by " + name_of(variant));
-        Counts counts;
-        auto made = created(variant, counts);
+        auto made = created(variant);
         if (!made) continue;
         verify::Mistaken wrong(error, std::move(made));
         EXPECT_FALSE(verify::verify(wrong, wanted, precision, cache_).ok);
@@ -288,17 +223,15 @@ class StopsEarly : public harness::Primitive {
   float poison_ = 0;
 };
 
-TEST_P(OnednnOneThread, PartOfAResultIsFound) {
-  for (const Precision precision : {Precision::fp32, Precision::int8}) {
-    for (const harness::Variant& variant :
-         variants(*backend_, GetParam().key, precision, harness::AlgorithmSet::best)) {
-      SCOPED_TRACE(name_of(variant));
-      Counts counts;
-      auto inner = created(variant, counts);
-      if (!inner) continue;
-      StopsEarly primitive(std::move(inner));
-      EXPECT_FALSE(verify::verify(primitive, variant.problem, precision, cache_).ok);
-    }
+TEST_P(OnednnParts, AreFound) {
+  for (const harness::Variant& variant :
+       variants(*backend_, key(GetParam().problem), GetParam().precision.value(),
+                harness::AlgorithmSet::best)) {
+    SCOPED_TRACE(name_of(variant));
+    auto inner = created(variant);
+    if (!inner) continue;
+    StopsEarly primitive(std::move(inner));
+    EXPECT_FALSE(verify::verify(primitive, variant.problem, variant.precision, cache_).ok);
   }
 }
 

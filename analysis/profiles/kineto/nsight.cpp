@@ -1,5 +1,3 @@
-#include "analysis/profiles/nsight.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 
 #include "analysis/input/nsight_export.h"
 #include "analysis/profiles/kineto/runs.h"
+#include "analysis/profiles/profile.h"
 #include "analysis/profiles/repeats.h"
 #include "core/base/error.h"
 

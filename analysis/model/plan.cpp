@@ -1,0 +1,281 @@
+#include "analysis/model/plan.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "analysis/model/arena.h"
+#include "analysis/model/fusion.h"
+#include "core/base/error.h"
+#include "core/problem/problem.h"
+
+namespace benanza::analysis {
+namespace {
+
+bool is_float(const std::string& type) {
+  return type == "float" || type == "float16" || type == "bfloat16" || type == "double";
+}
+
+/// Names the first few of what stands in the way.
+class Obstacles {
+ public:
+  void add(const std::string& layer, const std::string& reason) {
+    if (count_++ < most) text_ += (text_.empty() ? "" : "; ") + layer + ": " + reason;
+  }
+  bool empty() const { return count_ == 0; }
+  Error error(const std::string& model) const {
+    return Error(model + ": no plan: " + text_ +
+                 (count_ > most ? " and " + std::to_string(count_ - most) + " more" : ""));
+  }
+
+ private:
+  static constexpr std::size_t most = 3;
+  std::size_t count_ = 0;
+  std::string text_;
+};
+
+class Planner {
+ public:
+  Planner(const Graph& graph, const DataFlow& flow, Precision precision)
+      : graph_(graph), flow_(flow), precision_(precision) {
+    if (flow.layers.size() != graph.layers.size() || flow.fusions.size() != graph.fusions.size()) {
+      throw Error(graph.model + ": the flow file is of another graph: generate both again");
+    }
+    plan_.model = graph.model;
+    plan_.batch = graph.batch;
+    plan_.precision = to_string(precision);
+    for (const FlowTensor& tensor : flow.tensors) {
+      plan_.tensors.push_back({.name = tensor.name, .type = tensor.type, .shape = tensor.shape});
+    }
+    alias_.resize(flow.tensors.size());
+    for (const FlowLayer& layer : flow.layers) {
+      if (layer.view_of && !layer.outputs.empty()) alias_[layer.outputs.front()] = layer.view_of;
+    }
+  }
+
+  Plan run(const std::vector<PlannedWork>& work) {
+    for (const PlannedWork& one : work) add(one);
+    if (!obstacles_.empty()) throw obstacles_.error(graph_.model);
+    set_lifetimes();
+    plan_.arena_bytes = place_buffers(plan_.buffers);
+    return std::move(plan_);
+  }
+
+ private:
+  void add(const PlannedWork& work) {
+    const std::size_t last = work.layers.back();
+    const Layer& layer = graph_.layers[last];
+    if (work.time.status == LayerStatus::free) return;
+    if (work.time.calls.empty()) {
+      const bool known = work.time.status == LayerStatus::unsupported && !layer.reason.empty();
+      return obstacles_.add(layer.name, known ? layer.reason : "nothing measured does it");
+    }
+    if (work.fusion) {
+      const auto& call = flow_.fusions[*work.fusion];
+      const FlowLayer& made = flow_.layers[last];
+      if (!call || work.time.calls.size() != 1 || made.outputs.empty()) {
+        return obstacles_.add(layer.name, "what its fused call reads is not known");
+      }
+      FlowCall copy = *call;
+      return add_step(work, *work.time.calls.front(), std::move(copy), {made.outputs.front()}, {});
+    }
+    const FlowLayer& made = flow_.layers[last];
+    if (made.calls.size() != work.time.calls.size()) {
+      return obstacles_.add(layer.name, "its calls are not those of the flow file");
+    }
+    std::vector<std::size_t> inner;
+    for (std::size_t index = 0; index < made.calls.size(); ++index) {
+      add_call(work, index, inner);
+    }
+  }
+
+  /// `inner`: the results of the layer's calls so far.
+  void add_call(const PlannedWork& work, std::size_t index, std::vector<std::size_t>& inner) {
+    const FlowLayer& made = flow_.layers[work.layers.back()];
+    const FlowCall& call = made.calls[index];
+    const Problem problem = parse(call.problem);
+    const std::vector<Dims> parts = benanza::results(problem);
+    std::vector<std::size_t> results;
+    if (is_read_inside(made, index)) {
+      results.push_back(plan_.tensors.size());
+      plan_.tensors.push_back({.type = "float", .shape = parts.front()});
+    } else {
+      for (std::size_t part = 0; part < parts.size(); ++part) {
+        if (call.output + part >= made.outputs.size()) break;
+        results.push_back(made.outputs[call.output + part]);
+      }
+    }
+    if (results.empty()) {
+      return obstacles_.add(graph_.layers[work.layers.back()].name, "nobody reads its result");
+    }
+    inner.push_back(results.front());
+    add_step(work, *work.time.calls[index], call, results, inner);
+  }
+
+  static bool is_read_inside(const FlowLayer& layer, std::size_t index) {
+    return std::ranges::any_of(layer.calls, [&](const FlowCall& call) {
+      return std::ranges::any_of(call.operands, [&](const FlowOperand& operand) {
+        return operand.kind == FlowOperand::Kind::call && operand.index == index;
+      });
+    });
+  }
+
+  void add_step(const PlannedWork& work, const Measurement& measured, FlowCall call,
+                std::vector<std::size_t> results, const std::vector<std::size_t>& inner) {
+    const std::string& name = graph_.layers[work.layers.back()].name;
+    if (call.problem != measured.variant.key) {
+      return obstacles_.add(name, "its calls are not those of the flow file");
+    }
+    if (call.proxy) return obstacles_.add(name, "its call only moves as many elements as it does");
+    const Problem problem = parse(call.problem);
+    for (FlowOperand& operand : call.operands) {
+      if (operand.kind == FlowOperand::Kind::call) {
+        operand = {.index = inner[operand.index], .scale = operand.scale};
+      }
+      if (operand.kind != FlowOperand::Kind::tensor) continue;
+      if (!is_float(plan_.tensors[operand.index].type)) {
+        return obstacles_.add(name, "works on " + plan_.tensors[operand.index].type);
+      }
+      if (!is_constant(operand.index)) place(operand.index, 0);
+    }
+    std::int64_t behind = 0;
+    const std::vector<Dims> parts = benanza::results(problem);
+    const std::size_t buffer = place(results.front(), call.to_offset + written_span(problem));
+    for (std::size_t part = 1; part < results.size(); ++part) {
+      behind += element_count(parts[part - 1]);
+      plan_.tensors[results[part]].buffer = buffer;
+      plan_.tensors[results[part]].offset = behind;
+    }
+    PlanStep step{.call = to_string(measured.variant),
+                  .seconds = measured.seconds(),
+                  .work = std::move(call),
+                  .results = std::move(results)};
+    for (const std::size_t layer : work.layers) step.layers.push_back(graph_.layers[layer].name);
+    plan_.seconds += step.seconds;
+    plan_.steps.push_back(std::move(step));
+  }
+
+  static std::int64_t written_span(const Problem& problem) {
+    std::int64_t elements = 0;
+    for (const Dims& dims : benanza::results(problem)) elements += element_count(dims);
+    return elements;
+  }
+
+  bool is_constant(std::size_t tensor) const {
+    return tensor < flow_.tensors.size() && flow_.tensors[tensor].constant;
+  }
+
+  /// Gives the tensor a buffer of at least its elements; a view has that of what it shows.
+  std::size_t place(std::size_t tensor, std::int64_t elements) {
+    if (tensor < alias_.size() && alias_[tensor]) {
+      const std::size_t seen = *alias_[tensor];
+      const std::size_t buffer = place(seen, elements);
+      plan_.tensors[tensor].buffer = buffer;
+      plan_.tensors[tensor].offset = plan_.tensors[seen].offset;
+      return buffer;
+    }
+    PlanTensor& one = plan_.tensors[tensor];
+    if (!one.buffer) {
+      one.buffer = plan_.buffers.size();
+      plan_.buffers.emplace_back();
+    }
+    PlanBuffer& buffer = plan_.buffers[*one.buffer];
+    const std::int64_t own = one.shape ? element_count(*one.shape) : 0;
+    buffer.elements = std::max({buffer.elements, own + one.offset, elements});
+    buffer.bytes = buffer.elements * element_bytes(precision_);
+    return *one.buffer;
+  }
+
+  /// The tensors that the steps read and no layer makes, and those that the caller reads.
+  void set_lifetimes() {
+    const std::size_t end = plan_.steps.size() - 1;
+    std::set<std::size_t> inputs;
+    std::map<std::size_t, std::pair<std::size_t, std::size_t>> lives;
+    const auto use = [&](std::size_t tensor, std::size_t step) {
+      if (!plan_.tensors[tensor].buffer) return;
+      const auto [found, is_new] =
+          lives.try_emplace(*plan_.tensors[tensor].buffer, std::pair{step, step});
+      found->second.first = std::min(found->second.first, step);
+      found->second.second = std::max(found->second.second, step);
+    };
+    for (std::size_t step = 0; step <= end; ++step) {
+      for (const FlowOperand& operand : plan_.steps[step].work.operands) {
+        if (operand.kind != FlowOperand::Kind::tensor) continue;
+        use(operand.index, step);
+        const std::size_t seen = original(operand.index);
+        if (seen < flow_.tensors.size() && !flow_.tensors[seen].layer && !is_constant(seen)) {
+          inputs.insert(seen);
+        }
+      }
+      for (const std::size_t result : plan_.steps[step].results) use(result, step);
+    }
+    for (const std::size_t input : inputs) {
+      use(input, 0);
+      use(input, end);
+    }
+    for (const std::size_t result : flow_.results) {
+      if (is_constant(result) || !is_float(plan_.tensors[result].type)) continue;
+      place(result, 0);
+      use(result, end);
+      plan_.results.push_back(result);
+    }
+    for (const auto& [buffer, life] : lives) {
+      plan_.buffers[buffer].first = life.first;
+      plan_.buffers[buffer].last = life.second;
+    }
+    plan_.inputs.assign(inputs.begin(), inputs.end());
+  }
+
+  std::size_t original(std::size_t tensor) const {
+    while (tensor < alias_.size() && alias_[tensor]) tensor = *alias_[tensor];
+    return tensor;
+  }
+
+  const Graph& graph_;
+  const DataFlow& flow_;
+  Precision precision_;
+  Plan plan_;
+  /// For a view, the tensor whose elements it is.
+  std::vector<std::optional<std::size_t>> alias_;
+  Obstacles obstacles_;
+};
+
+}  // namespace
+
+std::vector<PlannedWork> planned_work(const Graph& graph, const DataFlow& flow,
+                                      const MeasurementSet& measurements,
+                                      const MeasurementFilter& filter, bool fused) {
+  MeasurementFilter own = filter;
+  own.fused_calls = false;
+  own.overwrites_residual = false;
+  const std::vector<LayerTime> layers = layer_times(graph, measurements, own);
+  own.fused_calls = true;
+  const std::vector<LayerTime> fusions = fusion_times(graph, measurements, own);
+  std::vector<bool> allowed(graph.fusions.size());
+  for (std::size_t index = 0; index < allowed.size(); ++index) {
+    const Fusion& fusion = graph.fusions[index];
+    allowed[index] = index < flow.fusions.size() && flow.fusions[index] && fusion.also.empty() &&
+                     (fused || fusion.whole || fusion.layers.size() == 1);
+  }
+  const Cover cover = fusion_cover(graph, layers, fusions, Movement::include, allowed);
+  std::vector<PlannedWork> work;
+  std::vector<bool> done(graph.layers.size(), false);
+  for (const std::size_t piece : cover.pieces) {
+    for (const std::size_t layer : graph.fusions[piece].layers) done[layer] = true;
+    work.push_back({graph.fusions[piece].layers, piece, fusions[piece]});
+  }
+  for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
+    if (!done[layer]) work.push_back({{layer}, std::nullopt, layers[layer]});
+  }
+  std::ranges::stable_sort(
+      work, [](const auto& a, const auto& b) { return a.layers.back() < b.layers.back(); });
+  return work;
+}
+
+Plan make_plan(const Graph& graph, const DataFlow& flow, const std::vector<PlannedWork>& work,
+               Precision precision) {
+  return Planner(graph, flow, precision).run(work);
+}
+
+}  // namespace benanza::analysis

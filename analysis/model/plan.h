@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "analysis/model/layer_time.h"
+#include "core/graph_file/data_flow.h"
+#include "core/graph_file/graph.h"
+#include "core/plan_file/plan.h"
+
+namespace benanza::analysis {
+
+/// How some layers are done.
+struct PlannedWork {
+  /// Ascending.
+  std::vector<std::size_t> layers{};
+  /// Index into graph.fusions; empty: by the layer's own problems.
+  std::optional<std::size_t> fusion{};
+  LayerTime time{};
+};
+
+/// The cheapest way to do every layer of `graph`, conversions between formats left out, with
+/// fusions or, if not `fused`, with those that are one operator of the model. Only fusions whose
+/// operands `flow` knows. In an order in which each can run after those before it.
+std::vector<PlannedWork> planned_work(const Graph& graph, const DataFlow& flow,
+                                      const MeasurementSet& measurements,
+                                      const MeasurementFilter& filter, bool fused);
+
+/// Turns it into calls and places. Throws Error, one line, if the graph and its flow differ, for a
+/// layer that has no time, whose calls do not make its result, or that works on what is no float,
+/// naming the first few.
+Plan make_plan(const Graph& graph, const DataFlow& flow, const std::vector<PlannedWork>& work,
+               Precision precision);
+
+}  // namespace benanza::analysis

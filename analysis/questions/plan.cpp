@@ -1,0 +1,90 @@
+// benanza-analyze plan: a whole model as calls in order, with every tensor's place. bench_plan runs
+// it.
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "analysis/model/plan.h"
+#include "analysis/questions/common/question.h"
+#include "analysis/render/table.h"
+#include "core/base/error.h"
+#include "core/base/file.h"
+
+namespace benanza::analysis {
+namespace {
+
+struct Options {
+  CommonFlags common;
+  bool apart = false;
+  std::string out;
+};
+
+/// The flow file beside the graph file.
+std::filesystem::path flow_path(const std::string& graph) {
+  constexpr std::string_view suffix = ".graph.json";
+  if (!graph.ends_with(suffix)) {
+    throw Error(graph + ": its flow file has no name: the graph's does not end in " +
+                std::string(suffix));
+  }
+  return graph.substr(0, graph.size() - suffix.size()) + ".flow.json";
+}
+
+Section section_of(const Subject& subject, const Plan& plan) {
+  Section section = model_section(subject.graph, subject.filter, Movement::include);
+  section.facts["seconds"] = plan.seconds;
+  section.facts["arena_bytes"] = plan.arena_bytes;
+  section.add(Entry{"steps", std::to_string(plan.steps.size())});
+  section.add(Entry{"sum", fmt::format("{:.3f} ms", plan.seconds * 1e3)});
+  section.add(
+      Entry{"arena", fmt::format("{:.3f} MB", static_cast<double>(plan.arena_bytes) / 1e6)});
+  const Table<PlanStep> table{
+      {"layers", "layers",
+       [](const PlanStep& one) { return fmt::format("{}", fmt::join(one.layers, " ")); },
+       name_width},
+      {"us", "seconds", micro, [](const PlanStep& one) { return one.seconds; }},
+      {"call", "call", [](const PlanStep& one) { return one.call; }, any_width}};
+  section.add(table.sheet(plan.steps, {.name = "steps", .caption = "steps, in order"}));
+  return section;
+}
+
+void answer(const Options& options) {
+  const Inputs inputs = read_inputs(options.common);
+  if (inputs.graphs.size() != 1 || inputs.filters.size() != 1) {
+    throw Error("plan: one graph at one precision at a time, and these are " +
+                std::to_string(inputs.graphs.size() * inputs.filters.size()));
+  }
+  const Graph& graph = inputs.graphs.front();
+  const DataFlow flow = read_flow(flow_path(options.common.graphs.front()));
+  const MeasurementFilter& filter = inputs.filters.front();
+  const Plan plan = make_plan(
+      graph, flow, planned_work(graph, flow, inputs.results.measurements, filter, !options.apart),
+      filter.precision);
+  if (const std::string found = contradiction_of(plan); !found.empty()) {
+    throw Error(graph.model + ": the plan contradicts itself: " + found);
+  }
+  if (!options.out.empty()) write_file(options.out, plan_json(plan));
+  const Page page = page_of("plan", inputs, [&](const Subject& subject) {
+    return std::optional(section_of(subject, plan));
+  });
+  print(page, inputs);
+}
+
+Action ask(Flags& flags) {
+  const auto options = std::make_shared<Options>();
+  add_common_flags(flags, options->common);
+  flags.add("--apart", options->apart, "Without fusion: one call a layer");
+  flags.add("--out", options->out, "Write the plan here, for bench_plan", "FILE");
+  return [options] { answer(*options); };
+}
+
+}  // namespace
+
+Question plan_question() {
+  return {.name = "plan",
+          .help = "The whole model as calls in order, with every tensor's place",
+          .ask = ask};
+}
+
+}  // namespace benanza::analysis

@@ -1,0 +1,107 @@
+#include "analysis/model/plan.h"
+
+#include <gmock/gmock.h>
+
+#include "analysis/tests/build.h"
+#include "analysis/tests/folder.h"
+
+namespace benanza::analysis {
+namespace {
+
+using test::error_of;
+using test::five;
+using test::measured;
+using test::us;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+/// x (8 floats) -> a: relu -> v: a reshape -> b: tanh; and both as one call.
+struct Case {
+  Graph graph{.model = "m",
+              .batch = 1,
+              .layers = {layer("a", "relu/8"), view("v"), layer("b", "tanh/2x4")},
+              .fusions = {{.pattern = "chain", .layers = {0, 1, 2}, .problem = "relu/8_tanh"}}};
+  DataFlow flow{.model = "m",
+                .batch = 1,
+                .tensors = {tensor("x", {8}), tensor("a_out", {8}, 0), tensor("v_out", {2, 4}, 1),
+                            tensor("b_out", {2, 4}, 2)},
+                .layers = {{.outputs = {1}, .calls = {call("relu/8", 0)}},
+                           {.outputs = {2}, .view_of = 1},
+                           {.outputs = {3}, .calls = {call("tanh/2x4", 2)}}},
+                .fusions = {call("relu/8_tanh", 0)},
+                .results = {3}};
+  MeasurementSet set;
+
+  Case() {
+    graph.layers[1].inputs = {0};
+    graph.layers[2].inputs = {1};
+    set.add(measured("relu/8/fp32/nchw/onednn/jit", five(3 * us)));
+    set.add(measured("relu/8/fp32/any/onednn/jit", five(2 * us)));
+    set.add(measured("tanh/2x4/fp32/nchw/onednn/jit", five(4 * us)));
+  }
+  static Layer layer(const std::string& name, const std::string& problem) {
+    return {.name = name, .op = "Op", .cost = Cost::measured, .problems = {problem}};
+  }
+  static Layer view(const std::string& name) {
+    return {.name = name, .op = "Reshape", .cost = Cost::free};
+  }
+  static FlowTensor tensor(const std::string& name, Dims shape,
+                           std::optional<std::size_t> layer = {}) {
+    return {.name = name, .type = "float", .shape = std::move(shape), .layer = layer};
+  }
+  static FlowCall call(const std::string& problem, std::size_t operand) {
+    return {.problem = problem, .operands = {{.index = operand}}};
+  }
+  Plan plan(bool fused = true) const {
+    return make_plan(graph, flow, planned_work(graph, flow, set, {}, fused), Precision::fp32);
+  }
+};
+
+TEST(MakePlan, TakesTheFastestCallsInOrder) {
+  const Case given;
+  const Plan plan = given.plan();
+  ASSERT_THAT(plan.steps, SizeIs(2));
+  EXPECT_EQ(plan.steps[0].call, "relu/8/fp32/any/onednn/jit");
+  EXPECT_THAT(plan.steps[0].layers, ElementsAre("a"));
+  EXPECT_EQ(plan.steps[1].call, "tanh/2x4/fp32/nchw/onednn/jit");
+  EXPECT_NEAR(plan.seconds, 6 * us, 1e-12);
+  EXPECT_EQ(contradiction_of(plan), "");
+  // The view is what it shows; x and y are needed to the end.
+  EXPECT_EQ(plan.tensors[2].buffer, plan.tensors[1].buffer);
+  EXPECT_THAT(plan.inputs, ElementsAre(0));
+  EXPECT_THAT(plan.results, ElementsAre(3));
+  EXPECT_EQ(plan.arena_bytes, 3 * 256);
+}
+
+TEST(MakePlan, FusesWhereThatIsFaster) {
+  Case given;
+  given.set.add(measured("relu/8_tanh/fp32/nchw/onednn/jit", five(5 * us)));
+  const Plan plan = given.plan();
+  ASSERT_THAT(plan.steps, SizeIs(1));
+  EXPECT_THAT(plan.steps[0].layers, ElementsAre("a", "v", "b"));
+  EXPECT_THAT(plan.steps[0].results, ElementsAre(3));
+  EXPECT_THAT(given.plan(false).steps, SizeIs(2)) << "one call a layer";
+}
+
+TEST(MakePlan, FusesNothingWhoseOperandsAreNotKnown) {
+  Case given;
+  given.set.add(measured("relu/8_tanh/fp32/nchw/onednn/jit", five(5 * us)));
+  given.flow.fusions[0].reset();
+  EXPECT_THAT(given.plan().steps, SizeIs(2));
+}
+
+TEST(MakePlan, NamesWhatItCannotDo) {
+  Case given;
+  given.graph.layers[2].problems = {"tanh/9"};
+  EXPECT_THAT(error_of([&] { given.plan(); }), HasSubstr("b"));
+  Case integers;
+  integers.flow.tensors[0].type = "int64";
+  EXPECT_THAT(error_of([&] { integers.plan(); }), HasSubstr("works on int64"));
+  Case other;
+  other.flow.layers.pop_back();
+  EXPECT_THAT(error_of([&] { other.plan(); }), HasSubstr("generate both again"));
+}
+
+}  // namespace
+}  // namespace benanza::analysis

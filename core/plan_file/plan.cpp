@@ -1,0 +1,180 @@
+#include "core/plan_file/plan.h"
+
+#include <algorithm>
+
+#include "core/graph_file/data_flow_mapping.h"
+
+namespace benanza {
+
+template <class Io>
+void map(Io& io, PlanTensor& tensor) {
+  io("name", tensor.name);
+  io("type", tensor.type);
+  io.optional("shape", tensor.shape);
+  io.optional("buffer", tensor.buffer);
+  io("offset", tensor.offset);
+}
+
+template <class Io>
+void map(Io& io, PlanBuffer& buffer) {
+  io("elements", buffer.elements);
+  io("bytes", buffer.bytes);
+  io("offset", buffer.offset);
+  io("first", buffer.first);
+  io("last", buffer.last);
+}
+
+template <class Io>
+void map(Io& io, PlanStep& step) {
+  io("layers", step.layers);
+  io("call", step.call);
+  io("seconds", step.seconds);
+  io.inner("work", step.work);
+  io("results", step.results);
+}
+
+template <class Io>
+void map(Io& io, Plan& plan) {
+  io("model", plan.model);
+  io.optional("batch", plan.batch);
+  io("precision", plan.precision);
+  io("arena_bytes", plan.arena_bytes);
+  io("seconds", plan.seconds);
+  io("inputs", plan.inputs);
+  io("results", plan.results);
+  io.each("tensors", plan.tensors);
+  io.each("buffers", plan.buffers);
+  io.each("steps", plan.steps);
+}
+
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string step_name(const Plan& plan, std::size_t step) {
+  return "step " + std::to_string(step + 1) + " (" + plan.steps[step].call + ")";
+}
+
+bool overlap_in_time(const PlanBuffer& a, const PlanBuffer& b) {
+  return a.first <= b.last && b.first <= a.last;
+}
+
+bool overlap_in_place(const PlanBuffer& a, const PlanBuffer& b) {
+  return a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
+}
+
+std::string contradiction_of_buffers(const Plan& plan) {
+  for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
+    const PlanBuffer& one = plan.buffers[i];
+    if (one.elements < 0 || one.bytes < 0 || one.offset < 0 || one.first > one.last ||
+        one.offset > plan.arena_bytes - one.bytes) {
+      return "buffer " + std::to_string(i) + " is not in the arena";
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      const PlanBuffer& other = plan.buffers[j];
+      if (overlap_in_time(one, other) && overlap_in_place(one, other)) {
+        return "buffers " + std::to_string(j) + " and " + std::to_string(i) +
+               " share memory while both are needed";
+      }
+    }
+  }
+  return {};
+}
+
+class StepCheck {
+ public:
+  explicit StepCheck(const Plan& plan) : plan_(plan) {}
+
+  std::string run() {
+    for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
+      std::string found = check(step);
+      if (!found.empty()) return step_name(plan_, step) + ' ' + found;
+    }
+    return {};
+  }
+
+ private:
+  std::string check(std::size_t step) {
+    const PlanStep& one = plan_.steps[step];
+    for (const FlowOperand& operand : one.work.operands) {
+      if (operand.kind == FlowOperand::Kind::call) return "reads a call";
+      if (operand.kind != FlowOperand::Kind::tensor) continue;
+      const PlanTensor& tensor = plan_.tensors[operand.index];
+      if (!tensor.buffer) continue;
+      if (!is_alive(tensor, step)) return "reads what is not there: " + tensor.name;
+      if (!is_written(tensor)) return "reads what no step has written: " + tensor.name;
+    }
+    for (const std::size_t result : one.results) {
+      const PlanTensor& tensor = plan_.tensors[result];
+      if (!tensor.buffer || !is_alive(tensor, step))
+        return "writes what is not there: " + tensor.name;
+      written_buffers_.push_back(*tensor.buffer);
+    }
+    return {};
+  }
+
+  bool is_alive(const PlanTensor& tensor, std::size_t step) const {
+    const PlanBuffer& buffer = plan_.buffers[*tensor.buffer];
+    return buffer.first <= step && step <= buffer.last;
+  }
+  /// A view has another tensor's buffer.
+  bool is_written(const PlanTensor& tensor) const {
+    if (std::ranges::find(written_buffers_, *tensor.buffer) != written_buffers_.end()) return true;
+    return std::ranges::any_of(plan_.inputs, [&](std::size_t input) {
+      return plan_.tensors[input].buffer == tensor.buffer;
+    });
+  }
+
+  const Plan& plan_;
+  std::vector<std::size_t> written_buffers_;
+};
+
+bool names_what_there_is(const Plan& plan) {
+  const auto has = [&](std::size_t tensor) { return tensor < plan.tensors.size(); };
+  const auto has_all = [&](const std::optional<Statistics>& all) {
+    return !all || (has(all->scale) && has(all->shift) && has(all->mean) && has(all->variance));
+  };
+  for (const PlanTensor& tensor : plan.tensors) {
+    if (tensor.buffer && *tensor.buffer >= plan.buffers.size()) return false;
+  }
+  for (const PlanStep& step : plan.steps) {
+    for (const FlowOperand& operand : step.work.operands) {
+      if (operand.kind == FlowOperand::Kind::tensor && !has(operand.index)) return false;
+      if (!has_all(operand.statistics)) return false;
+    }
+    for (const Fold& fold : step.work.folds) {
+      if (!has(fold.tensor) || !has_all(fold.statistics)) return false;
+    }
+    if (!std::ranges::all_of(step.results, has)) return false;
+  }
+  return std::ranges::all_of(plan.inputs, has) && std::ranges::all_of(plan.results, has);
+}
+
+}  // namespace
+
+std::string plan_json(const Plan& plan) {
+  ordered_json document{{"schema", plan_schema}, {"command", "plan"}};
+  document.update(JsonWriter::written(plan));
+  return document.dump(1, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+}
+
+Plan read_plan(const std::filesystem::path& path) {
+  const Document document(path, "a plan", "write it with benanza-analyze plan --out");
+  return document.guard([&] {
+    document.require_schema(document.root(), plan_schema);
+    Plan plan = JsonReader::read<Plan>(document.root());
+    if (plan.steps.empty()) throw document.error("has no step");
+    if (const std::string found = contradiction_of(plan); !found.empty()) {
+      throw document.error(found);
+    }
+    return plan;
+  });
+}
+
+std::string contradiction_of(const Plan& plan) {
+  if (!names_what_there_is(plan)) return "names a tensor or buffer that is not there";
+  if (std::string found = contradiction_of_buffers(plan); !found.empty()) return found;
+  return StepCheck(plan).run();
+}
+
+}  // namespace benanza

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/graph_file/data_flow.h"
+
+namespace benanza {
+
+/// Version of the plan format.
+inline constexpr int plan_schema = 1;
+
+/// A tensor of a plan: of the model, or one that stays between the calls of a layer (no name).
+struct PlanTensor {
+  std::string name{};
+  /// ONNX name of the element type, "float".
+  std::string type{};
+  /// Empty if unknown.
+  std::optional<Dims> shape{};
+  /// Where its elements lie, dense and row-major; empty for a constant, which the calls that read
+  /// it keep.
+  std::optional<std::size_t> buffer{};
+  /// The first of its elements in the buffer.
+  std::int64_t offset = 0;
+  bool operator==(const PlanTensor&) const = default;
+};
+
+/// A place in the arena. Buffers overlap unless their steps do.
+struct PlanBuffer {
+  std::int64_t elements = 0;
+  std::int64_t bytes = 0;
+  /// In the arena, in bytes.
+  std::int64_t offset = 0;
+  /// From the first step that writes it to the last that reads it, both included. Inputs of the
+  /// model are there from the first step to the last, its results to the last.
+  std::size_t first = 0;
+  std::size_t last = 0;
+  bool operator==(const PlanBuffer&) const = default;
+};
+
+/// One call. `work` names tensors of the plan; FlowOperand::Kind::call does not occur.
+struct PlanStep {
+  /// The layers whose work it does.
+  std::vector<std::string> layers{};
+  /// Name of the variant (core/problem/name.h).
+  std::string call{};
+  /// By itself, as measured.
+  double seconds = 0;
+  FlowCall work{};
+  /// The tensors that it makes, or makes a part of; of several, one after the other.
+  std::vector<std::size_t> results{};
+  bool operator==(const PlanStep&) const = default;
+};
+
+/// A whole model as calls in order. All floats are of one precision.
+struct Plan {
+  std::string model{};
+  std::optional<std::int64_t> batch{};
+  std::string precision{};
+  /// Of the arena: the peak of all buffers that are alive at a time, and what fragments cost.
+  std::int64_t arena_bytes = 0;
+  /// Sum over the steps.
+  double seconds = 0;
+  std::vector<PlanTensor> tensors{};
+  std::vector<PlanBuffer> buffers{};
+  std::vector<PlanStep> steps{};
+  /// Tensors that the caller fills before a run, and those that it reads after it.
+  std::vector<std::size_t> inputs{};
+  std::vector<std::size_t> results{};
+  bool operator==(const Plan&) const = default;
+};
+
+std::string plan_json(const Plan& plan);
+
+/// Throws Error, one line, if the file is no plan or contradicts itself.
+Plan read_plan(const std::filesystem::path& path);
+
+/// Which step, or which two buffers, contradict the rest: "step 3 reads tensor 5 after its last
+/// step". Empty if the plan is sound: whatever a step reads was written before and is still there.
+std::string contradiction_of(const Plan& plan);
+
+}  // namespace benanza

@@ -1,0 +1,32 @@
+#include "generator/fusion/fusion.h"
+
+namespace benanza::fusion {
+
+std::optional<FlowOperand> flow_operand(const Flow& flow, std::size_t index, const Source& source) {
+  switch (source.kind) {
+    case Source::Kind::call:
+      return std::nullopt;
+    case Source::Kind::attribute:
+      return FlowOperand{
+          .kind = source.index == 0 ? FlowOperand::Kind::causal : FlowOperand::Kind::band,
+          .window = source.window};
+    case Source::Kind::input:
+      break;
+  }
+  const Read* const read = flow.read(index, source);
+  if (read == nullptr || read->tensor == 0) return std::nullopt;
+  return FlowOperand{.index = read->tensor, .scale = source.scale};
+}
+
+std::optional<FlowCall> flow_call(const Chain& chain) {
+  const ChainOperands& known = chain.operands;
+  if (!known.known) return std::nullopt;
+  FlowCall call{.problem = key(chain.problem), .operands = known.first, .folds = known.folds};
+  if (chain.problem.epilogue.bias) call.operands.push_back({.kind = FlowOperand::Kind::bias});
+  if (known.residual) call.operands.push_back(*known.residual);
+  call.operands.insert(call.operands.end(), known.steps.begin(), known.steps.end());
+  if (call.operands.size() != inputs(chain.problem).size()) return std::nullopt;
+  return call;
+}
+
+}  // namespace benanza::fusion

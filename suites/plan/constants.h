@@ -1,0 +1,38 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "core/plan_file/plan.h"
+#include "core/problem/problem.h"
+
+namespace benanza::plan {
+
+/// The elements of a constant tensor of the plan, in float.
+using ConstantOf = std::function<std::vector<float>(std::size_t tensor)>;
+
+/// The values of a call's constant operands: with the folds of the call done to them, masks, the
+/// factors and shifts of batch normalizations. Computed in double. Throws Error for what is not
+/// known: a fold of a call that has no weights, a constant of another size.
+class Constants {
+ public:
+  Constants(const FlowCall& call, const Problem& problem, ConstantOf constant);
+
+  /// Of operand `index`, which is no tensor of the arena.
+  std::vector<float> values(std::size_t index) const;
+
+ private:
+  void fold(const Fold& one);
+  std::vector<double> channels(std::size_t tensor, double scale, std::size_t count) const;
+
+  const FlowCall& call_;
+  const Problem& problem_;
+  ConstantOf constant_;
+  std::vector<Operand> operands_;
+  /// What the folds do: y = factor x + term, per filter, column or channel.
+  std::vector<double> factor_;
+  std::vector<double> term_;
+};
+
+}  // namespace benanza::plan

@@ -1,0 +1,99 @@
+#include "suites/plan/places.h"
+
+#include <algorithm>
+#include <string>
+
+#include "core/base/error.h"
+#include "core/problem/precision.h"
+
+namespace benanza::plan {
+namespace {
+
+std::int64_t element_bytes_of(const Plan& plan) {
+  const auto precision = parse_precision(plan.precision);
+  if (!precision) throw Error(plan.model + ": the plan has an unknown precision");
+  return element_bytes(*precision);
+}
+
+}  // namespace
+
+Places::Places(const Plan& plan, harness::Backend& backend)
+    : plan_(plan),
+      backend_(backend),
+      element_bytes_(element_bytes_of(plan)),
+      arena_(backend.allocator().allocate(plan.arena_bytes)) {}
+
+Places::Key Places::key_of(std::size_t tensor) const {
+  return {plan_.tensors[tensor].buffer.value(), plan_.tensors[tensor].offset};
+}
+
+Places::Held& Places::held(std::size_t tensor) {
+  const auto [place, is_new] = held_.try_emplace(key_of(tensor));
+  if (is_new) place->second.data = in_arena(tensor);
+  return place->second;
+}
+
+std::byte* Places::in_arena(std::size_t tensor) const {
+  const auto [buffer, first] = key_of(tensor);
+  return arena_.get() + plan_.buffers[buffer].offset + first * element_bytes_;
+}
+
+std::int64_t Places::room(std::size_t tensor) const {
+  const auto [buffer, first] = key_of(tensor);
+  return plan_.buffers[buffer].bytes - first * element_bytes_;
+}
+
+std::byte* Places::block(std::int64_t bytes) {
+  bytes_beyond_arena_ += bytes;
+  return blocks_.emplace_back(backend_.allocator().allocate(bytes)).get();
+}
+
+std::byte* Places::read(std::size_t tensor, std::int64_t first, std::int64_t bytes,
+                        const harness::MemoryFormat& format) {
+  if (first > 0 && !format.name.empty()) {
+    throw harness::Unsupported("reads a part of a tensor in a format of its own");
+  }
+  Held& one = held(tensor);
+  if (format.name.empty() && first * element_bytes_ + bytes > room(tensor)) {
+    throw Error("takes " + std::to_string(bytes) + " bytes where the plan has " +
+                std::to_string(room(tensor) - first * element_bytes_));
+  }
+  std::byte* data = one.data;
+  if (format.name != one.format.name) {
+    const auto known = std::ranges::find_if(
+        one.converted, [&](const Copy& copy) { return copy.format.name == format.name; });
+    if (known != one.converted.end()) {
+      data = known->data;
+    } else {
+      data = block(format.name.empty() ? room(tensor) : bytes);
+      conversions_.push_back(backend_.conversion(one.format, one.data, format, data));
+      one.converted.push_back({format, data});
+    }
+  }
+  return data + first * element_bytes_;
+}
+
+std::byte* Places::write(std::size_t tensor, std::int64_t first, bool whole, std::int64_t bytes,
+                         const harness::MemoryFormat& format) {
+  if (!format.name.empty() && !whole) {
+    throw harness::Unsupported("writes a part of a tensor in a format of its own");
+  }
+  Held& one = held(tensor);
+  one.converted.clear();
+  // Parts lie together in the tensor's own place.
+  if (!one.format.name.empty() || whole) one = {.format = format, .data = in_arena(tensor)};
+  if (first * element_bytes_ + bytes > room(tensor)) {
+    if (format.name.empty()) {
+      throw Error("writes " + std::to_string(bytes) + " bytes where the plan has " +
+                  std::to_string(room(tensor) - first * element_bytes_));
+    }
+    one.data = block(bytes);
+  }
+  return one.data + first * element_bytes_;
+}
+
+std::vector<std::unique_ptr<harness::Primitive>> Places::take_conversions() {
+  return std::exchange(conversions_, {});
+}
+
+}  // namespace benanza::plan

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/plan_file/plan.h"
+#include "suites/harness/backend.h"
+
+namespace benanza::plan {
+
+/// Where the tensors of a plan are while its calls are made in order, and in which format. A tensor
+/// is read in the format in which it was written, or after a conversion to another; what does not
+/// fit where the plan has it, and what conversions write, gets blocks of its own.
+class Places {
+ public:
+  /// `backend` has the memory and makes the conversions. Both must outlive this.
+  Places(const Plan& plan, harness::Backend& backend);
+
+  /// A tensor's elements from `first` on, for a call that is made now. Throws Error if `bytes` are
+  /// more than there are, Unsupported if there is no conversion.
+  std::byte* read(std::size_t tensor, std::int64_t first, std::int64_t bytes,
+                  const harness::MemoryFormat& format);
+  /// The same for a result; `whole`: the call writes all of the tensor.
+  std::byte* write(std::size_t tensor, std::int64_t first, bool whole, std::int64_t bytes,
+                   const harness::MemoryFormat& format);
+
+  /// The conversions that read() needed since the last call of this.
+  std::vector<std::unique_ptr<harness::Primitive>> take_conversions();
+  /// In blocks besides the arena.
+  std::int64_t bytes_beyond_arena() const { return bytes_beyond_arena_; }
+
+ private:
+  struct Copy {
+    harness::MemoryFormat format;
+    std::byte* data = nullptr;
+  };
+  /// What is held since the last call that wrote it.
+  struct Held {
+    harness::MemoryFormat format{};
+    std::byte* data = nullptr;
+    std::vector<Copy> converted{};
+  };
+  /// The buffer and the first element: views are the same.
+  using Key = std::pair<std::size_t, std::int64_t>;
+
+  Key key_of(std::size_t tensor) const;
+  Held& held(std::size_t tensor);
+  std::byte* in_arena(std::size_t tensor) const;
+  /// Bytes of the tensor from its first element to the end of its buffer.
+  std::int64_t room(std::size_t tensor) const;
+  std::byte* block(std::int64_t bytes);
+
+  const Plan& plan_;
+  harness::Backend& backend_;
+  std::int64_t element_bytes_;
+  std::shared_ptr<std::byte> arena_;
+  std::vector<std::shared_ptr<std::byte>> blocks_;
+  std::int64_t bytes_beyond_arena_ = 0;
+  std::map<Key, Held> held_;
+  std::vector<std::unique_ptr<harness::Primitive>> conversions_;
+};
+
+}  // namespace benanza::plan

@@ -1,0 +1,217 @@
+#include "suites/plan/planned_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <random>
+#include <stdexcept>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/problem/name.h"
+#include "core/problem/problem.h"
+#include "suites/harness/run/runner.h"
+#include "suites/plan/constants.h"
+
+namespace benanza::plan {
+namespace {
+
+std::string step_name(const Plan& plan, std::size_t step) {
+  return "step " + std::to_string(step + 1) + " of " + std::to_string(plan.steps.size()) + ", " +
+         plan.steps[step].call;
+}
+
+/// A constant, whose values the call keeps.
+bool is_constant(const Plan& plan, const FlowOperand& operand) {
+  return operand.kind != FlowOperand::Kind::tensor || !plan.tensors[operand.index].buffer;
+}
+
+/// The operands of a step where the plan has them, and constants in blocks of their own.
+class PlacedOperands final : public harness::OwnOperands {
+ public:
+  PlacedOperands(const Plan& plan, const PlanStep& step, Places& places,
+                 harness::Allocator& allocator)
+      : OwnOperands(allocator), plan_(plan), step_(step), places_(places) {}
+
+  std::byte* operand(std::size_t index, std::int64_t bytes,
+                     const harness::MemoryFormat& format) override {
+    const FlowOperand& one = step_.work.operands.at(index);
+    if (is_constant(plan_, one)) return block(bytes);
+    return places_.read(one.index, step_.work.from_offset, bytes, format);
+  }
+  std::byte* result(std::size_t index, std::int64_t bytes,
+                    const harness::MemoryFormat& format) override {
+    if (index >= step_.results.size()) return block(bytes);
+    const bool whole = index > 0 || (!step_.work.part && step_.work.to_offset == 0);
+    return places_.write(step_.results[index], index == 0 ? step_.work.to_offset : 0, whole, bytes,
+                         format);
+  }
+
+ private:
+  const Plan& plan_;
+  const PlanStep& step_;
+  Places& places_;
+};
+
+/// The elements of the result that the call writes, in order; empty: all.
+std::vector<std::size_t> written(const Problem& problem) {
+  std::vector<std::size_t> places;
+  const auto* copy = std::get_if<Copy>(&problem.shape);
+  if (copy == nullptr) return places;
+  Dims index(copy->dims.size(), 0);
+  for (std::int64_t moved = 0; moved < copy->moved_elements(); ++moved) {
+    std::int64_t to = 0;
+    for (std::size_t axis = 0; axis < index.size(); ++axis) to += index[axis] * copy->to[axis];
+    places.push_back(static_cast<std::size_t>(to));
+    for (std::size_t axis = index.size(); axis-- > 0;) {
+      if (++index[axis] < copy->dims[axis]) break;
+      index[axis] = 0;
+    }
+  }
+  return places;
+}
+
+/// Of size `count`, the same for the same name.
+std::vector<float> random_values(const std::string& name, std::int64_t count) {
+  std::minstd_rand random(static_cast<unsigned>(std::hash<std::string>{}(name)) | 1U);
+  std::uniform_real_distribution<float> distribution(0.1F, 1);
+  std::vector<float> values(static_cast<std::size_t>(count));
+  // Small enough that sums of many products stay in the range of fp16.
+  for (float& value : values) value = distribution(random) * 0.05F;
+  return values;
+}
+
+harness::Backend& backend_of(const VariantName& call, std::span<harness::Backend* const> backends) {
+  const auto found = std::ranges::find(backends, call.backend,
+                                       [](const harness::Backend* one) { return one->name(); });
+  if (found == backends.end()) throw Error("no library " + call.backend + " in this program");
+  return **found;
+}
+
+}  // namespace
+
+PlannedModel::PlannedModel(Plan plan, std::span<harness::Backend* const> backends,
+                           const Values* values)
+    : plan_(std::move(plan)), places_(plan_, *backends.front()) {
+  for (const std::size_t input : plan_.inputs) {
+    fill(input, backends.front()->allocator(), values_of(input, values));
+  }
+  for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
+    try {
+      set_up(step, backends, values);
+    } catch (const std::exception& error) {
+      throw Error(step_name(plan_, step) + ": " + harness::one_line(error.what()));
+    }
+  }
+  for (const std::size_t result : plan_.results) places_.read(result, 0, 0, {});
+  last_ = places_.take_conversions();
+}
+
+void PlannedModel::fill(std::size_t input, harness::Allocator& allocator,
+                        const std::vector<float>& values) {
+  const std::vector<std::byte> bytes = stored(values, plan_.precision);
+  std::byte* const place =
+      places_.write(input, 0, true, static_cast<std::int64_t>(bytes.size()), {});
+  allocator.write(place, bytes);
+}
+
+void PlannedModel::set_up(std::size_t step, std::span<harness::Backend* const> backends,
+                          const Values* values) {
+  const PlanStep& one = plan_.steps[step];
+  VariantName name = parse_variant_name(one.call);
+  harness::Backend& backend = backend_of(name, backends);
+  const harness::Variant variant{parse(name.key), name.precision, name.layout,
+                                 std::move(name.algorithm)};
+  const harness::Way way = backend.way(variant);
+  if (way.traits.in_place) throw Error("overwrites an operand that the plan keeps");
+  Stage stage{.operands =
+                  std::make_unique<PlacedOperands>(plan_, one, places_, backend.allocator())};
+  stage.call = way.make(*stage.operands);
+  stage.conversions = places_.take_conversions();
+  const Constants constants(one.work, variant.problem,
+                            [&](std::size_t tensor) { return values_of(tensor, values); });
+  for (std::size_t index = 0; index < one.work.operands.size(); ++index) {
+    if (is_constant(plan_, one.work.operands[index])) {
+      stage.call->upload(index, constants.values(index));
+    }
+  }
+  stages_.push_back(std::move(stage));
+}
+
+std::vector<float> PlannedModel::values_of(std::size_t tensor, const Values* values) const {
+  const PlanTensor& one = plan_.tensors[tensor];
+  if (values == nullptr) {
+    if (!one.shape) throw Error(one.name + ": its extents are not known");
+    return random_values(one.name, element_count(*one.shape));
+  }
+  const auto found = values->find(one.name);
+  if (!found) throw Error("the file of values has no " + one.name);
+  return {found->begin(), found->end()};
+}
+
+void PlannedModel::run() {
+  for (const Stage& stage : stages_) stage.run();
+  run_all(last_);
+}
+
+void PlannedModel::run_conversions() {
+  for (const Stage& stage : stages_) run_all(stage.conversions);
+  run_all(last_);
+}
+
+std::size_t PlannedModel::conversions() const {
+  std::size_t count = last_.size();
+  for (const Stage& stage : stages_) count += stage.conversions.size();
+  return count;
+}
+
+double PlannedModel::difference(std::size_t step, std::span<const float> expected) {
+  const PlanStep& one = plan_.steps[step];
+  const Problem problem = parse(one.work.problem);
+  const std::vector<float> made = stages_[step].call->download();
+  const auto offset = static_cast<std::size_t>(one.work.to_offset);
+  double largest = 0;
+  double distance = 0;
+  const auto compare = [&](std::size_t place) {
+    if (offset + place >= expected.size()) return;
+    const auto right = static_cast<double>(expected[offset + place]);
+    const auto found = static_cast<double>(made[place]);
+    const double apart = std::abs(found - right);
+    // Not a number is as far away as can be.
+    distance = std::isnan(apart) ? HUGE_VAL : std::max(distance, apart);
+  };
+  for (const float value : expected) {
+    largest = std::max(largest, std::abs(static_cast<double>(value)));
+  }
+  const std::vector<std::size_t> places = written(problem);
+  if (places.empty()) {
+    for (std::size_t place = 0; place < made.size(); ++place) compare(place);
+  } else {
+    for (const std::size_t place : places) compare(place);
+  }
+  return distance == 0 ? 0 : distance / std::max(largest, 1e-30);
+}
+
+std::optional<Difference> PlannedModel::check(const Values& values, double tolerance) {
+  compared_ = 0;
+  std::optional<Difference> worst;
+  for (std::size_t step = 0; step < stages_.size(); ++step) {
+    stages_[step].run();
+    const PlanTensor& tensor = plan_.tensors[plan_.steps[step].results.front()];
+    const auto expected = values.find(tensor.name);
+    if (!expected || tensor.name.empty()) continue;
+    ++compared_;
+    const double found = difference(step, *expected);
+    if (!worst || found > worst->relative) worst = {step, tensor.name, found};
+    if (!(found <= tolerance)) return Difference{step, tensor.name, found};
+  }
+  return worst;
+}
+
+std::int64_t PlannedModel::workspace_bytes() const {
+  std::int64_t most = 0;
+  for (const Stage& stage : stages_) most = std::max(most, stage.call->workspace_bytes());
+  return most;
+}
+
+}  // namespace benanza::plan

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/plan_file/plan.h"
+#include "suites/harness/backend.h"
+#include "suites/plan/places.h"
+#include "suites/plan/values.h"
+
+namespace benanza::plan {
+
+/// A step whose result differs from what the file of values says, or the largest difference of all.
+struct Difference {
+  std::size_t step = 0;
+  std::string tensor{};
+  /// The largest distance of an element, relative to the largest element of the tensor.
+  double relative = 0;
+};
+
+/// The calls of a plan, set up in one arena.
+class PlannedModel : public harness::BareCall {
+ public:
+  /// `backends` make the calls, by name; all work on the memory of the first. `values`: the model's
+  /// constants and inputs; null: random ones. Throws Error, one line, naming the step, if a call is
+  /// of none of them, is refused, or does not take its operands where the plan has them.
+  PlannedModel(Plan plan, std::span<harness::Backend* const> backends, const Values* values);
+
+  std::size_t steps() const { return stages_.size(); }
+  /// How many calls convert between the formats of two steps.
+  std::size_t conversions() const;
+  /// Without the steps.
+  void run_conversions();
+  std::int64_t bytes_beyond_arena() const { return places_.bytes_beyond_arena(); }
+  const Plan& plan() const { return plan_; }
+
+  /// Runs step after step and compares each result that `values` has. Returns the first step beyond
+  /// `tolerance`, otherwise the largest difference; empty if there was nothing to compare.
+  std::optional<Difference> check(const Values& values, double tolerance);
+  /// How many tensors check() compared.
+  std::size_t compared() const { return compared_; }
+
+  void run() override;
+  /// The most of one call.
+  std::int64_t workspace_bytes() const override;
+
+ private:
+  using Calls = std::vector<std::unique_ptr<harness::Primitive>>;
+  /// A step's call and the conversions before it.
+  struct Stage {
+    std::unique_ptr<harness::Operands> operands;
+    Calls conversions{};
+    std::unique_ptr<harness::Primitive> call{};
+    void run() const {
+      run_all(conversions);
+      call->run();
+    }
+  };
+
+  static void run_all(const Calls& calls) {
+    for (const auto& call : calls) call->run();
+  }
+  void fill(std::size_t input, harness::Allocator& allocator, const std::vector<float>& values);
+  void set_up(std::size_t step, std::span<harness::Backend* const> backends, const Values* values);
+  std::vector<float> values_of(std::size_t tensor, const Values* values) const;
+  double difference(std::size_t step, std::span<const float> expected);
+
+  Plan plan_;
+  Places places_;
+  std::vector<Stage> stages_;
+  /// Of the model's results, for its caller.
+  Calls last_;
+  std::size_t compared_ = 0;
+};
+
+/// The conversions of a plan alone.
+class Conversions final : public harness::BareCall {
+ public:
+  /// `model` must outlive this.
+  explicit Conversions(PlannedModel& model) : model_(&model) {}
+  void run() override { model_->run_conversions(); }
+
+ private:
+  PlannedModel* model_;
+};
+
+}  // namespace benanza::plan

@@ -1,0 +1,196 @@
+// A model of two convolutions, with values computed by their definitions.
+#include "suites/plan/planned_model.h"
+
+#include <gmock/gmock.h>
+
+#include <functional>
+
+#include "core/problem/name.h"
+#include "suites/plan/backends.h"
+#include "suites/tests/plan/safetensors.h"
+
+namespace benanza::plan {
+namespace {
+
+using benanza::test::error_of;
+using benanza::test::Folder;
+using testing::HasSubstr;
+
+constexpr std::size_t channels = 16;
+constexpr std::size_t side = 6;
+constexpr std::size_t pixels = side * side;
+using Image = std::vector<float>;
+
+/// Small integers, so that sums are exact.
+Image pattern(std::size_t count, std::size_t period) {
+  Image values(count);
+  for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<float>(i * 7 % period) - 2;
+  return values;
+}
+
+/// 3x3, padded by 1, without bias.
+Image convolved(const Image& x, const Image& w) {
+  Image y(channels * pixels, 0);
+  for (std::size_t k = 0; k < channels; ++k) {
+    for (std::size_t c = 0; c < channels; ++c) {
+      for (std::size_t at = 0; at < pixels * 9; ++at) {
+        const std::size_t row = at / 9 / side + at % 9 / 3;
+        const std::size_t column = at / 9 % side + at % 3;
+        if (row < 1 || row > side || column < 1 || column > side) continue;
+        y[k * pixels + at / 9] +=
+            x[c * pixels + (row - 1) * side + column - 1] * w[(k * channels + c) * 9 + at % 9];
+      }
+    }
+  }
+  return y;
+}
+
+Image mapped(Image values, const std::function<float(std::size_t, float)>& function) {
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = function(i, values[i]);
+  return values;
+}
+
+float relu(std::size_t, float value) { return std::max(value, 0.0F); }
+
+const std::string convolution = "conv/1x16x6x6_k16x3x3_p1.1.1.1_s1x1_d1x1_g1";
+
+/// x -> a = relu(conv(x, w) + b) -> c = conv(a, w) -> y = c + x, each a step.
+struct Model {
+  explicit Model(Layout layout) : layout(layout) {}
+
+  Layout layout;
+  Backends backends;
+  Image x = pattern(channels * pixels, 5);
+  Image w = pattern(channels * channels * 9, 4);
+  Image b = pattern(channels, 3);
+  Image a = mapped(convolved(x, w),
+                   [&](std::size_t i, float value) { return relu(i, value + b[i / pixels]); });
+  Image c = convolved(a, w);
+  Image y = mapped(c, [&](std::size_t i, float value) { return value + x[i]; });
+  Plan plan = make_plan();
+
+  std::string call(const std::string& problem, Layout wanted) const {
+    harness::Backend& backend = *backends.all().front();
+    const harness::Variant variant{parse(problem), Precision::fp32, wanted, ""};
+    return problem + "/fp32/" + std::string(to_string(wanted)) + "/onednn/" +
+           backend.ways(variant, harness::AlgorithmSet::best).front().name;
+  }
+  Plan make_plan() const {
+    const Dims shape{1, 16, 6, 6};
+    constexpr std::int64_t bytes = channels * pixels * 4;
+    const auto buffer = [](std::int64_t index, std::size_t first, std::size_t last) {
+      return PlanBuffer{.elements = bytes / 4,
+                        .bytes = bytes,
+                        .offset = index * bytes,
+                        .first = first,
+                        .last = last};
+    };
+    const auto tensor = [&](const char* name, std::size_t place) {
+      return PlanTensor{.name = name, .type = "float", .shape = shape, .buffer = place};
+    };
+    const auto constant = [](const char* name, Dims extents) {
+      return PlanTensor{.name = name, .type = "float", .shape = std::move(extents)};
+    };
+    return {.model = "m",
+            .precision = "fp32",
+            .arena_bytes = 4 * bytes,
+            .tensors = {tensor("x", 0), constant("w", {16, 16, 3, 3}), constant("b", {16}),
+                        tensor("a", 1), tensor("c", 2), tensor("y", 3)},
+            .buffers = {buffer(0, 0, 2), buffer(1, 0, 1), buffer(2, 1, 2), buffer(3, 2, 2)},
+            .steps = {{.call = call(convolution + "_bias_relu", layout),
+                       .work = {.problem = convolution + "_bias_relu",
+                                .operands = {{.index = 0}, {.index = 1}, {.index = 2}}},
+                       .results = {3}},
+                      {.call = call(convolution, layout),
+                       .work = {.problem = convolution, .operands = {{.index = 3}, {.index = 1}}},
+                       .results = {4}},
+                      {.call = call("add/1x16x6x6_1x16x6x6", Layout::nchw),
+                       .work = {.problem = "add/1x16x6x6_1x16x6x6",
+                                .operands = {{.index = 4}, {.index = 0}}},
+                       .results = {5}}},
+            .inputs = {0},
+            .results = {5}};
+  }
+  std::map<std::string, Image> values() const {
+    return {{"x", x}, {"w", w}, {"b", b}, {"a", a}, {"c", c}, {"y", y}};
+  }
+};
+
+struct PlannedModels : testing::TestWithParam<Layout> {
+  Folder folder;
+  Model model{GetParam()};
+
+  std::optional<Difference> check(const std::map<std::string, Image>& tensors) {
+    const Values values(test::write_values(folder, "values", tensors));
+    PlannedModel planned(model.plan, model.backends.all(), &values);
+    return planned.check(values, 1e-5);
+  }
+};
+
+TEST_P(PlannedModels, ComputeTheModel) {
+  const Values values(test::write_values(folder, "values", model.values()));
+  PlannedModel planned(model.plan, model.backends.all(), &values);
+  for (int run = 0; run < 2; ++run) {
+    const auto worst = planned.check(values, 1e-5);
+    ASSERT_TRUE(worst);
+    EXPECT_LE(worst->relative, 1e-6) << worst->tensor;
+    EXPECT_EQ(planned.compared(), 3);
+  }
+}
+
+TEST_P(PlannedModels, NameTheFirstStepThatIsWrong) {
+  const auto wrong_at = [&](const char* tensor, std::size_t step) {
+    const auto found = check(model.values());
+    ASSERT_TRUE(found);
+    EXPECT_GT(found->relative, 1e-3);
+    EXPECT_EQ(found->tensor, tensor);
+    EXPECT_EQ(found->step, step);
+    model.plan = model.make_plan();
+  };
+  // No bias.
+  model.plan.steps[0].work.problem = convolution + "_relu";
+  model.plan.steps[0].call = model.call(convolution + "_relu", GetParam());
+  model.plan.steps[0].work.operands.pop_back();
+  wrong_at("a", 0);
+  // The model's input instead of the step before.
+  model.plan.steps[1].work.operands[0].index = 0;
+  wrong_at("c", 1);
+  // A buffer that another one overwrites while it is needed: x by c.
+  model.plan.buffers[2].offset = 0;
+  wrong_at("y", 2);
+  // Weights of other values.
+  model.plan.tensors[1].name = "a";
+  const Values values(test::write_values(folder, "values", model.values()));
+  EXPECT_THAT(error_of([&] { PlannedModel(model.plan, model.backends.all(), &values); }),
+              HasSubstr("step 1 of 3, conv/"));
+}
+
+TEST_P(PlannedModels, NeedTheirValues) {
+  std::map<std::string, Image> values = model.values();
+  values.erase("b");
+  EXPECT_THAT(error_of([&] { check(values); }), HasSubstr("has no b"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Layouts, PlannedModels, testing::Values(Layout::nchw, Layout::any),
+                         [](const auto& given) { return std::string(to_string(given.param)); });
+
+TEST(PlannedModel, ConvertsBetweenFormatsAndCountsIt) {
+  Model model(Layout::nhwc);
+  const PlannedModel planned(model.plan, model.backends.all(), nullptr);
+  // x for the first convolution, and c for the sum; a is read as it was written.
+  EXPECT_EQ(planned.conversions(), 2);
+  EXPECT_EQ(planned.bytes_beyond_arena(), 2 * 16 * 36 * 4);
+  Model rows(Layout::nchw);
+  EXPECT_EQ(PlannedModel(rows.plan, rows.backends.all(), nullptr).conversions(), 0);
+}
+
+TEST(PlannedModel, RefusesCallsOfOtherLibraries) {
+  Model model(Layout::nchw);
+  model.plan.steps[2].call = "add/1x16x6x6_1x16x6x6/fp32/nchw/abacus/beads";
+  EXPECT_THAT(error_of([&] { PlannedModel(model.plan, model.backends.all(), nullptr); }),
+              HasSubstr("step 3 of 3, add/1x16x6x6_1x16x6x6/fp32/nchw/abacus/beads: no library "
+                        "abacus in this program"));
+}
+
+}  // namespace
+}  // namespace benanza::plan
