@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "generator/onnx/accounts.h"
 #include "generator/onnx/idle_copies.h"
 #include "generator/onnx/model/subgraph.h"
 #include "generator/onnx/operators/shared/calls.h"
@@ -116,6 +117,7 @@ Lowered lower(const NodeView& node, const OperatorTable& operators, bool all_out
     throw NotExpressible("no lowering for " + node.full_type());
   }
   Lowered lowered = known->lower(node);
+  check_accounts(node, *known, lowered);
   drop_idle_copies(node, lowered);
   if (makes_nothing(node)) return free_layer("its result is empty");
   check_type(node, lowered);

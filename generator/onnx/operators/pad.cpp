@@ -14,7 +14,7 @@ namespace {
 Dims pads_of_all_axes(const NodeView& pad) {
   const std::size_t rank = pad.shape(0).size();
   // Before opset 2 the attribute had another name.
-  Dims stated = pad.node().integers("paddings").value_or(pad.argument("pads", 1).value_or(Dims{}));
+  Dims stated = pad.integers("paddings").value_or(pad.argument("pads", 1).value_or(Dims{}));
   const Dims axes = pad.has_input(3) ? pad.integers(3) : all_axes(rank);
   if (stated.size() != 2 * axes.size()) {
     throw Error("pads [" + join(stated, ',') + "] need " + std::to_string(2 * axes.size()) +

@@ -14,7 +14,7 @@ Dims reduced_axes(const NodeView& reduce) {
   const std::size_t rank = reduce.shape(0).size();
   const Dims stated = reduce.argument("axes", 1).value_or(Dims{});
   if (stated.empty()) {
-    return reduce.node().integer("noop_with_empty_axes", 0) != 0 ? Dims{} : all_axes(rank);
+    return reduce.integer("noop_with_empty_axes", 0) != 0 ? Dims{} : all_axes(rank);
   }
   std::set<std::int64_t> axes;
   for (const std::int64_t axis : stated) axes.insert(NodeView::axis(axis, rank));

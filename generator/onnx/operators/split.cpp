@@ -12,7 +12,7 @@ namespace {
 
 View split_view(const NodeView& split, std::size_t index) {
   const Dims& dims = split.shape(0);
-  const auto axis = at(NodeView::axis(split.node().integer("axis", 0), dims.size()));
+  const auto axis = at(NodeView::axis(split.integer("axis", 0), dims.size()));
   const Dims sizes = [&] {
     const auto stated = split.argument("split", 1);
     if (stated) return *stated;

@@ -100,6 +100,10 @@ struct Operator {
   /// Where no library call does its work: every run reads all of its constants, which are part of
   /// the least traffic.
   bool reads_all_constants = false;
+  /// What a measured node may have although `lower` does not ask for it (accounts.h): the calls are
+  /// the same whatever it is.
+  std::vector<std::string_view> idle_attributes = {};
+  std::vector<std::size_t> idle_inputs = {};
 };
 
 /// `known`, with Operator::copies_integers.
