@@ -55,6 +55,7 @@ ScoreMasks::Mask mask_of(const Flow& flow, std::size_t index, const Call& call) 
 /// call reads and writes them in place. What is_beside() accepts stays beside it.
 std::vector<Fusion> attention_fusions(const Flow& flow, std::size_t index) {
   const LoweredLayer& layer = flow.layer(index);
+  if (!layer.precision.empty()) return {};
   const auto found = std::find_if(layer.calls.begin(), layer.calls.end(), [](const Call& call) {
     return std::holds_alternative<Softmax>(call.problem.shape);
   });

@@ -57,7 +57,9 @@ bool ends_with(const std::vector<Call>& calls, const Source& source) {
          !is_read({calls.begin(), calls.end() - 1}, last - 1);
 }
 
-void erase(std::vector<Call>& calls, std::size_t index, const Source& instead) {
+}  // namespace
+
+void erase_call(std::vector<Call>& calls, std::size_t index, const Source& instead) {
   calls.erase(calls.begin() + static_cast<std::ptrdiff_t>(index));
   for (Call& call : calls) {
     for (Source& source : call.operands) {
@@ -76,8 +78,6 @@ void erase(std::vector<Call>& calls, std::size_t index, const Source& instead) {
   }
 }
 
-}  // namespace
-
 void drop_idle_copies(const NodeView& node, Lowered& lowered) {
   std::vector<Call>& calls = lowered.calls;
   if (lowered.cost != Cost::measured && lowered.cost != Cost::movement) return;
@@ -93,7 +93,8 @@ void drop_idle_copies(const NodeView& node, Lowered& lowered) {
       return;
     }
     const bool inner = !last && calls[index].output == calls.back().output && is_read(calls, index);
-    if (inner || (last && index > 0 && ends_with(calls, *instead))) erase(calls, index, *instead);
+    if (inner || (last && index > 0 && ends_with(calls, *instead)))
+      erase_call(calls, index, *instead);
   }
 }
 

@@ -73,7 +73,9 @@ Lowered lower_attention(const NodeView& node) {
 }  // namespace
 
 void register_attention(OperatorTable& table) {
-  table.add("Attention", {.shapes = {{attention_shape}}, .lower = lower_attention});
+  table.add("Attention", {.shapes = {{attention_shape}},
+                          .lower = lower_attention,
+                          .idle_attributes = {"qk_matmul_output_mode", "softmax_precision"}});
 }
 
 }  // namespace benanza::onnx

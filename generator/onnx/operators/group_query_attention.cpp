@@ -38,10 +38,6 @@ Cache cache_of(const NodeView& node) {
   const auto total = stated_total(node);
   if (node.integer("sliding_window_cache", 0) != 0) {
     const std::int64_t window = node.integer("local_window_size", -1);
-    if (window < 1 || past < window) {
-      throw Error("a cache of " + std::to_string(past) + " keys for a window of " +
-                  std::to_string(window));
-    }
     const std::int64_t tokens = std::max(length, total.value_or(past + length));
     return {.capacity = past,
             .start = std::max<std::int64_t>(0, std::min(tokens, past) - length),
@@ -130,6 +126,16 @@ void append_new(AttentionParts& parts, const NodeView& node, AttentionInputs& in
   inputs.v = continued(past_value, inputs.v, 2);
 }
 
+/// Runtimes refuse a cache that holds less than its window.
+void check_window(const NodeView& node) {
+  if (node.integer("sliding_window_cache", 0) == 0) return;
+  const std::int64_t window = node.integer("local_window_size", -1);
+  const std::int64_t past = node.has_input(past_key) ? node.shape(past_key).at(2) : 0;
+  if (window >= 1 && past >= window) return;
+  throw NotExpressible("a cache of " + std::to_string(past) + " keys for a window of " +
+                       std::to_string(window));
+}
+
 /// How keys and values of earlier runs are stored, if not as the floats they are; empty otherwise.
 std::string stored_cache(const NodeView& node) {
   const std::int64_t bits = node.integer("kv_cache_bit_width", 0);
@@ -180,6 +186,7 @@ Lowered lower_group_query_attention(const NodeView& node) {
   }
   if (node.has_output(3)) throw NotExpressible("hands out its scores");
   if (node.has_input(16)) throw NotExpressible("rows of which some are padding");
+  check_window(node);
   if (const std::string stored = stored_cache(node); !stored.empty()) {
     return unsupported_cache(node, stored);
   }
@@ -190,8 +197,10 @@ Lowered lower_group_query_attention(const NodeView& node) {
   const Cache cache = cache_of(node);
   append_new(parts, node, inputs, cache);
   std::vector<ScoreMask> masks;
-  if (node.integer("causal", 1) != 0) {
-    const std::int64_t window = std::max<std::int64_t>(0, node.integer("local_window_size", -1));
+  const std::int64_t window = std::max<std::int64_t>(0, node.integer("local_window_size", -1));
+  if (node.integer("causal", 1) == 0) {
+    if (window != 0) throw NotExpressible("a window on both sides of the query");
+  } else {
     see_earlier(inputs, cache.keys - inputs.q.dims[2], window, masks);
   }
   if (node.has_input(10)) {
@@ -203,9 +212,15 @@ Lowered lower_group_query_attention(const NodeView& node) {
 
 }  // namespace
 
+// Lengths and positions, tables of a rotation that it does not do, and scales of a cache that is
+// not quantized change nothing.
 void register_group_query_attention(OperatorTable& table) {
   table.add("com.microsoft.GroupQueryAttention",
-            {.shapes = {{group_query_attention_shape}}, .lower = lower_group_query_attention});
+            {.shapes = {{group_query_attention_shape}},
+             .lower = lower_group_query_attention,
+             .idle_attributes = {"k_norm_epsilon", "kv_cache_bit_width", "q_norm_epsilon",
+                                 "qk_norm_epsilon", "qk_output", "rotary_interleaved"},
+             .idle_inputs = {5, 6, 7, 8, 9, 12, 13}});
 }
 
 }  // namespace benanza::onnx

@@ -119,9 +119,12 @@ Lowered lower_skip_normalization(const NodeView& node) {
 }  // namespace
 
 void register_layer_normalization(OperatorTable& table) {
-  table.add("LayerNormalization", {.check = check_axis, .lower = lower_plain<false>});
+  table.add("LayerNormalization",
+            {.check = check_axis, .lower = lower_plain<false>, .idle_attributes = {"stash_type"}});
   for (const auto* op : {"RMSNormalization", "SimplifiedLayerNormalization"}) {
-    table.add(op, {.shapes = {{like_first}}, .lower = lower_plain<true>});
+    table.add(
+        op,
+        {.shapes = {{like_first}}, .lower = lower_plain<true>, .idle_attributes = {"stash_type"}});
   }
   table.add("com.microsoft.SkipLayerNormalization",
             {.shapes = {{skip_normalization_shape}}, .lower = lower_skip_normalization<false>});

@@ -102,9 +102,11 @@ void register_matmul(OperatorTable& table) {
   table.add("MatMul", {.lower = lower_matmul, .reads_all_constants = true});
   table.add("com.microsoft.FusedMatMul",
             {.shapes = {{fused_matmul_shape}}, .lower = lower_fused_matmul});
-  table.add(
-      "com.microsoft.MatMulNBits",
-      {.shapes = {{matmul_nbits_shape}}, .lower = lower_matmul_nbits, .reads_all_constants = true});
+  table.add("com.microsoft.MatMulNBits", {.shapes = {{matmul_nbits_shape}},
+                                          .lower = lower_matmul_nbits,
+                                          .reads_all_constants = true,
+                                          .idle_attributes = {"accuracy_level", "weight_prepacked"},
+                                          .idle_inputs = {2}});
 }
 
 }  // namespace benanza::onnx

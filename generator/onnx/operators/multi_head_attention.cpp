@@ -51,8 +51,9 @@ Lowered lower_multi_head_attention(const NodeView& node) {
 }  // namespace
 
 void register_multi_head_attention(OperatorTable& table) {
-  table.add("com.microsoft.MultiHeadAttention",
-            {.shapes = {{multi_head_attention_shape}}, .lower = lower_multi_head_attention});
+  table.add("com.microsoft.MultiHeadAttention", {.shapes = {{multi_head_attention_shape}},
+                                                 .lower = lower_multi_head_attention,
+                                                 .idle_attributes = {"mask_filter_value"}});
 }
 
 }  // namespace benanza::onnx

@@ -63,7 +63,11 @@ Lowered lower_packed_attention(const NodeView& node) {
 
 void register_packed_attention(OperatorTable& table) {
   table.add("com.microsoft.Attention",
-            {.shapes = {{packed_attention_shape}}, .lower = lower_packed_attention});
+            {.shapes = {{packed_attention_shape}},
+             .lower = lower_packed_attention,
+             .idle_attributes = {"mask_filter_value", "past_present_share_buffer",
+                                 "rotary_embedding_dim"},
+             .idle_inputs = {6}});
 }
 
 }  // namespace benanza::onnx

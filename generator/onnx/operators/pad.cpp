@@ -116,8 +116,11 @@ Lowered lower_pad(const NodeView& node) {
 }  // namespace
 
 void register_pad(OperatorTable& table) {
-  table.add("Pad",
-            {.shapes = {{pad_shape, 1, 1}, {pad_shape, 18}}, .fold = fold_pad, .lower = lower_pad});
+  table.add("Pad", {.shapes = {{pad_shape, 1, 1}, {pad_shape, 18}},
+                    .fold = fold_pad,
+                    .lower = lower_pad,
+                    .idle_attributes = {"value"},
+                    .idle_inputs = {2}});
   table.add("CenterCropPad",
             {.shapes = {{center_crop_pad_shape}},
              .unsupported = "no library here crops some axes and pads others in one call"});

@@ -138,7 +138,10 @@ Lowered lower_norm(const NodeView& node) {
 }
 
 Operator reduction(LowerFunction lower, FoldFunction fold = nullptr) {
-  return {.shapes = {{reduce_shape, 18}}, .fold = fold, .lower = lower};
+  return {.shapes = {{reduce_shape, 18}},
+          .fold = fold,
+          .lower = lower,
+          .idle_attributes = {"keepdims"}};
 }
 
 }  // namespace

@@ -73,7 +73,8 @@ void register_split(OperatorTable& table) {
   // The first schema infers nothing; from opset 18 the number of equal parts is an attribute.
   table.add("Split", {.shapes = {{split_shape, 1, 1}, {split_shape, 18}},
                       .fold = fold_split,
-                      .lower = lower_split});
+                      .lower = lower_split,
+                      .idle_attributes = {"num_outputs"}});
 }
 
 }  // namespace benanza::onnx

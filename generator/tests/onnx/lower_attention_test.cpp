@@ -177,6 +177,33 @@ TEST(PackedAttention, NumbersOfKeysAreNoMask) {
   EXPECT_THAT(masked({2, 7}).reason, HasSubstr("a mask of 2x7"));
 }
 
+/// Attention of opset 23 with a stored mask of `values`.
+Model masked_by(const std::vector<float>& values) {
+  Model model(23);
+  model.input("q", {1, 2, 3, 4}).input("k", {1, 2, 2, 4}).input("v", {1, 2, 2, 4});
+  model.reals("mask", {3, 2}, values);
+  return model.node("Attention", {"q", "k", "v", "mask"}, {"y"}).output("y");
+}
+
+TEST(Attention, AMaskOfZerosIsNone) {
+  const Model none = masked_by({0, 0, 0, 0, 0, 0});
+  EXPECT_THAT(fused(none), ElementsAre("attention/1x2x3x4_k2x2x4_s0.5"));
+  // 2 products of 2 x 3 x 2 x 4, and a softmax of 2 x 3 x 2.
+  EXPECT_THAT(none.layer().problems, ElementsAre("gemm/m3_n2_k4_nt_a2_b2", "softmax/1x2x3x2_a3",
+                                                 "gemm/m3_n4_k2_nn_a2_b2"));
+  const Model one = masked_by({0, 0, 0, 0, 0, -9});
+  EXPECT_THAT(fused(one), ElementsAre("attention/1x2x3x4_k2x2x4_s0.5_m1x1x3x2"));
+  EXPECT_EQ(*one.layer().flops - *none.layer().flops, 12) << "a sum for each score";
+}
+
+TEST(Attention, AMaskOfTruthsIsNone) {
+  Model model(23);
+  model.input("q", {1, 2, 3, 4}).input("k", {1, 2, 2, 4}).input("v", {1, 2, 2, 4});
+  model.truths("mask", {3, 2}, {true, true, true, true, true, true});
+  model.node("Attention", {"q", "k", "v", "mask"}, {"y"}).output("y");
+  EXPECT_THAT(fused(model), ElementsAre("attention/1x2x3x4_k2x2x4_s0.5"));
+}
+
 TEST(Attention, SaysWhatItCannotDo) {
   EXPECT_THAT(attention({1, 2, 3, 4}, {1, 2, 3, 4}, {{"softcap", 5.0F}}).layer().reason,
               HasSubstr("soft cap"));

@@ -14,12 +14,13 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 /// As onnxruntime-genai writes decoders, 4 heads and 2 for keys.
-Model group_query(std::int64_t window) {
+Model group_query(std::int64_t window, std::int64_t causal = 1) {
   Model model(17);
   model.domain("com.microsoft", 1);
   model.input("q", {1, 5, 16}).input("k", {1, 5, 8}).input("v", {1, 5, 8});
-  model.node("GroupQueryAttention", {"q", "k", "v"}, {"y"},
-             {{"num_heads", 4}, {"kv_num_heads", 2}, {"local_window_size", window}});
+  model.node(
+      "GroupQueryAttention", {"q", "k", "v"}, {"y"},
+      {{"num_heads", 4}, {"kv_num_heads", 2}, {"causal", causal}, {"local_window_size", window}});
   model.last().set_domain("com.microsoft");
   model.output("y");
   return model;
@@ -154,6 +155,17 @@ TEST(GroupQueryAttention, AWindowedCacheKeepsItsRows) {
       << "the third token of all";
 }
 
+TEST(GroupQueryAttention, ACacheSmallerThanItsWindowIsNamed) {
+  const LoweredLayer layer = cached(8, 100, ::onnx::TensorProto::FLOAT, 4,
+                                    {{"num_heads", 4},
+                                     {"kv_num_heads", 2},
+                                     {"local_window_size", 9},
+                                     {"sliding_window_cache", 1}})
+                                 .layer();
+  EXPECT_THAT(layer.reason, HasSubstr("a cache of 8 keys for a window of 9"));
+  EXPECT_EQ(layer.outputs[1].shape, (Dims{1, 2, 8, 4}));
+}
+
 TEST(GroupQueryAttention, ACacheWithRoomKeepsItsExtents) {
   const Model model =
       cached(64, 9, ::onnx::TensorProto::FLOAT, 4, {{"num_heads", 4}, {"kv_num_heads", 2}});
@@ -175,6 +187,10 @@ TEST(GroupQueryAttention, NormalizesHeadsAndMaySeeAll) {
   ASSERT_EQ(found.size(), 1U) << model.layer().reason;
   EXPECT_EQ(found[0].problem, "attention/1x4x5x4_k2x5x4_s0.5");
   EXPECT_THAT(found[0].also, ElementsAre("rmsnorm/20x4_e1e-06_s", "rmsnorm/10x4_e1e-06_s"));
+}
+
+TEST(GroupQueryAttention, AWindowOnBothSidesIsNamed) {
+  EXPECT_THAT(group_query(3, 0).layer().reason, HasSubstr("a window on both sides"));
 }
 
 }  // namespace
