@@ -53,10 +53,11 @@ void check_attributes(const NodeView& node, const Operator& known) {
   }
 }
 
-/// The node's inputs that calls read.
-std::set<std::size_t> operands_of(const Lowered& lowered) {
+/// The inputs of the node that calls read; those of calls with packed weights only if `packed`.
+std::set<std::size_t> operands_of(const Lowered& lowered, bool packed) {
   std::set<std::size_t> found;
   for (const Call& call : lowered.calls) {
+    if (call.problem.packed.has_value() && !packed) continue;
     for (const Source& source : call.operands) {
       if (source.kind == Source::Kind::input) found.insert(static_cast<std::size_t>(source.index));
     }
@@ -77,13 +78,15 @@ bool is_narrow(int type) {
 void check_accounts(const NodeView& node, const Operator& known, const Lowered& lowered) {
   if (lowered.cost != Cost::measured && lowered.cost != Cost::movement) return;
   check_attributes(node, known);
-  const std::set<std::size_t> asked = node.asked().inputs;
-  const std::set<std::size_t> operands = operands_of(lowered);
   const bool of_floats = lowered.cost == Cost::measured && lowered.types == Types::floating_only;
+  const std::set<std::size_t> asked = node.asked().inputs;
+  const std::set<std::size_t> operands = operands_of(lowered, true);
+  const std::set<std::size_t> floats =
+      of_floats ? operands_of(lowered, false) : std::set<std::size_t>();
   for (std::size_t index = 0; index < node.input_count(); ++index) {
     if (!node.has_input(index)) continue;
     const Tensor& input = node.input(index);
-    if (of_floats && operands.contains(index) && is_narrow(input.type)) {
+    if (floats.contains(index) && is_narrow(input.type)) {
       throw NotExpressible(input_text(input.name, index) + " is stored as " +
                            type_name(input.type) + ", which its calls do not read");
     }
