@@ -233,16 +233,16 @@ void register_quantized(OperatorTable& table) {
                                     .lower = lower_quantized_gemm,
                                     .idle_attributes = {"alpha"},
                                     .idle_inputs = {1, 2, 4, 7, 8}});
-  table.add("QuantizeLinear", {.shapes = {{quantize_shape, 18}},
-                               .lower = lower_quantization<QuantizationKind::quantize>,
-                               .idle_attributes = of_scales,
-                               .idle_inputs = {2}});
-  table.add("DequantizeLinear", {.shapes = {{dequantize_shape, 18}},
-                                 .lower = lower_quantization<QuantizationKind::dequantize>,
-                                 .idle_attributes = of_scales,
-                                 .idle_inputs = {2}});
-  table.add("com.microsoft.QuantizeLinear", {.shapes = {{quantize_shape}}});
-  table.add("com.microsoft.DequantizeLinear", {.shapes = {{dequantize_shape}}});
+  const auto conversion = [&](ShapeRule shape, LowerFunction lower) {
+    return Operator{
+        .shapes = {shape}, .lower = lower, .idle_attributes = of_scales, .idle_inputs = {2}};
+  };
+  constexpr auto quantize = lower_quantization<QuantizationKind::quantize>;
+  constexpr auto dequantize = lower_quantization<QuantizationKind::dequantize>;
+  table.add("QuantizeLinear", conversion({quantize_shape, 18}, quantize));
+  table.add("DequantizeLinear", conversion({dequantize_shape, 18}, dequantize));
+  table.add("com.microsoft.QuantizeLinear", conversion({quantize_shape}, quantize));
+  table.add("com.microsoft.DequantizeLinear", conversion({dequantize_shape}, dequantize));
 
   constexpr std::string_view late_scale = "the scale is only known when the model runs";
   table.add("DynamicQuantizeLinear", {.lower = lower_dynamic_quantize});
