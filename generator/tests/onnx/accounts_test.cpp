@@ -71,7 +71,8 @@ LoweredLayer decoder(int type, bool beam) {
 TEST(Accounts, FloatsThatAreStoredNarrowlyAreTheReason) {
   EXPECT_EQ(decoder(::onnx::TensorProto::FLOAT, false).cost, Cost::measured);
   EXPECT_EQ(decoder(::onnx::TensorProto::FLOAT16, false).cost, Cost::measured);
-  for (const int type : {::onnx::TensorProto::INT8, ::onnx::TensorProto::UINT8, 17}) {
+  constexpr int fp8 = 17;
+  for (const int type : {int{::onnx::TensorProto::INT8}, int{::onnx::TensorProto::UINT8}, fp8}) {
     const LoweredLayer layer = decoder(type, false);
     EXPECT_EQ(layer.cost, Cost::unsupported) << type;
     EXPECT_THAT(layer.reason, HasSubstr("input 6 \"pk\" is stored as")) << type;

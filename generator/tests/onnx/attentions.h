@@ -23,9 +23,11 @@ inline std::vector<std::string> fused(const Model& model) {
 
 /// The fusions of find_fusions() that are attention.
 inline std::vector<Fusion> attentions(const LoweredGraph& graph) {
-  auto all = fusion::find_fusions(graph.layers);
-  std::erase_if(all, [](const Fusion& fusion) { return fusion.pattern != "attention"; });
-  return all;
+  std::vector<Fusion> found;
+  for (const Fusion& fusion : fusion::find_fusions(graph.layers)) {
+    if (fusion.pattern == "attention") found.push_back(fusion);
+  }
+  return found;
 }
 
 }  // namespace benanza::onnx
