@@ -94,6 +94,13 @@ void check_type(const NodeView& node, const Lowered& lowered) {
   if (index < node.output_count()) check(node.output(index).type);
 }
 
+bool has_reader(const NodeView& node) {
+  for (std::size_t index = 0; index < node.output_count(); ++index) {
+    if (node.has_output(index)) return true;
+  }
+  return node.output_count() == 0;
+}
+
 bool makes_nothing(const NodeView& node) {
   for (std::size_t index = 0; index < node.output_count(); ++index) {
     if (!node.has_output(index)) continue;
@@ -116,6 +123,7 @@ Lowered lower(const NodeView& node, const OperatorTable& operators, bool all_out
   if (known == nullptr || known->lower == nullptr) {
     throw NotExpressible("no lowering for " + node.full_type());
   }
+  if (!has_reader(node)) return free_layer("nobody reads its result");
   Lowered lowered = known->lower(node);
   check_accounts(node, *known, lowered);
   drop_idle_copies(node, lowered);

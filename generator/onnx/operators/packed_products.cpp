@@ -46,7 +46,9 @@ Lowered lower_blocks(const NodeView& node, PackedType type, std::int64_t block, 
   const Dims& a = node.shape(0);
   const Dims& weights = node.shape(1);
   if (weights.size() != 2) throw Error("weights of other than two axes");
-  Gemm shape{.transpose_b = true, .constant_b = node.input(1).constant};
+  Gemm shape;
+  shape.transpose_b = true;
+  shape.constant_b = node.input(1).constant;
   shape.n = weights[0];
   shape.k = weights[1] * (type == PackedType::fp4 ? 2 : 1);
   if (!shape.constant_b) throw NotExpressible("weights that change with every run");

@@ -61,6 +61,12 @@ TEST(AttentionForms, AMaskOfZerosIsNone) {
   EXPECT_THAT(summed(-9), ElementsAre("attention/2x4x2x16_k4x3x16_s1_m1x1x2x3"));
 }
 
+TEST(AttentionForms, ZerosForEachHeadAreABias) {
+  Model model = scored(17, 2, 3);
+  model.weights("bias", {1, 4, 2, 3}).node("Add", {"s", "bias"}, {"m"});
+  EXPECT_THAT(problems(attended(model)), ElementsAre("attention/2x4x2x16_k4x3x16_s1_m1x4x2x3"));
+}
+
 TEST(AttentionForms, AChoiceOfAllScoresIsNone) {
   const auto chosen = [](bool last) {
     Model model = scored(17, 2, 3);
@@ -152,7 +158,9 @@ TEST(AttentionForms, AFactorBehindAMaskThatChangesIsNone) {
     Model model = scored(17);
     model.scalar("half", 0.5F);
     if (constant) {
-      model.weights("mask", {5, 5});
+      std::vector<float> hidden(25);
+      hidden[1] = -100;
+      model.reals("mask", {5, 5}, hidden);
     } else {
       model.input("mask", {5, 5});
     }
