@@ -36,20 +36,21 @@ std::string SequenceRun::backends() const {
   return text;
 }
 
-void require_same_systems(const SequenceRun& run, const std::map<std::string, System>& results,
-                          const std::filesystem::path& path) {
-  for (const auto& [backend, system] : run.systems) {
+void require_same_systems(const std::map<std::string, System>& systems,
+                          const std::map<std::string, System>& results,
+                          const std::filesystem::path& path, const std::string& what) {
+  for (const auto& [backend, system] : systems) {
     const auto found = results.find(backend);
     if (found == results.end()) {
       throw Error(path.string() + ": calls of " + backend +
-                  ", which has no results here; leave the sequence out");
+                  ", which has no results here; leave the " + what + " out");
     }
     const auto differing = differences(found->second, system);
     if (differing.empty()) continue;
     const FieldDifference& one = differing.front();
     throw Error(path.string() + ": measured on another system than the results: " + one.field +
                 " " + one.second.value_or("not stated") + " instead of " +
-                one.first.value_or("not stated") + "; leave the sequence out");
+                one.first.value_or("not stated") + "; leave the " + what + " out");
   }
 }
 

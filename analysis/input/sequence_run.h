@@ -40,8 +40,10 @@ SequenceRun read_sequence_run(const std::filesystem::path& path);
 
 bool is_of(const SequenceRun& run, const Graph& graph);
 
-/// Throws Error, naming `path`, if its calls are of a backend or system that has no results.
-void require_same_systems(const SequenceRun& run, const std::map<std::string, System>& results,
-                          const std::filesystem::path& path);
+/// Throws Error, naming `path`, if its calls, measured on `systems` by backend, are of a backend or
+/// system that has no results. `what` it is: "sequence".
+void require_same_systems(const std::map<std::string, System>& systems,
+                          const std::map<std::string, System>& results,
+                          const std::filesystem::path& path, const std::string& what);
 
 }  // namespace benanza::analysis

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/model/arena.h"
+#include "analysis/model/formats.h"
 #include "analysis/model/fusion.h"
 #include "core/base/error.h"
 #include "core/problem/problem.h"
@@ -37,8 +38,9 @@ class Obstacles {
 
 class Planner {
  public:
-  Planner(const Graph& graph, const DataFlow& flow, Precision precision)
-      : graph_(graph), flow_(flow), precision_(precision) {
+  Planner(const Graph& graph, const DataFlow& flow, Precision precision,
+          const ConversionCosts& costs)
+      : graph_(graph), flow_(flow), precision_(precision), costs_(costs) {
     if (flow.layers.size() != graph.layers.size() || flow.fusions.size() != graph.fusions.size()) {
       throw Error(graph.model + ": the flow file is of another graph: generate both again");
     }
@@ -58,6 +60,7 @@ class Planner {
     for (const PlannedWork& one : work) add(one);
     if (!obstacles_.empty()) throw obstacles_.error(graph_.model);
     set_lifetimes();
+    set_calls();
     plan_.arena_bytes = place_buffers(plan_.buffers);
     return std::move(plan_);
   }
@@ -78,7 +81,7 @@ class Planner {
         return obstacles_.add(layer.name, "what its fused call reads is not known");
       }
       FlowCall copy = *call;
-      return add_step(work, *work.time.calls.front(), std::move(copy), {made.outputs.front()}, {});
+      return add_step(work, 0, std::move(copy), {made.outputs.front()}, {});
     }
     const FlowLayer& made = flow_.layers[last];
     if (made.calls.size() != work.time.calls.size()) {
@@ -110,7 +113,7 @@ class Planner {
       return obstacles_.add(graph_.layers[work.layers.back()].name, "nobody reads its result");
     }
     inner.push_back(results.front());
-    add_step(work, *work.time.calls[index], call, results, inner);
+    add_step(work, index, call, results, inner);
   }
 
   static bool is_read_inside(const FlowLayer& layer, std::size_t index) {
@@ -121,8 +124,10 @@ class Planner {
     });
   }
 
-  void add_step(const PlannedWork& work, const Measurement& measured, FlowCall call,
+  /// The work's call `index`.
+  void add_step(const PlannedWork& work, std::size_t index, FlowCall call,
                 std::vector<std::size_t> results, const std::vector<std::size_t>& inner) {
+    const Measurement& measured = *work.time.calls[index];
     const std::string& name = graph_.layers[work.layers.back()].name;
     if (call.problem != measured.variant.key) {
       return obstacles_.add(name, "its calls are not those of the flow file");
@@ -147,13 +152,10 @@ class Planner {
       plan_.tensors[results[part]].buffer = buffer;
       plan_.tensors[results[part]].offset = behind;
     }
-    PlanStep step{.call = to_string(measured.variant),
-                  .seconds = measured.seconds(),
-                  .work = std::move(call),
-                  .results = std::move(results)};
+    PlanStep step{.work = std::move(call), .results = std::move(results)};
     for (const std::size_t layer : work.layers) step.layers.push_back(graph_.layers[layer].name);
-    plan_.seconds += step.seconds;
     plan_.steps.push_back(std::move(step));
+    candidates_.push_back(work.candidates[index]);
   }
 
   static std::int64_t written_span(const Problem& problem) {
@@ -227,6 +229,50 @@ class Planner {
     plan_.inputs.assign(inputs.begin(), inputs.end());
   }
 
+  /// Chooses the calls.
+  void set_calls() {
+    std::vector<FormatTensor> tensors;
+    for (std::size_t tensor = 0; tensor < plan_.tensors.size(); ++tensor) {
+      tensors.push_back(format_of(tensor));
+    }
+    for (const std::size_t result : plan_.results) tensors[original(result)].is_the_callers = true;
+    std::vector<FormatStep> steps;
+    for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
+      FormatStep one{.candidates = candidates_[step]};
+      for (const FlowOperand& operand : plan_.steps[step].work.operands) {
+        const bool is_placed =
+            operand.kind == FlowOperand::Kind::tensor && plan_.tensors[operand.index].buffer;
+        if (is_placed) one.reads.push_back(original(operand.index));
+      }
+      for (const std::size_t result : plan_.steps[step].results) {
+        one.writes.push_back(original(result));
+      }
+      steps.push_back(std::move(one));
+    }
+    ChosenFormats chosen = choose_formats(steps, tensors);
+    for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
+      const Measurement& call = *candidates_[step][chosen.candidates[step]];
+      plan_.steps[step].call = to_string(call.variant);
+      plan_.steps[step].seconds = call.seconds();
+    }
+    plan_.conversions = std::move(chosen.conversions);
+    plan_.seconds = chosen.seconds;
+  }
+
+  FormatTensor format_of(std::size_t tensor) const {
+    const auto& shape = plan_.tensors[tensor].shape;
+    if (!shape) return {};
+    const std::int64_t elements = element_count(*shape);
+    const bool has_channels = shape->size() > 2 && (*shape)[1] > 1;
+    const double seconds =
+        costs_.overhead_seconds +
+        (costs_.bytes_per_second ? 2 * static_cast<double>(elements * element_bytes(precision_)) /
+                                       *costs_.bytes_per_second
+                                 : 0);
+    return {.is_image = has_channels && elements > (*shape)[0] * (*shape)[1],
+            .conversion_seconds = seconds};
+  }
+
   std::size_t original(std::size_t tensor) const {
     while (tensor < alias_.size() && alias_[tensor]) tensor = *alias_[tensor];
     return tensor;
@@ -235,11 +281,34 @@ class Planner {
   const Graph& graph_;
   const DataFlow& flow_;
   Precision precision_;
+  ConversionCosts costs_;
   Plan plan_;
+  /// Of each step.
+  std::vector<std::vector<const Measurement*>> candidates_;
   /// For a view, the tensor whose elements it is.
   std::vector<std::optional<std::size_t>> alias_;
   Obstacles obstacles_;
 };
+
+/// The best call of each layout that does the same as `call`.
+std::vector<const Measurement*> candidates_for(const Measurement& call,
+                                               const MeasurementSet& measurements,
+                                               MeasurementFilter filter) {
+  std::vector<const Measurement*> candidates;
+  const std::optional<Layout> asked = filter.layout;
+  for (const Layout layout : {Layout::plain, Layout::nchw, Layout::nhwc, Layout::any}) {
+    if (asked && layout != *asked && layout != Layout::plain) continue;
+    filter.layout = layout;
+    const Selected found =
+        select_measurement(call.variant.key, measurements, filter, call.variant.precision);
+    // Calls without a layout are admitted with every layout.
+    if (found.best != nullptr && !std::ranges::count(candidates, found.best)) {
+      candidates.push_back(found.best);
+    }
+  }
+  if (candidates.empty()) candidates.push_back(&call);
+  return candidates;
+}
 
 }  // namespace
 
@@ -263,10 +332,15 @@ std::vector<PlannedWork> planned_work(const Graph& graph, const DataFlow& flow,
   std::vector<bool> done(graph.layers.size(), false);
   for (const std::size_t piece : cover.pieces) {
     for (const std::size_t layer : graph.fusions[piece].layers) done[layer] = true;
-    work.push_back({graph.fusions[piece].layers, piece, fusions[piece]});
+    work.push_back({graph.fusions[piece].layers, piece, fusions[piece], {}});
   }
   for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
-    if (!done[layer]) work.push_back({{layer}, std::nullopt, layers[layer]});
+    if (!done[layer]) work.push_back({{layer}, std::nullopt, layers[layer], {}});
+  }
+  for (PlannedWork& one : work) {
+    for (const Measurement* const call : one.time.calls) {
+      one.candidates.push_back(candidates_for(*call, measurements, own));
+    }
   }
   std::ranges::stable_sort(
       work, [](const auto& a, const auto& b) { return a.layers.back() < b.layers.back(); });
@@ -274,8 +348,8 @@ std::vector<PlannedWork> planned_work(const Graph& graph, const DataFlow& flow,
 }
 
 Plan make_plan(const Graph& graph, const DataFlow& flow, const std::vector<PlannedWork>& work,
-               Precision precision) {
-  return Planner(graph, flow, precision).run(work);
+               Precision precision, const ConversionCosts& costs) {
+  return Planner(graph, flow, precision, costs).run(work);
 }
 
 }  // namespace benanza::analysis

@@ -17,6 +17,16 @@ struct PlannedWork {
   /// Index into graph.fusions; empty: by the layer's own problems.
   std::optional<std::size_t> fusion{};
   LayerTime time{};
+  /// For each call of `time`, the best one of each layout.
+  std::vector<std::vector<const Measurement*>> candidates{};
+};
+
+/// What a conversion between two formats takes: `overhead_seconds`, and reading and writing every
+/// byte.
+struct ConversionCosts {
+  double overhead_seconds = 0;
+  /// Empty: unknown, and not counted.
+  std::optional<double> bytes_per_second{};
 };
 
 /// The cheapest way to do every layer of `graph`, conversions between formats left out, with
@@ -26,10 +36,11 @@ std::vector<PlannedWork> planned_work(const Graph& graph, const DataFlow& flow,
                                       const MeasurementSet& measurements,
                                       const MeasurementFilter& filter, bool fused);
 
-/// Turns it into calls and places. Throws Error, one line, if the graph and its flow differ, for a
+/// Turns it into calls and places, with the calls that are the best together with the conversions
+/// between their formats. Throws Error, one line, if the graph and its flow differ, for a
 /// layer that has no time, whose calls do not make its result, or that works on what is no float,
 /// naming the first few.
 Plan make_plan(const Graph& graph, const DataFlow& flow, const std::vector<PlannedWork>& work,
-               Precision precision);
+               Precision precision, const ConversionCosts& costs);
 
 }  // namespace benanza::analysis

@@ -64,6 +64,7 @@ Section answer(const Subject& subject) {
   add_frameworks(report.ladder, subject.graph, report.comparisons);
   report.seen = make_seen(subject, report.ladder);
   report.sequences = sequences_of(subject);
+  report.plans = plans_of(subject);
   Section section = bound_section(report, subject.inputs.results.peaks);
   add_headlines(section, subject, report);
   return section;
@@ -78,7 +79,7 @@ Action ask(Flags& flags) {
   const auto options = std::make_shared<Options>();
   add_common_flags(flags, options->common);
   add_seen_flag(flags, options->common);
-  add_sequence_flag(flags, options->common);
+  add_run_flags(flags, options->common);
   flags.add("--layouts", options->layouts, "The answer of `benanza-analyze layouts` instead");
   return [options] {
     const Inputs inputs = read_inputs(options->common);

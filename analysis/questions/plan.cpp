@@ -3,9 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <limits>
 #include <memory>
 
+#include "analysis/model/floor.h"
 #include "analysis/model/plan.h"
 #include "analysis/questions/common/question.h"
 #include "analysis/render/table.h"
@@ -31,12 +35,26 @@ std::filesystem::path flow_path(const std::string& graph) {
   return graph.substr(0, graph.size() - suffix.size()) + ".flow.json";
 }
 
+/// Of the shortest call: one that moves next to nothing.
+double least_seconds(const std::vector<PlannedWork>& work) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const PlannedWork& one : work) {
+    for (const Measurement* const call : one.time.calls) least = std::min(least, call->seconds());
+  }
+  return std::isinf(least) ? 0 : least;
+}
+
 Section section_of(const Subject& subject, const Plan& plan) {
   Section section = model_section(subject.graph, subject.filter, Movement::include);
   section.facts["seconds"] = plan.seconds;
   section.facts["arena_bytes"] = plan.arena_bytes;
   section.add(Entry{"steps", std::to_string(plan.steps.size())});
   section.add(Entry{"sum", fmt::format("{:.3f} ms", plan.seconds * 1e3)});
+  const double conversions = conversion_seconds(plan);
+  section.facts["conversions"] = plan.conversions.size();
+  section.facts["conversion_seconds"] = conversions;
+  section.add(Entry{"conversions", fmt::format("{}, {:.3f} ms of the sum (estimated)",
+                                               plan.conversions.size(), conversions * 1e3)});
   section.add(
       Entry{"arena", fmt::format("{:.3f} MB", static_cast<double>(plan.arena_bytes) / 1e6)});
   const Table<PlanStep> table{
@@ -58,9 +76,13 @@ void answer(const Options& options) {
   const Graph& graph = inputs.graphs.front();
   const DataFlow flow = read_flow(flow_path(options.common.graphs.front()));
   const MeasurementFilter& filter = inputs.filters.front();
-  const Plan plan = make_plan(
-      graph, flow, planned_work(graph, flow, inputs.results.measurements, filter, !options.apart),
-      filter.precision);
+  const std::vector<PlannedWork> work =
+      planned_work(graph, flow, inputs.results.measurements, filter, !options.apart);
+  Plan plan =
+      make_plan(graph, flow, work, filter.precision,
+                {.overhead_seconds = least_seconds(work),
+                 .bytes_per_second = device_rates(inputs.results, filter).bytes_per_second});
+  plan.fused = !options.apart;
   if (const std::string found = contradiction_of(plan); !found.empty()) {
     throw Error(graph.model + ": the plan contradicts itself: " + found);
   }

@@ -167,7 +167,7 @@ Action ask(Flags& flags) {
   const auto options = std::make_shared<Options>();
   add_input_flags(flags, options->common);
   add_seen_flag(flags, options->common);
-  add_sequence_flag(flags, options->common);
+  add_run_flags(flags, options->common);
   add_filter_flags(flags, options->common, "fp32");
   flags.add("--tensor-cores", options->tensor_cores, "Precision with Tensor Cores");
   flags.add("--out", options->out, "The page; it is self-contained", "HTML");

@@ -34,10 +34,20 @@ void map(Io& io, PlanStep& step) {
 }
 
 template <class Io>
+void map(Io& io, PlanConversion& conversion) {
+  io("before_step", conversion.before_step);
+  io("tensor", conversion.tensor);
+  io("from", conversion.from);
+  io("to", conversion.to);
+  io("seconds", conversion.seconds);
+}
+
+template <class Io>
 void map(Io& io, Plan& plan) {
   io("model", plan.model);
   io.optional("batch", plan.batch);
   io("precision", plan.precision);
+  io("fused", plan.fused, true);
   io("arena_bytes", plan.arena_bytes);
   io("seconds", plan.seconds);
   io("inputs", plan.inputs);
@@ -45,6 +55,7 @@ void map(Io& io, Plan& plan) {
   io.each("tensors", plan.tensors);
   io.each("buffers", plan.buffers);
   io.each("steps", plan.steps);
+  io.each("conversions", plan.conversions);
 }
 
 namespace {
@@ -151,6 +162,12 @@ bool names_what_there_is(const Plan& plan) {
 }
 
 }  // namespace
+
+double conversion_seconds(const Plan& plan) {
+  double seconds = 0;
+  for (const PlanConversion& one : plan.conversions) seconds += one.seconds;
+  return seconds;
+}
 
 std::string plan_json(const Plan& plan) {
   ordered_json document{{"schema", plan_schema}, {"command", "plan"}};

@@ -55,23 +55,43 @@ struct PlanStep {
   bool operator==(const PlanStep&) const = default;
 };
 
+/// A tensor that is not read as it was written.
+struct PlanConversion {
+  /// The step that needs it; the number of steps: the caller does.
+  std::size_t before_step = 0;
+  std::size_t tensor = 0;
+  /// "row-major", "nhwc" or "of the library".
+  std::string from{};
+  std::string to{};
+  /// As estimated.
+  double seconds = 0;
+  bool operator==(const PlanConversion&) const = default;
+};
+
 /// A whole model as calls in order. All floats are of one precision.
 struct Plan {
   std::string model{};
   std::optional<std::int64_t> batch{};
   std::string precision{};
+  /// Some calls may do several layers.
+  bool fused = true;
   /// Of the arena: the peak of all buffers that are alive at a time, and what fragments cost.
   std::int64_t arena_bytes = 0;
-  /// Sum over the steps.
+  /// Sum over the steps and the conversions.
   double seconds = 0;
   std::vector<PlanTensor> tensors{};
   std::vector<PlanBuffer> buffers{};
   std::vector<PlanStep> steps{};
+  /// Between formats of the steps, as expected: bench_plan makes those that it finds necessary.
+  std::vector<PlanConversion> conversions{};
   /// Tensors that the caller fills before a run, and those that it reads after it.
   std::vector<std::size_t> inputs{};
   std::vector<std::size_t> results{};
   bool operator==(const Plan&) const = default;
 };
+
+/// Of the conversions that the plan expects.
+double conversion_seconds(const Plan& plan);
 
 std::string plan_json(const Plan& plan);
 

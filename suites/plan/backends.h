@@ -8,13 +8,23 @@
 
 namespace benanza::plan {
 
-/// The libraries of this program, on one device. The first one's memory and clock serve all.
+/// The libraries of this program, on one device. The first one's memory and clock serve all. Each
+/// backends_*.cpp defines it for one kind of device.
 class Backends {
  public:
-  Backends();
+  /// Removes the flags of the device from argv. Throws Error naming a flag and its value.
+  Backends(int& argc, char** argv);
+  ~Backends();
+  Backends(const Backends&) = delete;
+  Backends& operator=(const Backends&) = delete;
   std::span<harness::Backend* const> all() const { return all_; }
+  /// The flags that the constructor takes, for help.
+  static std::vector<harness::BackendFlag> flags();
 
  private:
+  struct Device;
+
+  std::unique_ptr<Device> device_;
   std::vector<std::unique_ptr<harness::Backend>> owned_;
   std::vector<harness::Backend*> all_;
 };

@@ -3,9 +3,15 @@
 
 namespace benanza::plan {
 
-Backends::Backends() {
+struct Backends::Device {};
+
+Backends::Backends(int& /*argc*/, char** /*argv*/) {
   owned_.push_back(onednn::make_backend());
   for (const auto& one : owned_) all_.push_back(one.get());
 }
+
+Backends::~Backends() = default;
+
+std::vector<harness::BackendFlag> Backends::flags() { return {}; }
 
 }  // namespace benanza::plan

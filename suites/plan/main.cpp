@@ -3,11 +3,20 @@
 #include <benchmark/benchmark.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <iostream>
+#include <iterator>
 #include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/base/error.h"
+#include "core/problem/name.h"
+#include "core/program/program_flags.h"
 #include "suites/plan/backends.h"
 #include "suites/plan/planned_model.h"
 
@@ -20,6 +29,7 @@ struct Options {
   std::string values;
   /// 0: by the plan's precision.
   double tolerance = 0;
+  std::vector<std::string> device_flags;
 };
 
 /// The largest difference, relative to the largest element of a tensor, that rounding explains.
@@ -30,8 +40,25 @@ double tolerance_of(const plan::PlannedModel& model) {
   return 32 * rounding * std::sqrt(static_cast<double>(model.steps()));
 }
 
-int run(const Options& options) {
-  const plan::Backends backends;
+/// What a reader of the results must know of the plan and the machine.
+void describe(const Plan& plan, const plan::Backends& backends) {
+  for (harness::Backend* const one : backends.all()) {
+    const std::string backend(one->name());
+    const auto is_its = [&](const PlanStep& step) {
+      return parse_variant_name(step.call).backend == backend;
+    };
+    if (std::ranges::none_of(plan.steps, is_its)) continue;
+    for (const auto& [name, value] : one->system()) {
+      benchmark::AddCustomContext("system." + backend + '.' + name, value);
+    }
+  }
+  benchmark::AddCustomContext("plan_model", plan.model);
+  if (plan.batch) benchmark::AddCustomContext("plan_batch", std::to_string(*plan.batch));
+  benchmark::AddCustomContext("plan_precision", plan.precision);
+  benchmark::AddCustomContext("plan_fused", plan.fused ? "true" : "false");
+}
+
+int measure(const Options& options, const plan::Backends& backends) {
   std::optional<plan::Values> values;
   if (!options.values.empty()) values.emplace(options.values);
   plan::PlannedModel model(read_plan(options.plan), backends.all(), values ? &*values : nullptr);
@@ -49,6 +76,7 @@ int run(const Options& options) {
     std::cerr << model.compared() << " tensors agree; the largest difference is " << worst->relative
               << " of the largest element, at " << place << "; allowed: " << tolerance << '\n';
   }
+  describe(model.plan(), backends);
   harness::Stopwatch& stopwatch = backends.all().front()->stopwatch();
   const std::string name = "plan/" + model.plan().model +
                            (model.plan().batch ? "_b" + std::to_string(*model.plan().batch) : "") +
@@ -64,6 +92,8 @@ int run(const Options& options) {
         state.counters["steps"] = static_cast<double>(model.steps());
         state.counters["arena_bytes"] = static_cast<double>(model.plan().arena_bytes);
         state.counters["predicted_seconds"] = model.plan().seconds;
+        state.counters["predicted_conversion_seconds"] = conversion_seconds(model.plan());
+        state.counters["checked_tensors"] = static_cast<double>(model.compared());
       })
       ->UseManualTime()
       ->Unit(benchmark::kMillisecond);
@@ -71,26 +101,70 @@ int run(const Options& options) {
   return 0;
 }
 
+/// Splits off Google Benchmark's own flags, and hands them over. It keeps a pointer to `program`.
+void initialise_benchmark(std::vector<std::string>& words, char* program) {
+  const auto own = std::stable_partition(words.begin(), words.end(), [](const std::string& word) {
+    return !word.starts_with("--benchmark_");
+  });
+  std::vector<std::string> flags(own, words.end());
+  words.erase(own, words.end());
+  std::vector<char*> arguments{program};
+  for (std::string& flag : flags) arguments.push_back(flag.data());
+  int count = static_cast<int>(arguments.size());
+  arguments.push_back(nullptr);
+  benchmark::Initialize(&count, arguments.data());
+  if (count > 1) {
+    throw Error("unknown flag \"" + std::string(arguments[1]) + "\"; --help lists the flags");
+  }
+}
+
+int run(int argc, char** argv) {
+  const std::string name = std::filesystem::path(argv[0]).filename().string();
+  const plan::Backends backends(argc, argv);
+  CLI::App app(
+      "Runs a plan of benanza-analyze plan as one: checks it, and times it. Takes Google "
+      "Benchmark's flags, too.",
+      name);
+  Options options;
+  app.add_option("PLAN", options.plan, "What benanza-analyze plan --out wrote")->required();
+  app.add_option("--values", options.values,
+                 "The model's constants, inputs and other tensors (scripts/plan-values); without "
+                 "it, random ones, and nothing is checked")
+      ->type_name("FILE");
+  app.add_option("--tolerance", options.tolerance,
+                 "The largest difference, relative to the largest element of a tensor");
+  for (const harness::BackendFlag& flag : plan::Backends::flags()) {
+    // Taken by `backends`; here for --help.
+    app.add_option(flag.name, options.device_flags, flag.help)->type_name(flag.value);
+  }
+  add_program_flags(app, [&backends] {
+    std::vector<LibraryVersion> all;
+    for (const harness::Backend* const one : backends.all()) {
+      std::ranges::copy(one->libraries(), std::back_inserter(all));
+    }
+    return all;
+  });
+  std::vector<std::string> words(argv + 1, argv + argc);
+  initialise_benchmark(words, argv[0]);
+  try {
+    // CLI11 takes them from the back.
+    std::ranges::reverse(words);
+    app.parse(std::move(words));
+  } catch (const CLI::Success& asked) {
+    return app.exit(asked);
+  } catch (const CLI::ParseError& error) {
+    throw Error(std::string(error.what()) + "; --help lists the flags");
+  }
+  return measure(options, backends);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    benchmark::Initialize(&argc, argv);
-    CLI::App app(
-        "Runs a plan of benanza-analyze plan as one: checks it, and times it. Takes Google "
-        "Benchmark's flags, too.",
-        "bench_plan");
-    Options options;
-    app.add_option("plan", options.plan, "The plan")->required();
-    app.add_option("--values", options.values,
-                   "The model's constants, inputs and other tensors (scripts/plan-values); without "
-                   "it, random ones, and nothing is checked");
-    app.add_option("--tolerance", options.tolerance,
-                   "The largest difference, relative to the largest element of a tensor");
-    CLI11_PARSE(app, argc, argv);
-    return run(options);
+    return run(argc, argv);
   } catch (const std::exception& error) {
-    std::cerr << "bench_plan: " << error.what() << '\n';
+    std::cerr << std::filesystem::path(argv[0]).filename().string() << ": " << error.what() << '\n';
     return 1;
   }
 }

@@ -38,6 +38,7 @@ struct BoundReport {
   std::optional<SeenBest> seen{};
   /// They live as long as the inputs.
   std::vector<const SequenceRun*> sequences{};
+  std::vector<const PlanRun*> plans{};
 
   /// True if a layer that needs a time has none: the library refuses it, or it was not measured.
   bool is_partial() const { return analysis::is_partial(times, movement); }
@@ -67,6 +68,8 @@ Section bound_section(const BoundReport& report,
 /// Each adds what it says to text and facts.
 /// The bound's calls timed as one, if they were.
 void add_sequences(Section& section, const BoundReport& report);
+/// floor <= bound <= predicted plan <= measured plan <= framework, and what each step costs.
+void add_plans(Section& section, const BoundReport& report);
 /// The ladder; the layers by head-room are a table of their own.
 void add_ladder(Section& section, const BoundReport& report);
 Sheet head_room_sheet(const BoundReport& report);

@@ -224,6 +224,7 @@ Section bound_section(const BoundReport& report, const std::map<std::string, Pea
   }
   add_sequences(section, report);
   add_ladder(section, report);
+  add_plans(section, report);
   add_movement(section, report);
   add_assumed(section, report);
   add_latencies(section, report);

@@ -83,7 +83,9 @@ void add_seen_flag(Flags& flags, CommonFlags& values) {
             "FILE");
 }
 
-void add_sequence_flag(Flags& flags, CommonFlags& values) {
+void add_run_flags(Flags& flags, CommonFlags& values) {
+  flags.add("--plan", values.plans, "What bench_plan --benchmark_out wrote: the plan, run as one",
+            "FILE");
   flags.add("--sequence", values.sequences,
             "What bench_* --sequence wrote: the bound's calls one after the other, as one", "FILE");
 }

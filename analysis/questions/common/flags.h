@@ -54,6 +54,7 @@ struct CommonFlags {
   std::vector<std::string> profiles;
   std::vector<std::string> seen;
   std::vector<std::string> sequences;
+  std::vector<std::string> plans;
   std::vector<std::string> precisions;
   std::string layout;
   std::vector<std::string> backends;
@@ -79,8 +80,8 @@ void add_common_flags(Flags& flags, CommonFlags& values, const std::string& prec
 void add_input_flags(Flags& flags, CommonFlags& values);
 /// Adds --seen.
 void add_seen_flag(Flags& flags, CommonFlags& values);
-/// Adds --sequence.
-void add_sequence_flag(Flags& flags, CommonFlags& values);
+/// Adds --sequence and --plan.
+void add_run_flags(Flags& flags, CommonFlags& values);
 /// Adds the flags that select measurements. `precisions` as in add_common_flags(); if empty, the
 /// command has its own default.
 void add_filter_flags(Flags& flags, CommonFlags& values, const std::string& precisions);

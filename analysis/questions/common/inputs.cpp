@@ -130,12 +130,23 @@ Inputs read_inputs(const CommonFlags& flags) {
                   ", which is none of the graphs; leave the sequence out");
     }
   }
+  for (const std::string& path : flags.plans) {
+    const PlanRun& run = inputs.plans.emplace_back(read_plan_run(path));
+    if (std::ranges::none_of(inputs.graphs, [&](const Graph& one) { return is_of(run, one); })) {
+      throw Error(path + ": a plan of " + run.model +
+                  ", which is none of the graphs; leave the plan out");
+    }
+  }
   inputs.results =
       read_results({flags.results.begin(), flags.results.end()}, problem_keys(inputs.graphs));
   for (const std::string& backend : flags.backends) require_backend(backend, inputs.results);
   inputs.left_out = keep_one_device(inputs.results, first_backend(flags), profiled_kind(inputs));
   for (std::size_t i = 0; i < flags.sequences.size(); ++i) {
-    require_same_systems(inputs.sequences[i], inputs.results.systems, flags.sequences[i]);
+    require_same_systems(inputs.sequences[i].systems, inputs.results.systems, flags.sequences[i],
+                         "sequence");
+  }
+  for (std::size_t i = 0; i < flags.plans.size(); ++i) {
+    require_same_systems(inputs.plans[i].systems, inputs.results.systems, flags.plans[i], "plan");
   }
   for (const auto* profiles : {&inputs.profiles, &inputs.seen}) {
     for (const Profile& profile : *profiles) {

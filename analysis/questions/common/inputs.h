@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/input/plan_run.h"
 #include "analysis/input/results.h"
 #include "analysis/input/sequence_run.h"
 #include "analysis/model/bounds.h"
@@ -26,6 +27,7 @@ struct Inputs {
   /// Profiles, each of one of `graphs`, whose kernels count besides the measured calls.
   std::vector<Profile> seen{};
   std::vector<SequenceRun> sequences{};
+  std::vector<PlanRun> plans{};
   /// One filter per precision.
   std::vector<MeasurementFilter> filters{};
   Movement movement = Movement::exclude;

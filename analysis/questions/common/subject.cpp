@@ -219,14 +219,23 @@ std::string framework_name(const Profile& profile, const MeasurementFilter& filt
   return profile.framework + (is_at(profile, filter) ? "" : ' ' + profile.precision);
 }
 
-std::vector<const SequenceRun*> sequences_of(const Subject& subject) {
-  std::vector<const SequenceRun*> found;
-  for (const SequenceRun& run : subject.inputs.sequences) {
+template <class Run>
+std::vector<const Run*> runs_of(const Subject& subject, const std::vector<Run>& all) {
+  std::vector<const Run*> found;
+  for (const Run& run : all) {
     if (is_of(run, subject.graph) && run.precision == subject.filter.precision) {
       found.push_back(&run);
     }
   }
   return found;
+}
+
+std::vector<const SequenceRun*> sequences_of(const Subject& subject) {
+  return runs_of(subject, subject.inputs.sequences);
+}
+
+std::vector<const PlanRun*> plans_of(const Subject& subject) {
+  return runs_of(subject, subject.inputs.plans);
 }
 
 const Profile* profile_of(const Subject& subject) {

@@ -104,6 +104,8 @@ std::string framework_name(const Profile& profile, const MeasurementFilter& filt
 bool is_at(const Profile& profile, const MeasurementFilter& filter);
 /// The sequences of this model at the filter's precision.
 std::vector<const SequenceRun*> sequences_of(const Subject& subject);
+/// The runs of plans of this model at the filter's precision.
+std::vector<const PlanRun*> plans_of(const Subject& subject);
 /// The last profile of this model at the filter's precision; null if there is none.
 const Profile* profile_of(const Subject& subject);
 

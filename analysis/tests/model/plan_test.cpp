@@ -54,7 +54,8 @@ struct Case {
     return {.problem = problem, .operands = {{.index = operand}}};
   }
   Plan plan(bool fused = true) const {
-    return make_plan(graph, flow, planned_work(graph, flow, set, {}, fused), Precision::fp32);
+    return make_plan(graph, flow, planned_work(graph, flow, set, {}, fused), Precision::fp32,
+                     {.overhead_seconds = 2 * us});
   }
 };
 

@@ -17,15 +17,12 @@ Lowered lower_bias_add(const NodeView& node) {
   return measured({sum(node, from_input(0), 1), sum(node, from_call(0), 2)});
 }
 
+/// The extents tell along which axes the bias is repeated.
 Lowered lower_bias_softmax(const NodeView& node) {
   const Dims& dims = node.shape(0);
   const std::int64_t axis = NodeView::axis(node.integer("axis", 1), dims.size());
   if (axis + 1 != static_cast<std::int64_t>(dims.size())) {
     throw NotExpressible("a softmax over several axes");
-  }
-  if (node.integer("is_inner_broadcast", 0) == 0 && node.shape(1).size() == dims.size() &&
-      node.shape(1) != dims) {
-    throw NotExpressible("a bias that is repeated over outer axes");
   }
   return measured(
       {sum(node, from_input(0), 1), call(Softmax{.input = dims, .axis = axis}, {from_call(0)})});
@@ -35,7 +32,9 @@ Lowered lower_bias_softmax(const NodeView& node) {
 
 void register_biased(OperatorTable& table) {
   table.add("com.microsoft.BiasAdd", {.shapes = {{like_first}}, .lower = lower_bias_add});
-  table.add("com.microsoft.BiasSoftmax", {.shapes = {{like_first}}, .lower = lower_bias_softmax});
+  table.add("com.microsoft.BiasSoftmax", {.shapes = {{like_first}},
+                                          .lower = lower_bias_softmax,
+                                          .idle_attributes = {"is_inner_broadcast"}});
 }
 
 }  // namespace benanza::onnx

@@ -66,8 +66,8 @@ TEST_F(Emit, GoldenFiles) {
 
 TEST_F(Emit, EqualContentIsNotWrittenAgain) {
   write_files(folder_, {{small("small"), true}}, {Precision::fp32});
-  EXPECT_THAT(files(),
-              ElementsAre("graphs.txt", "problems.cpp", "small_b2.graph.json", "tests.cmake"));
+  EXPECT_THAT(files(), ElementsAre("graphs.txt", "problems.cpp", "small_b2.flow.json",
+                                   "small_b2.graph.json", "tests.cmake"));
   const fs::file_time_type long_ago{};
   for (const std::string& name : files()) fs::last_write_time(folder_ / name, long_ago);
   write_files(folder_, {{small("small"), true}}, {Precision::fp32});
@@ -77,23 +77,27 @@ TEST_F(Emit, EqualContentIsNotWrittenAgain) {
   write_files(folder_, {{small("small"), true}}, {Precision::bf16});
   EXPECT_NE(fs::last_write_time(folder_ / "problems.cpp"), long_ago);
   EXPECT_EQ(fs::last_write_time(folder_ / "small_b2.graph.json"), long_ago);
+  EXPECT_EQ(fs::last_write_time(folder_ / "small_b2.flow.json"), long_ago);
 }
 
 TEST_F(Emit, KeepsTheGraphsOfEarlierCalls) {
   write_files(folder_, {{small("old"), false}}, {Precision::fp32});
   write_files(folder_, {{small("new"), false}}, {Precision::fp32});
-  EXPECT_THAT(files(), ElementsAre("graphs.txt", "new.graph.json", "old.graph.json", "problems.cpp",
-                                   "tests.cmake"));
+  EXPECT_THAT(files(), ElementsAre("graphs.txt", "new.flow.json", "new.graph.json", "old.flow.json",
+                                   "old.graph.json", "problems.cpp", "tests.cmake"));
   EXPECT_EQ(read_file(folder_ / "graphs.txt"), "new.graph.json\n") << "those of this call";
 }
 
 TEST_F(Emit, RemovesWhatTheLastCallMadeAndNothingElse) {
   write_files(folder_, {{small("old $;\"one"), false}, {small("kept"), false}}, {Precision::fp32});
   write_file(folder_ / "mine.graph.json", "not ours");
+  write_file(folder_ / "mine.flow.json", "not ours");
   EXPECT_TRUE(fs::exists(folder_ / "old $;\"one.graph.json"));
+  EXPECT_TRUE(fs::exists(folder_ / "old $;\"one.flow.json"));
   write_files(folder_, {{small("kept"), false}}, {Precision::fp32}, OldGraphs::remove);
-  EXPECT_THAT(files(), ElementsAre("graphs.txt", "kept.graph.json", "mine.graph.json",
-                                   "problems.cpp", "tests.cmake"));
+  EXPECT_THAT(files(),
+              ElementsAre("graphs.txt", "kept.flow.json", "kept.graph.json", "mine.flow.json",
+                          "mine.graph.json", "problems.cpp", "tests.cmake"));
 }
 
 TEST_F(Emit, RemovesNothingOutsideItsFolder) {

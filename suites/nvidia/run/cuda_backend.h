@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "suites/harness/way_table.h"
+#include "suites/nvidia/run/conversion.h"
 #include "suites/nvidia/run/lazy_context.h"
 
 namespace benanza::nvidia {
@@ -37,6 +38,11 @@ class CudaBackend : public harness::TableBackend<Library> {
     return entries;
   }
   harness::Allocator& allocator() override { return device_.get().allocator(); }
+  std::unique_ptr<harness::Primitive> conversion(const harness::MemoryFormat& from,
+                                                 std::byte* source, const harness::MemoryFormat& to,
+                                                 std::byte* target) override {
+    return make_conversion(*this, from, source, to, target);
+  }
   void move_operands() override { device_.get().move_operands(); }
   harness::Observer* observer() override { return device_.observer(); }
   harness::EnergyMeter* energy_meter() override { return device_.energy_meter(); }

@@ -59,7 +59,8 @@ struct Model {
   explicit Model(Layout layout) : layout(layout) {}
 
   Layout layout;
-  Backends backends;
+  int no_flags = 0;
+  Backends backends{no_flags, nullptr};
   Image x = pattern(channels * pixels, 5);
   Image w = pattern(channels * channels * 9, 4);
   Image b = pattern(channels, 3);

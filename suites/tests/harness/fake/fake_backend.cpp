@@ -99,8 +99,8 @@ std::unique_ptr<Primitive> FakeBackend::make(const Variant& variant, Operands& o
   const auto floats = [&](std::byte* place) {
     return std::span(reinterpret_cast<float*>(place), static_cast<std::size_t>(elements));
   };
-  const std::span<float> read = floats(operands.operand(0, bytes));
-  const std::span<float> written = floats(operands.result(0, bytes));
+  const std::span<float> read = floats(operands.operand(0, bytes, {}));
+  const std::span<float> written = floats(operands.result(0, bytes, {}));
   return std::make_unique<FakePrimitive>(
       read, written,
       FakePrimitive::Manners{

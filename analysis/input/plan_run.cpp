@@ -1,0 +1,69 @@
+#include "analysis/input/plan_run.h"
+
+#include "core/base/document.h"
+
+namespace benanza::analysis {
+namespace {
+
+/// Entries "system.onednn.cpu" of the context, by backend and field.
+std::map<std::string, System> systems_of(const nlohmann::json& context) {
+  constexpr std::string_view prefix = "system.";
+  std::map<std::string, System> systems;
+  for (const auto& [name, value] : context.items()) {
+    if (!name.starts_with(prefix)) continue;
+    const std::string rest = name.substr(prefix.size());
+    const std::size_t dot = rest.find('.');
+    if (dot == std::string::npos) continue;
+    systems[rest.substr(0, dot)][rest.substr(dot + 1)] = value.get<std::string>();
+  }
+  return systems;
+}
+
+std::size_t count(const nlohmann::json& row, const char* name) {
+  return static_cast<std::size_t>(row.value(name, 0.0));
+}
+
+}  // namespace
+
+PlanRun read_plan_run(const std::filesystem::path& path) {
+  const Document document(path, "a run of a plan",
+                          "write it with bench_plan PLAN --benchmark_out=FILE");
+  return document.guard([&] {
+    const nlohmann::json& context = document.root().at("context");
+    if (!context.contains("plan_model")) throw document.error("is of no plan");
+    const auto precision = parse_precision(context.at("plan_precision").get<std::string>());
+    if (!precision) throw document.error("is of an unknown precision");
+    PlanRun run{.systems = systems_of(context),
+                .model = context.at("plan_model").get<std::string>(),
+                .precision = *precision,
+                .fused = context.at("plan_fused").get<std::string>() == "true"};
+    if (context.contains("plan_batch")) {
+      run.batch = std::stoll(context.at("plan_batch").get<std::string>());
+    }
+    for (const nlohmann::json& row : document.root().at("benchmarks")) {
+      if (row.value("run_type", "iteration") != "iteration") continue;
+      if (row.value("time_unit", "") != "ms") throw document.error("is not in ms");
+      run.seconds.push_back(row.at("real_time").get<double>() * 1e-3);
+      run.steps = count(row, "steps");
+      run.predicted_seconds = row.at("predicted_seconds").get<double>();
+      run.predicted_conversion_seconds = row.value("predicted_conversion_seconds", 0.0);
+      run.conversions = count(row, "conversions");
+      run.conversion_seconds = row.value("conversion_seconds", 0.0);
+      run.checked_tensors = count(row, "checked_tensors");
+    }
+    if (run.seconds.empty()) throw document.error("has no times");
+    return run;
+  });
+}
+
+bool is_of(const PlanRun& run, const Graph& graph) {
+  return run.model == graph.model && (!run.batch || !graph.batch || *run.batch == *graph.batch);
+}
+
+std::string PlanRun::backends() const {
+  std::string text;
+  for (const auto& [backend, system] : systems) text += (text.empty() ? "" : " and ") + backend;
+  return text;
+}
+
+}  // namespace benanza::analysis

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/graph_file/graph.h"
+#include "core/problem/precision.h"
+#include "core/results_file/origin.h"
+
+namespace benanza::analysis {
+
+/// A plan, run as one: what bench_plan --benchmark_out writes.
+struct PlanRun {
+  /// By backend of its calls.
+  std::map<std::string, System> systems{};
+  std::string model{};
+  std::optional<std::int64_t> batch{};
+  Precision precision = Precision::fp32;
+  /// The plan has calls of several layers.
+  bool fused = false;
+  std::size_t steps = 0;
+  /// By benanza-analyze plan, with the conversions it expected.
+  double predicted_seconds = 0;
+  double predicted_conversion_seconds = 0;
+  /// Conversions between the formats of steps, and their time alone.
+  std::size_t conversions = 0;
+  double conversion_seconds = 0;
+  /// How many tensors were compared with those of another program; 0: the plan was not checked.
+  std::size_t checked_tensors = 0;
+  /// Of whole runs, one a repetition.
+  std::vector<double> seconds{};
+
+  /// "cublas and cudnn".
+  std::string backends() const;
+};
+
+/// Throws Error, one line.
+PlanRun read_plan_run(const std::filesystem::path& path);
+
+bool is_of(const PlanRun& run, const Graph& graph);
+
+}  // namespace benanza::analysis

@@ -1,0 +1,98 @@
+// floor <= bound <= predicted plan <= measured plan <= framework.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/questions/bound/report.h"
+#include "analysis/render/table.h"
+#include "core/statistics/summary.h"
+
+namespace benanza::analysis {
+namespace {
+
+/// A run of a plan beside what it was made of.
+struct PlanLadder {
+  const PlanRun* run = nullptr;
+  double bound_seconds = 0;
+  double measured_seconds = 0;
+
+  double predicted_extra() const { return run->predicted_seconds - bound_seconds; }
+  double measured_extra() const { return measured_seconds - run->predicted_seconds; }
+  /// By which the calls take longer than by themselves, conversions apart.
+  double steps_extra() const {
+    return measured_extra() - (run->conversion_seconds - run->predicted_conversion_seconds);
+  }
+};
+
+std::string ladder_text(const PlanLadder& plan, const Ladder& ladder) {
+  std::vector<std::pair<std::string, double>> rungs;
+  if (const auto least = ladder.floor.model.seconds()) rungs.emplace_back("floor", *least);
+  rungs.emplace_back(plan.run->fused ? "with fusion" : "LBL", plan.bound_seconds);
+  rungs.emplace_back("predicted", plan.run->predicted_seconds);
+  rungs.emplace_back("measured", plan.measured_seconds);
+  for (const Rung& rung : ladder.frameworks) rungs.emplace_back(rung.name, rung.seconds);
+  std::string text;
+  double below = 0;
+  for (const auto& [name, seconds] : rungs) {
+    if (!text.empty()) text += below > seconds ? " > " : " <= ";
+    text += fmt::format("{} {:.3f}", name, seconds * 1e3);
+    below = seconds;
+  }
+  return text + " ms";
+}
+
+void add_causes(Section& section, const PlanLadder& plan) {
+  const PlanRun& run = *plan.run;
+  section.add(
+      Entry{"  predicted",
+            fmt::format("{:+.3f} ms: {:.3f} of conversions between formats, the rest "
+                        "because formats must agree, and layers that only move bytes",
+                        plan.predicted_extra() * 1e3, run.predicted_conversion_seconds * 1e3)});
+  section.add(Entry{
+      "  measured",
+      fmt::format("{:+.3f} ms: {} conversions take {:.3f} ({:+.3f}), and {} calls one after the "
+                  "other {:+.3f} compared with each by itself",
+                  plan.measured_extra() * 1e3, run.conversions, run.conversion_seconds * 1e3,
+                  (run.conversion_seconds - run.predicted_conversion_seconds) * 1e3, run.steps,
+                  plan.steps_extra() * 1e3)});
+  section.add(Entry{"  checked", run.checked_tensors == 0
+                                     ? std::string("no: bench_plan ran it without --values")
+                                     : fmt::format("{} tensors agree with the file of values",
+                                                   run.checked_tensors)});
+}
+
+}  // namespace
+
+void add_plans(Section& section, const BoundReport& report) {
+  std::vector<PlanLadder> plans;
+  for (const PlanRun* const run : report.plans) {
+    plans.push_back({.run = run,
+                     .bound_seconds = run->fused ? report.ladder.fused_seconds
+                                                 : report.ladder.sequential_seconds,
+                     .measured_seconds = median(run->seconds)});
+  }
+  const Table<PlanLadder> table{
+      {"", "fused", [](const PlanLadder& one) { return one.run->fused; }},
+      {"", "steps", [](const PlanLadder& one) { return one.run->steps; }},
+      {"", "bound_seconds", milli, &PlanLadder::bound_seconds},
+      {"", "predicted_seconds", milli,
+       [](const PlanLadder& one) { return one.run->predicted_seconds; }},
+      {"", "predicted_conversion_seconds", milli,
+       [](const PlanLadder& one) { return one.run->predicted_conversion_seconds; }},
+      {"", "seconds", milli, &PlanLadder::measured_seconds},
+      {"", "conversions", [](const PlanLadder& one) { return one.run->conversions; }},
+      {"", "conversion_seconds", milli,
+       [](const PlanLadder& one) { return one.run->conversion_seconds; }},
+      {"", "checked_tensors", [](const PlanLadder& one) { return one.run->checked_tensors; }}};
+  if (!plans.empty()) section.facts["plans"] = table.json(plans);
+  for (const PlanLadder& plan : plans) {
+    section.add(Entry{plan.run->fused ? "plan" : "plan, apart", ladder_text(plan, report.ladder)});
+    add_causes(section, plan);
+  }
+}
+
+}  // namespace benanza::analysis

@@ -1,0 +1,96 @@
+#include "analysis/model/formats.h"
+
+#include <gmock/gmock.h>
+
+#include <deque>
+
+#include "analysis/tests/build.h"
+
+namespace benanza::analysis {
+namespace {
+
+using test::five;
+using test::measured;
+using test::us;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+/// A chain x -> a -> b -> y of three steps on images; a conversion takes 2 us.
+struct Chain {
+  MeasurementSet set;
+  std::vector<FormatStep> steps;
+  std::vector<FormatTensor> tensors{4, {.is_image = true, .conversion_seconds = 2 * us}};
+
+  /// Times in us for nchw and nhwc; 0: no such call.
+  explicit Chain(const std::vector<std::pair<double, double>>& times) {
+    for (std::size_t step = 0; step < times.size(); ++step) {
+      const std::string key = "relu/1x" + std::to_string(step + 2) + "x4x4";
+      FormatStep one{.reads = {step}, .writes = {step + 1}};
+      for (const auto& [layout, time] :
+           {std::pair{"nchw", times[step].first}, std::pair{"nhwc", times[step].second}}) {
+        if (time == 0) continue;
+        set.add(measured(key + "/fp32/" + layout + "/cudnn/a", five(time * us)));
+      }
+      steps.push_back(std::move(one));
+    }
+    for (std::size_t step = 0; step < times.size(); ++step) {
+      const std::string key = "relu/1x" + std::to_string(step + 2) + "x4x4";
+      for (const Measurement& one : set.find(key)) steps[step].candidates.push_back(&one);
+    }
+  }
+  std::vector<Layout> layouts(const ChosenFormats& chosen) const {
+    std::vector<Layout> found;
+    for (std::size_t step = 0; step < steps.size(); ++step) {
+      found.push_back(steps[step].candidates[chosen.candidates[step]]->variant.layout);
+    }
+    return found;
+  }
+};
+
+TEST(ChooseFormats, KeepsAFormatWhereAnotherOneGainsLessThanItsConversions) {
+  // The second call alone would be 3 us faster, between two conversions of 2 us.
+  const Chain chain({{5, 9}, {8, 5}, {5, 9}});
+  const ChosenFormats chosen = choose_formats(chain.steps, chain.tensors);
+  EXPECT_THAT(chain.layouts(chosen), ElementsAre(Layout::nchw, Layout::nchw, Layout::nchw));
+  EXPECT_THAT(chosen.conversions, IsEmpty());
+  EXPECT_NEAR(chosen.seconds, 18 * us, 1e-12);
+}
+
+TEST(ChooseFormats, ConvertsWhereThatPays) {
+  const Chain chain({{5, 9}, {11, 5}, {5, 9}});
+  const ChosenFormats chosen = choose_formats(chain.steps, chain.tensors);
+  EXPECT_THAT(chain.layouts(chosen), ElementsAre(Layout::nchw, Layout::nhwc, Layout::nchw));
+  EXPECT_NEAR(chosen.seconds, 19 * us, 1e-12);
+  ASSERT_THAT(chosen.conversions, SizeIs(2));
+  EXPECT_EQ(chosen.conversions[0], (PlanConversion{1, 1, "row-major", "nhwc", 2 * us}));
+  EXPECT_EQ(chosen.conversions[1], (PlanConversion{2, 2, "nhwc", "row-major", 2 * us}));
+}
+
+TEST(ChooseFormats, ChangesAllTogether) {
+  // Each alone would lose two conversions; all together gain 3 us, less those of the caller's.
+  Chain chain({{5, 4}, {5, 4}, {8, 4}});
+  chain.tensors[0].is_the_callers = chain.tensors[3].is_the_callers = true;
+  const ChosenFormats chosen = choose_formats(chain.steps, chain.tensors);
+  EXPECT_THAT(chain.layouts(chosen), ElementsAre(Layout::nhwc, Layout::nhwc, Layout::nhwc));
+  EXPECT_THAT(chosen.conversions, SizeIs(2));
+  EXPECT_NEAR(chosen.seconds, 16 * us, 1e-12);
+}
+
+TEST(ChooseFormats, CountsOneConversionForAllReadersOfAFormat) {
+  Chain chain({{5, 0}, {9, 4}, {9, 4}});
+  // Both later steps read the first's result.
+  chain.steps[2].reads = {1};
+  const ChosenFormats chosen = choose_formats(chain.steps, chain.tensors);
+  EXPECT_THAT(chosen.conversions, SizeIs(1));
+  EXPECT_NEAR(chosen.seconds, 15 * us, 1e-12);
+}
+
+TEST(ChooseFormats, HasOneFormatForWhatIsNoImage) {
+  Chain chain({{5, 9}, {8, 5}, {5, 9}});
+  for (FormatTensor& tensor : chain.tensors) tensor.is_image = false;
+  EXPECT_NEAR(choose_formats(chain.steps, chain.tensors).seconds, 15 * us, 1e-12);
+}
+
+}  // namespace
+}  // namespace benanza::analysis

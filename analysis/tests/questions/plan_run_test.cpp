@@ -1,0 +1,110 @@
+// benanza-analyze bound --plan: what bench_plan writes, beside the bound.
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "analysis/tests/small_model.h"
+
+namespace benanza::analysis {
+namespace {
+
+using nlohmann::json;
+using test::expect_error;
+using test::Outcome;
+using test::results_text;
+using testing::HasSubstr;
+
+class PlanRunProgram : public test::SmallModel {
+ protected:
+  /// 2 ms for every call, one thread or two.
+  std::string results() const {
+    return folder_
+        .write("r.json",
+               results_text(rows([](const std::string&) { return std::vector<double>(1, 0.002); }),
+                            "2"))
+        .string();
+  }
+  std::string begin() const {
+    return "bound --graph " + graph_ + " --results " + results() + " --plan ";
+  }
+  double bound_ms() const {
+    const Outcome bound = run("bound --format json --graph " + graph_ + " --results " + results());
+    return 1e3 *
+           json::parse(bound.out)["reports"][0]["bounds"]["sequential"]["seconds"].get<double>();
+  }
+  /// Runs of these times; 0.25 ms of conversions were expected, and 0.5 found.
+  std::string plan(const std::vector<double>& ms, double predicted_ms,
+                   const std::string& model = "small", const std::string& threads = "2") const {
+    json rows = json::array();
+    for (const double one : ms) {
+      rows.push_back({{"name", "plan/small/fp32"},
+                      {"run_type", "iteration"},
+                      {"real_time", one},
+                      {"time_unit", "ms"},
+                      {"steps", 7},
+                      {"conversions", 2},
+                      {"conversion_seconds", 0.5e-3},
+                      {"predicted_seconds", predicted_ms * 1e-3},
+                      {"predicted_conversion_seconds", 0.25e-3},
+                      {"checked_tensors", 7}});
+    }
+    rows.push_back({{"name", "plan/small/fp32_mean"},
+                    {"run_type", "aggregate"},
+                    {"real_time", 1e9},
+                    {"time_unit", "ms"}});
+    const json text{{"context",
+                     {{"plan_model", model},
+                      {"plan_precision", "fp32"},
+                      {"plan_fused", "false"},
+                      {"num_cpus", 2},
+                      {"system.onednn.threads", threads},
+                      {"system.onednn.cpu_model", "a CPU"}}},
+                    {"benchmarks", rows}};
+    return folder_.write(model + ".plan-run.json", text.dump()).string();
+  }
+};
+
+TEST_F(PlanRunProgram, IsARungAboveTheBoundWithItsCauses) {
+  const double bound = bound_ms();
+  // Predicted 1 ms more than the bound, measured 3 ms more than predicted: 0.25 by conversions.
+  const Outcome outcome = run(begin() + plan({bound + 9, bound + 4, bound + 2}, bound + 1));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out,
+              HasSubstr(fmt::format("LBL {:.3f} <= predicted {:.3f} <= measured {:.3f} ms", bound,
+                                    bound + 1, bound + 4)));
+  EXPECT_THAT(outcome.out, HasSubstr("+1.000 ms: 0.250 of conversions between formats"));
+  EXPECT_THAT(outcome.out,
+              HasSubstr("+3.000 ms: 2 conversions take 0.500 (+0.250), and 7 calls one after the "
+                        "other +2.750 compared with each by itself"));
+  EXPECT_THAT(outcome.out, HasSubstr("7 tensors agree"));
+}
+
+TEST_F(PlanRunProgram, ThatBeatsItsPredictionBreaksTheLadder) {
+  const double bound = bound_ms();
+  const Outcome outcome = run(begin() + plan({bound - 1}, bound + 1));
+  EXPECT_THAT(outcome.out, HasSubstr(fmt::format("predicted {:.3f} > measured {:.3f} ms", bound + 1,
+                                                 bound - 1)));
+}
+
+TEST_F(PlanRunProgram, IsInTheFacts) {
+  const double bound = bound_ms();
+  const Outcome outcome = run(begin() + plan({bound + 4}, bound + 1) + " --format json");
+  const json facts = json::parse(outcome.out)["reports"][0]["plans"];
+  ASSERT_EQ(facts.size(), 1U);
+  EXPECT_DOUBLE_EQ(facts[0]["seconds"].get<double>(), (bound + 4) * 1e-3);
+  EXPECT_DOUBLE_EQ(facts[0]["predicted_seconds"].get<double>(), (bound + 1) * 1e-3);
+  EXPECT_EQ(facts[0]["conversions"], 2);
+}
+
+TEST_F(PlanRunProgram, OfAnotherModelOrMachineIsRefused) {
+  expect_error(run(begin() + plan({1}, 1, "other")), {"other", "leave the plan out"});
+  expect_error(run(begin() + plan({1}, 1, "small", "8")),
+               {"threads 8 instead of 2", "leave the plan out"});
+  expect_error(run(begin() + folder_.write("x.json", "{\"context\": {}}").string()),
+               {"x.json", "is of no plan"});
+}
+
+}  // namespace
+}  // namespace benanza::analysis
