@@ -1,6 +1,7 @@
 #include "core/base/error.h"
 #include "generator/onnx/model/checked_math.h"
 #include "generator/onnx/operators/shared/attention_inputs.h"
+#include "generator/onnx/operators/shared/calls.h"
 
 namespace benanza::onnx {
 namespace {
@@ -29,14 +30,33 @@ std::vector<TensorFacts> multi_head_attention_shape(const NodeView& node) {
           {type, Dims{q[0], heads, past + k_length, v_size}}};
 }
 
-/// Inputs 3 to 5: bias of q, k and v (unsupported), padding mask of keys, addend of the scores.
+constexpr std::size_t bias_input = 3;
+
+/// Heads of input `index`, to whose rows the part of the bias that begins at `offset` is added.
+Heads biased_heads(AttentionParts& parts, const NodeView& node, std::size_t index,
+                   std::int64_t& offset) {
+  if (!node.has_input(bias_input)) return heads_of(parts, node, index, "num_heads");
+  const Dims& dims = rows(node, index);
+  Source bias = from_input(bias_input);
+  bias.part_from = offset;
+  offset += dims[2];
+  if (node.elements(bias_input) < offset) throw Error("a bias shorter than the rows of q, k and v");
+  const Source sum = parts.add(
+      elementwise_call(BinaryKind::add, {dims, false, from_input(static_cast<int>(index))},
+                       {{dims[2]}, node.input(bias_input).constant, bias}));
+  const std::int64_t heads = head_count(node, "num_heads", dims[2]);
+  return parts.split(dims[0], dims[1], heads, dims[2] / heads, sum, dims[2]);
+}
+
+/// Inputs 3 to 5: bias of q, k and v, padding mask of keys, addend of the scores.
 Lowered lower_multi_head_attention(const NodeView& node) {
   if (!node.has_input(1) || !node.has_input(2)) throw NotExpressible("q, k and v in one tensor");
-  if (node.has_input(3)) throw NotExpressible("a bias of q, k and v");
   AttentionParts parts;
-  AttentionInputs inputs{heads_of(parts, node, 0, "num_heads"),
-                         heads_of(parts, node, 1, "num_heads"),
-                         heads_of(parts, node, 2, "num_heads")};
+  std::int64_t offset = 0;
+  AttentionInputs inputs;
+  inputs.q = biased_heads(parts, node, 0, offset);
+  inputs.k = biased_heads(parts, node, 1, offset);
+  inputs.v = biased_heads(parts, node, 2, offset);
   append_past(parts, node, inputs, {6, 7});
   std::vector<ScoreMask> masks;
   if (node.has_input(4)) add_padding_mask(node, 4, inputs, masks);

@@ -10,6 +10,15 @@
 
 namespace benanza::onnx {
 
+/// Attention of opset 23.
+inline Model attention(const Dims& q, const Dims& kv, Attributes attributes = {},
+                       const std::vector<std::string>& inputs = {"q", "k", "v"}) {
+  Model model(23);
+  model.input("q", q).input("k", kv).input("v", kv);
+  model.node("Attention", inputs, {"y"}, attributes).output("y");
+  return model;
+}
+
 /// The problems of these fusions, each of one operator.
 inline std::vector<std::string> fused(const Model& model) {
   std::vector<std::string> found;
