@@ -150,24 +150,41 @@ std::string stored_cache(const NodeView& node) {
   return "";
 }
 
-/// No library here reads such a cache. What any must move: of the cache the rows that are seen and
-/// those that are added, as they are stored.
-Lowered unsupported_cache(const NodeView& node, const std::string& stored) {
+/// Why no library here does it, nor calls of several; empty if some do.
+std::string refusal(const NodeView& node) {
+  if (node.real("softcap", 0) != 0) return "scores with a soft cap";
+  if (node.integer("smooth_softmax", 0) == 1 || node.has_input(11)) {
+    return "a softmax with another term";
+  }
+  if (node.has_output(3)) return "hands out its scores";
+  const std::string stored = stored_cache(node);
+  return stored.empty() ? "" : "no library here reads keys and values stored as " + stored;
+}
+
+/// What any way must move: queries and new keys and values, the result, and, as they are stored,
+/// the rows of the cache that are seen and those that are added.
+Lowered refused(const NodeView& node, std::string reason) {
   const Cache cache = cache_of(node);
   Lowered layer;
-  layer.reason = "no library here reads keys and values stored as " + stored;
+  layer.reason = std::move(reason);
   const auto bytes_of = [](const Tensor& tensor, std::int64_t elements) {
     const int bits = is_floating(tensor.type) ? 32 : type_bits(tensor.type);
     return static_cast<double>((elements * bits + 7) / 8);
   };
+  const std::int64_t length = rows_of_input(node, 0)[1];
+  const std::int64_t window = node.integer("local_window_size", -1);
+  const std::int64_t seen = window > 0 ? std::min(cache.keys, window - 1 + length) : cache.keys;
+  const std::int64_t earlier = seen - std::min(length, seen);
   double bytes = 0;
   for (const std::size_t past : {past_key, past_value}) {
-    if (!node.has_input(past)) continue;
-    const Dims& dims = node.shape(past);
-    const std::int64_t length = rows_of_input(node, 0)[1];
-    const std::int64_t rows = cache.keys - std::min(length, cache.keys) + length;
-    bytes += bytes_of(node.input(past), dims[0] * dims[1] * rows * dims[3]);
-    if (cache.keys - length == dims[2]) layer.reads_whole.push_back(past);
+    const std::size_t present = past - past_key + 1;
+    if (node.has_input(past)) {
+      const Dims& dims = node.shape(past);
+      bytes += bytes_of(node.input(past), dims[0] * dims[1] * (earlier + length) * dims[3]);
+      if (earlier == dims[2]) layer.reads_whole.push_back(past);
+    } else if (node.has_output(present)) {
+      bytes += bytes_of(node.output(present), element_count(node.output_shape(present)));
+    }
   }
   for (const std::size_t index :
        {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{12}, std::size_t{13}}) {
@@ -180,16 +197,9 @@ Lowered unsupported_cache(const NodeView& node, const std::string& stored) {
 
 /// Causal, with fewer heads for keys and values, and with a window the last so many keys.
 Lowered lower_group_query_attention(const NodeView& node) {
-  if (node.real("softcap", 0) != 0) throw NotExpressible("scores with a soft cap");
-  if (node.integer("smooth_softmax", 0) == 1 || node.has_input(11)) {
-    throw NotExpressible("a softmax with another term");
-  }
-  if (node.has_output(3)) throw NotExpressible("hands out its scores");
   if (node.has_input(16)) throw NotExpressible("rows of which some are padding");
   check_window(node);
-  if (const std::string stored = stored_cache(node); !stored.empty()) {
-    return unsupported_cache(node, stored);
-  }
+  if (std::string reason = refusal(node); !reason.empty()) return refused(node, std::move(reason));
   AttentionParts parts;
   AttentionInputs inputs = grouped_heads(parts, node);
   normalize_heads(parts, node, inputs);

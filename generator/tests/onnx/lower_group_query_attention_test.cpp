@@ -129,6 +129,21 @@ TEST(GroupQueryAttention, AStoredCacheIsNamedWithItsBytes) {
   EXPECT_THAT(layer(17, 4, 8).reason, HasSubstr("float8"));
 }
 
+TEST(GroupQueryAttention, ARefusedOneMovesWhatItSees) {
+  const auto layer = [](std::int64_t window) {
+    return cached(8, 9, ::onnx::TensorProto::FLOAT, 4,
+                  {{"num_heads", 4},
+                   {"kv_num_heads", 2},
+                   {"softcap", 50.0F},
+                   {"local_window_size", window}})
+        .layer();
+  };
+  EXPECT_THAT(layer(-1).reason, HasSubstr("a soft cap"));
+  // 50 elements besides the cache, as above; 8 earlier rows, or 2 of a window of 3, and a new one.
+  EXPECT_EQ(layer(-1).bytes, (50 + 2 * 2 * 9 * 4) * 4);
+  EXPECT_EQ(layer(3).bytes, (50 + 2 * 2 * 3 * 4) * 4);
+}
+
 TEST(GroupQueryAttention, AStoredCacheIsPartOfTheFloor) {
   const LoweredGraph graph = cached(8, 0, ::onnx::TensorProto::INT8, 4,
                                     {{"num_heads", 4},
