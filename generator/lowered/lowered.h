@@ -24,6 +24,10 @@ struct Source {
   std::int64_t window = 0;
   /// Set if the operand is a part of that tensor, which begins with this element and has no gaps.
   std::optional<std::int64_t> part_from = {};
+  /// If not 0: the operand's matrices (its last two axes) are rows of the tensor's, which have so
+  /// many; the first begins at `part_from`. They are read where they are, with gaps.
+  std::int64_t matrix_rows = 0;
+  bool is_whole() const { return !part_from && matrix_rows == 0; }
   bool operator==(const Source&) const = default;
 };
 

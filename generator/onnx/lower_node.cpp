@@ -141,6 +141,7 @@ bool is_integer(const Tensor& tensor) {
 
 /// Arithmetic of integers (positions of tokens, masks), for which no library has a call: stands for
 /// a copy of the result, which every way to compute it takes at least. Empty for other nodes.
+/// Throws NotExpressible as check_accounts() does.
 std::optional<Lowered> integer_arithmetic(const NodeView& node, const OperatorTable& operators) {
   const Operator* known = operators.find(node.full_type());
   if (known == nullptr || !known->copies_integers) return std::nullopt;
@@ -151,9 +152,12 @@ std::optional<Lowered> integer_arithmetic(const NodeView& node, const OperatorTa
   if (!node.has_input(0) || !is_integer(node.output(0))) return std::nullopt;
   const std::int64_t elements = element_count(*node.output(0).shape);
   if (elements < 1 || element_count(node.shape(0)) < 1) return std::nullopt;
-  return Lowered{.cost = Cost::measured,
-                 .reason = "integers, for which no library has a call: a copy of the result",
-                 .calls = {proxy_copy(node, elements)}};
+  Lowered copy{.cost = Cost::measured,
+               .reason = "integers, for which no library has a call: a copy of the result",
+               .calls = {proxy_copy(node, elements)},
+               .types = Types::checked_by_lowering};
+  check_accounts(node, *known, copy);
+  return copy;
 }
 
 }  // namespace
@@ -192,8 +196,13 @@ LoweredLayer lower_node(const NodeView& node, const OperatorTable& operators,
   try {
     return make_layer(node, lower(node, operators, all_outputs_constant));
   } catch (const NotExpressible& reason) {
-    if (auto moved = integer_arithmetic(node, operators))
-      return make_layer(node, *std::move(moved));
+    try {
+      if (auto moved = integer_arithmetic(node, operators)) {
+        return make_layer(node, *std::move(moved));
+      }
+    } catch (const NotExpressible& unaccounted) {
+      return unsupported_layer(node, unaccounted.what());
+    }
     return unsupported_layer(node, reason.what());
   }
 }

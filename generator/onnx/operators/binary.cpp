@@ -300,9 +300,10 @@ void register_binary(OperatorTable& table) {
                     .copies_integers = true,
                     .idle_attributes = of_old_broadcasting()});
   table.add("PRelu", {.shapes = {like_first_until_5}, .lower = lower_prelu});
-  table.add(
-      "Mod",
-      {.fold = fold_mod, .unsupported = "no library here has remainders", .copies_integers = true});
+  table.add("Mod", {.fold = fold_mod,
+                    .unsupported = "no library here has remainders",
+                    .copies_integers = true,
+                    .idle_attributes = {"fmod"}});
 
   Operator equal = comparison<BinaryKind::eq, std::equal_to<>>();
   equal.shapes = {{compare_shape, 18}};
@@ -314,8 +315,9 @@ void register_binary(OperatorTable& table) {
   table.add("And", logic<BinaryKind::min, std::logical_and<>>());
   table.add("Or", logic<BinaryKind::max, std::logical_or<>>());
   table.add("Xor", logic<BinaryKind::ne, std::not_equal_to<>>());
-  table.add("BitShift",
-            {.unsupported = "no library here has arithmetic of bits", .copies_integers = true});
+  table.add("BitShift", {.unsupported = "no library here has arithmetic of bits",
+                         .copies_integers = true,
+                         .idle_attributes = {"direction"}});
   for (const auto* op : {"BitwiseAnd", "BitwiseOr", "BitwiseXor"}) {
     table.add(op, {.shapes = {{broadcast_shape}},
                    .unsupported = "no library here has arithmetic of bits",

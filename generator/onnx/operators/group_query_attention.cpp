@@ -120,6 +120,7 @@ void append_new(AttentionParts& parts, const NodeView& node, AttentionInputs& in
     Heads all = parts.append_in_place({node.shape(past), from_input(static_cast<int>(past))}, heads,
                                       cache.start, output);
     all.dims[2] = cache.keys;
+    if (cache.keys != cache.capacity) all.source.matrix_rows = cache.capacity;
     return all;
   };
   inputs.k = continued(past_key, inputs.k, 1);

@@ -35,6 +35,15 @@ TEST(Accounts, AnInputThatNobodyAskedForIsTheReason) {
   EXPECT_EQ(microsoft("QuickGelu", {"a", ""}, {}).cost, Cost::measured) << "omitted";
 }
 
+TEST(Accounts, HoldForIntegersToo) {
+  Model model(17);
+  model.input("i", {4}, ::onnx::TensorProto::INT64).input("j", {4}, ::onnx::TensorProto::INT64);
+  model.node("Add", {"i", "j"}, {"sum"}).output("sum");
+  EXPECT_EQ(model.layer().cost, Cost::measured);
+  model.node("Add", {"i", "j"}, {"odd"}, {{"modulus", 7}}).output("odd");
+  EXPECT_THAT(model.layer().reason, HasSubstr("modulus = 7"));
+}
+
 TEST(Accounts, ADefaultChangesNothing) {
   const auto infinite = [](std::int64_t positive) {
     Model model(20);

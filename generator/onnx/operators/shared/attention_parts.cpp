@@ -8,6 +8,16 @@
 
 namespace benanza::onnx {
 
+Heads some_rows(Heads heads, std::int64_t first, std::int64_t last) {
+  std::int64_t& rows = heads.dims[2];
+  if (first == 0 && last == rows) return heads;
+  Source& source = heads.source;
+  if (source.matrix_rows == 0) source.matrix_rows = rows;
+  source.part_from = source.part_from.value_or(0) + first * heads.dims[3];
+  rows = last - first;
+  return heads;
+}
+
 Source AttentionParts::add(Call call) {
   calls_.push_back(std::move(call));
   return from_call(static_cast<int>(calls_.size()) - 1);

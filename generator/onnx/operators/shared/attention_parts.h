@@ -15,6 +15,9 @@ struct Heads {
   Source source;
 };
 
+/// The rows from `first` to before `last` of each head, read where they are.
+Heads some_rows(Heads heads, std::int64_t first, std::int64_t last);
+
 /// Added to the scores before the softmax. `dims` broadcast to the scores.
 struct ScoreMask {
   Dims dims;
