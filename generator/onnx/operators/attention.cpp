@@ -75,7 +75,8 @@ Lowered lower_attention(const NodeView& node) {
 void register_attention(OperatorTable& table) {
   table.add("Attention", {.shapes = {{attention_shape}},
                           .lower = lower_attention,
-                          .idle_attributes = {"qk_matmul_output_mode", "softmax_precision"}});
+                          .idle_attributes = {"kv_num_heads", "q_num_heads",
+                                              "qk_matmul_output_mode", "softmax_precision"}});
 }
 
 }  // namespace benanza::onnx

@@ -141,7 +141,7 @@ Operator reduction(LowerFunction lower, FoldFunction fold = nullptr) {
   return {.shapes = {{reduce_shape, 18}},
           .fold = fold,
           .lower = lower,
-          .idle_attributes = {"keepdims"}};
+          .idle_attributes = {"keepdims", "noop_with_empty_axes"}};
 }
 
 }  // namespace

@@ -63,6 +63,20 @@ TEST(Accounts, WhatIsDeclaredIdleChangesNothing) {
   EXPECT_EQ(model.layer().cost, Cost::measured);
 }
 
+TEST(Accounts, WhatAnotherAttributeReplacesChangesNothing) {
+  Model model(17);
+  model.input("x", {1, 2, 8, 8}).weights("w", {4, 2, 3, 3});
+  model.node("Conv", {"x", "w"}, {"y"},
+             {{"auto_pad", std::string("SAME_UPPER")},
+              {"pads", Dims{1, 1, 1, 1}},
+              {"kernel_shape", Dims{3, 3}}});
+  EXPECT_EQ(model.output("y").layer().cost, Cost::measured);
+  Model reduced(18);
+  reduced.input("x", {2, 8}).integers("axes", {1});
+  reduced.node("ReduceSum", {"x", "axes"}, {"y"}, {{"noop_with_empty_axes", 1}}).output("y");
+  EXPECT_THAT(reduced.layer().problems, testing::ElementsAre("reducesum/2x8_a1"));
+}
+
 /// MultiHeadAttention of one token behind 8.
 LoweredLayer decoder(int type, bool beam) {
   Model model(17);

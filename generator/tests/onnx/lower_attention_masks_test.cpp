@@ -42,6 +42,16 @@ TEST(Attention, ACausalMaskCountsFromTheFirstKey) {
   EXPECT_THAT(fused(causal(7, 3)), ElementsAre("attention/1x2x7x4_k2x3x4_s0.5_m1x1x7x3"));
 }
 
+TEST(Attention, OtherMasksLeaveTheSameKeysOut) {
+  Model model(23);
+  model.input("q", {1, 2, 3, 4}).input("k", {1, 2, 7, 4}).input("v", {1, 2, 7, 4});
+  model.input("mask", {3, 7});
+  model.node("Attention", {"q", "k", "v", "mask"}, {"y"}, {{"is_causal", 1}}).output("y");
+  EXPECT_THAT(model.layer().problems,
+              ElementsAre("gemm/m3_n3_k4_nt_a2_b2", "add/1x2x3x3_1x1x3x3", "add/1x2x3x3_1x1x3x3_w",
+                          "softmax/1x2x3x3_a3", "gemm/m3_n4_k3_nn_a2_b2"));
+}
+
 TEST(Attention, ACausalMaskBehindEarlierKeysEndsWithTheLast) {
   Model model(23);
   model.input("q", {1, 2, 3, 4}).input("k", {1, 2, 3, 4}).input("v", {1, 2, 3, 4});

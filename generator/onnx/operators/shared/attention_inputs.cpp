@@ -91,10 +91,14 @@ void add_padding_mask(const NodeView& node, std::size_t index, const AttentionIn
 void see_earlier(AttentionInputs& inputs, std::int64_t offset, std::int64_t window,
                  std::vector<ScoreMask>& masks) {
   const std::int64_t queries = inputs.q.dims[2];
-  const std::int64_t seen = std::min(inputs.k.dims[2], queries + offset);
+  const std::int64_t all = inputs.k.dims[2];
+  const std::int64_t seen = std::min(all, queries + offset);
   const bool has_window = queries == 1 && window > 0;
   const std::int64_t first = has_window ? std::max<std::int64_t>(0, seen - window) : 0;
   for (Heads* const heads : {&inputs.k, &inputs.v}) *heads = some_rows(*heads, first, seen);
+  for (ScoreMask& other : masks) {
+    if (other.dims.back() == all) other.dims.back() = seen - first;
+  }
   if (queries == 1) return;
   const std::int64_t keys = inputs.k.dims[2];
   ScoreMask mask{{queries, keys}, true, from_attribute()};

@@ -55,8 +55,8 @@ void add_padding_mask(const NodeView& node, std::size_t index, const AttentionIn
 
 /// Query i sees the keys up to i + `offset`, and with a `window` the last so many of these. Adds
 /// the mask, which the framework creates once, to `masks`. Keys that no query sees are left out of
-/// `inputs`, as are the earlier ones of a single query's window: the others are read where they
-/// are.
+/// `inputs` and of the other masks, as are the earlier ones of a single query's window: the others
+/// are read where they are.
 void see_earlier(AttentionInputs& inputs, std::int64_t offset, std::int64_t window,
                  std::vector<ScoreMask>& masks);
 
