@@ -8,18 +8,18 @@ namespace benanza::onnx {
 namespace {
 
 // Indices of the inputs.
-constexpr std::size_t words = 2;
-constexpr std::size_t positions = 3;
-constexpr std::size_t segments = 4;
-constexpr std::size_t scale = 5;
-constexpr std::size_t bias = 6;
-constexpr std::size_t mask = 7;
+constexpr std::size_t word_table = 2;
+constexpr std::size_t position_table = 3;
+constexpr std::size_t segment_table = 4;
+constexpr std::size_t scale_row = 5;
+constexpr std::size_t bias_row = 6;
+constexpr std::size_t token_mask = 7;
 constexpr std::size_t position_ids = 8;
 
 /// Batch, length and the size of an embedding.
 Dims embedded(const NodeView& node) {
   const Dims& ids = node.shape(0);
-  const Dims& table = node.shape(words);
+  const Dims& table = node.shape(word_table);
   if (ids.size() != 2 || table.size() != 2) throw Error("ids and embeddings need two axes each");
   return {ids[0], ids[1], table[1]};
 }
@@ -28,15 +28,15 @@ Dims embedded(const NodeView& node) {
 /// sum of the embeddings.
 std::vector<TensorFacts> embed_normalization_shape(const NodeView& node) {
   const Dims dims = embedded(node);
-  const TensorFacts sum{node.input(words).type, dims};
+  const TensorFacts sum{node.input(word_table).type, dims};
   return {sum, {::onnx::TensorProto::INT32, Dims{dims[0]}}, sum};
 }
 
 /// The rows of each table, which only the data choose: a copy of as many; their sum; and its
 /// normalization. Counting the tokens of a mask is a copy of it.
 Lowered lower_embed_normalization(const NodeView& node) {
-  if (!is_floating(node.input(words).type)) {
-    throw NotExpressible("embeddings of " + type_name(node.input(words).type));
+  if (!is_floating(node.input(word_table).type)) {
+    throw NotExpressible("embeddings of " + type_name(node.input(word_table).type));
   }
   const Dims dims = embedded(node);
   std::vector<Call> calls;
@@ -44,25 +44,26 @@ Lowered lower_embed_normalization(const NodeView& node) {
     calls.push_back(proxy_copy(node, element_count(extents), static_cast<int>(table)));
     return ElementwiseOperand{extents, false, last_result(calls)};
   };
-  if (node.has_output(1) && node.has_input(mask)) {
-    calls.push_back(proxy_copy(node, element_count(node.shape(mask)), static_cast<int>(mask)));
+  if (node.has_output(1) && node.has_input(token_mask)) {
+    calls.push_back(
+        proxy_copy(node, element_count(node.shape(token_mask)), static_cast<int>(token_mask)));
     calls.back().output = 1;
   }
-  ElementwiseOperand sum = rows(words, dims);
+  ElementwiseOperand sum = rows(word_table, dims);
   const auto add = [&](const ElementwiseOperand& row) {
     calls.push_back(elementwise_call(BinaryKind::add, sum, row));
     sum = {dims, false, last_result(calls)};
   };
-  add(rows(positions, {node.has_input(position_ids) ? dims[0] : 1, dims[1], dims[2]}));
-  if (node.has_input(segments)) add(rows(segments, dims));
+  add(rows(position_table, {node.has_input(position_ids) ? dims[0] : 1, dims[1], dims[2]}));
+  if (node.has_input(segment_table)) add(rows(segment_table, dims));
   if (node.has_output(2)) calls.back().output = 2;
   const LayerNormalization shape{.rows = dims[0] * dims[1],
                                  .length = dims[2],
                                  .epsilon = node.real("epsilon", 1e-12F),
                                  .scale = true,
                                  .bias = true};
-  calls.push_back(call(shape, {sum.source, from_input(static_cast<int>(scale)),
-                               from_input(static_cast<int>(bias))}));
+  calls.push_back(call(shape, {sum.source, from_input(static_cast<int>(scale_row)),
+                               from_input(static_cast<int>(bias_row))}));
   Lowered lowered = measured(std::move(calls));
   lowered.types = Types::checked_by_lowering;
   return lowered;
@@ -75,7 +76,7 @@ void register_embed_normalization(OperatorTable& table) {
   table.add("com.microsoft.EmbedLayerNormalization", {.shapes = {{embed_normalization_shape}},
                                                       .lower = lower_embed_normalization,
                                                       .idle_attributes = {"mask_index_type"},
-                                                      .idle_inputs = {1, mask}});
+                                                      .idle_inputs = {1, token_mask}});
 }
 
 }  // namespace benanza::onnx

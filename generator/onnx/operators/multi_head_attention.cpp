@@ -30,20 +30,20 @@ std::vector<TensorFacts> multi_head_attention_shape(const NodeView& node) {
           {type, Dims{q[0], heads, past + k_length, v_size}}};
 }
 
-constexpr std::size_t bias_input = 3;
+constexpr std::size_t qkv_bias = 3;
 
 /// Heads of input `index`, to whose rows the part of the bias that begins at `offset` is added.
 Heads biased_heads(AttentionParts& parts, const NodeView& node, std::size_t index,
                    std::int64_t& offset) {
-  if (!node.has_input(bias_input)) return heads_of(parts, node, index, "num_heads");
+  if (!node.has_input(qkv_bias)) return heads_of(parts, node, index, "num_heads");
   const Dims& dims = rows(node, index);
-  Source bias = from_input(bias_input);
+  Source bias = from_input(qkv_bias);
   bias.part_from = offset;
   offset += dims[2];
-  if (node.elements(bias_input) < offset) throw Error("a bias shorter than the rows of q, k and v");
-  const Source sum = parts.add(
-      elementwise_call(BinaryKind::add, {dims, false, from_input(static_cast<int>(index))},
-                       {{dims[2]}, node.input(bias_input).constant, bias}));
+  if (node.elements(qkv_bias) < offset) throw Error("a bias shorter than the rows of q, k and v");
+  const Source sum = parts.add(elementwise_call(BinaryKind::add,
+                                                {dims, false, from_input(static_cast<int>(index))},
+                                                {{dims[2]}, node.input(qkv_bias).constant, bias}));
   const std::int64_t heads = head_count(node, "num_heads", dims[2]);
   return parts.split(dims[0], dims[1], heads, dims[2] / heads, sum, dims[2]);
 }
