@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "generator/fusion/attention.h"
 #include "generator/fusion/attention_masks.h"
@@ -21,27 +22,31 @@ const Shape* shape_of(const Call* call) {
 
 bool is_copy(const Call& call) { return std::holds_alternative<Copy>(call.problem.shape); }
 
-/// Calls that no call for attention does, but that leave its operands as they are: appending to
-/// earlier keys and values, and rotating.
+/// Calls that no call for attention does, but that leave its operands as they are: projecting rows
+/// and adding to them, appending to earlier keys and values, normalizing and rotating.
 bool is_beside(const Call& call) {
-  return std::holds_alternative<Concat>(call.problem.shape) ||
-         std::holds_alternative<Rotary>(call.problem.shape);
-}
-
-/// True for a causal mask that the node makes itself. With more keys than queries, the mask may be
-/// aligned to another corner.
-bool is_triangle(const Call& call, const Attention& shape) {
-  const auto& add = std::get<Binary>(call.problem.shape);
-  const Source& mask = call.operands[1];
-  return mask.kind == Source::Kind::attribute && mask.index == 0 && shape.queries == shape.keys &&
-         add.b == Dims{1, 1, shape.queries, shape.keys};
+  const auto* sum = std::get_if<Binary>(&call.problem.shape);
+  return (sum != nullptr && sum->kind == BinaryKind::add) ||
+         std::holds_alternative<Gemm>(call.problem.shape) ||
+         std::holds_alternative<Concat>(call.problem.shape) ||
+         std::holds_alternative<Rotary>(call.problem.shape) ||
+         std::holds_alternative<LayerNormalization>(call.problem.shape);
 }
 
 /// The mask that a call adds to the scores.
 ScoreMasks::Mask mask_of(const Flow& flow, std::size_t index, const Call& call) {
   const auto& add = std::get<Binary>(call.problem.shape);
   ScoreMasks::Mask mask{.extents = add.b, .scores = add.a, .constant = add.constant_b};
-  const Read* read = flow.read(index, call.operands[1]);
+  const Source& source = call.operands[1];
+  if (source.kind == Source::Kind::attribute && source.index == 0) {
+    mask.hidden = -std::numeric_limits<double>::infinity();
+    mask.triangle = Triangle{.queries = add.b.end()[-2],
+                             .keys = add.b.end()[-1],
+                             .window = source.window,
+                             .outside = mask.hidden};
+    return mask;
+  }
+  const Read* read = flow.read(index, source);
   if (read == nullptr || !read->triangle) return mask;
   // Truth values stand for what they add.
   const bool truth = read->triangle->truth;
@@ -50,10 +55,11 @@ ScoreMasks::Mask mask_of(const Flow& flow, std::size_t index, const Call& call) 
   return mask;
 }
 
-/// Fuses a node whose calls are two products around a softmax, and copies that move heads; the one
-/// call reads and writes them in place. What is_beside() accepts stays beside it.
+/// Fuses a node with two products around a softmax, and copies that move heads; the one call reads
+/// and writes them in place. What is_beside() accepts stays beside it.
 std::vector<Fusion> attention_fusions(const Flow& flow, std::size_t index) {
   const LoweredLayer& layer = flow.layer(index);
+  if (!layer.precision.empty()) return {};
   const auto found = std::find_if(layer.calls.begin(), layer.calls.end(), [](const Call& call) {
     return std::holds_alternative<Softmax>(call.problem.shape);
   });
@@ -70,33 +76,26 @@ std::vector<Fusion> attention_fusions(const Flow& flow, std::size_t index) {
                   .value_size = values->n,
                   .mask = {}};
   ScoreMasks masks;
-  std::size_t calls = 2;
+  std::set<const Call*> inside{&found[0], &found[1]};
   const Call* before = producer(layer, *found, 0);
   while (shape_of<Binary>(before) != nullptr) {
-    if (is_triangle(*before, shape)) {
-      shape.causal = true;
-      shape.window = before->operands[1].window;
-    } else {
-      masks.add(mask_of(flow, index, *before));
-    }
-    ++calls;
+    masks.add(mask_of(flow, index, *before));
+    inside.insert(before);
     before = producer(layer, *before, 0);
   }
   const auto* products = shape_of<Gemm>(before);
   if (products == nullptr) return {};
-  ++calls;
+  inside.insert(before);
   shape.size = products->k;
   shape.scale = before->operands[0].scale;
   shape.kv_heads = std::max<std::int64_t>(1, element_count(products->batch()) / shape.batch);
   if (shape.kv_heads * products->m != shape.heads * shape.queries) return {};
   std::vector<std::string> also;
   for (const Call& call : layer.calls) {
-    if (is_copy(call)) ++calls;
-    if (!is_beside(call)) continue;
-    ++calls;
+    if (inside.contains(&call) || is_copy(call)) continue;
+    if (!is_beside(call)) return {};
     also.push_back(key(call.problem));
   }
-  if (calls != layer.calls.size()) return {};
   std::vector<Fusion> fusions;
   for (const Attention& form : masks.forms(shape)) {
     fusions.push_back(

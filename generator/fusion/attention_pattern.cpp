@@ -11,10 +11,13 @@
 namespace benanza::fusion {
 namespace {
 
-/// The layer's only call, if its problem is a `Shape`.
+/// The layer's only call, if its problem is a `Shape` of floats: products of bytes or with packed
+/// weights are none of attention's.
 template <class Shape>
 const Shape* only(const LoweredLayer& layer) {
-  return layer.calls.size() == 1 ? std::get_if<Shape>(&layer.calls[0].problem.shape) : nullptr;
+  if (layer.calls.size() != 1 || !layer.precision.empty()) return nullptr;
+  const Problem& problem = layer.calls[0].problem;
+  return problem.packed ? nullptr : std::get_if<Shape>(&problem.shape);
 }
 
 /// True if operand `operand` of the only call of layer `index` is the result of layer `producer`.
@@ -131,6 +134,7 @@ class Finder {
     if (!reader) return nullptr;
     const LoweredLayer& layer = flow_.layer(*reader);
     if (layer.calls.size() != 1 || layer.outputs.size() != 1) return nullptr;
+    if (!layer.precision.empty()) return nullptr;
     reader_ = *reader;
     return &layer;
   }
@@ -195,6 +199,10 @@ class Finder {
     if (!next_reads(1 - other) || read == nullptr) return false;
     const double sign = sum->kind == BinaryKind::sub ? -1 : 1;
     if (sign < 0 && (other == 0 || !read->constant)) return false;
+    if (read->hides_nothing && sum->output() == (other == 1 ? sum->a : sum->b)) {
+      take();
+      return true;
+    }
     const auto triangle = hiding_sum(*read, sign);
     masks_.add({.extents = other == 1 ? sum->b : sum->a,
                 .scores = sum->output(),
@@ -237,6 +245,10 @@ class Finder {
     if (!extents || extents->size() < 2) return false;
     const Dims& scores = *layer->outputs[0].shape;
     if (extents->size() > scores.size()) return false;
+    if (keeps_true && sources[0].hides_nothing) {
+      take();
+      return true;
+    }
     extents->insert(extents->begin(), scores.size() - extents->size(), 1);
     masks_.add({.extents = *extents,
                 .scores = scores,

@@ -40,7 +40,7 @@ bool Flow::passes_on(std::size_t index) const {
 }
 
 const Read* Flow::read(std::size_t index, const Source& source) const {
-  if (source.kind != Source::Kind::input || source.part_from) return nullptr;
+  if (source.kind != Source::Kind::input || !source.is_whole()) return nullptr;
   const auto& reads = layer(index).reads;
   const auto place = static_cast<std::size_t>(source.index);
   return place < reads.size() ? &reads[place] : nullptr;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "generator/fusion/attention.h"
+#include "generator/fusion/parts.h"
 #include "generator/fusion/region.h"
 #include "generator/fusion/whole/whole.h"
 
@@ -165,6 +166,7 @@ std::vector<FoundFusion> find_fusions(const std::vector<LoweredLayer>& layers) {
                         .problem = key(*whole),
                         .whole = true}});
   }
+  for (Fusion& apart : layers_by_parts(flow)) fusions.push_back({std::move(apart)});
   for (Fusion& stack : recurrent_stacks(flow)) fusions.push_back({std::move(stack)});
   for (const auto find : {attention_layers, attention_patterns}) {
     for (Fusion& fusion : find(flow)) {

@@ -24,6 +24,10 @@ struct Source {
   std::int64_t window = 0;
   /// Set if the operand is a part of that tensor, which begins with this element and has no gaps.
   std::optional<std::int64_t> part_from = {};
+  /// If not 0: the operand's matrices (its last two axes) are rows of the tensor's, which have so
+  /// many; the first begins at `part_from`. They are read where they are, with gaps.
+  std::int64_t matrix_rows = 0;
+  bool is_whole() const { return !part_from && matrix_rows == 0; }
   bool operator==(const Source&) const = default;
 };
 
@@ -83,6 +87,9 @@ struct Read {
   std::optional<Triangle> triangle = {};
   /// The largest element of a constant that a Where chooses from, if its values are known.
   std::optional<double> largest = {};
+  /// A constant mask whose values are known and hide nothing; set where a layer may mask scores
+  /// with it.
+  bool hides_nothing = false;
   /// A stored tensor of real numbers that training may change (no mask), or what stands for one.
   bool learned = false;
   /// The extents of a stored tensor that is repeated for a larger batch.
@@ -113,6 +120,8 @@ struct LoweredLayer : Layer {
   std::optional<Problem> whole;
   /// One per input of the node, followed by the captures of a subgraph.
   std::vector<Read> reads;
+  /// Of an unsupported layer: inputs that it reads from the first element to the last.
+  std::vector<std::size_t> reads_whole;
   /// How often layers that work at inference, and the caller, read its results.
   int uses = 0;
   /// Whether its results are known when the model is loaded.

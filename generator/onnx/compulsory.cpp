@@ -70,6 +70,12 @@ Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& l
         }
       }
     }
+    for (const std::size_t index : layers[step].reads_whole) {
+      const Value* const value = program.steps[step].inputs[index];
+      if (value != nullptr && value->given && !value->constant && value->shape) {
+        inputs.insert(value);
+      }
+    }
     if (layers[step].cost != Cost::measured) continue;
     for (const Call& call : layers[step].calls) {
       const std::vector<Operand> operands = benanza::inputs(call.problem);

@@ -31,6 +31,7 @@ std::optional<std::int64_t> elements_of(const NodeView& node, const std::vector<
 std::optional<Source> read_instead(const NodeView& node, const std::vector<Call>& calls,
                                    const Call& call) {
   Source source = call.operands.front();
+  if (source.matrix_rows != 0) return std::nullopt;
   const auto all = elements_of(node, calls, source);
   if (!all) return std::nullopt;
   const std::int64_t moved = std::get<Copy>(call.problem.shape).moved_elements();
@@ -51,13 +52,15 @@ bool is_read(const std::vector<Call>& calls, std::size_t index) {
 /// The last call is a copy of all of the result before it, which then is the node's.
 bool ends_with(const std::vector<Call>& calls, const Source& source) {
   const std::size_t last = calls.size() - 1;
-  return source.kind == Source::Kind::call && !source.part_from && source.scale == 1 &&
+  return source.kind == Source::Kind::call && source.is_whole() && source.scale == 1 &&
          static_cast<std::size_t>(source.index) + 1 == last &&
          calls[last - 1].output == calls[last].output &&
          !is_read({calls.begin(), calls.end() - 1}, last - 1);
 }
 
-void erase(std::vector<Call>& calls, std::size_t index, const Source& instead) {
+}  // namespace
+
+void erase_call(std::vector<Call>& calls, std::size_t index, const Source& instead) {
   calls.erase(calls.begin() + static_cast<std::ptrdiff_t>(index));
   for (Call& call : calls) {
     for (Source& source : call.operands) {
@@ -71,12 +74,11 @@ void erase(std::vector<Call>& calls, std::size_t index, const Source& instead) {
       const Source before = source;
       source = instead;
       source.scale *= before.scale;
+      source.matrix_rows = before.matrix_rows;
       if (before.part_from) source.part_from = source.part_from.value_or(0) + *before.part_from;
     }
   }
 }
-
-}  // namespace
 
 void drop_idle_copies(const NodeView& node, Lowered& lowered) {
   std::vector<Call>& calls = lowered.calls;
@@ -86,14 +88,15 @@ void drop_idle_copies(const NodeView& node, Lowered& lowered) {
     const auto instead = read_instead(node, calls, calls[index]);
     if (!instead) continue;
     const bool alone = calls.size() == 1 && instead->kind == Source::Kind::input &&
-                       instead->index == 0 && !instead->part_from;
+                       instead->index == 0 && instead->is_whole();
     const bool last = index + 1 == calls.size();
     if (alone && node.output_count() == 1) {
       lowered = free_layer("leaves every element where it is");
       return;
     }
     const bool inner = !last && calls[index].output == calls.back().output && is_read(calls, index);
-    if (inner || (last && index > 0 && ends_with(calls, *instead))) erase(calls, index, *instead);
+    if (inner || (last && index > 0 && ends_with(calls, *instead)))
+      erase_call(calls, index, *instead);
   }
 }
 

@@ -5,6 +5,8 @@
 
 #include "core/base/error.h"
 #include "generator/onnx/compulsory.h"
+#include "generator/onnx/control_flow/choices.h"
+#include "generator/onnx/idle_masks.h"
 #include "generator/onnx/infer/assume.h"
 #include "generator/onnx/infer/infer.h"
 #include "generator/onnx/lower_node.h"
@@ -74,6 +76,7 @@ std::vector<Read> reads_of(const Program& program, const Step& step, TensorNumbe
       reads.back().type = type_name(value->type);
       if (!value->constant) continue;
       if (!constant) {
+        reads.back().hides_nothing = masks.hides_nothing(step, reads.size() - 1, *value);
         reads.back().triangle = masks.triangle(step, *value);
         reads.back().largest = masks.largest(step, *value);
       }
@@ -170,7 +173,12 @@ LoweredLayer lower_step(const Program& program, const Step& step, const Operator
   const NodeView node(step.node, input_tensors(step), output_tensors(step, true));
   if (!step.misfit.empty()) return unsupported_layer(node, step.misfit);
   try {
-    return lower_node(node, operators, all_outputs_constant(step));
+    LoweredLayer layer = lower_node(node, operators, all_outputs_constant(step));
+    if (layer.cost == Cost::unsupported) {
+      const std::string advice = advice_of_choice(program, step);
+      if (!advice.empty()) layer.reason += "; an input decides: " + advice;
+    }
+    return layer;
   } catch (const std::exception& error) {
     if (first_assumption(step)) return unsupported_layer(node, misfit(error.what()));
     throw Error(label(program, step.node) + error.what() + advice(bound));
@@ -204,6 +212,7 @@ LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, con
     LoweredLayer& layer = graph.layers.emplace_back(lower_step(program, step, operators, bound));
     layer.name = step.node.name();
     layer.reads = reads_of(program, step, numbers, masks);
+    drop_idle_masks(layer);
     set_inputs(layer);
     layer.constant = all_outputs_constant(step);
     if (const auto first = first_assumption(step)) {

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "generator/onnx/accounts.h"
 #include "generator/onnx/idle_copies.h"
 #include "generator/onnx/model/subgraph.h"
 #include "generator/onnx/operators/shared/calls.h"
@@ -93,6 +94,13 @@ void check_type(const NodeView& node, const Lowered& lowered) {
   if (index < node.output_count()) check(node.output(index).type);
 }
 
+bool has_reader(const NodeView& node) {
+  for (std::size_t index = 0; index < node.output_count(); ++index) {
+    if (node.has_output(index)) return true;
+  }
+  return node.output_count() == 0;
+}
+
 bool makes_nothing(const NodeView& node) {
   for (std::size_t index = 0; index < node.output_count(); ++index) {
     if (!node.has_output(index)) continue;
@@ -115,7 +123,9 @@ Lowered lower(const NodeView& node, const OperatorTable& operators, bool all_out
   if (known == nullptr || known->lower == nullptr) {
     throw NotExpressible("no lowering for " + node.full_type());
   }
+  if (!has_reader(node)) return free_layer("nobody reads its result");
   Lowered lowered = known->lower(node);
+  check_accounts(node, *known, lowered);
   drop_idle_copies(node, lowered);
   if (makes_nothing(node)) return free_layer("its result is empty");
   check_type(node, lowered);
@@ -131,6 +141,7 @@ bool is_integer(const Tensor& tensor) {
 
 /// Arithmetic of integers (positions of tokens, masks), for which no library has a call: stands for
 /// a copy of the result, which every way to compute it takes at least. Empty for other nodes.
+/// Throws NotExpressible as check_accounts() does.
 std::optional<Lowered> integer_arithmetic(const NodeView& node, const OperatorTable& operators) {
   const Operator* known = operators.find(node.full_type());
   if (known == nullptr || !known->copies_integers) return std::nullopt;
@@ -141,9 +152,12 @@ std::optional<Lowered> integer_arithmetic(const NodeView& node, const OperatorTa
   if (!node.has_input(0) || !is_integer(node.output(0))) return std::nullopt;
   const std::int64_t elements = element_count(*node.output(0).shape);
   if (elements < 1 || element_count(node.shape(0)) < 1) return std::nullopt;
-  return Lowered{.cost = Cost::measured,
-                 .reason = "integers, for which no library has a call: a copy of the result",
-                 .calls = {proxy_copy(node, elements)}};
+  Lowered copy{.cost = Cost::measured,
+               .reason = "integers, for which no library has a call: a copy of the result",
+               .calls = {proxy_copy(node, elements)},
+               .types = Types::checked_by_lowering};
+  check_accounts(node, *known, copy);
+  return copy;
 }
 
 }  // namespace
@@ -158,13 +172,16 @@ LoweredLayer make_layer(const NodeView& node, Lowered lowered) {
   layer.calls = std::move(lowered.calls);
   layer.whole = std::move(lowered.whole);
   layer.precision = std::move(lowered.precision);
+  layer.reads_whole = std::move(lowered.reads_whole);
   set_work(layer);
   for (std::size_t index = 0; index < node.output_count(); ++index) {
     if (!node.has_output(index)) continue;
     const Tensor& tensor = node.output(index);
     layer.outputs.push_back({tensor.name, type_name(tensor.type), tensor.shape});
   }
-  if (layer.cost == Cost::unsupported) layer.bytes = traffic_bytes(node);
+  if (layer.cost == Cost::unsupported) {
+    layer.bytes = lowered.least_bytes ? lowered.least_bytes : traffic_bytes(node);
+  }
   return layer;
 }
 
@@ -179,8 +196,13 @@ LoweredLayer lower_node(const NodeView& node, const OperatorTable& operators,
   try {
     return make_layer(node, lower(node, operators, all_outputs_constant));
   } catch (const NotExpressible& reason) {
-    if (auto moved = integer_arithmetic(node, operators))
-      return make_layer(node, *std::move(moved));
+    try {
+      if (auto moved = integer_arithmetic(node, operators)) {
+        return make_layer(node, *std::move(moved));
+      }
+    } catch (const NotExpressible& unaccounted) {
+      return unsupported_layer(node, unaccounted.what());
+    }
     return unsupported_layer(node, reason.what());
   }
 }

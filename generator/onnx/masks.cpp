@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 #include <string_view>
+#include <vector>
 
 namespace benanza::onnx {
 namespace {
@@ -19,6 +20,24 @@ constexpr std::string_view masking_ops[] = {"Add",
                                             "com.microsoft.Attention",
                                             "com.microsoft.MultiHeadAttention",
                                             "com.microsoft.GroupQueryAttention"};
+
+/// Inputs at which an operator takes a mask.
+struct MaskPlace {
+  std::string_view op;
+  std::vector<std::size_t> inputs;
+};
+
+bool may_be_mask(const Step& step, std::size_t index, const Value& value) {
+  static const std::vector<MaskPlace> places{{"Add", {0, 1}},
+                                             {"Where", {0}},
+                                             {"Attention", {3}},
+                                             {"com.microsoft.Attention", {3, 5}},
+                                             {"com.microsoft.MultiHeadAttention", {4, 5}},
+                                             {"com.microsoft.GroupQueryAttention", {10}}};
+  if (!value.constant || !value.shape || value.shape->size() < 2) return false;
+  const auto found = std::ranges::find(places, step.node.full_type(), &MaskPlace::op);
+  return found != places.end() && std::ranges::count(found->inputs, index) > 0;
+}
 
 /// Recognizes a triangle in the values of a tensor.
 template <class Value>
@@ -100,6 +119,27 @@ std::optional<Triangle> Masks::triangle(const Step& step, const Value& value) {
     found->second = std::visit(
         [&](const auto& values) { return Recognition(*value.shape, values).find(); }, *literal);
     if (found->second) found->second->truth = value.type == ::onnx::TensorProto::BOOL;
+  }
+  values_.forget();
+  return found->second;
+}
+
+bool Masks::hides_nothing(const Step& step, std::size_t index, const Value& value) {
+  if (!may_be_mask(step, index, value)) return false;
+  const auto [found, is_new] = hides_nothing_.try_emplace(&value, false);
+  if (!is_new) return found->second;
+  // What differs from head to head is a bias, which may be stored as zeros in place of its values.
+  const bool has_heads = value.shape->size() > 2 && value.shape->end()[-3] > 1;
+  if (has_heads && is_learned(value)) return false;
+  const bool is_sum = is_floating(value.type);
+  if (const Literal* literal = values_.of(value)) {
+    found->second = std::visit(
+        [&](const auto& values) {
+          return !values.empty() && std::ranges::all_of(values, [&](auto one) {
+            return is_sum ? one == 0 : one != 0;
+          });
+        },
+        *literal);
   }
   values_.forget();
   return found->second;

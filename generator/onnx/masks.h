@@ -15,6 +15,9 @@ class Masks {
 
   /// Read::triangle of a tensor that `step` reads; empty if the step masks nothing.
   std::optional<Triangle> triangle(const Step& step, const Value& value);
+  /// Read::hides_nothing of input `index` of `step`: what it adds is zero, or, as a truth value or
+  /// a number of a mask, true. A stored tensor of zeros for each head is taken for a bias.
+  bool hides_nothing(const Step& step, std::size_t index, const Value& value);
   /// Read::largest of a tensor that `step` reads.
   std::optional<double> largest(const Step& step, const Value& value);
   /// Read::learned.
@@ -24,6 +27,7 @@ class Masks {
   const Program& program_;
   ConstantValues values_;
   std::map<const Value*, std::optional<Triangle>> triangles_;
+  std::map<const Value*, bool> hides_nothing_;
   std::map<const Value*, std::optional<double>> largest_;
   std::map<const Value*, bool> learned_;
 };

@@ -12,7 +12,7 @@ namespace {
 bool reads_a_part(const LoweredLayer& layer) {
   return std::ranges::any_of(layer.calls, [](const Call& call) {
     return std::ranges::any_of(call.operands,
-                               [](const Source& source) { return source.part_from.has_value(); });
+                               [](const Source& source) { return !source.is_whole(); });
   });
 }
 

@@ -122,6 +122,21 @@ inline Values compute(const Problem& problem, const std::vector<Values>& operand
   return result;
 }
 
+/// What an operand of extents `dims` reads of a tensor (Source::part_from, matrix_rows).
+inline Values part(const Values& whole, const Source& source, const Dims& dims) {
+  const std::int64_t run =
+      source.matrix_rows == 0 ? element_count(dims) : dims.back() * dims.end()[-2];
+  const std::int64_t step = source.matrix_rows == 0 ? run : source.matrix_rows * dims.back();
+  Values values;
+  for (std::int64_t first = source.part_from.value_or(0); std::ssize(values) < element_count(dims);
+       first += step) {
+    EXPECT_LE(first + run, std::ssize(whole));
+    if (first + run > std::ssize(whole)) break;
+    values.insert(values.end(), whole.begin() + first, whole.begin() + first + run);
+  }
+  return values;
+}
+
 /// The value of elements that a copy does not write: Pad's constant.
 inline Values blank(const LoweredLayer& layer, int output, const ::onnx::NodeProto& node,
                     const std::map<std::string, Values>& values) {

@@ -243,7 +243,7 @@ class Evaluator {
   /// An operand of a call that sees it with extents `dims` and its result with extents `result`.
   std::optional<Table> operand(std::size_t index, const Source& source, const Dims& dims,
                                const Dims& result) {
-    if (source.kind == Source::Kind::attribute || source.scale != 1 || source.part_from)
+    if (source.kind == Source::Kind::attribute || source.scale != 1 || !source.is_whole())
       return std::nullopt;
     if (source.kind == Source::Kind::call) {
       return placed(calls_[static_cast<std::size_t>(source.index)], dims, result);

@@ -18,6 +18,7 @@ const Dims& known_shape(const Tensor& tensor, std::string_view what, std::size_t
 }  // namespace
 
 bool NodeView::has_input(std::size_t index) const {
+  asked_.inputs.insert(index);
   return index < inputs_.size() && inputs_[index] != nullptr;
 }
 

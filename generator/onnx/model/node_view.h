@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -18,33 +19,47 @@ class NotExpressible : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A node with its tensors. Omitted optional inputs and unread outputs are null.
+/// What was asked about a node.
+struct Asked {
+  std::set<std::string, std::less<>> attributes;
+  std::set<std::size_t> inputs;
+};
+
+/// A node with its tensors. Omitted optional inputs and unread outputs are null. Keeps account of
+/// the attributes and inputs that it was asked for: who turns a node into a problem answers for the
+/// others (accounts.h).
 class NodeView {
  public:
   NodeView(const Node& node, std::vector<const Tensor*> inputs, std::vector<const Tensor*> outputs)
       : node_(&node), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
 
+  /// What is read of it here leaves no trace in asked().
   const Node& node() const { return *node_; }
   /// Identity and attributes: see Node.
   const std::string& op_type() const { return node_->op_type(); }
   std::string full_type() const { return node_->full_type(); }
   int opset() const { return node_->opset(); }
-  bool has(std::string_view name) const { return node_->has(name); }
-  const ::onnx::AttributeProto* find(std::string_view name) const { return node_->find(name); }
+  bool has(std::string_view name) const { return asking(name).has(name); }
+  const ::onnx::AttributeProto* find(std::string_view name) const {
+    return asking(name).find(name);
+  }
   std::int64_t integer(std::string_view name, std::int64_t fallback) const {
-    return node_->integer(name, fallback);
+    return asking(name).integer(name, fallback);
   }
-  float real(std::string_view name, float fallback) const { return node_->real(name, fallback); }
+  float real(std::string_view name, float fallback) const {
+    return asking(name).real(name, fallback);
+  }
   std::string text(std::string_view name, std::string_view fallback) const {
-    return node_->text(name, fallback);
+    return asking(name).text(name, fallback);
   }
-  std::optional<Dims> integers(std::string_view name) const { return node_->integers(name); }
+  std::optional<Dims> integers(std::string_view name) const { return asking(name).integers(name); }
   std::optional<std::vector<float>> reals(std::string_view name) const {
-    return node_->reals(name);
+    return asking(name).reals(name);
   }
   std::optional<std::vector<std::string>> texts(std::string_view name) const {
-    return node_->texts(name);
+    return asking(name).texts(name);
   }
+  const Asked& asked() const { return asked_; }
 
   std::size_t input_count() const { return inputs_.size(); }
   std::size_t output_count() const { return outputs_.size(); }
@@ -80,9 +95,15 @@ class NodeView {
   static std::int64_t axis(std::int64_t axis, std::size_t rank);
 
  private:
+  const Node& asking(std::string_view name) const {
+    asked_.attributes.emplace(name);
+    return *node_;
+  }
+
   const Node* node_;
   std::vector<const Tensor*> inputs_;
   std::vector<const Tensor*> outputs_;
+  mutable Asked asked_;
 };
 
 }  // namespace benanza::onnx

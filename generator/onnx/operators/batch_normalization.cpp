@@ -38,8 +38,9 @@ Lowered lower_batch_normalization(const NodeView& node) {
 }  // namespace
 
 void register_batch_normalization(OperatorTable& table) {
-  table.add("BatchNormalization",
-            {.shapes = {like_first_until_5}, .lower = lower_batch_normalization});
+  table.add("BatchNormalization", {.shapes = {like_first_until_5},
+                                   .lower = lower_batch_normalization,
+                                   .idle_attributes = {"momentum"}});
 }
 
 }  // namespace benanza::onnx

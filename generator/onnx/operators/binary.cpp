@@ -260,22 +260,32 @@ Lowered lower_mean(const NodeView& node) {
   return lowered;
 }
 
+/// Before opset 7; second_operand() asks for them where they change the call.
+std::vector<std::string_view> of_old_broadcasting() { return {"axis", "broadcast"}; }
+
 template <BinaryKind kind, class Function>
 Operator arithmetic() {
   return {.shapes = {like_first_until_5},
           .fold = fold_apply<Function>,
           .lower = lower_binary<kind>,
-          .copies_integers = true};
+          .copies_integers = true,
+          .idle_attributes = of_old_broadcasting()};
 }
 
 template <BinaryKind kind, class Test>
 Operator comparison() {
-  return {.fold = fold_apply<Truth<Test>>, .lower = lower_compare<kind>, .copies_integers = true};
+  return {.fold = fold_apply<Truth<Test>>,
+          .lower = lower_compare<kind>,
+          .copies_integers = true,
+          .idle_attributes = of_old_broadcasting()};
 }
 
 template <BinaryKind kind, class Test>
 Operator logic() {
-  return {.fold = fold_apply<Truth<Test>>, .lower = lower_logic<kind>, .copies_integers = true};
+  return {.fold = fold_apply<Truth<Test>>,
+          .lower = lower_logic<kind>,
+          .copies_integers = true,
+          .idle_attributes = of_old_broadcasting()};
 }
 
 }  // namespace
@@ -285,11 +295,15 @@ void register_binary(OperatorTable& table) {
   table.add("Sub", arithmetic<BinaryKind::sub, Minus>());
   table.add("Mul", arithmetic<BinaryKind::mul, Times>());
   table.add("Div", arithmetic<BinaryKind::div, Quotient>());
-  table.add("Pow", {.fold = fold_apply<Power>, .lower = lower_power, .copies_integers = true});
+  table.add("Pow", {.fold = fold_apply<Power>,
+                    .lower = lower_power,
+                    .copies_integers = true,
+                    .idle_attributes = of_old_broadcasting()});
   table.add("PRelu", {.shapes = {like_first_until_5}, .lower = lower_prelu});
-  table.add(
-      "Mod",
-      {.fold = fold_mod, .unsupported = "no library here has remainders", .copies_integers = true});
+  table.add("Mod", {.fold = fold_mod,
+                    .unsupported = "no library here has remainders",
+                    .copies_integers = true,
+                    .idle_attributes = {"fmod"}});
 
   Operator equal = comparison<BinaryKind::eq, std::equal_to<>>();
   equal.shapes = {{compare_shape, 18}};
@@ -301,8 +315,9 @@ void register_binary(OperatorTable& table) {
   table.add("And", logic<BinaryKind::min, std::logical_and<>>());
   table.add("Or", logic<BinaryKind::max, std::logical_or<>>());
   table.add("Xor", logic<BinaryKind::ne, std::not_equal_to<>>());
-  table.add("BitShift",
-            {.unsupported = "no library here has arithmetic of bits", .copies_integers = true});
+  table.add("BitShift", {.unsupported = "no library here has arithmetic of bits",
+                         .copies_integers = true,
+                         .idle_attributes = {"direction"}});
   for (const auto* op : {"BitwiseAnd", "BitwiseOr", "BitwiseXor"}) {
     table.add(op, {.shapes = {{broadcast_shape}},
                    .unsupported = "no library here has arithmetic of bits",

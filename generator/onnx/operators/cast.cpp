@@ -87,11 +87,14 @@ Lowered lower_bit_cast(const NodeView&) {
 void register_cast(OperatorTable& table) {
   table.add("Cast", {.shapes = {{cast_by_name_shape, 1, 5}, {cast_shape, 18}},
                      .fold = fold_cast,
-                     .lower = lower_cast});
+                     .lower = lower_cast,
+                     .idle_attributes = {"to", "saturate", "round_mode"}});
   table.add("CastLike", {.shapes = {{cast_like_shape, 18}},
                          .fold = fold_cast,
                          .fold_needs = FoldNeeds::first_value,
-                         .lower = lower_cast});
+                         .lower = lower_cast,
+                         .idle_attributes = {"saturate", "round_mode"},
+                         .idle_inputs = {1}});
   table.add("BitCast", {.shapes = {{cast_shape, 18}}, .lower = lower_bit_cast});
 }
 

@@ -80,10 +80,13 @@ void register_conv(OperatorTable& table) {
   for (const auto* op : {"com.microsoft.FusedConv", "com.microsoft.nchwc.Conv"}) {
     table.add(op, {.shapes = {{conv_shape}}, .lower = lower_fused_conv});
   }
-  table.add("com.microsoft.nchwc.ReorderInput",
-            {.shapes = {{reorder_input_shape}}, .lower = lower_reorder});
+  table.add("com.microsoft.nchwc.ReorderInput", {.shapes = {{reorder_input_shape}},
+                                                 .lower = lower_reorder,
+                                                 .idle_attributes = {"channels", "channels_last"}});
   table.add("com.microsoft.nchwc.ReorderOutput",
-            {.shapes = {{reorder_output_shape}}, .lower = lower_reorder});
+            {.shapes = {{reorder_output_shape}},
+             .lower = lower_reorder,
+             .idle_attributes = {"channels", "channels_last"}});
 }
 
 }  // namespace benanza::onnx

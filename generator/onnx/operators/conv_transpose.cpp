@@ -22,7 +22,7 @@ Window transposed_window(const NodeView& node, const Dims& spatial, const Dims& 
     throw Error("auto_pad \"" + auto_pad + "\" is unknown");
   }
   const Dims extra = axis_values(node, "output_padding", rank, 0);
-  if (stated) window.pads = axis_values(node, "pads", 2 * rank, 0);
+  if (node.has("pads") && stated) window.pads = axis_values(node, "pads", 2 * rank, 0);
   check_pads(window.pads);
   const bool sized = node.has("output_shape");
   const Dims wanted = axis_values(node, "output_shape", rank, 0);

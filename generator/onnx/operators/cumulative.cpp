@@ -44,7 +44,8 @@ std::vector<Literal> fold_cumulative_sum(const NodeView& node) {
 void register_cumulative(OperatorTable& table) {
   table.add("CumSum", {.fold = fold_cumulative_sum,
                        .unsupported = "no library here has running sums",
-                       .copies_integers = true});
+                       .copies_integers = true,
+                       .idle_attributes = {"exclusive", "reverse"}});
   table.add("CumProd",
             {.shapes = {{like_first}}, .unsupported = "no library here has running products"});
 }

@@ -32,7 +32,8 @@ Lowered lower_dropout(const NodeView& node) {
 }  // namespace
 
 void register_dropout(OperatorTable& table) {
-  table.add("Dropout", {.shapes = {like_first_until_5}, .lower = lower_dropout});
+  table.add("Dropout",
+            {.shapes = {like_first_until_5}, .lower = lower_dropout, .idle_attributes = {"seed"}});
 }
 
 }  // namespace benanza::onnx

@@ -49,7 +49,7 @@ Labels read_term(const std::string& term, std::size_t rank) {
 
 /// Throws Error if the equation does not fit the operands.
 Equation read_equation(const NodeView& einsum) {
-  std::string text = einsum.node().text("equation", "");
+  std::string text = einsum.text("equation", "");
   std::erase_if(text, [](char letter) { return letter == ' '; });
   const std::size_t arrow = text.find("->");
   std::string terms = text.substr(0, arrow) + ',';

@@ -203,14 +203,28 @@ Lowered lower_scatter_rows(const NodeView& node) {
 
 void register_gather(OperatorTable& table) {
   table.add("Gather", {.fold = fold_gather, .lower = lower_gather});
-  table.add("GatherElements", {.fold = fold_gather_elements, .lower = lower_gather_any});
-  table.add("GatherND",
-            {.check = check_gather_nd, .fold = fold_gather_nd, .lower = lower_gather_any});
-  table.add("Scatter", {.lower = lower_scatter});
-  table.add("ScatterElements", {.shapes = {{like_first}}, .lower = lower_scatter});
-  table.add("ScatterND",
-            {.shapes = {{like_first}}, .fold = fold_scatter_nd, .lower = lower_scatter});
-  table.add("TensorScatter", {.shapes = {{like_first}}, .lower = lower_scatter_rows});
+  table.add("GatherElements", {.fold = fold_gather_elements,
+                               .lower = lower_gather_any,
+                               .idle_attributes = {"axis"},
+                               .idle_inputs = {1}});
+  table.add("GatherND", {.check = check_gather_nd,
+                         .fold = fold_gather_nd,
+                         .lower = lower_gather_any,
+                         .idle_attributes = {"batch_dims"},
+                         .idle_inputs = {1}});
+  table.add("Scatter", {.lower = lower_scatter, .idle_attributes = {"axis"}, .idle_inputs = {1}});
+  table.add("ScatterElements", {.shapes = {{like_first}},
+                                .lower = lower_scatter,
+                                .idle_attributes = {"axis"},
+                                .idle_inputs = {1}});
+  table.add("ScatterND", {.shapes = {{like_first}},
+                          .fold = fold_scatter_nd,
+                          .lower = lower_scatter,
+                          .idle_inputs = {1}});
+  table.add("TensorScatter", {.shapes = {{like_first}},
+                              .lower = lower_scatter_rows,
+                              .idle_attributes = {"axis", "mode"},
+                              .idle_inputs = {2}});
 }
 
 }  // namespace benanza::onnx

@@ -90,7 +90,8 @@ void register_gemm(OperatorTable& table) {
   table.add("Gemm", {.check = check_gemm,
                      .shapes = {{gemm_shape, 1, 5}},
                      .lower = lower_gemm,
-                     .reads_all_constants = true});
+                     .reads_all_constants = true,
+                     .idle_attributes = {"broadcast"}});
   table.add("com.microsoft.FusedGemm", {.shapes = {{gemm_shape}}, .lower = lower_fused_gemm});
 }
 

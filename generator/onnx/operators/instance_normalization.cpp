@@ -110,7 +110,9 @@ Lowered lower_lp_normalization(const NodeView& node) {
 void register_instance_normalization(OperatorTable& table) {
   table.add("InstanceNormalization",
             {.shapes = {like_first_until_5}, .lower = lower_instance_normalization});
-  table.add("GroupNormalization", {.shapes = {{like_first}}, .lower = lower_group_normalization});
+  table.add("GroupNormalization", {.shapes = {{like_first}},
+                                   .lower = lower_group_normalization,
+                                   .idle_attributes = {"stash_type"}});
   table.add("MeanVarianceNormalization", {.lower = lower_mean_variance});
   table.add("LpNormalization", {.lower = lower_lp_normalization});
   table.add("com.microsoft.GroupNorm",

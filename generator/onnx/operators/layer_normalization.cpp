@@ -26,16 +26,6 @@ std::vector<TensorFacts> skip_normalization_shape(const NodeView& node) {
   return {whole, statistics, statistics, whole};
 }
 
-/// Input: word ids (batch, length). Outputs: embeddings, a mask index, and the sum of the
-/// embeddings.
-std::vector<TensorFacts> embed_normalization_shape(const NodeView& node) {
-  const Dims& ids = node.shape(0);
-  const Dims& words = node.shape(2);
-  if (ids.size() != 2 || words.size() != 2) throw Error("ids and embeddings need two axes each");
-  const TensorFacts embedded{node.input(2).type, Dims{ids[0], ids[1], words[1]}};
-  return {embedded, {::onnx::TensorProto::INT32, Dims{ids[0]}}, embedded};
-}
-
 /// Input indices of scale and bias; 0 if the operator has none.
 struct Places {
   std::size_t scale = 1;
@@ -119,18 +109,17 @@ Lowered lower_skip_normalization(const NodeView& node) {
 }  // namespace
 
 void register_layer_normalization(OperatorTable& table) {
-  table.add("LayerNormalization", {.check = check_axis, .lower = lower_plain<false>});
+  table.add("LayerNormalization",
+            {.check = check_axis, .lower = lower_plain<false>, .idle_attributes = {"stash_type"}});
   for (const auto* op : {"RMSNormalization", "SimplifiedLayerNormalization"}) {
-    table.add(op, {.shapes = {{like_first}}, .lower = lower_plain<true>});
+    table.add(
+        op,
+        {.shapes = {{like_first}}, .lower = lower_plain<true>, .idle_attributes = {"stash_type"}});
   }
   table.add("com.microsoft.SkipLayerNormalization",
             {.shapes = {{skip_normalization_shape}}, .lower = lower_skip_normalization<false>});
   table.add("com.microsoft.SkipSimplifiedLayerNormalization",
             {.shapes = {{skip_normalization_shape}}, .lower = lower_skip_normalization<true>});
-  table.add(
-      "com.microsoft.EmbedLayerNormalization",
-      {.shapes = {{embed_normalization_shape}},
-       .unsupported = "no library here looks embeddings up and normalizes their sum in one call"});
 }
 
 }  // namespace benanza::onnx

@@ -96,15 +96,49 @@ Lowered lower_fused_matmul(const NodeView& node) {
   return measured(std::move(calls));
 }
 
+/// Then a function.
+Lowered lower_fused_matmul_activation(const NodeView& node) {
+  Lowered lowered = lower_fused_matmul(node);
+  std::vector<float> parameters;
+  for (const auto* name : {"activation_alpha", "activation_beta"}) {
+    if (node.has(name)) parameters.push_back(node.real(name, 0));
+  }
+  add_activation(node, parameters, lowered.calls);
+  return lowered;
+}
+
+/// X times W, plus a bias if there is one, then the gelu by tanh.
+Lowered lower_gemm_fast_gelu(const NodeView& node) {
+  std::vector<Call> calls{matmul_call(node, {})};
+  const Dims dims = output(calls[0].problem);
+  if (node.has_input(2)) {
+    calls.push_back(elementwise_call(BinaryKind::add, {dims, false, from_call(0)},
+                                     {node.extents(2), node.input(2).constant, from_input(2)}));
+  }
+  calls.push_back(
+      call(Activation{.input = dims, .kind = ActivationKind::gelu_tanh}, {last_result(calls)}));
+  return measured(std::move(calls));
+}
+
 }  // namespace
 
 void register_matmul(OperatorTable& table) {
   table.add("MatMul", {.lower = lower_matmul, .reads_all_constants = true});
-  table.add("com.microsoft.FusedMatMul",
-            {.shapes = {{fused_matmul_shape}}, .lower = lower_fused_matmul});
-  table.add(
-      "com.microsoft.MatMulNBits",
-      {.shapes = {{matmul_nbits_shape}}, .lower = lower_matmul_nbits, .reads_all_constants = true});
+  for (const auto* op : {"com.microsoft.FusedMatMul", "com.microsoft.TransposeMatMul"}) {
+    table.add(op, {.shapes = {{fused_matmul_shape}}, .lower = lower_fused_matmul});
+  }
+  // A softmax, which alone has an axis and for which there is no fusion, is refused.
+  table.add("com.microsoft.FusedMatMulActivation",
+            {.shapes = {{fused_matmul_shape}},
+             .lower = lower_fused_matmul_activation,
+             .idle_attributes = {"activation_axis", "activation_gamma"}});
+  table.add("com.microsoft.GemmFastGelu",
+            {.shapes = {{fused_matmul_shape}}, .lower = lower_gemm_fast_gelu});
+  table.add("com.microsoft.MatMulNBits", {.shapes = {{matmul_nbits_shape}},
+                                          .lower = lower_matmul_nbits,
+                                          .reads_all_constants = true,
+                                          .idle_attributes = {"accuracy_level", "weight_prepacked"},
+                                          .idle_inputs = {2}});
 }
 
 }  // namespace benanza::onnx

@@ -14,7 +14,7 @@ namespace {
 Dims pads_of_all_axes(const NodeView& pad) {
   const std::size_t rank = pad.shape(0).size();
   // Before opset 2 the attribute had another name.
-  Dims stated = pad.node().integers("paddings").value_or(pad.argument("pads", 1).value_or(Dims{}));
+  Dims stated = pad.integers("paddings").value_or(pad.argument("pads", 1).value_or(Dims{}));
   const Dims axes = pad.has_input(3) ? pad.integers(3) : all_axes(rank);
   if (stated.size() != 2 * axes.size()) {
     throw Error("pads [" + join(stated, ',') + "] need " + std::to_string(2 * axes.size()) +
@@ -116,8 +116,11 @@ Lowered lower_pad(const NodeView& node) {
 }  // namespace
 
 void register_pad(OperatorTable& table) {
-  table.add("Pad",
-            {.shapes = {{pad_shape, 1, 1}, {pad_shape, 18}}, .fold = fold_pad, .lower = lower_pad});
+  table.add("Pad", {.shapes = {{pad_shape, 1, 1}, {pad_shape, 18}},
+                    .fold = fold_pad,
+                    .lower = lower_pad,
+                    .idle_attributes = {"value"},
+                    .idle_inputs = {2}});
   table.add("CenterCropPad",
             {.shapes = {{center_crop_pad_shape}},
              .unsupported = "no library here crops some axes and pads others in one call"});

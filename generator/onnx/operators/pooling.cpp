@@ -116,7 +116,9 @@ Lowered of_bytes(const NodeView& node) {
 void register_pooling(OperatorTable& table) {
   // The schemas include windows that start after the end of the input, which frameworks and newer
   // opsets omit, and ignore the dilations of AveragePool.
-  table.add("MaxPool", {.shapes = {{pool_shape}}, .lower = lower_max_pool});
+  table.add(
+      "MaxPool",
+      {.shapes = {{pool_shape}}, .lower = lower_max_pool, .idle_attributes = {"storage_order"}});
   table.add("AveragePool", {.shapes = {{pool_shape}}, .lower = lower_average_pool});
   table.add("LpPool", {.shapes = {{pool_shape}}, .unsupported = "no library here pools by norms"});
   table.add("GlobalMaxPool", {.lower = lower_global_pool<PoolingMode::max>});
@@ -130,7 +132,9 @@ void register_pooling(OperatorTable& table) {
     table.add(op, {.unsupported = "no library here pools regions"});
   }
   // ONNX Runtime's blocked layout is still described by NCHW shapes.
-  table.add("com.microsoft.nchwc.MaxPool", {.shapes = {{pool_shape}}, .lower = lower_max_pool});
+  table.add(
+      "com.microsoft.nchwc.MaxPool",
+      {.shapes = {{pool_shape}}, .lower = lower_max_pool, .idle_attributes = {"storage_order"}});
   table.add("com.microsoft.nchwc.AveragePool",
             {.shapes = {{pool_shape}}, .lower = lower_average_pool});
   table.add("com.microsoft.nchwc.GlobalMaxPool",
@@ -138,11 +142,13 @@ void register_pooling(OperatorTable& table) {
   table.add("com.microsoft.nchwc.GlobalAveragePool",
             {.shapes = {{global_pool_shape}},
              .lower = lower_global_pool<PoolingMode::average_exclude_pad>});
-  table.add("com.microsoft.QLinearAveragePool",
-            {.shapes = {{pool_shape}}, .lower = of_bytes<lower_average_pool>});
+  table.add("com.microsoft.QLinearAveragePool", {.shapes = {{pool_shape}},
+                                                 .lower = of_bytes<lower_average_pool>,
+                                                 .idle_inputs = {1, 2, 3, 4}});
   table.add("com.microsoft.QLinearGlobalAveragePool",
             {.shapes = {{global_pool_shape}},
-             .lower = of_bytes<lower_global_pool<PoolingMode::average_exclude_pad>>});
+             .lower = of_bytes<lower_global_pool<PoolingMode::average_exclude_pad>>,
+             .idle_inputs = {1, 2, 3, 4}});
 }
 
 }  // namespace benanza::onnx

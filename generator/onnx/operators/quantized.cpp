@@ -161,6 +161,10 @@ Lowered lower_quantized_concat(const NodeView& node) {
     if (!is_byte(node.input(index).type)) {
       throw NotExpressible("quantized " + type_name(node.input(index).type));
     }
+    if (!node.has_input(index + 1)) throw Error("a part without a scale");
+    if (index + 2 < node.input_count() && !node.has_input(index + 2)) {
+      throw Error("a part without a zero point");
+    }
     if (element_count(node.shape(index)) == 0) continue;
     shape.parts.push_back(node.shape(index));
     operands.push_back(from_input(static_cast<int>(index)));
@@ -213,19 +217,32 @@ Lowered lower_quantization(const NodeView& node) {
 
 }  // namespace
 
+// Scales and zero points are part of an integer call.
 void register_quantized(OperatorTable& table) {
-  table.add("QLinearConv", {.check = check_convolution_weights<3>, .lower = lower_qlinear_conv});
-  table.add("ConvInteger", {.check = check_convolution_weights<1>, .lower = lower_conv_integer});
-  table.add("QLinearMatMul", {.lower = lower_qlinear_matmul});
-  table.add("MatMulInteger", {.lower = lower_matmul_integer});
-  table.add("com.microsoft.QGemm",
-            {.shapes = {{quantized_gemm_shape}}, .lower = lower_quantized_gemm});
-  table.add("QuantizeLinear", {.shapes = {{quantize_shape, 18}},
-                               .lower = lower_quantization<QuantizationKind::quantize>});
-  table.add("DequantizeLinear", {.shapes = {{dequantize_shape, 18}},
-                                 .lower = lower_quantization<QuantizationKind::dequantize>});
-  table.add("com.microsoft.QuantizeLinear", {.shapes = {{quantize_shape}}});
-  table.add("com.microsoft.DequantizeLinear", {.shapes = {{dequantize_shape}}});
+  const std::vector<std::string_view> of_scales{"axis", "block_size", "output_dtype", "precision",
+                                                "saturate"};
+  table.add("QLinearConv", {.check = check_convolution_weights<3>,
+                            .lower = lower_qlinear_conv,
+                            .idle_inputs = {1, 2, 4, 6, 7}});
+  table.add(
+      "ConvInteger",
+      {.check = check_convolution_weights<1>, .lower = lower_conv_integer, .idle_inputs = {2}});
+  table.add("QLinearMatMul", {.lower = lower_qlinear_matmul, .idle_inputs = {1, 2, 4, 6, 7}});
+  table.add("MatMulInteger", {.lower = lower_matmul_integer, .idle_inputs = {2}});
+  table.add("com.microsoft.QGemm", {.shapes = {{quantized_gemm_shape}},
+                                    .lower = lower_quantized_gemm,
+                                    .idle_attributes = {"alpha"},
+                                    .idle_inputs = {1, 2, 4, 7, 8}});
+  const auto conversion = [&](ShapeRule shape, LowerFunction lower) {
+    return Operator{
+        .shapes = {shape}, .lower = lower, .idle_attributes = of_scales, .idle_inputs = {2}};
+  };
+  constexpr auto quantize = lower_quantization<QuantizationKind::quantize>;
+  constexpr auto dequantize = lower_quantization<QuantizationKind::dequantize>;
+  table.add("QuantizeLinear", conversion({quantize_shape, 18}, quantize));
+  table.add("DequantizeLinear", conversion({dequantize_shape, 18}, dequantize));
+  table.add("com.microsoft.QuantizeLinear", conversion({quantize_shape}, quantize));
+  table.add("com.microsoft.DequantizeLinear", conversion({dequantize_shape}, dequantize));
 
   constexpr std::string_view late_scale = "the scale is only known when the model runs";
   table.add("DynamicQuantizeLinear", {.lower = lower_dynamic_quantize});
@@ -234,13 +251,17 @@ void register_quantized(OperatorTable& table) {
                                                     .reads_all_constants = true});
   table.add("com.microsoft.MatMulIntegerToFloat", {.shapes = {{dynamic_quantize_matmul_shape}},
                                                    .lower = lower_matmul_integer_to_float,
-                                                   .reads_all_constants = true});
+                                                   .reads_all_constants = true,
+                                                   .idle_inputs = {2, 3, 4}});
   table.add("com.microsoft.QLinearAdd", {.shapes = {{quantized_binary_shape}},
-                                         .lower = lower_quantized_binary<BinaryKind::add>});
+                                         .lower = lower_quantized_binary<BinaryKind::add>,
+                                         .idle_inputs = {1, 2, 4, 5, 6, 7}});
   table.add("com.microsoft.QLinearMul", {.shapes = {{quantized_binary_shape}},
-                                         .lower = lower_quantized_binary<BinaryKind::mul>});
-  table.add("com.microsoft.QLinearConcat",
-            {.shapes = {{quantized_concat_shape}}, .lower = lower_quantized_concat});
+                                         .lower = lower_quantized_binary<BinaryKind::mul>,
+                                         .idle_inputs = {1, 2, 4, 5, 6, 7}});
+  table.add("com.microsoft.QLinearConcat", {.shapes = {{quantized_concat_shape}},
+                                            .lower = lower_quantized_concat,
+                                            .idle_inputs = {0, 1}});
   for (const auto* op : {"com.microsoft.QLinearSigmoid", "com.microsoft.QLinearLeakyRelu"}) {
     table.add(op, {.shapes = {{like_first}},
                    .unsupported = "no library here has tables of functions of bytes"});

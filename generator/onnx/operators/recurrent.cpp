@@ -192,7 +192,9 @@ std::vector<TensorFacts> dynamic_quantize_lstm_shape(const NodeView& node) {
 
 void register_recurrent(OperatorTable& table) {
   for (const auto* op : {"RNN", "LSTM", "GRU"}) {
-    table.add(op, {.shapes = {{recurrent_shape}}, .lower = lower_recurrent});
+    table.add(op, {.shapes = {{recurrent_shape}},
+                   .lower = lower_recurrent,
+                   .idle_attributes = {"activation_alpha", "activation_beta", "output_sequence"}});
   }
   table.add("com.microsoft.DynamicQuantizeLSTM",
             {.shapes = {{dynamic_quantize_lstm_shape}},

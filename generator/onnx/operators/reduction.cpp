@@ -14,7 +14,7 @@ Dims reduced_axes(const NodeView& reduce) {
   const std::size_t rank = reduce.shape(0).size();
   const Dims stated = reduce.argument("axes", 1).value_or(Dims{});
   if (stated.empty()) {
-    return reduce.node().integer("noop_with_empty_axes", 0) != 0 ? Dims{} : all_axes(rank);
+    return reduce.integer("noop_with_empty_axes", 0) != 0 ? Dims{} : all_axes(rank);
   }
   std::set<std::int64_t> axes;
   for (const std::int64_t axis : stated) axes.insert(NodeView::axis(axis, rank));
@@ -138,7 +138,10 @@ Lowered lower_norm(const NodeView& node) {
 }
 
 Operator reduction(LowerFunction lower, FoldFunction fold = nullptr) {
-  return {.shapes = {{reduce_shape, 18}}, .fold = fold, .lower = lower};
+  return {.shapes = {{reduce_shape, 18}},
+          .fold = fold,
+          .lower = lower,
+          .idle_attributes = {"keepdims", "noop_with_empty_axes"}};
 }
 
 }  // namespace
@@ -157,10 +160,13 @@ void register_reduction(OperatorTable& table) {
   table.add("ReduceSumSquare", reduction(lower_norm<ReductionKind::sum_square>));
   table.add("ReduceLogSum", reduction(lower_log_sum<false>));
   table.add("ReduceLogSumExp", reduction(lower_log_sum<true>));
+  const std::vector<std::string_view> of_positions{"axis", "keepdims", "select_last_index"};
   table.add("ArgMax", {.unsupported = "no library here gives the position of a maximum",
-                       .copies_integers = true});
+                       .copies_integers = true,
+                       .idle_attributes = of_positions});
   table.add("ArgMin", {.unsupported = "no library here gives the position of a minimum",
-                       .copies_integers = true});
+                       .copies_integers = true,
+                       .idle_attributes = of_positions});
 }
 
 }  // namespace benanza::onnx

@@ -56,8 +56,8 @@ Lowered lower_tile(const NodeView& node) {
 }  // namespace
 
 void register_repeat(OperatorTable& table) {
-  table.add("Expand", {.fold = fold_expand, .lower = lower_expand});
-  table.add("Tile", {.fold = fold_tile, .lower = lower_tile});
+  table.add("Expand", {.fold = fold_expand, .lower = lower_expand, .idle_inputs = {1}});
+  table.add("Tile", {.fold = fold_tile, .lower = lower_tile, .idle_inputs = {1, 2}});
 }
 
 }  // namespace benanza::onnx

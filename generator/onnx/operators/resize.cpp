@@ -319,7 +319,14 @@ Lowered lower_resize(const NodeView& node) {
 }  // namespace
 
 void register_resize(OperatorTable& table) {
-  table.add("Resize", {.shapes = {{resize_shape, 11}}, .lower = lower_resize});
+  // Which pixels and weights it takes is asked where it changes the calls.
+  const std::vector<std::string_view> idle{
+      "antialias",           "coordinate_transformation_mode", "cubic_coeff_a", "exclude_outside",
+      "extrapolation_value", "keep_aspect_ratio_policy",       "nearest_mode"};
+  table.add("Resize", {.shapes = {{resize_shape, 11}},
+                       .lower = lower_resize,
+                       .idle_attributes = idle,
+                       .idle_inputs = {1}});
   table.add("Upsample", {.shapes = {{resize_shape}}, .lower = lower_resize});
 }
 

@@ -16,6 +16,7 @@ struct Inputs {
 /// Positions select rows of the tables: assumed to be gathered, one row per position.
 Lowered lower_rotation(const NodeView& node, Inputs places) {
   if (node.integer("is_packed_batching", 0) != 0) throw NotExpressible("sequences packed together");
+  if (node.real("scale", 1) != 1) throw NotExpressible("a rotation with a factor");
   const Dims& x = node.shape(0);
   const Dims& cosines = node.shape(static_cast<std::size_t>(places.cosines));
   if (x.size() != 3 && x.size() != 4)

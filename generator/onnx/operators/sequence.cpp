@@ -43,7 +43,8 @@ void register_sequence(OperatorTable& table) {
                          "SequenceLength"}) {
     table.add(op, {.lower = lower_reference});
   }
-  table.add("SplitToSequence", {.check = check_part_size, .lower = lower_parts});
+  table.add("SplitToSequence",
+            {.check = check_part_size, .lower = lower_parts, .idle_attributes = {"keepdims"}});
   for (const auto* op : {"SequenceAt", "ConcatFromSequence"}) {
     table.add(op, {.unsupported = "what is in the sequence is only known when the model runs"});
   }

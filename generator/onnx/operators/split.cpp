@@ -12,7 +12,7 @@ namespace {
 
 View split_view(const NodeView& split, std::size_t index) {
   const Dims& dims = split.shape(0);
-  const auto axis = at(NodeView::axis(split.node().integer("axis", 0), dims.size()));
+  const auto axis = at(NodeView::axis(split.integer("axis", 0), dims.size()));
   const Dims sizes = [&] {
     const auto stated = split.argument("split", 1);
     if (stated) return *stated;
@@ -73,7 +73,8 @@ void register_split(OperatorTable& table) {
   // The first schema infers nothing; from opset 18 the number of equal parts is an attribute.
   table.add("Split", {.shapes = {{split_shape, 1, 1}, {split_shape, 18}},
                       .fold = fold_split,
-                      .lower = lower_split});
+                      .lower = lower_split,
+                      .idle_attributes = {"num_outputs"}});
 }
 
 }  // namespace benanza::onnx

@@ -19,12 +19,17 @@ std::int64_t stored_bytes(int type) {
   return type_bytes(type);
 }
 
+/// Of a type that weights have.
+bool is_real(const TensorProto& tensor) {
+  const int type = tensor.data_type();
+  return is_floating(type) || type == TensorProto::INT8 || type == TensorProto::UINT8;
+}
+
 bool may_shape(const TensorProto& tensor, const Dims& dims) {
   constexpr std::int64_t most_reals = 16;
   const int type = tensor.data_type();
   if (stored_bytes(type) == 0 || !keeps_values(type, dims)) return false;
-  const bool real = is_floating(type) || type == TensorProto::INT8 || type == TensorProto::UINT8;
-  return !real || *checked_element_count(dims) <= most_reals;
+  return !is_real(tensor) || *checked_element_count(dims) <= most_reals;
 }
 
 /// Whether the tensor may be a mask: truth values or real numbers, not too many.
@@ -111,6 +116,7 @@ void load_small_tensors(::onnx::GraphProto& graph, const std::filesystem::path& 
         continue;
       }
       const Place place = place_of(tensor, dims, folder);
+      if (is_real(tensor) && !std::filesystem::exists(place.file)) continue;
       hold(tensor, read_part(place.file, place.offset, place.size));
     } catch (const Error& error) {
       // Weights may be left out.

@@ -51,6 +51,61 @@ TEST(AttentionForms, ASoftmaxOverQueriesAndKeysIsNone) {
   EXPECT_THAT(problems(attended(model, 2)), IsEmpty());
 }
 
+TEST(AttentionForms, AMaskOfZerosIsNone) {
+  const auto summed = [](float last) {
+    Model model = scored(17, 2, 3);
+    model.reals("mask", {1, 1, 2, 3}, {0, 0, 0, 0, 0, last}).node("Add", {"s", "mask"}, {"m"});
+    return problems(attended(model));
+  };
+  EXPECT_THAT(summed(0), ElementsAre("attention/2x4x2x16_k4x3x16_s1"));
+  EXPECT_THAT(summed(-9), ElementsAre("attention/2x4x2x16_k4x3x16_s1_m1x1x2x3"));
+}
+
+TEST(AttentionForms, ZerosForEachHeadAreABias) {
+  Model model = scored(17, 2, 3);
+  model.weights("bias", {1, 4, 2, 3}).node("Add", {"s", "bias"}, {"m"});
+  EXPECT_THAT(problems(attended(model)), ElementsAre("attention/2x4x2x16_k4x3x16_s1_m1x4x2x3"));
+}
+
+TEST(AttentionForms, AChoiceOfAllScoresIsNone) {
+  const auto chosen = [](bool last) {
+    Model model = scored(17, 2, 3);
+    model.truths("mask", {1, 1, 2, 3}, {true, true, true, true, true, last});
+    model.scalar("low", -1e9F).node("Where", {"mask", "s", "low"}, {"m"});
+    return problems(attended(model));
+  };
+  EXPECT_THAT(chosen(true), ElementsAre("attention/2x4x2x16_k4x3x16_s1"));
+  EXPECT_THAT(chosen(false), ElementsAre("attention/2x4x2x16_k4x3x16_s1_m1x1x2x3"));
+}
+
+/// Attention whose queries and keys, or weights and values, come as bytes.
+std::vector<std::string> of_bytes(bool scores) {
+  Model model(17);
+  const int bytes = ::onnx::TensorProto::INT8;
+  model.scalar("scale", 0.1F);
+  model.input("q8", {2, 4, 5, 16}, bytes).input("k8", {2, 4, 16, 5}, bytes);
+  model.input("v8", {2, 4, 5, 16}, bytes);
+  for (const std::string name : {"q", "k", "v"}) {
+    model.node("DequantizeLinear", {name + "8", "scale"}, {name});
+  }
+  if (!scores) {
+    model.input("qf", {2, 4, 5, 16}).input("kf", {2, 4, 16, 5});
+    model.node("MatMul", {"qf", "kf"}, {"s"}).node("Softmax", {"s"}, {"p"}, {{"axis", 3}});
+    model.node("QuantizeLinear", {"p", "scale"}, {"p8"});
+    model.node("DequantizeLinear", {"p8", "scale"}, {"pd"}).node("MatMul", {"pd", "v"}, {"y"});
+  } else {
+    model.input("vf", {2, 4, 5, 16});
+    model.node("MatMul", {"q", "k"}, {"s"}).node("Softmax", {"s"}, {"p"}, {{"axis", 3}});
+    model.node("MatMul", {"p", "vf"}, {"y"});
+  }
+  return problems(model.output("y"));
+}
+
+TEST(AttentionForms, ProductsOfBytesAreNone) {
+  EXPECT_THAT(of_bytes(true), IsEmpty());
+  EXPECT_THAT(of_bytes(false), IsEmpty());
+}
+
 TEST(AttentionForms, OneQueryOfAnOlderOpset) {
   // Over all axes from 2 on, of which the last alone is long.
   Model model = scored(11, 1);
@@ -103,7 +158,9 @@ TEST(AttentionForms, AFactorBehindAMaskThatChangesIsNone) {
     Model model = scored(17);
     model.scalar("half", 0.5F);
     if (constant) {
-      model.weights("mask", {5, 5});
+      std::vector<float> hidden(25);
+      hidden[1] = -100;
+      model.reals("mask", {5, 5}, hidden);
     } else {
       model.input("mask", {5, 5});
     }

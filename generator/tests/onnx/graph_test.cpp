@@ -92,7 +92,8 @@ TEST(Graph, SubgraphsAreReadersOfWhatTheyCapture) {
   const LoweredGraph graph = model.output("y").import();
   EXPECT_THAT(graph.layers[1].inputs, ElementsAre(0));
   EXPECT_EQ(graph.layers[1].reason,
-            "what its body does is only known when the model runs: hides 1 node (Tanh 1)");
+            "what its body does is only known when the model runs: hides 1 node (Tanh 1); an input "
+            "decides: give --input c=true or --input c=false");
 }
 
 TEST(Shapes, FollowFromValuesComputedOnTheWay) {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "generator/fusion/fusion.h"
+#include "generator/tests/onnx/attentions.h"
 #include "generator/tests/onnx/model.h"
 
 namespace benanza::onnx {
@@ -13,33 +13,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-Model attention(const Dims& q, const Dims& kv, Attributes attributes = {},
-                const std::vector<std::string>& inputs = {"q", "k", "v"}) {
-  Model model(23);
-  model.input("q", q).input("k", kv).input("v", kv);
-  model.node("Attention", inputs, {"y"}, attributes).output("y");
-  return model;
-}
-
-std::vector<std::string> fused(const Model& model) {
-  std::vector<std::string> found;
-  for (const Fusion& fusion : fusion::find_fusions(model.import().layers)) {
-    if (fusion.pattern != "attention") continue;
-    EXPECT_TRUE(fusion.whole);
-    found.push_back(fusion.problem);
-  }
-  return found;
-}
-
-/// The fusions of find_fusions() that are attention.
-std::vector<Fusion> attentions(const LoweredGraph& graph) {
-  std::vector<Fusion> found;
-  for (const Fusion& fusion : fusion::find_fusions(graph.layers)) {
-    if (fusion.pattern == "attention") found.push_back(fusion);
-  }
-  return found;
-}
 
 TEST(Attention, IsTwoProductsAroundASoftmax) {
   const Model model = attention({2, 12, 5, 64}, {2, 12, 7, 64});
@@ -130,90 +103,6 @@ TEST(Attention, AddsItsMaskAndWhatCameBefore) {
   EXPECT_THAT(fusions[0].also,
               ElementsAre("concat/2x3x8x4_2x3x1x4_a2", "concat/2x3x8x4_2x3x1x4_a2"))
       << "that call does not append the keys";
-}
-
-/// With windows, from opset 25.
-Model windowed(std::int64_t right) {
-  Model model(25);
-  for (const char* name : {"q", "k", "v"}) model.input(name, {2, 3, 5, 4});
-  model.node("Attention", {"q", "k", "v"}, {"y"},
-             {{"left_window_size", 2}, {"right_window_size", right}});
-  model.output("y");
-  return model;
-}
-
-TEST(Attention, AWindowBeforeEachQueryIsCausal) {
-  // Each query attends to itself and the two keys before it.
-  const Model model = windowed(0);
-  EXPECT_THAT(model.layer().problems, ElementsAre("gemm/m5_n5_k4_nt_a6_b6", "add/2x3x5x5_1x1x5x5_w",
-                                                  "softmax/2x3x5x5_a3", "gemm/m5_n4_k5_nn_a6_b6"));
-  EXPECT_THAT(fused(model), ElementsAre("attention/2x3x5x4_k3x5x4_s0.5_causal_w3"));
-  EXPECT_THAT(fused(windowed(1)), ElementsAre("attention/2x3x5x4_k3x5x4_s0.5_m1x1x5x5"))
-      << "with a key after it, a mask";
-}
-
-/// As onnxruntime-genai writes decoders, 4 heads and 2 for keys.
-Model group_query(std::int64_t window) {
-  Model model(17);
-  model.domain("com.microsoft", 1);
-  model.input("q", {1, 5, 16}).input("k", {1, 5, 8}).input("v", {1, 5, 8});
-  model.node("GroupQueryAttention", {"q", "k", "v"}, {"y"},
-             {{"num_heads", 4}, {"kv_num_heads", 2}, {"local_window_size", window}});
-  model.last().set_domain("com.microsoft");
-  model.output("y");
-  return model;
-}
-
-TEST(GroupQueryAttention, IsCausalWithOrWithoutAWindow) {
-  EXPECT_THAT(fused(group_query(-1)), ElementsAre("attention/1x4x5x4_k2x5x4_s0.5_causal"));
-  // ONNX Runtime 1.32: each query attends to itself and the two keys before it.
-  EXPECT_THAT(fused(group_query(3)), ElementsAre("attention/1x4x5x4_k2x5x4_s0.5_causal_w3"));
-}
-
-/// A decoder's node with packed and rotated heads; `past` keys of earlier runs, if any.
-Model rotated(std::int64_t positions, std::int64_t past, std::int64_t window = -1) {
-  Model model(17);
-  model.domain("com.microsoft", 1);
-  model.input("qkv", {1, positions, 32}).input("length", {1}).input("total", {1});
-  model.weights("cos", {64, 2}).weights("sin", {64, 2});
-  std::vector<std::string> inputs{"qkv", "", "", "", "", "length", "total", "cos", "sin"};
-  if (past > 0) {
-    model.input("pk", {1, 2, past, 4}).input("pv", {1, 2, past, 4});
-    inputs[3] = "pk";
-    inputs[4] = "pv";
-  }
-  model.node(
-      "GroupQueryAttention", inputs, {"y", "nk", "nv"},
-      {{"num_heads", 4}, {"kv_num_heads", 2}, {"do_rotary", 1}, {"local_window_size", window}});
-  model.last().set_domain("com.microsoft");
-  model.output("y").output("nk").output("nv");
-  return model;
-}
-
-TEST(GroupQueryAttention, SplitsRotatesAndAppends) {
-  EXPECT_THAT(
-      rotated(2, 8).layer().problems,
-      ElementsAre("copy/4x2x4_f4.32.1_t8.4.1", "copy/2x2x4_f4.32.1_t8.4.1",
-                  "copy/2x2x4_f4.32.1_t8.4.1", "rotary/1x4x2x4_t1x1x2x2", "rotary/1x2x2x4_t1x1x2x2",
-                  "copy/2x8_f8.1_t40.1", "copy/2x8_f8.1_t40.1", "gemm/m4_n10_k4_nt_a2_b2",
-                  "add/1x4x2x10_1x1x2x10_w", "softmax/1x4x2x10_a3", "gemm/m4_n4_k10_nn_a2_b2",
-                  "copy/2x4x4_f4.8.1_t16.4.1"));
-}
-
-TEST(GroupQueryAttention, IsOneCallWithWhatThatCallDoesNotDo) {
-  const auto prompt = attentions(rotated(5, 0).import());
-  ASSERT_EQ(prompt.size(), 1U);
-  EXPECT_EQ(prompt[0].problem, "attention/1x4x5x4_k2x5x4_s0.5_causal");
-  EXPECT_THAT(prompt[0].also, ElementsAre("rotary/1x4x5x4_t1x1x5x2", "rotary/1x2x5x4_t1x1x5x2"));
-  // The only query sees all keys, so its call needs no mask.
-  const auto step = attentions(rotated(1, 8).import());
-  ASSERT_EQ(step.size(), 1U);
-  EXPECT_EQ(step[0].problem, "attention/1x4x1x4_k2x9x4_s0.5");
-  EXPECT_THAT(step[0].also, SizeIs(2));
-  EXPECT_EQ(attentions(rotated(1, 8, 3).import()).at(0).problem, "attention/1x4x1x4_k2x3x4_s0.5")
-      << "the keys of the window alone";
-  EXPECT_EQ(attentions(rotated(2, 8).import()).at(0).problem,
-            "attention/1x4x2x4_k2x10x4_s0.5_m1x1x2x10");
 }
 
 TEST(Attention, SaysWhatItCannotDo) {
@@ -352,6 +241,29 @@ TEST(PackedAttention, ProjectsFirst) {
                   "copy/2x2x5x4_f120.4.24.1_t40.20.4.1", "copy/2x2x5x4_f120.4.24.1_t40.20.4.1",
                   "gemm/m5_n5_k4_nt_a4_b4", "softmax/2x2x5x5_a3", "gemm/m5_n4_k5_nn_a4_b4",
                   "copy/2x5x2x4_f40.4.20.1_t40.8.4.1"));
+  const auto found = attentions(model.import());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].problem, "attention/2x2x5x4_k2x5x4_s0.5");
+  EXPECT_THAT(found[0].also, ElementsAre("gemm/m10_n24_k8_nn_w", "add/10x24_1x24_w"));
+}
+
+/// MultiHeadAttention of 2 heads over 5 queries and 7 keys, with a bias of `elements`.
+Model biased(std::int64_t elements) {
+  Model model(17);
+  model.domain("com.microsoft", 1).weights("b", {elements});
+  model.input("q", {2, 5, 8}).input("k", {2, 7, 8}).input("v", {2, 7, 6});
+  model.node("MultiHeadAttention", {"q", "k", "v", "b"}, {"y"}, {{"num_heads", 2}});
+  model.last().set_domain("com.microsoft");
+  return model.output("y");
+}
+
+TEST(MultiHeadAttention, AddsItsBiasFirst) {
+  const auto found = attentions(biased(8 + 8 + 6).import());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].problem, "attention/2x2x5x4_k2x7x3_s0.5");
+  EXPECT_THAT(found[0].also,
+              ElementsAre("add/2x5x8_1x1x8_w", "add/2x7x8_1x1x8_w", "add/2x7x6_1x1x6_w"));
+  EXPECT_THROW(biased(21).import(), Error);
 }
 
 TEST(RmsNormalization, OfAScaleAsLargeAsTheTensorIsAProductMore) {

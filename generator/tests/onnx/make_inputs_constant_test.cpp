@@ -35,9 +35,9 @@ Literal fed(int type, const Dims& dims, const std::string& values) {
   return read_literal(model.graph().initializer(0)).value();
 }
 
-TEST(Feed, PicksTheBranchOfAnIf) {
-  Model model(13);
-  model.input("x", {2, 3}).input("cached", {1}, TensorProto::BOOL).node("If", {"cached"}, {"y"});
+/// Adds an If with these branches, of "x", that makes "y".
+void add_choice(Model& model, const std::string& condition) {
+  model.node("If", {condition}, {"y"});
   for (const char* const branch : {"then_branch", "else_branch"}) {
     Model body(13);
     body.node(branch == std::string("then_branch") ? "Relu" : "Tanh", {"x"}, {"r"}).output("r");
@@ -47,12 +47,37 @@ TEST(Feed, PicksTheBranchOfAnIf) {
     *attribute.mutable_g() = body.graph();
   }
   model.output("y");
+}
+
+TEST(Feed, PicksTheBranchOfAnIf) {
+  Model model(13);
+  model.input("x", {2, 3}).input("cached", {1}, TensorProto::BOOL);
+  add_choice(model, "cached");
   EXPECT_EQ(model.layer().cost, Cost::unsupported);
+  EXPECT_THAT(model.layer().reason, HasSubstr("give --input cached=true or --input cached=false"));
   const auto chosen = [&](const char* value) {
     return model.layer({.batch = {}, .dims = {}, .values = {{"cached", value}}}).problems;
   };
   EXPECT_THAT(chosen("true"), ElementsAre("relu/2x3"));
   EXPECT_THAT(chosen("0"), ElementsAre("tanh/2x3"));
+}
+
+TEST(Feed, AComputedChoiceNamesWhatDecidesIt) {
+  Model model(13);
+  model.input("x", {2, 3}).input("n", {}, TensorProto::INT64).integers("two", {2});
+  model.node("Greater", {"n", "two"}, {"many"});
+  add_choice(model, "many");
+  EXPECT_THAT(model.layer().reason, HasSubstr("give --input n=VALUE"));
+  EXPECT_THAT(model.layer({.batch = {}, .dims = {}, .values = {{"n", "3"}}}).problems,
+              ElementsAre("relu/2x3"));
+}
+
+TEST(Feed, AChoiceByDataNamesNoFlag) {
+  Model model(13);
+  model.input("x", {2, 300}).node("ReduceMax", {"x"}, {"most"}, {{"keepdims", 0}});
+  model.scalar("zero", 0).node("Greater", {"most", "zero"}, {"any"});
+  add_choice(model, "any");
+  EXPECT_THAT(model.layer().reason, testing::Not(HasSubstr("--input")));
 }
 
 TEST(Feed, StatesAShape) {

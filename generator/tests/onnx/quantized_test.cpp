@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "core/base/error.h"
-#include "generator/tests/onnx/model.h"
+#include "generator/tests/onnx/stored.h"
 
 namespace benanza::onnx {
 namespace {
@@ -14,26 +14,6 @@ using testing::IsEmpty;
 
 constexpr int uint4 = 21;
 constexpr int int4 = 22;
-
-/// A stored tensor of any type, without values.
-Model& stored(Model& model, const std::string& name, const Dims& dims, int type) {
-  model.weights(name, dims);
-  auto* tensor = model.graph().mutable_initializer(model.graph().initializer_size() - 1);
-  tensor->clear_raw_data();
-  tensor->clear_float_data();
-  tensor->set_data_type(type);
-  tensor->set_data_location(TensorProto::EXTERNAL);
-  auto* where = tensor->add_external_data();
-  where->set_key("location");
-  where->set_value("weights.bin");
-  return model;
-}
-
-/// A node of ONNX Runtime's domain.
-void add_microsoft(Model& model, const std::string& op, const std::vector<std::string>& inputs,
-                   const std::vector<std::string>& outputs, Attributes attributes = {}) {
-  model.node(op, inputs, outputs, attributes).last().set_domain("com.microsoft");
-}
 
 /// x -> Q -> DQ -> Conv with int8 weights and a bias -> Relu -> Q -> DQ -> y.
 Model quantized_conv(bool symmetric = true) {

@@ -237,6 +237,19 @@ TEST_F(Files, SmallIntegersAreReadFromFilesOfTheirOwnAndWeightsAreNot) {
   EXPECT_THAT(read_error("m.onnx"), AllOf(HasSubstr("\"target\""), HasSubstr("data")));
 }
 
+TEST_F(Files, FewRealsMayBeMissingAsOtherWeights) {
+  Model model(13);
+  model.input("x", {2, 4}).weights("bias", {4}).node("Add", {"x", "bias"}, {"y"}).output("y");
+  auto& tensor = *model.graph().mutable_initializer(0);
+  tensor.clear_float_data();
+  tensor.set_data_location(TensorProto::EXTERNAL);
+  auto& entry = *tensor.add_external_data();
+  entry.set_key("location");
+  entry.set_value("gone");
+  write_file(folder_ / "m.onnx", model.proto().SerializeAsString());
+  EXPECT_EQ(import_file(folder_ / "m.onnx", {}).layers.at(0).problems.at(0), "add/2x4_1x4_w");
+}
+
 TEST_F(Files, MasksAreReadFromTheirFile) {
   std::string bytes(1000, '\7');
   for (int query = 0; query < 70; ++query) {

@@ -1,10 +1,22 @@
 #include "generator/onnx/operators/shared/attention_parts.h"
 
+#include <algorithm>
+
 #include "core/base/error.h"
 #include "generator/onnx/operators/shared/rotation.h"
 #include "generator/onnx/operators/shared/views.h"
 
 namespace benanza::onnx {
+
+Heads some_rows(Heads heads, std::int64_t first, std::int64_t last) {
+  std::int64_t& rows = heads.dims[2];
+  if (first == 0 && last == rows) return heads;
+  Source& source = heads.source;
+  if (source.matrix_rows == 0) source.matrix_rows = rows;
+  source.part_from = source.part_from.value_or(0) + first * heads.dims[3];
+  rows = last - first;
+  return heads;
+}
 
 Source AttentionParts::add(Call call) {
   calls_.push_back(std::move(call));
@@ -37,15 +49,27 @@ void AttentionParts::check_continues(const Heads& past, const Heads& heads) {
   }
 }
 
-Heads AttentionParts::append_in_place(const Heads& past, const Heads& heads, int output) {
+Heads AttentionParts::append_in_place(const Heads& past, const Heads& heads, std::int64_t start,
+                                      int output) {
   check_continues(past, heads);
   if (past.dims[2] == 0) return heads;
-  Dims dims = heads.dims;
-  dims[2] += past.dims[2];
-  Call copy = copy_call(dense_view(heads.dims),
-                        {heads.dims, dense_strides(dims), past.dims[2] * dims[3]}, output);
+  Dims all = heads.dims;
+  all[2] += start;
+  Dims room = all;
+  room[2] = std::max(room[2], past.dims[2]);
+  Call copy =
+      copy_call(dense_view(heads.dims), {heads.dims, dense_strides(room), start * room[3]}, output);
   copy.operands = {heads.source};
-  return {dims, add(std::move(copy))};
+  return {all, add(std::move(copy))};
+}
+
+Heads AttentionParts::normalize(const Heads& heads, float epsilon, Source scale) {
+  const LayerNormalization shape{.rows = heads.dims[0] * heads.dims[1] * heads.dims[2],
+                                 .length = heads.dims[3],
+                                 .epsilon = epsilon,
+                                 .scale = true,
+                                 .root_mean_square = true};
+  return {heads.dims, add(call(shape, {heads.source, scale}))};
 }
 
 Heads AttentionParts::append(const Heads& past, const Heads& heads, int output) {

@@ -15,6 +15,9 @@ struct Heads {
   Source source;
 };
 
+/// The rows from `first` to before `last` of each head, read where they are.
+Heads some_rows(Heads heads, std::int64_t first, std::int64_t last);
+
 /// Added to the scores before the softmax. `dims` broadcast to the scores.
 struct ScoreMask {
   Dims dims;
@@ -37,8 +40,11 @@ class AttentionParts {
                Source sines);
   /// Concatenates `past` and `heads` along the length, into the node's output `output`.
   Heads append(const Heads& past, const Heads& heads, int output);
-  /// The same where the output has the memory of `past` and room behind it: a copy of `heads`.
-  Heads append_in_place(const Heads& past, const Heads& heads, int output);
+  /// The same where the output has the memory of `past` and room for more: a copy of `heads` to row
+  /// `start`, behind which the result ends.
+  Heads append_in_place(const Heads& past, const Heads& heads, std::int64_t start, int output);
+  /// Divides every row by its root mean square, and multiplies it by `scale`.
+  Heads normalize(const Heads& heads, float epsilon, Source scale);
   /// The products and the softmax. `scale` is a factor of the first product (all libraries take
   /// one).
   Heads attend(const Heads& q, const Heads& k, const Heads& v, float scale,

@@ -69,6 +69,11 @@ struct Lowered {
   std::optional<Problem> whole = {};
   /// Layer::precision: "int8" if the calls read and write bytes.
   std::string precision = {};
+  /// Of an unsupported layer: bytes that it must move, floats as fp32, if fewer than its inputs and
+  /// outputs have.
+  std::optional<double> least_bytes = {};
+  /// LoweredLayer::reads_whole.
+  std::vector<std::size_t> reads_whole = {};
 };
 
 /// Throws NotExpressible with the reason if no library call does what the node needs, Error if the
@@ -95,6 +100,10 @@ struct Operator {
   /// Where no library call does its work: every run reads all of its constants, which are part of
   /// the least traffic.
   bool reads_all_constants = false;
+  /// What a measured node may have although `lower` does not ask for it (accounts.h): the calls are
+  /// the same whatever it is.
+  std::vector<std::string_view> idle_attributes = {};
+  std::vector<std::size_t> idle_inputs = {};
 };
 
 /// `known`, with Operator::copies_integers.

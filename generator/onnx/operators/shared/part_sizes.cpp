@@ -9,7 +9,7 @@ namespace benanza::onnx {
 
 std::size_t split_axis(const NodeView& split) {
   const Dims& dims = split.shape(0);
-  return static_cast<std::size_t>(NodeView::axis(split.node().integer("axis", 0), dims.size()));
+  return static_cast<std::size_t>(NodeView::axis(split.integer("axis", 0), dims.size()));
 }
 
 Dims part_sizes(const NodeView& split) {

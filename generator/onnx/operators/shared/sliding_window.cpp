@@ -73,10 +73,12 @@ SlidingWindow sliding_window(const NodeView& node, const Dims& spatial, const Di
   SlidingWindow result{unpadded_window(node, rank, kernel), Dims(rank, 0)};
   Window& window = result.window;
   const std::string auto_pad = node.text("auto_pad", "NOTSET");
+  // Without effect where auto_pad decides.
+  const bool has_pads = node.has("pads");
   if (auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER") {
     pad_to_same(window, spatial, auto_pad == "SAME_UPPER");
   } else if (auto_pad == "NOTSET" || auto_pad.empty()) {
-    window.pads = axis_values(node, "pads", 2 * rank, 0);
+    if (has_pads) window.pads = axis_values(node, "pads", 2 * rank, 0);
   } else if (auto_pad != "VALID") {
     throw Error("auto_pad \"" + auto_pad + "\" is unknown");
   }

@@ -1,0 +1,82 @@
+#include <onnx/onnx_pb.h>
+
+#include "core/base/error.h"
+#include "generator/onnx/operators/shared/calls.h"
+#include "generator/onnx/operators/shared/operator.h"
+
+namespace benanza::onnx {
+namespace {
+
+// Indices of the inputs.
+constexpr std::size_t word_table = 2;
+constexpr std::size_t position_table = 3;
+constexpr std::size_t segment_table = 4;
+constexpr std::size_t scale_row = 5;
+constexpr std::size_t bias_row = 6;
+constexpr std::size_t token_mask = 7;
+constexpr std::size_t position_ids = 8;
+
+/// Batch, length and the size of an embedding.
+Dims embedded(const NodeView& node) {
+  const Dims& ids = node.shape(0);
+  const Dims& table = node.shape(word_table);
+  if (ids.size() != 2 || table.size() != 2) throw Error("ids and embeddings need two axes each");
+  return {ids[0], ids[1], table[1]};
+}
+
+/// Input: word ids (batch, length). Outputs: embeddings, the number of tokens of each row, and the
+/// sum of the embeddings.
+std::vector<TensorFacts> embed_normalization_shape(const NodeView& node) {
+  const Dims dims = embedded(node);
+  const TensorFacts sum{node.input(word_table).type, dims};
+  return {sum, {::onnx::TensorProto::INT32, Dims{dims[0]}}, sum};
+}
+
+/// The rows of each table, which only the data choose: a copy of as many; their sum; and its
+/// normalization. Counting the tokens of a mask is a copy of it.
+Lowered lower_embed_normalization(const NodeView& node) {
+  if (!is_floating(node.input(word_table).type)) {
+    throw NotExpressible("embeddings of " + type_name(node.input(word_table).type));
+  }
+  const Dims dims = embedded(node);
+  std::vector<Call> calls;
+  const auto rows = [&](std::size_t table, const Dims& extents) {
+    calls.push_back(proxy_copy(node, element_count(extents), static_cast<int>(table)));
+    return ElementwiseOperand{extents, false, last_result(calls)};
+  };
+  if (node.has_output(1) && node.has_input(token_mask)) {
+    calls.push_back(
+        proxy_copy(node, element_count(node.shape(token_mask)), static_cast<int>(token_mask)));
+    calls.back().output = 1;
+  }
+  ElementwiseOperand sum = rows(word_table, dims);
+  const auto add = [&](const ElementwiseOperand& row) {
+    calls.push_back(elementwise_call(BinaryKind::add, sum, row));
+    sum = {dims, false, last_result(calls)};
+  };
+  add(rows(position_table, {node.has_input(position_ids) ? dims[0] : 1, dims[1], dims[2]}));
+  if (node.has_input(segment_table)) add(rows(segment_table, dims));
+  if (node.has_output(2)) calls.back().output = 2;
+  const LayerNormalization shape{.rows = dims[0] * dims[1],
+                                 .length = dims[2],
+                                 .epsilon = node.real("epsilon", 1e-12F),
+                                 .scale = true,
+                                 .bias = true};
+  calls.push_back(call(shape, {sum.source, from_input(static_cast<int>(scale_row)),
+                               from_input(static_cast<int>(bias_row))}));
+  Lowered lowered = measured(std::move(calls));
+  lowered.types = Types::checked_by_lowering;
+  return lowered;
+}
+
+}  // namespace
+
+void register_embed_normalization(OperatorTable& table) {
+  // Ids choose rows. What the mask's counts are called is for the reader of output 1.
+  table.add("com.microsoft.EmbedLayerNormalization", {.shapes = {{embed_normalization_shape}},
+                                                      .lower = lower_embed_normalization,
+                                                      .idle_attributes = {"mask_index_type"},
+                                                      .idle_inputs = {1, token_mask}});
+}
+
+}  // namespace benanza::onnx

@@ -1,0 +1,237 @@
+#include <algorithm>
+#include <optional>
+
+#include "core/base/error.h"
+#include "generator/onnx/model/checked_math.h"
+#include "generator/onnx/operators/shared/attention_inputs.h"
+#include "generator/onnx/operators/shared/calls.h"
+
+namespace benanza::onnx {
+namespace {
+
+constexpr std::size_t past_key = 3;
+constexpr std::size_t past_value = 4;
+
+/// Where the node keeps keys and values of earlier runs.
+struct Cache {
+  /// Rows of the outputs with all keys and values.
+  std::int64_t capacity = 0;
+  /// The row at which the new ones start.
+  std::int64_t start = 0;
+  /// Those that any query sees, the new ones included; of a window, those of the first query's too.
+  std::int64_t keys = 0;
+};
+
+/// Earlier and new tokens together, if the model states them.
+std::optional<std::int64_t> stated_total(const NodeView& node) {
+  if (!node.has_input(6) || !node.input(6).literal || node.input(6).assumption) return std::nullopt;
+  const auto* values = std::get_if<std::vector<std::int64_t>>(&*node.input(6).literal);
+  if (values == nullptr || values->size() != 1) return std::nullopt;
+  return values->front();
+}
+
+/// A cache that grows; or, if all tokens fit, one with room for them; or, with
+/// sliding_window_cache, the last rows alone, taken to be full unless the model states otherwise.
+Cache cache_of(const NodeView& node) {
+  const std::int64_t length = rows_of_input(node, 0)[1];
+  const std::int64_t past = node.has_input(past_key) ? node.shape(past_key).at(2) : 0;
+  const auto total = stated_total(node);
+  if (node.integer("sliding_window_cache", 0) != 0) {
+    const std::int64_t window = node.integer("local_window_size", -1);
+    const std::int64_t tokens = std::max(length, total.value_or(past + length));
+    return {.capacity = past,
+            .start = std::max<std::int64_t>(0, std::min(tokens, past) - length),
+            .keys = std::min(tokens, window - 1 + length)};
+  }
+  if (total && *total >= length && *total <= past) {
+    return {.capacity = past, .start = *total - length, .keys = *total};
+  }
+  return {.capacity = past + length, .start = past, .keys = past + length};
+}
+
+/// Query (batch, length, heads * size) with keys and values of fewer heads; or all packed in one.
+/// The cache keeps its type, and rows of its own length if it holds several numbers in a byte.
+std::vector<TensorFacts> group_query_attention_shape(const NodeView& node) {
+  const Dims& q = rows_of_input(node, 0);
+  const std::int64_t heads = positive(node, "num_heads");
+  const std::int64_t kv_heads = positive(node, "kv_num_heads");
+  const bool packed = !node.has_input(1);
+  const std::int64_t size =
+      packed ? q.back() / checked_sum(heads, checked_product(2, kv_heads)) : q.back() / heads;
+  const int type = node.input(0).type;
+  const Cache cache = cache_of(node);
+  const auto present = [&](std::size_t past) -> TensorFacts {
+    if (!node.has_input(past)) return {type, Dims{q[0], kv_heads, cache.capacity, size}};
+    return {node.input(past).type, Dims{q[0], kv_heads, cache.capacity, node.shape(past).back()}};
+  };
+  return {
+      {type, with_last(q, checked_product(heads, size))}, present(past_key), present(past_value)};
+}
+
+/// q, k and v of separate inputs, or side by side in the rows of the first.
+AttentionInputs grouped_heads(AttentionParts& parts, const NodeView& node) {
+  if (node.has_input(1) && node.has_input(2)) {
+    return {heads_of(parts, node, 0, "num_heads"), heads_of(parts, node, 1, "kv_num_heads"),
+            heads_of(parts, node, 2, "kv_num_heads")};
+  }
+  const Dims& dims = rows(node, 0);
+  const std::int64_t heads = positive(node, "num_heads");
+  const std::int64_t kv_heads = positive(node, "kv_num_heads");
+  const std::int64_t size = dims[2] / checked_sum(heads, checked_product(2, kv_heads));
+  std::int64_t offset = 0;
+  const auto next = [&](std::int64_t count) {
+    const Heads found = parts.split(dims[0], dims[1], count, size, from_input(0), dims[2], offset);
+    offset += count * size;
+    return found;
+  };
+  AttentionInputs inputs;
+  inputs.q = next(heads);
+  inputs.k = next(kv_heads);
+  inputs.v = next(kv_heads);
+  return inputs;
+}
+
+/// Normalizes the rows of q and k, before they are rotated.
+void normalize_heads(AttentionParts& parts, const NodeView& node, AttentionInputs& inputs) {
+  if (!node.has_input(14) && !node.has_input(15)) return;
+  const float both = node.real("qk_norm_epsilon", 1e-6F);
+  inputs.q = parts.normalize(inputs.q, node.real("q_norm_epsilon", both), from_input(14));
+  inputs.k = parts.normalize(inputs.k, node.real("k_norm_epsilon", both), from_input(15));
+}
+
+/// By the rows of the tables (inputs 7 and 8) that belong to the positions.
+void rotate_heads(AttentionParts& parts, const NodeView& node, AttentionInputs& inputs) {
+  if (!node.has_input(7) || !node.has_input(8)) throw Error("rotates without cosines and sines");
+  const Dims& cosines = node.shape(7);
+  if (cosines.empty()) throw Error("rotates by cosines without axes");
+  const bool interleaved = node.integer("rotary_interleaved", 0) != 0;
+  for (Heads* const heads : {&inputs.q, &inputs.k}) {
+    *heads = parts.rotate(*heads, 2 * cosines.back(), interleaved, from_input(7), from_input(8));
+  }
+}
+
+/// Earlier keys and values share their memory with the outputs, as ONNX Runtime has them: only new
+/// ones are written.
+void append_new(AttentionParts& parts, const NodeView& node, AttentionInputs& inputs,
+                const Cache& cache) {
+  if (!node.has_input(past_key) || !node.has_input(past_value)) return;
+  if (inputs.k.dims[2] > cache.capacity) throw NotExpressible("more new keys than its cache holds");
+  const auto continued = [&](std::size_t past, const Heads& heads, int output) {
+    Heads all = parts.append_in_place({node.shape(past), from_input(static_cast<int>(past))}, heads,
+                                      cache.start, output);
+    all.dims[2] = cache.keys;
+    if (cache.keys != cache.capacity) all.source.matrix_rows = cache.capacity;
+    return all;
+  };
+  inputs.k = continued(past_key, inputs.k, 1);
+  inputs.v = continued(past_value, inputs.v, 2);
+}
+
+/// Runtimes refuse a cache that holds less than its window.
+void check_window(const NodeView& node) {
+  if (node.integer("sliding_window_cache", 0) == 0) return;
+  const std::int64_t window = node.integer("local_window_size", -1);
+  const std::int64_t past = node.has_input(past_key) ? node.shape(past_key).at(2) : 0;
+  if (window >= 1 && past >= window) return;
+  throw NotExpressible("a cache of " + std::to_string(past) + " keys for a window of " +
+                       std::to_string(window));
+}
+
+/// How keys and values of earlier runs are stored, if not as the floats they are; empty otherwise.
+std::string stored_cache(const NodeView& node) {
+  const std::int64_t bits = node.integer("kv_cache_bit_width", 0);
+  for (const auto& [past, mode] : {std::pair(past_key, node.text("k_quant_type", "NONE")),
+                                   std::pair(past_value, node.text("v_quant_type", "NONE"))}) {
+    if (!node.has_input(past)) continue;
+    const int type = node.input(past).type;
+    if (is_floating(type) && mode == "NONE") continue;
+    if (bits == 4) return "4-bit numbers";
+    return type_name(type);
+  }
+  return "";
+}
+
+/// Why no library here does it, nor calls of several; empty if some do.
+std::string refusal(const NodeView& node) {
+  if (node.real("softcap", 0) != 0) return "scores with a soft cap";
+  if (node.integer("smooth_softmax", 0) == 1 || node.has_input(11)) {
+    return "a softmax with another term";
+  }
+  if (node.has_output(3)) return "hands out its scores";
+  const std::string stored = stored_cache(node);
+  return stored.empty() ? "" : "no library here reads keys and values stored as " + stored;
+}
+
+/// What any way must move: queries and new keys and values, the result, and, as they are stored,
+/// the rows of the cache that are seen and those that are added.
+Lowered refused(const NodeView& node, std::string reason) {
+  const Cache cache = cache_of(node);
+  Lowered layer;
+  layer.reason = std::move(reason);
+  const auto bytes_of = [](const Tensor& tensor, std::int64_t elements) {
+    const int bits = is_floating(tensor.type) ? 32 : type_bits(tensor.type);
+    return static_cast<double>((elements * bits + 7) / 8);
+  };
+  const std::int64_t length = rows_of_input(node, 0)[1];
+  const std::int64_t window = node.integer("local_window_size", -1);
+  const std::int64_t seen = window > 0 ? std::min(cache.keys, window - 1 + length) : cache.keys;
+  const std::int64_t earlier = seen - std::min(length, seen);
+  double bytes = 0;
+  for (const std::size_t past : {past_key, past_value}) {
+    const std::size_t present = past - past_key + 1;
+    if (node.has_input(past)) {
+      const Dims& dims = node.shape(past);
+      bytes += bytes_of(node.input(past), dims[0] * dims[1] * (earlier + length) * dims[3]);
+      if (earlier == dims[2]) layer.reads_whole.push_back(past);
+    } else if (node.has_output(present)) {
+      bytes += bytes_of(node.output(present), element_count(node.output_shape(present)));
+    }
+  }
+  for (const std::size_t index :
+       {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{12}, std::size_t{13}}) {
+    if (node.has_input(index)) bytes += bytes_of(node.input(index), node.elements(index));
+  }
+  bytes += bytes_of(node.output(0), element_count(node.output_shape(0)));
+  layer.least_bytes = bytes;
+  return layer;
+}
+
+/// Causal, with fewer heads for keys and values, and with a window the last so many keys.
+Lowered lower_group_query_attention(const NodeView& node) {
+  if (node.has_input(16)) throw NotExpressible("rows of which some are padding");
+  check_window(node);
+  if (std::string reason = refusal(node); !reason.empty()) return refused(node, std::move(reason));
+  AttentionParts parts;
+  AttentionInputs inputs = grouped_heads(parts, node);
+  normalize_heads(parts, node, inputs);
+  if (node.integer("do_rotary", 0) != 0) rotate_heads(parts, node, inputs);
+  const Cache cache = cache_of(node);
+  append_new(parts, node, inputs, cache);
+  std::vector<ScoreMask> masks;
+  const std::int64_t window = std::max<std::int64_t>(0, node.integer("local_window_size", -1));
+  if (node.integer("causal", 1) == 0) {
+    if (window != 0) throw NotExpressible("a window on both sides of the query");
+  } else {
+    see_earlier(inputs, cache.keys - inputs.q.dims[2], window, masks);
+  }
+  if (node.has_input(10)) {
+    masks.push_back(mask_of(node, 10, inputs, inputs.q.dims[2] == 1 ? cache.keys : 0));
+  }
+  finish(parts, node, inputs, masks, true);
+  return std::move(parts).done();
+}
+
+}  // namespace
+
+// Lengths and positions, tables of a rotation that it does not do, and scales of a cache that is
+// not quantized change nothing.
+void register_group_query_attention(OperatorTable& table) {
+  table.add("com.microsoft.GroupQueryAttention",
+            {.shapes = {{group_query_attention_shape}},
+             .lower = lower_group_query_attention,
+             .idle_attributes = {"k_norm_epsilon", "kv_cache_bit_width", "q_norm_epsilon",
+                                 "qk_norm_epsilon", "qk_output", "rotary_interleaved"},
+             .idle_inputs = {5, 6, 7, 8, 9, 12, 13}});
+}
+
+}  // namespace benanza::onnx

@@ -1,0 +1,141 @@
+#include "core/base/error.h"
+#include "generator/onnx/operators/shared/calls.h"
+#include "generator/onnx/operators/shared/operator.h"
+
+/// Products of ONNX Runtime with weights that the file packs, other than MatMulNBits.
+namespace benanza::onnx {
+namespace {
+
+std::vector<TensorFacts> rows_of(const NodeView& node, std::int64_t columns) {
+  Dims dims = node.shape(0);
+  if (dims.empty()) throw Error("an input without axes");
+  dims.back() = columns;
+  return {{node.input(0).type, dims}};
+}
+
+std::vector<TensorFacts> stated_columns_shape(const NodeView& node) {
+  return rows_of(node, node.integer("N", 0));
+}
+
+/// Weights have a row for each column of the result.
+std::vector<TensorFacts> rows_of_weights_shape(const NodeView& node) {
+  if (node.shape(1).size() != 2) throw Error("weights of other than two axes");
+  return rows_of(node, node.shape(1)[0]);
+}
+
+/// The extents of the weights are the values of input 2.
+std::vector<TensorFacts> blob_shape(const NodeView& node) {
+  const Dims extents = node.integers(2);
+  if (extents.size() != 2) throw Error("weights of other than two axes");
+  return rows_of(node, extents[1]);
+}
+
+/// Outputs: queries, keys and values, and the sum before the normalization.
+std::vector<TensorFacts> queries_keys_values_shape(const NodeView& node) {
+  const TensorFacts keys = rows_of(node, node.integer("Nkv", 0))[0];
+  return {rows_of(node, node.integer("Nq", 0))[0], keys, keys, {node.input(0).type, node.shape(0)}};
+}
+
+std::vector<TensorFacts> gated_shape(const NodeView& node) {
+  return {stated_columns_shape(node)[0], {node.input(0).type, node.shape(0)}};
+}
+
+/// Weights of 8 bits, or two of 4 bits in a byte, with a scale for each block of a row. `bias`: an
+/// input.
+Lowered lower_blocks(const NodeView& node, PackedType type, std::int64_t block, std::size_t bias) {
+  const Dims& a = node.shape(0);
+  const Dims& weights = node.shape(1);
+  if (weights.size() != 2) throw Error("weights of other than two axes");
+  Gemm shape;
+  shape.transpose_b = true;
+  shape.constant_b = node.input(1).constant;
+  shape.n = weights[0];
+  shape.k = weights[1] * (type == PackedType::fp4 ? 2 : 1);
+  if (!shape.constant_b) throw NotExpressible("weights that change with every run");
+  if (shape.n < 1 || shape.k < 1 || a.empty() || a.back() != shape.k) {
+    throw Error(join(a, 'x') + " and " + join(weights, 'x') + " do not multiply");
+  }
+  shape.m = element_count(a) / shape.k;
+  Call product = call(shape, {from_input(0), from_input(1)});
+  product.problem.packed = PackedWeights{.type = type, .block = block};
+  if (block < 1) throw Error("a block_size below 1");
+  if (!node.has_input(bias)) return measured({product});
+  return measured(
+      {product, elementwise_call(BinaryKind::add, {output(product.problem), false, from_call(0)},
+                                 {node.extents(bias), node.input(bias).constant,
+                                  from_input(static_cast<int>(bias))})});
+}
+
+/// Inputs: A, B, the scales, a scale of A, a bias.
+Lowered lower_fp8_blocks(const NodeView& node) {
+  if (node.has_input(3)) throw NotExpressible("data that are converted to fp8 before the product");
+  return lower_blocks(node, PackedType::fp8, node.integer("block_size", 128), 4);
+}
+
+/// Inputs: A, B, the scales, their scale, a scale of A, a bias.
+Lowered lower_fp4_blocks(const NodeView& node) {
+  return lower_blocks(node, PackedType::fp4, node.integer("block_size", 16), 5);
+}
+
+/// Whole rows of a table whose numbers are packed. Every run reads the rows it picks.
+std::vector<TensorFacts> gather_blocks_shape(const NodeView& node) {
+  const Dims& data = node.shape(0);
+  const Dims& indices = node.shape(1);
+  const auto axis =
+      static_cast<std::ptrdiff_t>(NodeView::axis(node.integer("gather_axis", 0), data.size()));
+  Dims dims(data.begin(), data.begin() + axis);
+  dims.insert(dims.end(), indices.begin(), indices.end());
+  dims.insert(dims.end(), data.begin() + axis + 1, data.end());
+  // Several numbers in a byte lie side by side in the last axis.
+  const bool in_bytes = type_name(node.input(0).type) == "uint8";
+  if (in_bytes && !dims.empty()) dims.back() *= 8 / node.integer("bits", 4);
+  return {{node.input(2).type, dims}};
+}
+
+Lowered lower_gather_blocks(const NodeView& node) {
+  const auto made = static_cast<double>(element_count(node.output_shape(0)));
+  const bool in_bytes = type_name(node.input(0).type) == "uint8";
+  const auto bits =
+      static_cast<double>(in_bytes ? node.integer("bits", 4) : type_bits(node.input(0).type));
+  Lowered lowered;
+  lowered.reason = "no library here looks packed rows up and unpacks them";
+  lowered.least_bytes = made * bits / 8 + made * 4;
+  return lowered;
+}
+
+}  // namespace
+
+void register_packed_products(OperatorTable& table) {
+  table.add("com.microsoft.MatMulBlockQuantizedFp8Weight", {.shapes = {{rows_of_weights_shape}},
+                                                            .lower = lower_fp8_blocks,
+                                                            .reads_all_constants = true,
+                                                            .idle_inputs = {2}});
+  table.add("com.microsoft.MatMulBlockQuantizedFp4Weight", {.shapes = {{rows_of_weights_shape}},
+                                                            .lower = lower_fp4_blocks,
+                                                            .reads_all_constants = true,
+                                                            .idle_inputs = {2, 3, 4}});
+  struct Named {
+    std::string name;
+    ShapeFunction shape;
+    std::string_view reason;
+  };
+  constexpr std::string_view several =
+      "no library here normalizes and multiplies by packed weights";
+  for (const Named& named : {
+           Named{"MatMulBnb4", stated_columns_shape, "no library here has such 4-bit numbers"},
+           Named{"MatMulFpQ4", blob_shape, "weights in a layout of its own"},
+           Named{"MatMulPacked", stated_columns_shape, "weights in a layout of its own"},
+           Named{"MatMulNBitsQLoRA", stated_columns_shape,
+                 "no library here has a product with packed weights of two ranks"},
+           Named{"MatMulNBitsMlp", gated_shape, several},
+           Named{"MatMulNBitsQkv", queries_keys_values_shape, several},
+       }) {
+    table.add(
+        "com.microsoft." + named.name,
+        {.shapes = {{named.shape}}, .unsupported = named.reason, .reads_all_constants = true});
+  }
+  table.add("com.microsoft.GatherBlockQuantized",
+            {.shapes = {{gather_blocks_shape}}, .lower = lower_gather_blocks});
+}
+
+}  // namespace benanza::onnx

@@ -1,0 +1,65 @@
+// Problems without a call of their own, by their parts.
+#include "generator/fusion/parts.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "generator/fusion/fusion.h"
+#include "generator/tests/onnx/model.h"
+
+namespace benanza::fusion {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::vector<std::string> keys_of_parts(std::string_view problem) {
+  std::vector<std::string> keys;
+  for (const Problem& part : parts(parse(problem))) keys.push_back(key(part));
+  return keys;
+}
+
+TEST(Parts, ARootMeanSquareIsAMeanOfSquaresAndAQuotient) {
+  EXPECT_THAT(keys_of_parts("rmsnorm/3x256_e1e-06_s"),
+              ElementsAre("mul/3x256_3x256", "reducemean/3x256_a1", "linear/3x1_a1_b1e-06",
+                          "sqrt/3x1", "div/3x256_3x1", "mul/3x256_1x256_w"));
+  EXPECT_THAT(keys_of_parts("layernorm/3x256_e1e-06_s"), IsEmpty()) << "has calls everywhere";
+}
+
+TEST(Parts, ARotationIsASwapAndTwoProducts) {
+  // Halves of rows of 4 change places.
+  EXPECT_THAT(keys_of_parts("rotary/1x2x5x4_t1x1x5x2"),
+              ElementsAre("copy/10x2_f4.1_t4.1", "copy/10x2_f4.1_t4.1", "mul/1x2x5x4_1x1x5x4",
+                          "mul/1x2x5x4_1x1x5x4", "add/1x2x5x4_1x2x5x4"));
+  // Neighbours change places: every second element of all 40.
+  EXPECT_THAT(keys_of_parts("rotary/1x2x5x4_t1x1x5x2_interleaved")[0], "copy/20_f2_t2");
+}
+
+TEST(Parts, AChoiceIsASumOfProducts) {
+  EXPECT_THAT(keys_of_parts("select/1x1x3x4_va0_b1x2x3x4"),
+              ElementsAre("linear/1x1x3x4_a-1_b1", "mul/1x1x3x4_1x1x1x1", "mul/1x2x3x4_1x1x3x4",
+                          "add/1x2x3x4_1x1x3x4"));
+}
+
+TEST(Parts, InfinityIsALogarithm) {
+  EXPECT_THAT(keys_of_parts("select/1x1x3x4_va-inf_b1x2x3x4"),
+              ElementsAre("linear/1x1x3x4_a-1_b1", "log/1x1x3x4", "add/1x2x3x4_1x1x3x4"));
+  EXPECT_THAT(keys_of_parts("select/1x1x3x4_a1x2x3x4_vb-inf"),
+              ElementsAre("log/1x1x3x4", "add/1x2x3x4_1x1x3x4"));
+  EXPECT_THAT(keys_of_parts("select/1x1x3x4_va-inf_vbinf"), IsEmpty());
+}
+
+TEST(Parts, AreAnotherWayToDoALayer) {
+  onnx::Model model(23);
+  model.input("x", {3, 256}).weights("w", {256});
+  model.node("RMSNormalization", {"x", "w"}, {"y"}).output("y");
+  const auto fusions = find_fusions(model.import().layers);
+  ASSERT_EQ(fusions.size(), 1U);
+  EXPECT_EQ(fusions[0].pattern, "parts");
+  EXPECT_TRUE(fusions[0].whole) << "the bound without fusion takes them";
+  EXPECT_THAT(fusions[0].layers, ElementsAre(0U));
+  EXPECT_EQ(problems_of(fusions[0]).size(), 6U);
+}
+
+}  // namespace
+}  // namespace benanza::fusion

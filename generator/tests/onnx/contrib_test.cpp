@@ -1,0 +1,135 @@
+// Operators of ONNX Runtime: their problems, or their shapes and the bytes they must move.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "generator/tests/onnx/stored.h"
+
+namespace benanza::onnx {
+namespace {
+
+using ::onnx::TensorProto;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr int fp8 = 17;
+
+Model runtime() {
+  Model model(21);
+  return model.domain("com.microsoft", 1);
+}
+
+TEST(Contrib, ProductsOfBlocksKeepTheirTypes) {
+  Model eight = runtime().input("x", {2, 256});
+  stored(eight, "w", {64, 256}, fp8);
+  stored(eight, "s", {64, 2}, TensorProto::FLOAT);
+  eight.weights("b", {64});
+  add_microsoft(eight, "MatMulBlockQuantizedFp8Weight", {"x", "w", "s", "", "b"}, {"y"});
+  const LoweredGraph graph = eight.output("y").import();
+  EXPECT_THAT(graph.layers[0].problems,
+              ElementsAre("gemm/m2_n64_k256_nt_w_packed.fp8.b128", "add/2x64_1x64_w"));
+  // 64 x 256 weights, 64 x 2 scales and the bias.
+  EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 128 + 64, .bytes = 64 * 256}));
+
+  Model four = runtime().input("x", {2, 256});
+  stored(four, "w", {64, 128}, TensorProto::UINT8);
+  stored(four, "s", {64, 16}, TensorProto::UINT8);
+  four.scalar("g", 1);
+  add_microsoft(four, "MatMulBlockQuantizedFp4Weight", {"x", "w", "s", "g"}, {"y"});
+  EXPECT_THAT(four.output("y").layer().problems,
+              ElementsAre("gemm/m2_n64_k256_nt_w_packed.fp4.b16"));
+}
+
+TEST(Contrib, DataThatBecomeFp8AreNamed) {
+  Model model = runtime().input("x", {2, 256}).scalar("a", 1);
+  stored(model, "w", {64, 256}, fp8);
+  stored(model, "s", {64, 2}, TensorProto::FLOAT);
+  add_microsoft(model, "MatMulBlockQuantizedFp8Weight", {"x", "w", "s", "a"}, {"y"});
+  EXPECT_THAT(model.output("y").layer().reason, HasSubstr("converted to fp8"));
+}
+
+TEST(Contrib, ALookUpInAPackedTableReadsItsRowsAlone) {
+  Model model = runtime().input("ids", {1, 3}, TensorProto::INT64);
+  stored(model, "table", {100, 16}, TensorProto::UINT8);
+  stored(model, "s", {100, 1}, TensorProto::FLOAT);
+  add_microsoft(model, "GatherBlockQuantized", {"table", "ids", "s"}, {"y"},
+                {{"bits", 4}, {"block_size", 32}, {"gather_axis", 0}, {"quantize_axis", 1}});
+  const LoweredGraph graph = model.output("y").import();
+  EXPECT_EQ(graph.layers[0].outputs[0].shape, (Dims{1, 3, 32}));
+  EXPECT_EQ(graph.layers[0].bytes, 3 * 16 + 3 * 32 * 4) << "three rows, and three as fp32";
+  EXPECT_EQ(graph.compulsory.weights.bytes, 0);
+}
+
+TEST(Contrib, NamedProductsReadTheirWeights) {
+  Model model = runtime().input("x", {2, 64});
+  stored(model, "gate", {128, 2, 16}, TensorProto::UINT8);
+  stored(model, "up", {128, 2, 16}, TensorProto::UINT8);
+  stored(model, "s", {128, 2}, TensorProto::FLOAT);
+  add_microsoft(model, "MatMulNBitsMlp", {"x", "", "", "gate", "s", "", "up", "s"}, {"y"},
+                {{"N", 128}, {"K", 64}, {"activation", "silu"}});
+  const LoweredGraph graph = model.output("y").import();
+  EXPECT_EQ(graph.layers[0].cost, Cost::unsupported);
+  EXPECT_EQ(graph.layers[0].outputs[0].shape, (Dims{2, 128}));
+  EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 256, .bytes = 2 * 128 * 32}));
+}
+
+TEST(Contrib, AttentionOfBytesHasShapesAndWeights) {
+  Model model = runtime().input("x", {2, 5, 8}, TensorProto::UINT8).scalar("s", 0.1F);
+  stored(model, "w", {8, 24}, TensorProto::INT8);
+  model.weights("b", {24});
+  add_microsoft(model, "QAttention", {"x", "w", "b", "s", "s"}, {"y"}, {{"num_heads", 2}});
+  const LoweredGraph graph = model.output("y").import();
+  EXPECT_EQ(graph.layers[0].outputs[0].shape, (Dims{2, 5, 8}));
+  EXPECT_EQ(graph.layers[0].outputs[0].type, "float");
+  EXPECT_EQ(graph.compulsory.weights.bytes, 8 * 24);
+}
+
+TEST(Contrib, PagesKeepTheirTypes) {
+  Model model = runtime().input("q", {7, 16}).input("k", {7, 8}).input("v", {7, 8});
+  model.input("kc", {9, 16, 2, 4}, TensorProto::INT8).input("vc", {9, 16, 2, 4}, TensorProto::INT8);
+  model.input("sums", {3}, TensorProto::INT32).input("past", {2}, TensorProto::INT32);
+  model.input("pages", {2, 4}, TensorProto::INT32);
+  add_microsoft(model, "PagedAttention", {"q", "k", "v", "kc", "vc", "sums", "past", "pages"},
+                {"y", "nk", "nv"}, {{"num_heads", 4}, {"kv_num_heads", 2}});
+  const LoweredLayer layer = model.output("y").output("nk").output("nv").layer();
+  EXPECT_EQ(layer.cost, Cost::unsupported);
+  EXPECT_EQ(layer.outputs[0].shape, (Dims{7, 16}));
+  EXPECT_EQ(layer.outputs[1].type, "int8");
+  EXPECT_EQ(layer.outputs[1].shape, (Dims{9, 16, 2, 4}));
+}
+
+TEST(Contrib, EmbeddingsAreRowsASumAndANormalization) {
+  Model model = runtime().input("ids", {2, 5}, TensorProto::INT32);
+  model.input("mask", {2, 5}, TensorProto::INT32).weights("words", {100, 8});
+  model.weights("places", {64, 8}).weights("g", {8}).weights("b", {8});
+  add_microsoft(model, "EmbedLayerNormalization",
+                {"ids", "", "words", "places", "", "g", "b", "mask"}, {"y", "count"},
+                {{"epsilon", 1e-5F}});
+  EXPECT_THAT(model.output("y").output("count").layer().problems,
+              ElementsAre("copy/10_f1_t1", "copy/80_f1_t1", "copy/40_f1_t1", "add/2x5x8_1x5x8",
+                          "layernorm/10x8_e1e-05_sb"));
+}
+
+TEST(Contrib, SumsWithBiases) {
+  Model model = runtime().input("x", {2, 3, 4}).input("skip", {2, 3, 4}).weights("b", {4});
+  add_microsoft(model, "BiasAdd", {"x", "b", "skip"}, {"s"});
+  EXPECT_THAT(Model(model).output("s").layer().problems,
+              ElementsAre("add/2x3x4_1x1x4_w", "add/2x3x4_2x3x4"));
+  model.input("mask", {2, 1, 4});
+  add_microsoft(model, "BiasSoftmax", {"s", "mask"}, {"y"}, {{"axis", 2}});
+  EXPECT_THAT(model.output("y").layer().problems,
+              ElementsAre("add/2x3x4_2x1x4", "softmax/2x3x4_a2"));
+}
+
+TEST(Contrib, ProductsWithAFunction) {
+  Model model = runtime().input("x", {2, 4}).weights("w", {4, 8}).weights("b", {8});
+  add_microsoft(model, "GemmFastGelu", {"x", "w", "b"}, {"y"});
+  EXPECT_THAT(model.output("y").layer().problems,
+              ElementsAre("gemm/m2_n8_k4_nn_w", "add/2x8_1x8_w", "gelutanh/2x8"));
+  Model fused = runtime().input("x", {4, 2}).weights("w", {4, 8});
+  add_microsoft(fused, "FusedMatMulActivation", {"x", "w"}, {"y"},
+                {{"transA", 1}, {"activation", "Relu"}});
+  EXPECT_THAT(fused.output("y").layer().problems, ElementsAre("gemm/m2_n8_k4_tn_w", "relu/2x8"));
+}
+
+}  // namespace
+}  // namespace benanza::onnx

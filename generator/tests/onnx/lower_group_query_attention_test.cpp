@@ -1,0 +1,212 @@
+// GroupQueryAttention: grouped heads, rotations, windows and caches.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "generator/tests/onnx/attentions.h"
+#include "generator/tests/onnx/model.h"
+
+namespace benanza::onnx {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+/// As onnxruntime-genai writes decoders, 4 heads and 2 for keys.
+Model group_query(std::int64_t window, std::int64_t causal = 1) {
+  Model model(17);
+  model.domain("com.microsoft", 1);
+  model.input("q", {1, 5, 16}).input("k", {1, 5, 8}).input("v", {1, 5, 8});
+  model.node(
+      "GroupQueryAttention", {"q", "k", "v"}, {"y"},
+      {{"num_heads", 4}, {"kv_num_heads", 2}, {"causal", causal}, {"local_window_size", window}});
+  model.last().set_domain("com.microsoft");
+  model.output("y");
+  return model;
+}
+
+TEST(GroupQueryAttention, IsCausalWithOrWithoutAWindow) {
+  EXPECT_THAT(fused(group_query(-1)), ElementsAre("attention/1x4x5x4_k2x5x4_s0.5_causal"));
+  // ONNX Runtime 1.32: each query attends to itself and the two keys before it.
+  EXPECT_THAT(fused(group_query(3)), ElementsAre("attention/1x4x5x4_k2x5x4_s0.5_causal_w3"));
+}
+
+/// A decoder's node with packed and rotated heads; `past` keys of earlier runs, if any.
+Model rotated(std::int64_t positions, std::int64_t past, std::int64_t window = -1) {
+  Model model(17);
+  model.domain("com.microsoft", 1);
+  model.input("qkv", {1, positions, 32}).input("length", {1}).input("total", {1});
+  model.weights("cos", {64, 2}).weights("sin", {64, 2});
+  std::vector<std::string> inputs{"qkv", "", "", "", "", "length", "total", "cos", "sin"};
+  if (past > 0) {
+    model.input("pk", {1, 2, past, 4}).input("pv", {1, 2, past, 4});
+    inputs[3] = "pk";
+    inputs[4] = "pv";
+  }
+  model.node(
+      "GroupQueryAttention", inputs, {"y", "nk", "nv"},
+      {{"num_heads", 4}, {"kv_num_heads", 2}, {"do_rotary", 1}, {"local_window_size", window}});
+  model.last().set_domain("com.microsoft");
+  model.output("y").output("nk").output("nv");
+  return model;
+}
+
+TEST(GroupQueryAttention, SplitsRotatesAndAppends) {
+  EXPECT_THAT(
+      rotated(2, 8).layer().problems,
+      ElementsAre("copy/4x2x4_f4.32.1_t8.4.1", "copy/2x2x4_f4.32.1_t8.4.1",
+                  "copy/2x2x4_f4.32.1_t8.4.1", "rotary/1x4x2x4_t1x1x2x2", "rotary/1x2x2x4_t1x1x2x2",
+                  "copy/2x8_f8.1_t40.1", "copy/2x8_f8.1_t40.1", "gemm/m4_n10_k4_nt_a2_b2",
+                  "add/1x4x2x10_1x1x2x10_w", "softmax/1x4x2x10_a3", "gemm/m4_n4_k10_nn_a2_b2",
+                  "copy/2x4x4_f4.8.1_t16.4.1"));
+}
+
+TEST(GroupQueryAttention, IsOneCallWithWhatThatCallDoesNotDo) {
+  const auto prompt = attentions(rotated(5, 0).import());
+  ASSERT_EQ(prompt.size(), 1U);
+  EXPECT_EQ(prompt[0].problem, "attention/1x4x5x4_k2x5x4_s0.5_causal");
+  EXPECT_THAT(prompt[0].also, ElementsAre("rotary/1x4x5x4_t1x1x5x2", "rotary/1x2x5x4_t1x1x5x2"));
+  // The only query sees all keys, so its call needs no mask.
+  const auto step = attentions(rotated(1, 8).import());
+  ASSERT_EQ(step.size(), 1U);
+  EXPECT_EQ(step[0].problem, "attention/1x4x1x4_k2x9x4_s0.5");
+  EXPECT_THAT(step[0].also, SizeIs(2));
+  EXPECT_EQ(attentions(rotated(1, 8, 3).import()).at(0).problem, "attention/1x4x1x4_k2x3x4_s0.5")
+      << "the keys of the window alone";
+  // With more keys than queries, few libraries know where a causal mask lies.
+  const auto several = attentions(rotated(2, 8).import());
+  ASSERT_EQ(several.size(), 2U);
+  EXPECT_EQ(several[0].problem, "attention/1x4x2x4_k2x10x4_s0.5_causal");
+  EXPECT_EQ(several[1].problem, "attention/1x4x2x4_k2x10x4_s0.5_m1x1x2x10");
+}
+
+/// One new token behind 8, with a cache of `rows` of type `type`; `total` tokens if not 0.
+Model cached(std::int64_t rows, std::int64_t total, int type, std::int64_t row_length,
+             Attributes attributes) {
+  Model model(17);
+  model.domain("com.microsoft", 1);
+  model.input("q", {1, 1, 16}).input("k", {1, 1, 8}).input("v", {1, 1, 8});
+  model.input("pk", {1, 2, rows, row_length}, type).input("pv", {1, 2, rows, row_length}, type);
+  model.input("lengths", {1}, ::onnx::TensorProto::INT32);
+  model.input("scale", {1});
+  if (total > 0) {
+    model.integers("total", {total});
+  } else {
+    model.input("total", {1}, ::onnx::TensorProto::INT32);
+  }
+  model.node("GroupQueryAttention",
+             {"q", "k", "v", "pk", "pv", "lengths", "total", "", "", "", "", "", "scale", "scale"},
+             {"y", "nk", "nv"}, attributes);
+  model.last().set_domain("com.microsoft");
+  model.output("y").output("nk").output("nv");
+  return model;
+}
+
+TEST(GroupQueryAttention, AStoredCacheIsNamedWithItsBytes) {
+  const auto layer = [](int type, std::int64_t row, std::int64_t bits) {
+    return cached(8, 0, type, row,
+                  {{"num_heads", 4},
+                   {"kv_num_heads", 2},
+                   {"k_quant_type", "PER_TENSOR"},
+                   {"v_quant_type", "PER_TENSOR"},
+                   {"kv_cache_bit_width", bits}})
+        .layer();
+  };
+  // Floats as fp32: q and y 16 elements each, k and v 8, two scales: 50 elements. Eight rows are
+  // read of each cache and one is written, for 2 heads.
+  const LoweredLayer bytes = layer(::onnx::TensorProto::INT8, 4, 8);
+  EXPECT_EQ(bytes.cost, Cost::unsupported);
+  EXPECT_THAT(bytes.reason, HasSubstr("int8"));
+  EXPECT_EQ(bytes.bytes, 50 * 4 + 2 * 2 * 9 * 4);
+  EXPECT_EQ(bytes.outputs[1].type, "int8");
+  EXPECT_EQ(bytes.outputs[1].shape, (Dims{1, 2, 9, 4}));
+  // 17: float8e4m3fn, which older protobuf definitions do not name.
+  const LoweredLayer nibbles = layer(::onnx::TensorProto::UINT8, 2, 4);
+  EXPECT_THAT(nibbles.reason, HasSubstr("4-bit"));
+  EXPECT_EQ(nibbles.bytes, 50 * 4 + 2 * 2 * 9 * 2);
+  EXPECT_EQ(nibbles.outputs[2].shape, (Dims{1, 2, 9, 2}));
+  EXPECT_THAT(layer(17, 4, 8).reason, HasSubstr("float8"));
+}
+
+TEST(GroupQueryAttention, ARefusedOneMovesWhatItSees) {
+  const auto layer = [](std::int64_t window) {
+    return cached(8, 9, ::onnx::TensorProto::FLOAT, 4,
+                  {{"num_heads", 4},
+                   {"kv_num_heads", 2},
+                   {"softcap", 50.0F},
+                   {"local_window_size", window}})
+        .layer();
+  };
+  EXPECT_THAT(layer(-1).reason, HasSubstr("a soft cap"));
+  // 50 elements besides the cache, as above; 8 earlier rows, or 2 of a window of 3, and a new one.
+  EXPECT_EQ(layer(-1).bytes, (50 + 2 * 2 * 9 * 4) * 4);
+  EXPECT_EQ(layer(3).bytes, (50 + 2 * 2 * 3 * 4) * 4);
+}
+
+TEST(GroupQueryAttention, AStoredCacheIsPartOfTheFloor) {
+  const LoweredGraph graph = cached(8, 0, ::onnx::TensorProto::INT8, 4,
+                                    {{"num_heads", 4},
+                                     {"kv_num_heads", 2},
+                                     {"k_quant_type", "PER_TENSOR"},
+                                     {"v_quant_type", "PER_TENSOR"},
+                                     {"kv_cache_bit_width", 8}})
+                                 .import();
+  EXPECT_EQ(graph.compulsory.inputs.bytes, 2 * 2 * 8 * 4);
+}
+
+TEST(GroupQueryAttention, AWindowedCacheKeepsItsRows) {
+  const auto decoder = [](std::int64_t total) {
+    return cached(8, total, ::onnx::TensorProto::FLOAT, 4,
+                  {{"num_heads", 4},
+                   {"kv_num_heads", 2},
+                   {"local_window_size", 6},
+                   {"sliding_window_cache", 1}});
+  };
+  EXPECT_EQ(decoder(100).layer().outputs[1].shape, (Dims{1, 2, 8, 4}));
+  EXPECT_THAT(decoder(100).import().warnings, IsEmpty());
+  EXPECT_EQ(attentions(decoder(100).import()).at(0).problem, "attention/1x4x1x4_k2x6x4_s0.5");
+  EXPECT_EQ(attentions(decoder(3).import()).at(0).problem, "attention/1x4x1x4_k2x3x4_s0.5")
+      << "the third token of all";
+}
+
+TEST(GroupQueryAttention, ACacheSmallerThanItsWindowIsNamed) {
+  const LoweredLayer layer = cached(8, 100, ::onnx::TensorProto::FLOAT, 4,
+                                    {{"num_heads", 4},
+                                     {"kv_num_heads", 2},
+                                     {"local_window_size", 9},
+                                     {"sliding_window_cache", 1}})
+                                 .layer();
+  EXPECT_THAT(layer.reason, HasSubstr("a cache of 8 keys for a window of 9"));
+  EXPECT_EQ(layer.outputs[1].shape, (Dims{1, 2, 8, 4}));
+}
+
+TEST(GroupQueryAttention, ACacheWithRoomKeepsItsExtents) {
+  const Model model =
+      cached(64, 9, ::onnx::TensorProto::FLOAT, 4, {{"num_heads", 4}, {"kv_num_heads", 2}});
+  EXPECT_EQ(model.layer().outputs[1].shape, (Dims{1, 2, 64, 4}));
+  EXPECT_EQ(attentions(model.import()).at(0).problem, "attention/1x4x1x4_k2x9x4_s0.5");
+}
+
+TEST(GroupQueryAttention, NormalizesHeadsAndMaySeeAll) {
+  Model model(17);
+  model.domain("com.microsoft", 1);
+  model.input("q", {1, 5, 16}).input("k", {1, 5, 8}).input("v", {1, 5, 8});
+  model.weights("qn", {4}).weights("kn", {4});
+  model.node("GroupQueryAttention",
+             {"q", "k", "v", "", "", "", "", "", "", "", "", "", "", "", "qn", "kn"}, {"y"},
+             {{"num_heads", 4}, {"kv_num_heads", 2}, {"causal", 0}});
+  model.last().set_domain("com.microsoft");
+  model.output("y");
+  const auto found = attentions(model.import());
+  ASSERT_EQ(found.size(), 1U) << model.layer().reason;
+  EXPECT_EQ(found[0].problem, "attention/1x4x5x4_k2x5x4_s0.5");
+  EXPECT_THAT(found[0].also, ElementsAre("rmsnorm/20x4_e1e-06_s", "rmsnorm/10x4_e1e-06_s"));
+}
+
+TEST(GroupQueryAttention, AWindowOnBothSidesIsNamed) {
+  EXPECT_THAT(group_query(3, 0).layer().reason, HasSubstr("a window on both sides"));
+}
+
+}  // namespace
+}  // namespace benanza::onnx
