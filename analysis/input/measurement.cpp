@@ -100,6 +100,7 @@ void merge_times(Measurement& held, Measurement&& added) {
 void merge(Measurement& held, Measurement&& added) {
   if (held.status == added.status) {
     held.first_choice = held.first_choice && added.first_choice;
+    held.in_place = held.in_place || added.in_place;
     complete(held.workspace_bytes, added.workspace_bytes);
     complete(held.heuristic_rank, added.heuristic_rank);
     complete(held.tensor_cores, added.tensor_cores);
@@ -147,6 +148,7 @@ void MeasurementSet::add(Row row, std::size_t source) {
   std::vector<std::int64_t> numbers;
   for (const RowPlace& place : places) numbers.push_back(process_number({}, place));
   const bool virtual_machine = is_on_virtual_machine(row);
+  const bool in_place = row.facts.find("\"in_place\":true") != std::string::npos;
   const bool disturbed = row.status == Status::ok && is_disturbed(row);
   std::vector<std::string> kernels = kernels_of(row);
   add(Measurement{.variant = std::move(row.variant),
@@ -164,11 +166,14 @@ void MeasurementSet::add(Row row, std::size_t source) {
                   .disturbance = disturbed ? disturbance_of(row) : "",
                   .crowded_repetitions = disturbed && had_company(row) ? 1U : 0U,
                   .virtual_machine = virtual_machine,
-                  .first_choice = is_first_choice(row)});
+                  .first_choice = is_first_choice(row),
+                  .in_place = in_place});
 }
 
 void MeasurementSet::add(Measurement measurement) {
   any_marked_ = any_marked_ || measurement.disturbed_repetitions > 0 || measurement.first_choice;
+  // Rows from before the fact: only these names said so.
+  measurement.in_place = measurement.in_place || adds_in_place(measurement.variant.algorithm);
   std::vector<Measurement>& variants = by_key_[measurement.variant.key];
   const auto place = std::lower_bound(variants.begin(), variants.end(), measurement.variant,
                                       [](const Measurement& held, const VariantName& added) {

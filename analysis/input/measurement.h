@@ -67,6 +67,8 @@ struct Measurement {
   /// True if, in every repetition, only the first choice was asked for
   /// (benanza::is_first_choice()).
   bool first_choice = false;
+  /// The call overwrites an operand.
+  bool in_place = false;
 
   /// Share of the repetitions that had company.
   double company() const {

@@ -15,7 +15,7 @@ bool fits(const MeasurementFilter& filter, const Measurement& measurement) {
 }
 
 bool may_write(const MeasurementFilter& filter, const Measurement& measurement) {
-  return filter.overwrites_residual || !adds_in_place(measurement.variant.algorithm);
+  return filter.overwrites_residual || !measurement.in_place;
 }
 
 /// Returns true if `filter` may choose this ok measurement.

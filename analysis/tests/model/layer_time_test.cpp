@@ -50,6 +50,11 @@ TEST(LayerTime, NoCallOverwritesAResidualThatIsKept) {
   EXPECT_DOUBLE_EQ(time_of(graph, set).seconds.value(), 1.5 * ms);
   graph.fusions[0].keeps_residual = true;
   EXPECT_DOUBLE_EQ(time_of(graph, set).seconds.value(), 4 * ms);
+  // Whatever its name.
+  Measurement other = measured(residual + "/fp32/nchw/cudnn/add_tensor", {1 * ms});
+  other.in_place = true;
+  set.add(std::move(other));
+  EXPECT_DOUBLE_EQ(time_of(graph, set).seconds.value(), 4 * ms);
   set.add(measured(residual + "/fp32/any/onednn/jit:avx2", {2.5 * ms}));
   EXPECT_DOUBLE_EQ(time_of(graph, set).seconds.value(), 2.5 * ms);
 }

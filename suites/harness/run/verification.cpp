@@ -40,10 +40,11 @@ Verification verify_before_timing(Primitive& primitive, const Variant& variant,
   Traits sums = traits;
   sums.transforms = false;
   Verification found{.mismatch = verifier(primitive, variant, Traits())};
+  if (traits.in_place) found.facts["in_place"] = true;
   Uploaded uploaded(primitive);
   const auto verify_as = [&](const Traits& widened, const char* tolerance) {
     found.mismatch = verifier(uploaded, variant, widened);
-    found.facts = facts;
+    found.facts.insert(facts.begin(), facts.end());
     found.facts["tolerance"] = std::string(tolerance);
   };
   if (found.mismatch && !facts.empty()) verify_as(sums, "sum");

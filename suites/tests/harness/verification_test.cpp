@@ -67,6 +67,14 @@ TEST(CheckBeforeTiming, SaysNothingWhereAPlainSumsToleranceIsEnough) {
   EXPECT_THAT(found.facts, IsEmpty());
 }
 
+TEST(CheckBeforeTiming, SaysThatAnOperandIsOverwritten) {
+  FakePrimitive primitive(16);
+  const Verification found =
+      verify_before_timing(primitive, relu("direct"), {.in_place = true}, needing(1, false));
+  EXPECT_EQ(found.mismatch, std::nullopt);
+  EXPECT_TRUE(std::get<bool>(found.facts.at("in_place")));
+}
+
 TEST(CheckBeforeTiming, SaysThatTheAmplificationWasNeeded) {
   FakePrimitive primitive(16);
   const Verification found =
