@@ -44,9 +44,11 @@ class Operands {
  public:
   virtual ~Operands() = default;
   /// At least `bytes` for operand `index` of inputs(problem).
-  virtual std::byte* operand(std::size_t index, std::int64_t bytes, const MemoryFormat& format) = 0;
+  virtual std::byte* operand(std::size_t index, std::int64_t bytes,
+                             const MemoryFormat& format = {}) = 0;
   /// The same for result `index` of the problem.
-  virtual std::byte* result(std::size_t index, std::int64_t bytes, const MemoryFormat& format) = 0;
+  virtual std::byte* result(std::size_t index, std::int64_t bytes,
+                            const MemoryFormat& format = {}) = 0;
   /// Memory that the call may use while it runs. Null: the call takes its library's own.
   virtual std::byte* scratch(std::int64_t bytes) = 0;
 };

@@ -1,13 +1,14 @@
 // Profiles that contain a latency and one operator:
 // {"stopwatch": 1, "model": "resnet50", "seconds": [0.01, ...]}.
+#include "analysis/profiles/file/profile_file.h"
 #include "analysis/profiles/profile.h"
 
 namespace benanza::analysis {
 namespace {
 
-bool recognises(const nlohmann::json& root) { return root.contains("stopwatch"); }
+bool recognises(const ProfileFile& document) { return document.root().contains("stopwatch"); }
 
-Profile import(const Document& document) {
+Profile import(const ProfileFile& document) {
   Profile profile;
   profile.path = document.path();
   profile.framework = "stopwatch";
