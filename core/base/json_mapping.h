@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -11,43 +13,94 @@
 /// member once, and both writes and reads it.
 namespace benanza {
 
+/// Appends a value in JSON. Text that is not UTF-8 gets replacement characters.
+template <class T>
+void append_json(std::string& text, const T& value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    text += value ? "true" : "false";
+  } else if constexpr (std::is_integral_v<T>) {
+    text += std::to_string(value);
+  } else {
+    const nlohmann::json json(value);
+    text += json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+}
+template <class T>
+void append_json(std::string& text, const std::vector<T>& values) {
+  text += '[';
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i > 0) text += ',';
+    append_json(text, values[i]);
+  }
+  text += ']';
+}
+
 /// Writes members that differ from what a reader takes for absent ones.
 class JsonWriter {
  public:
   template <class T>
   void operator()(const char* name, const T& value, const T& usual = {}) {
-    if (value != usual) object_[name] = value;
+    if (value != usual) append_json(begin(name), value);
   }
   template <class T>
   void optional(const char* name, const std::optional<T>& value) {
-    if (value) object_[name] = *value;
+    if (value) append_json(begin(name), *value);
   }
   template <class T>
   void each(const char* name, const std::vector<T>& values) {
     if (values.empty()) return;
-    nlohmann::ordered_json& list = object_[name] = nlohmann::ordered_json::array();
-    for (const T& value : values) list.push_back(written(value));
+    begin(name) += '[';
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (i > 0) text_ += ',';
+      add(values[i]);
+    }
+    text_ += ']';
   }
   template <class T>
   void nested(const char* name, const std::optional<T>& value) {
-    if (value) object_[name] = written(*value);
+    if (value) inner(name, *value);
   }
   template <class T>
   void inner(const char* name, const T& value) {
-    object_[name] = written(value);
+    begin(name);
+    add(value);
   }
-  nlohmann::ordered_json take() { return std::move(object_); }
+  /// One that is an object, or null.
+  template <class T>
+  void each_optional(const char* name, const std::vector<std::optional<T>>& values) {
+    begin(name) += '[';
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (i > 0) text_ += ',';
+      values[i] ? add(*values[i]) : void(text_ += "null");
+    }
+    text_ += ']';
+  }
+  /// The object.
+  std::string take() { return std::move(text_) + '}'; }
 
   template <class T>
-  static nlohmann::ordered_json written(const T& value) {
+  static std::string written(const T& value) {
     JsonWriter writer;
-    T copy = value;
-    map(writer, copy);
+    map(writer, const_cast<T&>(value));  // reads only
     return writer.take();
   }
 
  private:
-  nlohmann::ordered_json object_ = nlohmann::ordered_json::object();
+  std::string& begin(const char* name) {
+    if (text_.back() != '{') text_ += ',';
+    text_ += '"';
+    text_ += name;
+    text_ += "\":";
+    return text_;
+  }
+  template <class T>
+  void add(const T& value) {
+    text_ += '{';
+    map(*this, const_cast<T&>(value));  // reads only
+    text_ += '}';
+  }
+
+  std::string text_ = "{";
 };
 
 class JsonReader {

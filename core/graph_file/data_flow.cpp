@@ -65,12 +65,8 @@ std::string flow_json(const DataFlow& flow) {
   writer.each("tensors", flow.tensors);
   writer.each("layers", flow.layers);
   writer("results", flow.results);
-  ordered_json document = writer.take();
-  document["fusions"] = ordered_json::array();
-  for (const auto& fusion : flow.fusions) {
-    document["fusions"].push_back(fusion ? JsonWriter::written(*fusion) : ordered_json());
-  }
-  return document.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+  writer.each_optional("fusions", flow.fusions);
+  return writer.take() + '\n';
 }
 
 DataFlow read_flow(const std::filesystem::path& path) {

@@ -171,7 +171,7 @@ double conversion_seconds(const Plan& plan) {
 
 std::string plan_json(const Plan& plan) {
   ordered_json document{{"schema", plan_schema}, {"command", "plan"}};
-  document.update(JsonWriter::written(plan));
+  document.update(ordered_json::parse(JsonWriter::written(plan)));
   return document.dump(1, ' ', false, ordered_json::error_handler_t::replace) + '\n';
 }
 
