@@ -87,13 +87,18 @@ int measure(const Options& options, const plan::Backends& backends) {
         stopwatch.time(model, 1);
         for ([[maybe_unused]] auto _ : state) state.SetIterationTime(stopwatch.time(model, 1));
         plan::Conversions conversions(model);
-        state.counters["conversions"] = static_cast<double>(model.conversions());
-        state.counters["conversion_seconds"] = stopwatch.time(conversions, 10) / 10;
-        state.counters["steps"] = static_cast<double>(model.steps());
-        state.counters["arena_bytes"] = static_cast<double>(model.plan().arena_bytes);
-        state.counters["predicted_seconds"] = model.plan().seconds;
-        state.counters["predicted_conversion_seconds"] = conversion_seconds(model.plan());
-        state.counters["checked_tensors"] = static_cast<double>(model.compared());
+        // Aggregates of a counter that is always 0 would hold NaN, which is no JSON.
+        const auto count = [&](const char* counter, double value) {
+          if (value != 0) state.counters[counter] = value;
+        };
+        count("conversions", static_cast<double>(model.conversions()));
+        count("conversion_seconds",
+              model.conversions() == 0 ? 0 : stopwatch.time(conversions, 10) / 10);
+        count("steps", static_cast<double>(model.steps()));
+        count("arena_bytes", static_cast<double>(model.plan().arena_bytes));
+        count("predicted_seconds", model.plan().seconds);
+        count("predicted_conversion_seconds", conversion_seconds(model.plan()));
+        count("checked_tensors", static_cast<double>(model.compared()));
       })
       ->UseManualTime()
       ->Unit(benchmark::kMillisecond);
