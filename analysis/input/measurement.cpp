@@ -101,6 +101,7 @@ void merge(Measurement& held, Measurement&& added) {
   if (held.status == added.status) {
     held.first_choice = held.first_choice && added.first_choice;
     held.in_place = held.in_place || added.in_place;
+    held.reference = held.reference || added.reference;
     complete(held.workspace_bytes, added.workspace_bytes);
     complete(held.heuristic_rank, added.heuristic_rank);
     complete(held.tensor_cores, added.tensor_cores);
@@ -148,7 +149,11 @@ void MeasurementSet::add(Row row, std::size_t source) {
   std::vector<std::int64_t> numbers;
   for (const RowPlace& place : places) numbers.push_back(process_number({}, place));
   const bool virtual_machine = is_on_virtual_machine(row);
-  const bool in_place = row.facts.find("\"in_place\":true") != std::string::npos;
+  const auto is_true = [&](std::string_view fact) {
+    return row.facts.find('"' + std::string(fact) + "\":true") != std::string::npos;
+  };
+  const bool in_place = is_true("in_place");
+  const bool reference = is_true("reference");
   const bool disturbed = row.status == Status::ok && is_disturbed(row);
   std::vector<std::string> kernels = kernels_of(row);
   add(Measurement{.variant = std::move(row.variant),
@@ -167,7 +172,8 @@ void MeasurementSet::add(Row row, std::size_t source) {
                   .crowded_repetitions = disturbed && had_company(row) ? 1U : 0U,
                   .virtual_machine = virtual_machine,
                   .first_choice = is_first_choice(row),
-                  .in_place = in_place});
+                  .in_place = in_place,
+                  .reference = reference});
 }
 
 void MeasurementSet::add(Measurement measurement) {

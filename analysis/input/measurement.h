@@ -69,6 +69,8 @@ struct Measurement {
   bool first_choice = false;
   /// The call overwrites an operand.
   bool in_place = false;
+  /// The call is the library's reference code.
+  bool reference = false;
 
   /// Share of the repetitions that had company.
   double company() const {

@@ -163,6 +163,30 @@ Assumed assumed(const Graph& graph, const std::vector<double>& counted) {
   return sum;
 }
 
+void ReferenceCode::add(const Measurement& call, const std::string& layer) {
+  ++all_calls;
+  if (!call.reference) return;
+  ++calls;
+  seconds += call.seconds();
+  if (call.seconds() <= worst_seconds) return;
+  worst_layer = layer;
+  worst_seconds = call.seconds();
+}
+
+void ReferenceCode::add(const LayerTime& time, const std::string& layer) {
+  for (const Measurement* const call : time.calls) add(*call, layer);
+}
+
+ReferenceCode reference_code(const Graph& graph, const std::vector<LayerTime>& times,
+                             Movement movement) {
+  ReferenceCode code;
+  for (std::size_t layer = 0; layer < times.size(); ++layer) {
+    if (times[layer].status == LayerStatus::movement && movement == Movement::exclude) continue;
+    code.add(times[layer], graph.layers[layer].name);
+  }
+  return code;
+}
+
 Coverage coverage(const Graph& graph, const std::vector<LayerTime>& times, Precision precision) {
   Coverage coverage;
   for (std::size_t index = 0; index < graph.layers.size(); ++index) {

@@ -98,6 +98,23 @@ struct Assumed {
 /// `counted` holds the seconds of each layer in the bound.
 Assumed assumed(const Graph& graph, const std::vector<double>& counted);
 
+/// The calls of a bound that are the library's reference code: these libraries have nothing better,
+/// and a framework's own kernel may be faster by orders of magnitude.
+struct ReferenceCode {
+  std::size_t calls = 0;
+  std::size_t all_calls = 0;
+  double seconds = 0;
+  /// The layer in which it takes longest, and how long.
+  std::string worst_layer{};
+  double worst_seconds = 0;
+
+  void add(const Measurement& call, const std::string& layer);
+  void add(const LayerTime& time, const std::string& layer);
+};
+/// Those of all layers that count.
+ReferenceCode reference_code(const Graph& graph, const std::vector<LayerTime>& times,
+                             Movement movement);
+
 Coverage coverage(const Graph& graph, const std::vector<LayerTime>& times, Precision precision);
 
 }  // namespace benanza::analysis

@@ -160,6 +160,11 @@ Section algorithms_section(const Graph& graph, const MeasurementFilter& filter, 
   const bool limited = filter.max_workspace_bytes.has_value();
   add_library_totals(section, totals(rows), limited);
   if (!picks.empty()) add_totals(section, totals(rows, picks));
+  ReferenceCode code;
+  for (const AlgorithmRow& row : rows) {
+    if (row.best != nullptr) code.add(*row.best, graph.layers[row.layer].name);
+  }
+  add_reference_code(section, code);
   section.add(lost_plot(graph, rows));
   std::vector<Product> products;
   for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -61,6 +61,25 @@ std::optional<Epilogue> epilogue_of(std::string_view compute, std::string_view l
   return epilogue;
 }
 
+/// A product without a problem: one says one type for both operands.
+LibraryCall of_other_types(const std::string& library, const std::string& function,
+                           std::string_view a, std::string_view b) {
+  std::string detail = "operands of " + std::string(a.empty() ? "another type" : a);
+  if (!b.empty() && b != a) detail += " and " + std::string(b);
+  return {.library = library, .function = function, .detail = std::move(detail)};
+}
+
+/// The precision of a product of such data by the compute type's name. Empty if none says it.
+std::optional<Precision> arithmetic(std::optional<Precision> data, std::string_view compute) {
+  if (data != Precision::fp32) return data;
+  if (compute.find("FAST_TF32") != std::string_view::npos) return Precision::tf32;
+  return compute.find("FAST_") == std::string_view::npos ? data : std::nullopt;
+}
+
+bool is_one_type(std::string_view a, std::string_view b) {
+  return b.empty() || precision(a) == precision(b);
+}
+
 /// Only products; with or without a problem.
 std::optional<LibraryCall> cublas_call(const Entry& entry) {
   const std::string name = lower_case(entry.function());
@@ -79,6 +98,10 @@ std::optional<LibraryCall> cublas_call(const Entry& entry) {
   const std::string& function = entry.function();
   if (!data && function.starts_with("cublasSgemm")) data = Precision::fp32;
   if (!data && function.starts_with("cublasHgemm")) data = Precision::fp16;
+  data = arithmetic(data, entry.value("computeType"));
+  if (!data || !is_one_type(entry.value("Atype"), entry.value("Btype"))) {
+    return of_other_types("cublas", function, entry.value("Atype"), entry.value("Btype"));
+  }
   return LibraryCall{
       .library = "cublas",
       .function = function,
@@ -112,12 +135,18 @@ std::optional<LibraryCall> cublaslt_call(std::string_view line) {
   const Gemm product =
       row_major(*m, *n, transpose_a ? *rows : *columns, transpose_a, is_transposed("transb"),
                 integer(member(a, "batchCount")).value_or(1));
+  const std::string_view type_a = member(a, "type");
+  const std::string_view type_b = member(between(line, " Bdesc=[", "]"), "type");
+  const auto data = arithmetic(precision(type_a), member(compute, "computeType"));
+  if (!data || !is_one_type(type_a, type_b)) {
+    return of_other_types("cublaslt", "cublasLtMatmul", type_a, type_b);
+  }
   const auto epilogue = epilogue_of(compute, line);
   return LibraryCall{.library = "cublaslt",
                      .function = "cublasLtMatmul",
                      .problem = epilogue ? key_of(product, *epilogue) : "",
                      .algorithm = algorithm.empty() ? "" : "algorithm " + std::string(algorithm),
-                     .data = precision(member(a, "type")),
+                     .data = data,
                      .layout = std::nullopt};
 }
 

@@ -10,11 +10,14 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/problem/name.h"
 #include "core/program/program_flags.h"
 #include "suites/plan/backends.h"
@@ -29,6 +32,8 @@ struct Options {
   std::string values;
   /// 0: by the plan's precision.
   double tolerance = 0;
+  /// --benchmark_out; empty: none.
+  std::string out;
   std::vector<std::string> device_flags;
 };
 
@@ -57,6 +62,30 @@ void describe(const Plan& plan, const plan::Backends& backends) {
   benchmark::AddCustomContext("plan_precision", plan.precision);
   benchmark::AddCustomContext("plan_fused", plan.fused ? "true" : "false");
 }
+
+/// Shows what it is told, and keeps it as JSON.
+class Recorder final : public benchmark::BenchmarkReporter {
+ public:
+  Recorder() : shown_(benchmark::CreateDefaultDisplayReporter()) { kept_.SetOutputStream(&text_); }
+
+  bool ReportContext(const Context& context) override {
+    return shown_->ReportContext(context) && kept_.ReportContext(context);
+  }
+  void ReportRuns(const std::vector<Run>& runs) override {
+    shown_->ReportRuns(runs);
+    kept_.ReportRuns(runs);
+  }
+  void Finalize() override {
+    shown_->Finalize();
+    kept_.Finalize();
+  }
+  std::string json() const { return text_.str(); }
+
+ private:
+  std::unique_ptr<benchmark::BenchmarkReporter> shown_;
+  benchmark::JSONReporter kept_;
+  std::ostringstream text_;
+};
 
 int measure(const Options& options, const plan::Backends& backends) {
   std::optional<plan::Values> values;
@@ -102,8 +131,28 @@ int measure(const Options& options, const plan::Backends& backends) {
       })
       ->UseManualTime()
       ->Unit(benchmark::kMillisecond);
-  benchmark::RunSpecifiedBenchmarks();
+  Recorder recorder;
+  benchmark::RunSpecifiedBenchmarks(&recorder);
+  if (!options.out.empty()) write_file(options.out, recorder.json());
   return 0;
+}
+
+/// Takes the name of the file of results, which Google Benchmark would not miss if it cannot be
+/// written.
+std::string take_out(std::vector<std::string>& words) {
+  constexpr std::string_view flag = "--benchmark_out=";
+  constexpr std::string_view format_flag = "--benchmark_out_format=";
+  std::string out;
+  for (const std::string& word : words) {
+    if (word.starts_with(flag)) out = word.substr(flag.size());
+    if (word.starts_with(format_flag) && word.substr(format_flag.size()) != "json") {
+      throw Error(word + ": results are written as json");
+    }
+  }
+  std::erase_if(words, [&](const std::string& word) {
+    return word.starts_with(flag) || word.starts_with(format_flag);
+  });
+  return out;
 }
 
 /// Splits off Google Benchmark's own flags, and hands them over. It keeps a pointer to `program`.
@@ -150,6 +199,7 @@ int run(int argc, char** argv) {
     return all;
   });
   std::vector<std::string> words(argv + 1, argv + argc);
+  options.out = take_out(words);
   initialise_benchmark(words, argv[0]);
   try {
     // CLI11 takes them from the back.

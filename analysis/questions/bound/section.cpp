@@ -227,6 +227,7 @@ Section bound_section(const BoundReport& report, const std::map<std::string, Pea
   add_plans(section, report);
   add_movement(section, report);
   add_assumed(section, report);
+  add_reference_code(section, reference_code(*report.graph, report.times, report.movement));
   add_latencies(section, report);
   for (Block& plot : bound_plots(report, peaks)) section.add(std::move(plot));
   section.add(coverage_sheet(report));

@@ -88,6 +88,19 @@ Section model_section(const Graph& graph, const MeasurementFilter& filter, Movem
   return section;
 }
 
+void add_reference_code(Section& section, const ReferenceCode& code) {
+  if (code.calls == 0) return;
+  section.add(
+      Entry{"reference code", fmt::format("{} of the {} calls, {:.3f} ms, most in {}", code.calls,
+                                          code.all_calls, code.seconds * 1e3, code.worst_layer)});
+  section.add(Entry{"", "the libraries have nothing faster for them; a framework may"});
+  section.facts["reference_code"] = {{"calls", code.calls},
+                                     {"of_calls", code.all_calls},
+                                     {"seconds", code.seconds},
+                                     {"worst_layer", code.worst_layer},
+                                     {"worst_seconds", code.worst_seconds}};
+}
+
 std::string call_text(const Measurement* call) {
   if (call == nullptr) return "-";
   const VariantName& variant = call->variant;

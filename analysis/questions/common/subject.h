@@ -55,6 +55,9 @@ void add_filter_facts(const MeasurementFilter& filter, nlohmann::ordered_json& f
 Section model_section(const Graph& graph, const MeasurementFilter& filter,
                       Movement movement = Movement::exclude);
 
+/// Says how much of an answer rests on reference code; nothing if none does.
+void add_reference_code(Section& section, const ReferenceCode& code);
+
 /// "layout/backend/algorithm"; "-" for null.
 std::string call_text(const Measurement* call);
 /// The same for all calls of a layer, in order, after the name of the fusion that chose them. If

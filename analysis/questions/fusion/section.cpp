@@ -165,6 +165,26 @@ void add_bounds(Section& section, const FusionReport& report) {
   }
 }
 
+/// Of the sequential bound with fusion.
+ReferenceCode reference_code(const FusionReport& report) {
+  std::vector<LayerTime> alone = report.layers;
+  ReferenceCode fused;
+  for (const std::size_t piece : report.cover.pieces) {
+    const std::vector<std::size_t>& layers = report.graph->fusions[piece].layers;
+    for (const std::size_t layer : layers) alone[layer] = {};
+    fused.add(report.fusions[piece], report.graph->layers[layers.front()].name);
+  }
+  ReferenceCode code = reference_code(*report.graph, alone, report.movement);
+  code.all_calls += fused.all_calls;
+  code.calls += fused.calls;
+  code.seconds += fused.seconds;
+  if (fused.worst_seconds > code.worst_seconds) {
+    code.worst_layer = fused.worst_layer;
+    code.worst_seconds = fused.worst_seconds;
+  }
+  return code;
+}
+
 }  // namespace
 
 Section fusion_section(const FusionReport& report) {
@@ -183,6 +203,7 @@ Section fusion_section(const FusionReport& report) {
   section.csv = fusions_table(true).sheet(found_in(report));
 
   add_bounds(section, report);
+  add_reference_code(section, reference_code(report));
   section.add(patterns_plot(report));
   if (report.patterns.empty()) section.add("no layers that a library could fuse");
   section.add(patterns_sheet(report));

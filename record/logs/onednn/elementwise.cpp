@@ -89,8 +89,8 @@ Problems sum_problems(const CallFields& call) {
 Problems softmax_problems(const CallFields& call) {
   const auto axis = call.number("axis");
   if (!axis) throw std::invalid_argument("\"axis\" is missing");
-  const bool logarithm = call.text.kind.starts_with("logsoftmax") ||
-                         call.auxiliary("alg").value_or("") == "softmax_log";
+  const std::string algorithm = call.auxiliary("alg").value_or("");
+  const bool logarithm = call.text.kind.starts_with("logsoftmax") || algorithm == "softmax_log";
   const Softmax forward{.input = call.tensors_of_problem().front(),
                         .axis = static_cast<std::int64_t>(*axis),
                         .logarithm = logarithm};
@@ -160,6 +160,7 @@ Problems reduction_problems(const CallFields& call) {
   const auto known = std::find_if(std::begin(kinds), std::end(kinds),
                                   [&](const auto& kind) { return kind.first == algorithm; });
   const double power = call.number("p").value_or(0);
+  if (call.number("eps").value_or(0) != 0) throw Unsaid("a reduction with an epsilon");
   if (known != std::end(kinds)) {
     reduction.kind = known->second;
   } else if (algorithm == "reduction_norm_lp_sum" && (power == 1 || power == 2)) {

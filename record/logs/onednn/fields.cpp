@@ -92,7 +92,16 @@ const TensorText* CallFields::tensor(std::initializer_list<std::string_view> nam
   return nullptr;
 }
 
+std::string CallFields::unread_auxiliary() const {
+  for (const std::string& word : words(text.auxiliary)) {
+    const std::string_view name = std::string_view(word).substr(0, word.find(':'));
+    if (!read_.contains(name)) return word;
+  }
+  return "";
+}
+
 std::optional<std::string> CallFields::auxiliary(std::string_view name) const {
+  read_.emplace(name);
   for (const std::string& word : words(text.auxiliary)) {
     const std::size_t colon = word.find(':');
     if (colon != std::string::npos && std::string_view(word).substr(0, colon) == name) {
@@ -161,6 +170,63 @@ std::optional<Precision> CallFields::precision() const {
 bool CallFields::is_strided() const {
   return std::any_of(tensors.begin(), tensors.end(),
                      [](const TensorText& tensor) { return !tensor.strides.empty(); });
+}
+
+namespace {
+
+bool is_integer(std::string_view type) {
+  return type == "s8" || type == "u8" || type == "s4" || type == "u4" || type == "s32";
+}
+
+/// Whether a product or an elementwise call of such tensors is one of `first`'s precision.
+bool goes_with(std::string_view first, std::string_view other) {
+  if (first == other) return true;
+  const auto is_byte = [](std::string_view type) { return type == "s8" || type == "u8"; };
+  return (is_byte(first) && is_byte(other)) || (first.starts_with("f8") && other.starts_with("f8"));
+}
+
+/// Read by the call, and of its precision: not biases, statistics and the like.
+bool is_operand(const TensorText& tensor) {
+  for (const std::string_view name : {"src", "wei", "diff_dst"}) {
+    if (!tensor.name.starts_with(name)) continue;
+    // src_1 and src1, but not src_iter, src_layer and src_scales of other types.
+    const std::string_view rest = std::string_view(tensor.name).substr(name.size());
+    return rest.find_first_not_of("_:0123456789") == std::string_view::npos;
+  }
+  return false;
+}
+
+/// Attributes that change neither the arithmetic nor the result, or that others look at.
+bool is_accounted(std::string_view attribute, bool is_of_bytes) {
+  for (const std::string_view known :
+       {"attr-scratchpad:", "attr-post-ops:", "attr-deterministic:", "attr-fpmath:strict",
+        "attr-acc-mode:strict", "attr-acc:strict", "attr-rounding-mode:environment"}) {
+    if (attribute.starts_with(known)) return true;
+  }
+  if (!is_of_bytes) return false;
+  for (const std::string_view known : {"attr-oscale:", "attr-scales:", "attr-zero-points:",
+                                       "attr-rnn-data-qparams:", "attr-rnn-weights-qparams:"}) {
+    if (attribute.starts_with(known)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string unsaid_of(const CallFields& call) {
+  const std::string_view type = call.type();
+  bool is_of_bytes = false;
+  for (const TensorText& tensor : call.tensors) {
+    is_of_bytes = is_of_bytes || is_integer(tensor.type);
+    if (tensor.format.starts_with("sparse")) return "a sparse tensor " + tensor.name;
+    if (is_operand(tensor) && tensor.type != "undef" && !goes_with(type, tensor.type)) {
+      return tensor.name + " of " + tensor.type + " beside one of " + std::string(type);
+    }
+  }
+  for (const std::string& attribute : words(call.text.attributes)) {
+    if (!is_accounted(attribute, is_of_bytes)) return attribute;
+  }
+  return "";
 }
 
 std::vector<PostOperation> read_post_operations(std::string_view attributes) {

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,8 +42,11 @@ struct CallFields {
   const TensorText* tensor(std::initializer_list<std::string_view> names) const;
   bool has(std::string_view name) const { return tensor({name}) != nullptr; }
   bool is_backward() const { return text.prop_kind.starts_with("backward"); }
-  /// A value of a list such as "alg:pooling_max axis:1", by its name ("alg"); empty if absent.
+  /// A value of a list such as "alg:pooling_max axis:1", by its name ("alg"); empty if absent. It
+  /// counts as taken into account.
   std::optional<std::string> auxiliary(std::string_view name) const;
+  /// The first of that list that nobody asked for: "alpha:0.5". Empty if there is none.
+  std::string unread_auxiliary() const;
   std::optional<double> number(std::string_view name) const;
   /// Parses "1x64x56x56:1x64x1x1". Throws std::invalid_argument if an extent is not a number.
   std::vector<Dims> tensors_of_problem() const;
@@ -54,7 +58,15 @@ struct CallFields {
   std::optional<Precision> precision() const;
   /// True if one of the tensors is a view with gaps between its elements.
   bool is_strided() const;
+
+ private:
+  mutable std::set<std::string, std::less<>> read_{};
 };
+
+/// What of a call no problem says, "weights of s4": operands of several types, sparse tensors,
+/// attributes that change the result or the arithmetic. Empty if there is nothing. Not checked: the
+/// scales and zero points of 8-bit calls, which their problems have, and post-operations.
+std::string unsaid_of(const CallFields& call);
 
 /// A step applied to the call's result; a sum into the result's own memory is an addition.
 struct PostOperation {

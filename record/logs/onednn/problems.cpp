@@ -203,7 +203,12 @@ CallProblems problems_of(const CallText& text) {
     result.moves = known->moves;
     // A reorder's strides are part of its problem.
     result.taken_as_dense = text.kind != "reorder" && call.is_strided();
+    const bool is_reorder = text.kind == "reorder";
+    if (const std::string unsaid = unsaid_of(call); !unsaid.empty()) throw Unsaid(unsaid);
     Problems problems = known->problems(call);
+    if (const std::string unread = call.unread_auxiliary(); !is_reorder && !unread.empty()) {
+      throw Unsaid(unread);
+    }
     for (const Problem& problem : problems) {
       if (!(parse(key(problem)) == problem)) throw Unsaid("no key says it: " + key(problem));
     }

@@ -8,6 +8,11 @@ namespace {
 
 using Numbers = std::map<std::string, double>;
 
+/// The problem is the same whatever their values are.
+void take_any(const CallFields& call, std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names) static_cast<void>(call.auxiliary(name));
+}
+
 std::int64_t number(const Numbers& numbers, const std::string& name) {
   const auto found = numbers.find(name);
   if (found == numbers.end()) throw std::invalid_argument("\"" + name + "\" is missing");
@@ -96,6 +101,7 @@ Problem with_bias(Problem problem, const CallFields& call) {
 }  // namespace
 
 Problems convolution_problems(const CallFields& call) {
+  take_any(call, {"alg"});
   const Numbers numbers = call.numbers_of_problem();
   Windowed read = read_window(numbers);
   const std::int64_t batch = number(numbers, "mb");
@@ -125,6 +131,7 @@ Problems convolution_problems(const CallFields& call) {
 }
 
 Problems deconvolution_problems(const CallFields& call) {
+  take_any(call, {"alg"});
   const Numbers numbers = call.numbers_of_problem();
   Windowed read = read_window(numbers);
   const std::int64_t batch = number(numbers, "mb");
@@ -194,6 +201,7 @@ Problems inner_product_problems(const CallFields& call) {
 }
 
 Problems matmul_problems(const CallFields& call) {
+  take_any(call, {"runtime_dims_masks"});
   const std::vector<Dims> dims = call.tensors_of_problem();
   if (dims.size() < 2 || dims[0].size() < 2 || dims[0].size() != dims[1].size()) {
     throw std::invalid_argument("\"" + call.text.problem + "\" is no product of two matrices");
@@ -278,6 +286,7 @@ Problems rnn_problems(const CallFields& call) {
   const std::string cell = call.auxiliary("alg").value_or("");
   const std::string activation = call.auxiliary("activation").value_or("");
   const std::string direction = call.auxiliary("direction").value_or("");
+  take_any(call, {"flags"});
   Recurrent shape{.steps = number(numbers, "t"),
                   .batch = number(numbers, "mb"),
                   .input_size = number(numbers, "slc"),

@@ -39,6 +39,7 @@ Dims dims(std::string_view text) {
 }
 
 std::optional<Precision> precision(std::string_view type) {
+  if (type.find("FP8_") != type.npos || type.find("R_8F_") != type.npos) return Precision::fp8;
   if (type.find("BFLOAT16") != type.npos || type.find("16BF") != type.npos) return Precision::bf16;
   if (type.find("HALF") != type.npos || type.find("R_16F") != type.npos) return Precision::fp16;
   if (type.find("INT8") != type.npos || type.find("R_8I") != type.npos) return Precision::int8;

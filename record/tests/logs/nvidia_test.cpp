@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "core/tests/folder.h"
+#include "record/logs/shared/log.h"
 #include "record/logs/shared/nvidia_log.h"
 #include "record/tests/nvidia_texts.h"
 
@@ -88,6 +89,29 @@ TEST(ApiLog, ProductsAreColumnMajor) {
   EXPECT_EQ(with(" epilogue=EPILOGUE_GELU", "0"), "gemm/m64_n256_k512_nt_gelutanh");
   EXPECT_EQ(with(" epilogue=EPILOGUE_DRELU", "0"), "0 calls");
   EXPECT_EQ(with("", "0.5"), "0 calls");
+
+  // Neither the types nor the arithmetic are dropped in silence.
+  const auto replaced = [](const std::string& from, const std::string& to) {
+    std::string text = lt_linear;
+    for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+      text.replace(at, from.size(), to);
+    }
+    return text;
+  };
+  const auto logged = [&](const std::string& from, const std::string& to) {
+    const std::string text = replaced(from, to);
+    return call_of(library_logs(), "cublaslt", text.substr(text.find("[Trace]")));
+  };
+  EXPECT_EQ(logged("COMPUTE_32F", "COMPUTE_32F_FAST_TF32")->data, Precision::tf32);
+  for (const auto& [from, to, detail] :
+       {std::tuple("COMPUTE_32F", "COMPUTE_32F_FAST_16BF", "operands of R_32F"),
+        std::tuple("Bdesc=[type=R_32F", "Bdesc=[type=R_16F", "operands of R_32F and R_16F"),
+        std::tuple("desc=[type=R_32F", "desc=[type=R_64F", "operands of R_64F")}) {
+    const auto call = logged(from, to);
+    EXPECT_EQ(call->problem, "") << to;
+    EXPECT_EQ(call->detail, detail) << to;
+  }
+  EXPECT_EQ(logged("desc=[type=R_32F", "desc=[type=R_8F_E4M3")->data, Precision::fp8);
 
   const auto classic = api_calls(cublas_product);
   ASSERT_EQ(classic.size(), 1);

@@ -58,6 +58,31 @@ TEST(CallProblems, Convolution) {
               ElementsAre("conv/2x16x14x14_k32x3x3_p2.2.2.2_s1x1_d2x2_g1_bias_residual_relu"));
 }
 
+TEST(CallProblems, NothingIsDroppedInSilence) {
+  const auto product = [](const std::string& weights, const std::string& attributes,
+                          const std::string& source = "f32", const std::string& result = "f32") {
+    return "matmul,jit,undef,src_" + source + ":a:blocked:ab::f0 wei_" + weights + "::f0 dst_" +
+           result + ":a:blocked:ab::f0," + attributes + ",,4x8:8x16";
+  };
+  const std::string plain = "f32:a:blocked:ab";
+  EXPECT_THAT(keys(product(plain, "attr-scratchpad:user attr-fpmath:strict")),
+              ElementsAre("gemm/m4_n16_k8_nn"));
+  EXPECT_THAT(reason(product("s4:a:blocked:ab", "attr-scratchpad:user")),
+              HasSubstr("wei of s4 beside one of f32"));
+  EXPECT_THAT(reason(product("s8:a:blocked:ab", "attr-scales:wei:2:f32")), HasSubstr("wei of s8"));
+  EXPECT_THAT(reason(product(plain, "attr-fpmath:bf16")), HasSubstr("attr-fpmath:bf16"));
+  EXPECT_THAT(reason(product(plain, "attr-scales:src0:0:f32")), HasSubstr("attr-scales:src0:0"));
+  EXPECT_THAT(reason(product(plain, "attr-dropout:0.5")), HasSubstr("attr-dropout"));
+  EXPECT_THAT(reason(product("f32:a:sparse:csr", "")), HasSubstr("a sparse tensor wei"));
+  // 8-bit problems have scales and zero points.
+  EXPECT_THAT(
+      keys(product("s8:a:blocked:ab", "attr-scales:src0:0:f32 attr-zero-points:src0:0:s32", "u8")),
+      ElementsAre("gemm/m4_n16_k8_nn"));
+  EXPECT_THAT(reason("softmax,jit,forward_inference,src_f32::blocked:ab:f0 dst_f32::blocked:ab:f0,,"
+                     "alg:softmax_accurate axis:1 temperature:2,4x8"),
+              HasSubstr("temperature:2"));
+}
+
 TEST(CallProblems, ConvolutionWhoseEndPadIsAnother) {
   // With an end pad of e, 224 + 1 + e - 3 = 2 * 111 + r: 0 and 1 give the same output, so the begin
   // pad is used.

@@ -52,7 +52,10 @@ Plan plan_global(ReduceBy how, const Pooling& shape, const Problem& problem,
       last ? Middle{images, pixels, channels} : Middle{images * channels, pixels, 1};
   const auto kind = shape.mode == PoolingMode::max ? ReductionKind::max : ReductionKind::mean;
   Plan plan = plan_reduction(how, middle, kind, problem, context);
-  if (last) plan.operands.front().rearrange = channels_to_the_end(shape.input);
+  if (last) {
+    plan.operands.front().values = floats(shape.input);
+    plan.operands.front().seen_as = context.tensor(shape.input);
+  }
   return plan;
 }
 

@@ -46,10 +46,4 @@ Rearrange channels_to_the_end(const Dims& dims) {
   };
 }
 
-Rearrange channels_from_the_end(const Dims& dims) {
-  return [extents = Extents(dims)](std::span<const float> values) {
-    return transposed(values, extents.images, extents.pixels, extents.channels);
-  };
-}
-
 }  // namespace benanza::onednn

@@ -13,9 +13,8 @@ Dims last_channels(const Dims& dims);
 
 using Rearrange = std::function<std::vector<float>(std::span<const float>)>;
 
-/// Reorder the elements of a row-major tensor of extents `dims` (n, c, spatial...) to the order of
-/// last_channels(dims), and back.
+/// Reorders the elements of a row-major tensor of extents `dims` (n, c, spatial...) to the order of
+/// last_channels(dims).
 Rearrange channels_to_the_end(const Dims& dims);
-Rearrange channels_from_the_end(const Dims& dims);
 
 }  // namespace benanza::onednn

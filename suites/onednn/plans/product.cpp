@@ -164,31 +164,28 @@ bool is_of_patches(const Convolution& shape) {
   return divides;
 }
 
-/// The image's windows, a row for each: n, result's pixels, c, window's pixels.
+/// The windows of an image whose channels are innermost, a row for each: n, result's pixels, c,
+/// window's pixels.
 struct Patches {
   Dims dims;
-  /// In the problem's order and with the channels innermost.
-  Dims row_major;
-  Dims channels_last;
+  Dims strides;
 
   explicit Patches(const Convolution& shape) {
     const Dims& input = shape.input;
     const Dims& kernel = shape.window.kernel;
     const std::int64_t channels = input[1];
-    const Dims strides = dense_strides(input);
-    const auto add = [&](std::int64_t extent, std::int64_t stride, std::int64_t last) {
+    const Dims dense = dense_strides(input);
+    const auto add = [&](std::int64_t extent, std::int64_t stride) {
       dims.push_back(extent);
-      row_major.push_back(stride);
-      channels_last.push_back(last);
+      strides.push_back(stride);
     };
-    add(input[0], strides[0], strides[0]);
+    add(input[0], dense[0]);
     for (std::size_t axis = 0; axis < kernel.size(); ++axis) {
-      const std::int64_t step = kernel[axis] * strides[axis + 2];
-      add(input[axis + 2] / kernel[axis], step, step * channels);
+      add(input[axis + 2] / kernel[axis], kernel[axis] * dense[axis + 2] * channels);
     }
-    add(channels, strides[1], 1);
+    add(channels, 1);
     for (std::size_t axis = 0; axis < kernel.size(); ++axis) {
-      add(kernel[axis], strides[axis + 2], strides[axis + 2] * channels);
+      add(kernel[axis], dense[axis + 2] * channels);
     }
   }
 };
@@ -253,27 +250,28 @@ namespace {
 /// Makes the plan of a product, whose result has the channels innermost, that of the convolution.
 Plan of_convolution(Plan plan, const Convolution& shape, const Problem& problem,
                     const VariantContext& context) {
+  const auto see_as_images = [&](Argument& argument, const Dims& dims) {
+    argument.values = floats(dims);
+    argument.seen_as = context.tensor(dims);
+  };
   const std::vector<Operand> operands = inputs(problem);
   const Dims output = shape.output();
-  const bool is_channels_last = context.layout() == Layout::nhwc;
+  see_as_images(plan.operands[0], shape.input);
   for (std::size_t index = 2; index < operands.size(); ++index) {
     // A bias has one axis.
     if (operands[index].dims.size() != output.size()) continue;
-    plan.operands[index].rearrange = channels_to_the_end(operands[index].dims);
+    see_as_images(plan.operands[index], operands[index].dims);
   }
-  plan.result.rearrange = channels_from_the_end(output);
-  if (is_of_pixels(shape)) {
-    plan.operands[0].rearrange = channels_to_the_end(shape.input);
-  } else if (!is_of_images(shape)) {
+  see_as_images(plan.result, output);
+  if (is_of_pixels(shape)) return plan;
+  if (!is_of_images(shape)) {
     const Patches patches(shape);
-    plan.operands[0].values = floats(patches.dims, patches.row_major);
     const Memory::desc rows = context.strided(patches.dims, dense_strides(patches.dims));
-    const auto gather = moved_from(context, context.strided(patches.dims, patches.channels_last));
+    const auto gather = moved_from(context, context.strided(patches.dims, patches.strides));
     plan.before = {{0, [rows, gather](const Memory::desc&) { return gather(rows); }}};
-  } else if (is_channels_last) {
+  } else if (context.layout() == Layout::nhwc) {
     Dims weights = spatial(shape.input);
     weights.insert(weights.begin(), {shape.filters, shape.input[1]});
-    plan.operands[0].rearrange = channels_to_the_end(shape.input);
     plan.operands[1].rearrange = channels_to_the_end(weights);
   }
   return plan;

@@ -22,6 +22,9 @@ struct Argument {
   /// For orders that strides cannot express: converts the problem's floats to those that `values`
   /// describes (for a result, the reverse). Called on upload or download.
   std::function<std::vector<float>(std::span<const float>)> rearrange = nullptr;
+  /// The format of the same bytes as a tensor of the axes of `values`, where the call describes
+  /// them by other axes.
+  std::optional<Memory::desc> seen_as = std::nullopt;
   /// The call reads it from its result's memory, and overwrites it.
   bool in_result = false;
   /// For a result: the call adds to its previous contents.

@@ -120,13 +120,22 @@ PlannedCall::PlannedCall(const Plan& plan, const dnnl::engine& engine, const dnn
 Memory PlannedCall::memory(const Memory::desc& format, const Argument& argument,
                            const Place& place) const {
   return library_call("memory", [&] {
-    const Formats formats{format, argument.values};
+    const Formats both = formats(argument, format);
     std::byte* const given =
         place ? place(static_cast<std::int64_t>(format.get_size()),
-                      argument.rearrange ? rearranged_format(formats) : memory_format(formats))
+                      argument.rearrange ? rearranged_format(both) : memory_format(both))
               : nullptr;
     return given == nullptr ? Memory(format, engine_) : Memory(format, engine_, given);
   });
+}
+
+Memory PlannedCall::seen(const Tensor& tensor) const {
+  const auto& format = tensor.argument.seen_as;
+  if (!format) return tensor.memory;
+  if (format->get_size() != tensor.memory.get_desc().get_size()) {
+    throw std::logic_error("a tensor seen as one of another size");
+  }
+  return {*format, engine_, tensor.memory.get_data_handle()};
 }
 
 PlannedCall::Tensor PlannedCall::allocate(const Plan& plan, const Argument& argument,
@@ -271,7 +280,7 @@ void PlannedCall::upload(std::size_t index, std::span<const float> values) {
   }
   // The library's API takes a non-const pointer even for reading.
   const Memory source(operand.argument.values, engine_, const_cast<float*>(values.data()));
-  convert(stream_, source, operand.memory);
+  convert(stream_, source, seen(operand));
   if (prepared_ && prepared_->last_operand == index) run_preparation();
 }
 
@@ -310,15 +319,15 @@ std::vector<float> PlannedCall::download() {
 }
 
 std::int64_t PlannedCall::read(const Tensor& result, std::span<float> target) {
-  const auto& [id, format, rearrange, in_result, accumulates] = result.argument;
+  const Memory::desc& format = result.argument.values;
   const std::int64_t count = element_count(api::dims(format));
-  if (!rearrange) {
-    convert(stream_, result.memory, Memory(format, engine_, target.data()));
+  if (!result.argument.rearrange) {
+    convert(stream_, seen(result), Memory(format, engine_, target.data()));
     return count;
   }
   std::vector<float> library_order(static_cast<std::size_t>(count));
-  convert(stream_, result.memory, Memory(format, engine_, library_order.data()));
-  const std::vector<float> ours = rearrange(library_order);
+  convert(stream_, seen(result), Memory(format, engine_, library_order.data()));
+  const std::vector<float> ours = result.argument.rearrange(library_order);
   std::copy(ours.begin(), ours.end(), target.begin());
   return static_cast<std::int64_t>(ours.size());
 }

@@ -50,9 +50,14 @@ class PlannedCall : public harness::Primitive {
     Argument argument;
   };
 
-  static Formats formats(const Tensor& tensor) {
-    return {tensor.memory.get_desc(), tensor.argument.values};
+  static Formats formats(const Argument& argument, const Memory::desc& format) {
+    return {argument.seen_as.value_or(format), argument.values};
   }
+  static Formats formats(const Tensor& tensor) {
+    return formats(tensor.argument, tensor.memory.get_desc());
+  }
+  /// The tensor by the axes of the problem's values.
+  Memory seen(const Tensor& tensor) const;
   /// A gradient's forward call.
   struct Prepared {
     std::size_t last_operand;

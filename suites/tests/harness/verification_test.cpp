@@ -75,6 +75,13 @@ TEST(CheckBeforeTiming, SaysThatAnOperandIsOverwritten) {
   EXPECT_TRUE(std::get<bool>(found.facts.at("in_place")));
 }
 
+TEST(CheckBeforeTiming, SaysThatItIsReferenceCode) {
+  FakePrimitive primitive(16);
+  const Verification found =
+      verify_before_timing(primitive, relu("direct"), {.reference = true}, needing(1, false));
+  EXPECT_TRUE(std::get<bool>(found.facts.at("reference")));
+}
+
 TEST(CheckBeforeTiming, SaysThatTheAmplificationWasNeeded) {
   FakePrimitive primitive(16);
   const Verification found =

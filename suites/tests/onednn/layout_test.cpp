@@ -15,6 +15,10 @@ namespace {
 constexpr const char* keys[] = {
     "conv/2x16x13x11_k24x3x3_p1.1.1.1_s1x1_d1x1_g1_bias",
     "conv/2x16x13_k24x3_p1.1_s1_d1_g2",
+    "conv/2x16x5x3_k24x1x1_p0.0.0.0_s1x1_d1x1_g1_bias",
+    "conv/2x16x5x3_k24x5x3_p0.0.0.0_s1x1_d1x1_g1",
+    "conv/2x16x12x8_k24x4x4_p0.0.0.0_s4x4_d1x1_g1",
+    "avgpool/2x16x5x5_k5x5_p0.0.0.0_s1x1_d1x1_exclude",
     "gemm/m7_n5_k13_nn",
     "gemm/m7_n5_k13_tt_bias",
     "gemm/m7_n5_k13_nt_a2x3_b2x3",
