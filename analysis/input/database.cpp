@@ -30,7 +30,7 @@ std::string select_rows(std::string_view more, std::string_view which) {
 }
 
 /// Reads a row from `columns`, in the order of row_columns, which lack the key.
-Row read_row(const Statement& columns, std::string key, const fs::path& path) {
+Row read_row(RowParser& parser, const Statement& columns, std::string key, const fs::path& path) {
   const auto precision = parse_precision(columns.text(0));
   const auto layout = parse_layout(columns.text(1));
   const std::int64_t status = columns.integer(5);
@@ -46,10 +46,9 @@ Row read_row(const Statement& columns, std::string key, const fs::path& path) {
           .repetition = columns.integer(4),
           .status = static_cast<Status>(status),
           .reason = std::string(columns.text(6)),
-          .workspace_bytes = columns.optional_integer(8),
-          .facts = std::string(columns.text(11))};
+          .workspace_bytes = columns.optional_integer(8)};
   if (const auto rank = columns.optional_integer(9)) row.heuristic_rank = static_cast<int>(*rank);
-  if (const auto used = columns.optional_integer(10)) row.tensor_cores = *used != 0;
+  parser.add_members(row, columns.text(11));
   const std::span<const std::byte> bytes = columns.blob(7);
   row.samples.resize(bytes.size() / sizeof(double));
   if (!bytes.empty()) {
@@ -109,7 +108,7 @@ std::int64_t row_hash(const Row& row) {
     hash.add(bits);
   }
   // Those of older databases are of the first process.
-  if (const std::int64_t process = process_of(row); process != 1) {
+  if (const std::int64_t process = row.process_number(); process != 1) {
     hash.add(static_cast<std::uint64_t>(process));
   }
   return hash.value();
@@ -204,8 +203,9 @@ class RowInserter {
     add_row_.bind(11, std::span<const double>(row.samples));
     add_row_.bind(12, row.workspace_bytes);
     add_row_.bind(13, row.heuristic_rank);
-    add_row_.bind(14, row.tensor_cores);
-    add_row_.bind(15, std::string_view(row.facts));
+    add_row_.bind(14, row.tensor_cores());
+    const std::string members = members_text(row);
+    add_row_.bind(15, std::string_view(members));
     // On a hash collision with a different row, try the next number.
     for (auto hash = static_cast<std::uint64_t>(hash_(row));; ++hash) {
       add_row_.bind(2, static_cast<std::int64_t>(hash));
@@ -229,7 +229,7 @@ class RowInserter {
     find_row_.bind(1, problem);
     find_row_.bind(2, hash);
     find_row_.step();
-    Row row = read_row(find_row_, key, connection_.path());
+    Row row = read_row(parser_, find_row_, key, connection_.path());
     find_row_.reset();
     return row;
   }
@@ -251,6 +251,7 @@ class RowInserter {
 
   Connection& connection_;
   RowHash hash_;
+  RowParser parser_;
   Statement find_problem_;
   Statement add_problem_;
   Statement add_row_;
@@ -330,7 +331,7 @@ void Database::find(const std::set<std::string, std::less<>>& keys,
     if (!find_problem_.step()) continue;
     find_rows_.bind(1, find_problem_.integer(0));
     find_problem_.reset();
-    while (find_rows_.step()) add(read_row(find_rows_, key, connection_.path()));
+    while (find_rows_.step()) add(read_row(parser_, find_rows_, key, connection_.path()));
   }
 }
 
@@ -339,7 +340,7 @@ void Database::all(const std::string& backend, const std::function<void(Row&&)>&
                                           "JOIN problems p ON p.id = m.problem "
                                           "WHERE ?1 = '' OR s.backend = ?1 ORDER BY m.id"));
   rows.bind(1, std::string_view(backend));
-  while (rows.step()) add(read_row(rows, std::string(rows.text(13)), connection_.path()));
+  while (rows.step()) add(read_row(parser_, rows, std::string(rows.text(13)), connection_.path()));
 }
 
 ImportCount import_results(const fs::path& path, const std::vector<fs::path>& files, RowHash hash) {

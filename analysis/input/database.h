@@ -50,6 +50,7 @@ class Database {
 
  private:
   sqlite::Connection connection_;
+  RowParser parser_;
   sqlite::Statement find_problem_;
   sqlite::Statement find_rows_;
 };

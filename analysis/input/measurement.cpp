@@ -114,15 +114,12 @@ void merge(Measurement& held, Measurement&& added) {
 }
 
 std::string disturbance_of(const Row& row) {
-  const Facts facts = facts_of(row);
-  const auto found = facts.find("disturbed");
-  const auto* text = found == facts.end() ? nullptr : std::get_if<std::string>(&found->second);
-  return text == nullptr ? "throttled" : *text;
+  return row.disturbed.empty() ? "throttled" : row.disturbed;
 }
 
 std::vector<std::string> kernels_of(const Row& row) {
   std::vector<std::string> kernels;
-  for (const std::string& mangled : kernel_names(row)) {
+  for (const std::string& mangled : row.kernel_names) {
     std::string name = readable_name(mangled);
     if (std::ranges::find(kernels, name) == kernels.end()) kernels.push_back(std::move(name));
   }
@@ -143,18 +140,12 @@ void MeasurementSet::add(Row row, std::size_t source) {
   if (row.status == Status::ok) {
     times.push_back(median_in_place(row.samples));
     places.push_back({.source = static_cast<std::uint32_t>(source),
-                      .process = process_of(row),
+                      .process = row.process_number(),
                       .repetition = row.repetition});
   }
   std::vector<std::int64_t> numbers;
   for (const RowPlace& place : places) numbers.push_back(process_number({}, place));
-  const bool virtual_machine = is_on_virtual_machine(row);
-  const auto is_true = [&](std::string_view fact) {
-    return row.facts.find('"' + std::string(fact) + "\":true") != std::string::npos;
-  };
-  const bool in_place = is_true("in_place");
-  const bool reference = is_true("reference");
-  const bool disturbed = row.status == Status::ok && is_disturbed(row);
+  const bool disturbed = row.status == Status::ok && row.is_disturbed();
   std::vector<std::string> kernels = kernels_of(row);
   add(Measurement{.variant = std::move(row.variant),
                   .status = row.status,
@@ -164,16 +155,16 @@ void MeasurementSet::add(Row row, std::size_t source) {
                   .places = std::move(places),
                   .workspace_bytes = row.workspace_bytes,
                   .heuristic_rank = row.heuristic_rank,
-                  .tensor_cores = row.tensor_cores,
+                  .tensor_cores = row.tensor_cores(),
                   .kernels = std::move(kernels),
-                  .joules = energy_joules(row),
+                  .joules = row.energy_joules,
                   .disturbed_repetitions = disturbed ? 1U : 0U,
                   .disturbance = disturbed ? disturbance_of(row) : "",
-                  .crowded_repetitions = disturbed && had_company(row) ? 1U : 0U,
-                  .virtual_machine = virtual_machine,
-                  .first_choice = is_first_choice(row),
-                  .in_place = in_place,
-                  .reference = reference});
+                  .crowded_repetitions = disturbed && row.had_company() ? 1U : 0U,
+                  .virtual_machine = row.virtual_machine,
+                  .first_choice = row.first_choice,
+                  .in_place = row.in_place,
+                  .reference = row.reference});
 }
 
 void MeasurementSet::add(Measurement measurement) {

@@ -56,16 +56,16 @@ struct Measurement {
   std::optional<double> joules{};
 
   /// Number of entries of repetition_seconds that are marked as disturbed
-  /// (benanza::is_disturbed()), and the cause given for the first of them.
+  /// (Row::is_disturbed()), and the cause given for the first of them.
   std::size_t disturbed_repetitions = 0;
   std::string disturbance{};
-  /// Number of entries of repetition_seconds that had company (benanza::had_company()). If one
+  /// Number of entries of repetition_seconds that had company (Row::had_company()). If one
   /// process took all, those without company replace them.
   std::size_t crowded_repetitions = 0;
   /// Measured on the processors of a virtual machine, which does not see its neighbours.
   bool virtual_machine = false;
   /// True if, in every repetition, only the first choice was asked for
-  /// (benanza::is_first_choice()).
+  /// (Row::first_choice).
   bool first_choice = false;
   /// The call overwrites an operand.
   bool in_place = false;

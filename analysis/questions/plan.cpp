@@ -83,6 +83,11 @@ void answer(const Options& options) {
                 {.overhead_seconds = least_seconds(work),
                  .bytes_per_second = device_rates(inputs.results, filter).bytes_per_second});
   plan.fused = !options.apart;
+  for (const PlanStep& step : plan.steps) {
+    const std::string backend = parse_variant_name(step.call).backend;
+    const auto system = inputs.results.systems.find(backend);
+    if (system != inputs.results.systems.end()) plan.systems.insert(*system);
+  }
   if (const std::string found = contradiction_of(plan); !found.empty()) {
     throw Error(graph.model + ": the plan contradicts itself: " + found);
   }

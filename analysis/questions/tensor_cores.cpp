@@ -34,7 +34,7 @@ void add_framework(Section& section, const PickTotals& sum) {
       sum.with, sum.with_seconds * 1e3, sum.without, sum.without_seconds * 1e3));
   if (sum.unknown_seconds > 0) {
     section.add(
-        fmt::format("their names do not tell of {:.3f} ms of products", sum.unknown_seconds * 1e3));
+        fmt::format("{:.3f} ms of products: unknown from kernel names", sum.unknown_seconds * 1e3));
   }
   section.facts["framework_totals"] = {{"found", sum.found},
                                        {"with", sum.with},

@@ -47,6 +47,7 @@ void map(Io& io, Plan& plan) {
   io("model", plan.model);
   io.optional("batch", plan.batch);
   io("precision", plan.precision);
+  io("systems", plan.systems);
   io("fused", plan.fused, true);
   io("arena_bytes", plan.arena_bytes);
   io("seconds", plan.seconds);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -73,6 +74,8 @@ struct Plan {
   std::string model{};
   std::optional<std::int64_t> batch{};
   std::string precision{};
+  /// Where the calls were measured, by library: its version, the device, the threads.
+  std::map<std::string, std::map<std::string, std::string>> systems{};
   /// Some calls may do several layers.
   bool fused = true;
   /// Of the arena: the peak of all buffers that are alive at a time, and what fragments cost.

@@ -26,8 +26,9 @@ inline constexpr std::string_view stopped_by_budget = "budget";
 /// Another variant of the problem is so much faster that the exact time does not matter.
 inline constexpr std::string_view stopped_by_rival = "outclassed";
 
-/// Further facts about a variant that a suite reports, by the name of the row's member.
-using Facts = std::map<std::string, std::variant<bool, double, std::string>>;
+/// Something that a suite reports of a variant, by the name of the row's member.
+using Fact = std::variant<bool, double, std::string>;
+using Facts = std::map<std::string, Fact>;
 
 /// One repetition of a variant: one object in "benchmarks" of a results file.
 ///   name, run_name            op/key/precision/layout/backend/algorithm[/cold]; equal
@@ -71,6 +72,7 @@ using Facts = std::map<std::string, std::variant<bool, double, std::string>>;
 ///   iterations, real_time, cpu_time = 0: as Google Benchmark writes a row with an error, and as
 ///                             compare.py requires. They are not times; check `status`.
 /// No number is NaN or infinite; unknown numbers are left out.
+/// row_members.h says which field is which member.
 struct Row {
   VariantName variant{};
   std::int64_t repetition = 0;
@@ -79,42 +81,77 @@ struct Row {
   std::string reason{};
   /// Seconds per call, in the order taken; not empty if the status is ok.
   std::vector<double> samples{};
+  std::optional<double> flops{};
+  std::optional<double> bytes{};
   std::optional<std::int64_t> workspace_bytes{};
   /// Rank among the algorithms by the library's heuristic, 1 for its choice; empty if the library
   /// does not rank them.
   std::optional<int> heuristic_rank{};
-  /// From hardware counters if they were read, otherwise from the kernels' names, otherwise as the
-  /// library reports; empty if unknown. Read from facts.
-  std::optional<bool> tensor_cores{};
-  /// All other members that cannot be computed from those above, as the members of a JSON object
-  /// without its braces: "FLOPs":42,"stopped_by":"budget".
+  std::optional<std::int64_t> calls_per_sample{};
+  std::optional<double> timed_seconds{};
+  std::string stopped_by{};
+  bool engine_lost = false;
+  /// The causes, "steal 12%, power cap"; empty if nothing was noticed.
+  std::string disturbed{};
+  /// Given if it is disturbed.
+  std::optional<bool> company{};
+  /// What rows said instead of `disturbed` before November 2026.
+  bool throttled = false;
+  bool measured_again = false;
+  /// On the processors of a virtual machine.
+  bool virtual_machine = false;
+  std::optional<std::int64_t> process{};
+  bool first_choice = false;
+  /// The call overwrites an operand.
+  bool in_place = false;
+  /// The call is the library's reference code.
+  bool reference = false;
+  std::string tolerance{};
+  std::optional<double> rounding_amplification{};
+  std::optional<double> partial_sums{};
+  std::string data{};
+  /// Whether Tensor Cores were used: as the library reports, by the kernels' names, by hardware
+  /// counters.
+  std::optional<bool> tensor_core_claimed{};
+  std::optional<bool> tensor_core_by_name{};
+  std::optional<bool> tensor_core_counted{};
+  /// As a profiler gives them (mangled).
+  std::vector<std::string> kernel_names{};
+  /// What the profiler was asked for, and why there is nothing.
+  std::string profiled{};
+  std::string profile_failed{};
+  /// Joules per call, and why they are not known.
+  std::optional<double> energy_joules{};
+  std::string energy_failed{};
+  /// What a backend or an observer says beyond that, as the members of a JSON object without its
+  /// braces: "power_w":342,"algorithm_id":7.
   std::string facts{};
+
+  /// Something may have made the times longer.
+  bool is_disturbed() const { return !disturbed.empty() || throttled; }
+  /// Other programs or a hypervisor, not only the device's own limits (a power cap, heat).
+  bool had_company() const { return company.value_or(false); }
+  /// The number of the process that took it.
+  std::int64_t process_number() const { return process.value_or(1); }
+  /// From hardware counters if they were read, otherwise from the kernels' names, otherwise as the
+  /// library reports; empty if unknown.
+  std::optional<bool> tensor_cores() const {
+    if (tensor_core_counted) return tensor_core_counted;
+    return tensor_core_by_name ? tensor_core_by_name : tensor_core_claimed;
+  }
 };
 
-/// Appends members to Row::facts.
-void add_fact(std::string& facts, std::string_view name, bool value);
-/// Does nothing for NaN and infinity. Whole numbers are written without a fraction.
-void add_fact(std::string& facts, std::string_view name, double value);
-void add_fact(std::string& facts, std::string_view name, std::string_view value);
-/// True if the row is marked as possibly slowed down from outside ("disturbed", "throttled").
-bool is_disturbed(const Row& row);
-/// True if the row is disturbed by other programs or by a hypervisor, not by the device's own
-/// limits (a power cap, heat).
-bool had_company(const Row& row);
-/// The fact "virtual_machine".
-bool is_on_virtual_machine(const Row& row);
-/// True if the row is marked as its library's first choice, with no other algorithm requested.
-bool is_first_choice(const Row& row);
-/// The fact "process"; 1 if there is none.
-std::int64_t process_of(const Row& row);
-/// The fact "energy_joules", joules per call; empty if there is none.
-std::optional<double> energy_joules(const Row& row);
-/// The fact "kernel_names", as a profiler gives names (mangled); empty if there is none.
-std::vector<std::string> kernel_names(const Row& row);
-/// `row` without the first-choice mark.
-Row without_first_choice(Row row);
+/// Empty for NaN and infinity.
+std::optional<double> finite(double value);
+/// Sets the row's field of this name; without one, appends to Row::facts. Leaves out what is not
+/// finite. Throws std::logic_error if the field is of another type.
+void add_fact(Row& row, std::string_view name, const Fact& value);
+/// The same, and replaces what Row::facts has by these names.
+void replace_facts(Row& row, const Facts& facts);
 /// All members of `row.facts`.
 Facts facts_of(const Row& row);
+/// The members of all fields that row_members.h lists, and `row.facts`, without braces.
+std::string members_text(const Row& row);
 
 /// Parses rows. Not thread-safe.
 class RowParser {
@@ -130,6 +167,8 @@ class RowParser {
   /// row without a positive time.
   std::optional<Row> parse(std::string_view text, std::size_t begin, std::size_t end);
   std::optional<Row> parse(std::string_view text) { return parse(text, 0, text.size()); }
+  /// Reads the members that members_text() wrote. Throws Error like parse().
+  void add_members(Row& row, std::string_view members);
 
  private:
   struct Impl;

@@ -3,18 +3,19 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 
 #include "core/base/error.h"
-#include "core/results_file/row.h"
+#include "core/results_file/name_index.h"
+#include "core/results_file/row_members.h"
 
 namespace benanza {
 namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-/// Members with their own field, or that follow from others and are not kept. All others are facts.
+/// Members that name the variant and its outcome, or that follow from others and are not kept. All
+/// others are a field's (row_members.h) or facts.
 enum class Member {
   name,
   status,
@@ -24,10 +25,7 @@ enum class Member {
   real_time,
   repetition,
   samples,
-  workspace,
-  heuristic_rank,
   derived,
-  fact
 };
 
 struct NamedMember {
@@ -43,8 +41,6 @@ constexpr std::array named_members{NamedMember{"name", Member::name},
                                    NamedMember{"real_time", Member::real_time},
                                    NamedMember{"repetition_index", Member::repetition},
                                    NamedMember{"samples", Member::samples},
-                                   NamedMember{"workspace_bytes", Member::workspace},
-                                   NamedMember{"heuristic_rank", Member::heuristic_rank},
                                    NamedMember{"run_name", Member::derived},
                                    NamedMember{"family_index", Member::derived},
                                    NamedMember{"per_family_instance_index", Member::derived},
@@ -60,19 +56,22 @@ constexpr std::array named_members{NamedMember{"name", Member::name},
                                    NamedMember{"error_occurred", Member::derived},
                                    NamedMember{"error_message", Member::derived}};
 
-Member member_of(std::string_view name) {
-  for (const NamedMember& entry : named_members) {
-    if (entry.name == name) return entry.member;
-  }
-  return Member::fact;
+constexpr NameIndex own_index = name_index(named_members);
+
+std::optional<Member> member_of(std::string_view name) {
+  const auto place = own_index.find(name);
+  return place ? std::optional(named_members[*place].member) : std::nullopt;
 }
 
-/// Facts that report whether Tensor Cores were used, the most reliable first.
-constexpr std::array<std::string_view, 3> tensor_core_facts{
-    "tensor_core_counted", "tensor_core_by_name", "tensor_core_claimed"};
+/// What rows without "company" named as its causes, before November 2026.
+constexpr std::array<std::string_view, 3> old_company{"steal ", "other processes",
+                                                      "another process"};
 
-[[noreturn]] void refuse(std::string_view member) {
-  throw Error("is not a results file: \"" + std::string(member) + "\" is of another type");
+void complete_company(Row& row) {
+  if (row.disturbed.empty() || row.company) return;
+  row.company = std::ranges::any_of(old_company, [&](std::string_view one) {
+    return row.disturbed.find(one) != std::string::npos;
+  });
 }
 
 double seconds_per_unit(std::string_view unit) {
@@ -91,91 +90,21 @@ struct RawRow {
   std::string time_unit{};
   std::optional<double> real_time{};
   bool aggregate = false;
-  /// In the order of tensor_core_facts.
-  std::array<std::optional<bool>, tensor_core_facts.size()> tensor_cores{};
 
   void read(std::string_view key, ondemand::value value);
 
  private:
-  void read_fact(std::string_view key, ondemand::value value);
+  void read_own(Member member, std::string_view key, ondemand::value value);
 };
 
-std::string_view text_of(std::string_view key, ondemand::value value) {
-  if (value.type() != ondemand::json_type::string) refuse(key);
-  return value.get_string();
-}
-
-double number_of(std::string_view key, ondemand::value value) {
-  if (value.type() != ondemand::json_type::number) refuse(key);
-  return value.get_double();
-}
-
-/// A whole number that a double holds exactly.
-std::int64_t whole_of(std::string_view key, ondemand::value value) {
-  const double number = number_of(key, value);
-  constexpr double most = 9007199254740992;  // 2^53
-  if (number != std::trunc(number) || std::abs(number) > most) refuse(key);
-  return static_cast<std::int64_t>(number);
-}
-
-void RawRow::read(std::string_view key, ondemand::value value) {
-  if (value.type() == ondemand::json_type::null) {
-    if (!value.is_null()) throw simdjson::simdjson_error(simdjson::N_ATOM_ERROR);
-    return;
-  }
-  switch (member_of(key)) {
-    case Member::name:
-      name = text_of(key, value);
-      break;
-    case Member::status:
-      status = text_of(key, value);
-      break;
-    case Member::reason:
-      row.reason = text_of(key, value);
-      break;
-    case Member::run_type:
-      aggregate = text_of(key, value) == "aggregate";
-      break;
-    case Member::time_unit:
-      time_unit = text_of(key, value);
-      break;
-    case Member::real_time:
-      real_time = number_of(key, value);
-      break;
-    case Member::repetition:
-      row.repetition = whole_of(key, value);
-      break;
-    case Member::workspace:
-      row.workspace_bytes = whole_of(key, value);
-      break;
-    case Member::heuristic_rank:
-      row.heuristic_rank = static_cast<int>(std::clamp<std::int64_t>(
-          whole_of(key, value), std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
-      break;
-    case Member::samples:
-      if (value.type() != ondemand::json_type::array) refuse(key);
-      for (double sample : value.get_array()) row.samples.push_back(sample);
-      break;
-    case Member::derived:
-      break;
-    case Member::fact:
-      read_fact(key, value);
-      break;
-  }
-}
-
-void RawRow::read_fact(std::string_view key, ondemand::value value) {
+/// Appends a fact that no field holds, in its own spelling.
+void add_other(std::string& facts, std::string_view key, ondemand::value value) {
   std::string_view spelling = value.raw_json_token();
   spelling = spelling.substr(0, spelling.find_last_not_of(" \n\r\t") + 1);
-  const auto known = std::find(tensor_core_facts.begin(), tensor_core_facts.end(), key);
   switch (value.type()) {
-    case ondemand::json_type::boolean: {
-      const bool flag = value.get_bool();
-      if (known != tensor_core_facts.end()) {
-        tensor_cores[static_cast<std::size_t>(known - tensor_core_facts.begin())] = flag;
-      }
+    case ondemand::json_type::boolean:
+      static_cast<void>(bool(value.get_bool()));
       break;
-    }
     case ondemand::json_type::number:
       static_cast<void>(double(value.get_double()));
       break;
@@ -185,12 +114,66 @@ void RawRow::read_fact(std::string_view key, ondemand::value value) {
     default:  // The suites write no objects or lists.
       return;
   }
-  if (known != tensor_core_facts.end() && value.type() != ondemand::json_type::boolean) refuse(key);
-  std::string& facts = row.facts;
   if (!facts.empty()) facts += ',';
   append_json(facts, key);
   facts += ':';
   facts += spelling;
+}
+
+bool is_null(ondemand::value value) {
+  if (value.type() != ondemand::json_type::null) return false;
+  if (!value.is_null()) throw simdjson::simdjson_error(simdjson::N_ATOM_ERROR);
+  return true;
+}
+
+/// A field's member, or a fact.
+void read_member(Row& row, std::string_view key, ondemand::value value) {
+  if (const RowMember* const member = find_row_member(key)) {
+    member->read(row, key, value);
+  } else {
+    add_other(row.facts, key, value);
+  }
+}
+
+void RawRow::read(std::string_view key, ondemand::value value) {
+  if (is_null(value)) return;
+  if (const std::optional<Member> own = member_of(key)) {
+    read_own(*own, key, value);
+  } else {
+    read_member(row, key, value);
+  }
+}
+
+void RawRow::read_own(Member member, std::string_view key, ondemand::value value) {
+  switch (member) {
+    case Member::name:
+      name = text_value(key, value);
+      break;
+    case Member::status:
+      status = text_value(key, value);
+      break;
+    case Member::reason:
+      row.reason = text_value(key, value);
+      break;
+    case Member::run_type:
+      aggregate = text_value(key, value) == "aggregate";
+      break;
+    case Member::time_unit:
+      time_unit = text_value(key, value);
+      break;
+    case Member::real_time:
+      real_time = number_value(key, value);
+      break;
+    case Member::repetition:
+      row.repetition = whole_number(key, value);
+      break;
+    case Member::samples:
+      if (value.type() != ondemand::json_type::array) refuse_type(key);
+      for (double sample : value.get_array()) row.samples.push_back(sample);
+      break;
+    case Member::derived:
+      break;
+  }
 }
 
 const std::string& required(const std::optional<std::string>& value, const char* member) {
@@ -209,9 +192,7 @@ Row checked(RawRow raw) {
   const auto status = parse_status(required(raw.status, "status"));
   if (!status) throw Error(name + ": unknown status \"" + *raw.status + "\"");
   row.status = *status;
-  for (const std::optional<bool>& used : raw.tensor_cores) {
-    if (!row.tensor_cores) row.tensor_cores = used;
-  }
+  complete_company(row);
   if (*status != Status::ok) {
     row.samples.clear();
     return std::move(row);
@@ -240,28 +221,46 @@ RowParser::RowParser() : impl_(std::make_unique<Impl>()) {}
 RowParser::RowParser(RowParser&&) noexcept = default;
 RowParser::~RowParser() = default;
 
-std::optional<Row> RowParser::parse(std::string_view text, std::size_t begin, std::size_t end) {
-  const std::string_view row = text.substr(begin, end - begin);
-  simdjson::padded_string_view padded(row, text.size() - begin);
-  if (text.size() - end < simdjson::SIMDJSON_PADDING) {
-    impl_->padded.reserve(row.size() + simdjson::SIMDJSON_PADDING);
-    impl_->padded = row;
-    padded = simdjson::padded_string_view(impl_->padded.data(), row.size(),
-                                          row.size() + simdjson::SIMDJSON_PADDING);
+namespace {
+
+/// Calls `read` for every member of the object `text`, which `room` bytes follow that may be read.
+template <class Read>
+void for_each_member(ondemand::parser& parser, std::string& padded, std::string_view text,
+                     std::size_t room, const Read& read) {
+  simdjson::padded_string_view view(text, text.size() + room);
+  if (room < simdjson::SIMDJSON_PADDING) {
+    padded.reserve(text.size() + simdjson::SIMDJSON_PADDING);
+    padded = text;
+    view = simdjson::padded_string_view(padded.data(), text.size(),
+                                        text.size() + simdjson::SIMDJSON_PADDING);
   }
   try {
-    ondemand::document document = impl_->parser.iterate(padded);
-    RawRow raw;
-    for (auto field : document.get_object()) {
-      raw.read(field.unescaped_key(), field.value());
-    }
+    ondemand::document document = parser.iterate(view);
+    for (auto field : document.get_object()) read(field.unescaped_key(), field.value());
     const bool at_end = document.current_location().error() == simdjson::OUT_OF_BOUNDS;
     if (!at_end) throw simdjson::simdjson_error(simdjson::TRAILING_CONTENT);
-    if (raw.aggregate) return std::nullopt;
-    return checked(std::move(raw));
   } catch (const simdjson::simdjson_error&) {
     throw Error("is not a results file: not JSON, or cut short");
   }
+}
+
+}  // namespace
+
+std::optional<Row> RowParser::parse(std::string_view text, std::size_t begin, std::size_t end) {
+  RawRow raw;
+  for_each_member(impl_->parser, impl_->padded, text.substr(begin, end - begin), text.size() - end,
+                  [&](std::string_view key, ondemand::value value) { raw.read(key, value); });
+  if (raw.aggregate) return std::nullopt;
+  return checked(std::move(raw));
+}
+
+void RowParser::add_members(Row& row, std::string_view members) {
+  if (members.empty()) return;
+  for_each_member(impl_->parser, impl_->padded, '{' + std::string(members) + '}', 0,
+                  [&](std::string_view key, ondemand::value value) {
+                    if (!is_null(value)) read_member(row, key, value);
+                  });
+  complete_company(row);
 }
 
 }  // namespace benanza

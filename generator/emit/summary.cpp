@@ -107,6 +107,19 @@ double macs(const LoweredGraph& graph) {
   return sum;
 }
 
+namespace {
+
+std::string parameter_bytes(const LoweredGraph& graph) {
+  const auto megabytes = [](std::int64_t bytes) { return scaled(static_cast<double>(bytes), 1e6); };
+  const Traffic& stored = graph.stored_parameters;
+  if (stored.bytes == 0) return megabytes(4 * graph.parameters) + " MB as fp32";
+  std::string text = megabytes(stored.bytes) + " MB as stored";
+  if (stored.elements > 0) text += ", and " + megabytes(4 * stored.elements) + " MB as fp32";
+  return text;
+}
+
+}  // namespace
+
 std::string summary(const LoweredGraph& graph, SummaryRows shown) {
   std::map<std::pair<Cost, std::string>, Row> rows;
   std::map<std::string, int> free;
@@ -136,8 +149,8 @@ std::string summary(const LoweredGraph& graph, SummaryRows shown) {
   }
   text += line("total", "", total);
   if (graph.list.empty()) {
-    text += fmt::format("  {} ({} MB as fp32)\n", counted(graph.parameters, "parameter"),
-                        scaled(4.0 * static_cast<double>(graph.parameters), 1e6));
+    text +=
+        fmt::format("  {} ({})\n", counted(graph.parameters, "parameter"), parameter_bytes(graph));
   }
   for (const auto& [reason, count] : reasons) {
     text += fmt::format("  unsupported: {} ({})\n", reason, count);

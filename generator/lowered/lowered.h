@@ -141,9 +141,11 @@ struct LoweredGraph {
   std::int64_t batch = 1;
   int opset = 0;
   std::vector<LoweredLayer> layers;
-  /// Elements of the floating-point and 8-bit constant tensors that layers read: the weights,
-  /// including the statistics of batch normalizations.
+  /// Elements of the constant tensors of floats and of at most 8 bits that layers read: the
+  /// weights, including the statistics of batch normalizations, without scales and zero points.
   std::int64_t parameters = 0;
+  /// The same as the file stores them.
+  Traffic stored_parameters = {};
   Compulsory compulsory = {};
   /// What the caller reads.
   std::vector<Read> results = {};

@@ -13,6 +13,7 @@
 #include "generator/onnx/masks.h"
 #include "generator/onnx/model/check_model.h"
 #include "generator/onnx/model/program.h"
+#include "generator/onnx/parameters.h"
 #include "generator/onnx/quantized_layers.h"
 #include "generator/onnx/read/inline.h"
 #include "generator/onnx/read/make_inputs_constant.h"
@@ -21,11 +22,6 @@
 
 namespace benanza::onnx {
 namespace {
-
-bool all_outputs_constant(const Step& step) {
-  return std::all_of(step.outputs.begin(), step.outputs.end(),
-                     [](const Value* output) { return output == nullptr || output->constant; });
-}
 
 /// The value of a constant with one element, unless it depends on an assumption.
 std::optional<double> only_value(const Tensor& tensor) {
@@ -143,30 +139,6 @@ void drop_unread(std::vector<LoweredLayer>& layers) {
   }
 }
 
-bool is_weight(const Tensor& tensor) {
-  const bool weight_type =
-      is_floating(tensor.type) || (type_bits(tensor.type) > 0 && type_bits(tensor.type) <= 8);
-  // A tensor filled to an assumed shape is not a weight of the model.
-  return tensor.constant && !tensor.assumption && tensor.shape && weight_type &&
-         tensor.type != ::onnx::TensorProto::BOOL;
-}
-
-std::int64_t count_parameters(const Program& program) {
-  std::set<const Value*> weights;
-  for (const Step& step : program.steps) {
-    if (all_outputs_constant(step)) continue;
-    for (const Value* input : step.inputs) {
-      if (input == nullptr || !input->constant) continue;
-      for (const Value* stored : stored_tensors(program, *input)) {
-        if (is_weight(*stored)) weights.insert(stored);
-      }
-    }
-  }
-  std::int64_t count = 0;
-  for (const Value* weight : weights) count += element_count(*weight->shape);
-  return count;
-}
-
 /// The layer of a step, without what depends on other steps.
 LoweredLayer lower_step(const Program& program, const Step& step, const OperatorTable& operators,
                         const ResolvedDims& bound) {
@@ -226,7 +198,9 @@ LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, con
                                        [](const auto& value) { return value.second.is_output; });
   if (has_outputs) drop_unread(graph.layers);
   describe_quantized(program, graph.layers);
-  graph.parameters = count_parameters(program);
+  const Parameters parameters = count_parameters(program);
+  graph.parameters = parameters.count;
+  graph.stored_parameters = parameters.stored;
   graph.compulsory = compulsory(program, graph.layers, operators);
   return graph;
 }

@@ -52,6 +52,11 @@ bool has_zero_points(const Step& step) {
 
 }  // namespace
 
+bool all_outputs_constant(const Step& step) {
+  return std::all_of(step.outputs.begin(), step.outputs.end(),
+                     [](const Value* output) { return output == nullptr || output->constant; });
+}
+
 std::set<const Value*> stored_tensors(const Program& program, const Value& constant) {
   std::set<const Value*> found;
   collect(program, constant, false, found);

@@ -8,6 +8,9 @@
 
 namespace benanza::onnx {
 
+/// Whether the step computes constants alone.
+bool all_outputs_constant(const Step& step);
+
 /// What the file stores of a constant: the tensors behind Identity, Transpose, other views, and
 /// conversions of quantized values, each once however many names it has; itself if it is computed
 /// from several. Without the scales and zero points of quantized ones.

@@ -154,6 +154,7 @@ LoweredGraph training_step(const LoweredGraph& inference, Optimizer optimizer) {
   step.layers = builder.take();
   step.fusions = attention_steps(layers, step.layers, builder);
   step.parameters = parameters;
+  step.stored_parameters = {};
   step.compulsory.weights = traffic;
   step.compulsory.outputs = traffic;
   return step;

@@ -6,9 +6,11 @@ usage: bench_test.py SOURCE_DIR
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 SOURCE = pathlib.Path(sys.argv[1])
@@ -65,7 +67,8 @@ class Bench(unittest.TestCase):
         self.program("build/bin/benanza-analyze",
                      "#!/bin/sh\ncase \"$*\" in calls*other*) exit 1;; calls*) exit 0;; esac\n"
                      "echo report \"$@\"\n")
-        self.program("build/bin/bench_onednn", "#!/bin/sh\necho \"$@\" >>timed\n")
+        self.program("build/bin/bench_onednn",
+                     "#!/bin/sh\n[ \"$1\" != --sequence ] || echo \"$@\" >>timed\n")
         finished = self.bench("good.onnx", "--precision", "fp32,bf16")
         self.assertEqual((finished.returncode, finished.stderr), (0, ""))
         made = f"{self.folder}/build/sequences/good_b1"
@@ -80,7 +83,8 @@ class Bench(unittest.TestCase):
         self.program("tools/nvidia-smi", "#!/bin/sh\necho 'GPU 0: H100 (UUID: GPU-0a)'\n")
         self.assertNotIn("--sequence", self.bench("good.onnx").stdout)
         self.assertFalse((self.folder / "timed").exists())
-        self.program("build/bin/bench_cudnn", "#!/bin/sh\necho cudnn \"$@\" >>timed\n")
+        self.program("build/bin/bench_cudnn",
+                     "#!/bin/sh\n[ \"$1\" != --sequence ] || echo cudnn \"$@\" >>timed\n")
         # Of cuTENSOR's, bench_cudnn would run none.
         for library in ("cudnn", "cublas", "cutensor"):
             (self.folder / "build/results" / library).mkdir(parents=True, exist_ok=True)
@@ -90,6 +94,59 @@ class Bench(unittest.TestCase):
         self.assertTrue((self.folder / "timed").read_text().startswith("cudnn --sequence "))
         self.assertIn("--backend cudnn --backend cublas --precision fp32",
                       (self.folder / "asked").read_text())
+
+    def test_a_first_bound_comes_before_the_measurement(self):
+        self.program("build/bin/benanza-analyze", "#!/bin/sh\ncase \"$*\" in *allow-missing*)\n"
+                     "printf 'good, batch 1, fp32\\n  LBL sequential      4.9 ms  PARTIAL\\n';; esac\n")
+        self.program("build/bin/bench_onednn", "#!/bin/sh\n[ \"$1\" = --sequence ] || echo \"$@\" >>first\n")
+        self.program("tools/ctest", "#!/bin/sh\necho measured\n")
+        finished = self.bench("good.onnx")
+        self.assertEqual((finished.returncode, finished.stderr), (0, ""))
+        build = f"{self.folder}/build"
+        self.assertEqual((self.folder / "first").read_text(),
+                         f"--graph {build}/generated/good_b1.graph.json "
+                         f"--graph {build}/generated/other_b1.graph.json --precision fp32 "
+                         f"--algorithms best --budget 0.01 --benchmark_out={build}/first/onednn.json\n")
+        self.assertRegex(finished.stdout, r"(?s)== bench_onednn: the library's first choices\n"
+                         r"first bound, \d+ s after the start; alternatives are measured now:\n"
+                         r"  good, batch 1, fp32: 4.9 ms  PARTIAL\nmeasured\n")
+        self.assertNotIn("stopped", finished.stdout)
+
+    def test_a_limit_ends_the_measurement_not_the_report(self):
+        # Like a suite, it ends when asked to.
+        self.program("tools/ctest", "#!/bin/sh\ntrap 'echo kept; exit 1' TERM\necho measuring\n"
+                     "for i in 1 2 3 4 5 6 7 8 9; do sleep 1 & wait; done\necho too long\n")
+        finished = self.bench("good.onnx", "--time", "1s")
+        self.assertEqual((finished.returncode, finished.stderr), (0, ""))
+        self.assertNotIn("too long", finished.stdout)
+        self.assertIn("stopped after 1s: a longer run may find a lower bound; the same command with "
+                      "--time all continues\n", finished.stdout)
+        self.assertIn(f"--results {self.folder}/build/results --results {self.folder}/build/first",
+                      finished.stdout.splitlines()[-1])
+
+    def test_ctrl_c_ends_with_a_report(self):
+        self.program("tools/ctest", "#!/bin/sh\ntrap 'echo kept; exit 1' TERM\necho measuring >begun\n"
+                     "for i in 1 2 3 4 5 6 7 8 9; do sleep 1 & wait; done\necho too long\n")
+        path = f"{self.folder / 'tools'}:{os.environ['PATH']}"
+        with subprocess.Popen([self.folder / "scripts/bench", "good.onnx"], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.folder,
+                              env={**os.environ, "PATH": path}) as running:
+            for _ in range(200):
+                if (self.folder / "begun").exists():
+                    break
+                time.sleep(0.05)
+            running.send_signal(signal.SIGINT)
+            out, err = running.communicate(timeout=30)
+        self.assertEqual((running.returncode, err), (0, ""))
+        self.assertIn("interrupted: a longer run may find a lower bound", out)
+        self.assertNotIn("too long", out)
+        self.assertTrue(out.splitlines()[-1].startswith("report bound "))
+
+    def test_limits_are_times(self):
+        for limit in ("5", "-1s", "soon"):
+            finished = self.bench("good.onnx", "--time", limit)
+            self.assertEqual((finished.returncode, finished.stderr),
+                             (2, f"scripts/bench: --time {limit}: say 90s, 5m, 2h or all\n"))
 
     def test_the_report_is_of_the_models_asked_for(self):
         finished = self.bench("good.onnx", "other.onnx")
@@ -147,6 +204,8 @@ class Bench(unittest.TestCase):
         self.assertEqual((finished.returncode, finished.stderr), (0, ""))
         configured = (self.folder / "configured").read_text()
         self.assertIn("-DBENANZA_MODELS=deepbench/inference_device;deepbench/training", configured)
+        # There is no GPU.
+        self.assertIn("-DBENANZA_CUDA=OFF", configured)
         self.assertIn("-DBENANZA_PRECISIONS=fp32;fp16;int8", configured)
         report = finished.stdout.splitlines()[-1]
         self.assertRegex(report, "^report deepbench --graph .*training.graph.json --graph "

@@ -12,7 +12,7 @@ import unittest
 
 SOURCE = pathlib.Path(sys.argv[1])
 # Parts whose folders are checked; all of their files but tests.
-PARTS = ("analysis",)
+PARTS = ("analysis", "models", "record", "suites/harness", "suites/nvidia", "suites/onednn")
 LONGEST_FUNCTION = 60
 # Tables whose columns are the recordings or the chapters that there are.
 MADE_BY_HAND = ("analysis/questions/profile/", "analysis/questions/report.cpp")

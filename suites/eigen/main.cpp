@@ -1,6 +1,6 @@
 #include "suites/eigen/backend.h"
+#include "suites/harness/program/bench_main.h"
 #include "suites/harness/registration.h"
-#include "suites/harness/run/bench_main.h"
 #include "suites/verify/verification_cases.h"
 
 int main(int argc, char** argv) {

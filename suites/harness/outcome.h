@@ -27,6 +27,10 @@ struct PhaseSeconds {
   PhaseSeconds& operator+=(const PhaseSeconds& more);
 };
 
+/// Returns `text` in one line, without surrounding whitespace; "no reason given" if nothing is
+/// left.
+std::string one_line(std::string_view text);
+
 /// Outcome of one variant. All fields after `reason` are set only if the status is ok.
 struct Outcome {
   Status status = Status::failed;
@@ -43,6 +47,13 @@ struct Outcome {
   std::string stopped_by{};
   /// True if this variant made the engine unusable; it is not tried again.
   bool engine_lost = false;
+  /// The first times were disturbed; these are the second ones.
+  bool measured_again = false;
+  /// No other algorithm of the problem was asked for.
+  bool first_choice = false;
+  /// data_kind() of the inputs.
+  std::string data{};
+  /// What the library, the observer and the verification say.
   Facts facts{};
   /// Conditions::disturbances while the samples were taken.
   std::vector<std::string> disturbances{};

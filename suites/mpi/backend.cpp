@@ -7,8 +7,8 @@
 #include <string>
 #include <thread>
 
+#include "suites/harness/choose/collective_problems.h"
 #include "suites/harness/machine_context.h"
-#include "suites/harness/run/collective_problems.h"
 
 namespace benanza::mpi {
 namespace {

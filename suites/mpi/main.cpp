@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <exception>
 
-#include "suites/harness/run/bench_main.h"
-#include "suites/harness/run/collective_problems.h"
+#include "suites/harness/choose/collective_problems.h"
+#include "suites/harness/program/bench_main.h"
 #include "suites/mpi/backend.h"
 #include "suites/verify/verification_cases.h"
 

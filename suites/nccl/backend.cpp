@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "suites/harness/run/collective_problems.h"
+#include "suites/harness/choose/collective_problems.h"
 #include "suites/nccl/gpus.h"
 #include "suites/nccl/primitive.h"
 #include "suites/nccl/stopwatch.h"

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <exception>
 
-#include "suites/harness/run/bench_main.h"
-#include "suites/harness/run/collective_problems.h"
+#include "suites/harness/choose/collective_problems.h"
+#include "suites/harness/program/bench_main.h"
 #include "suites/nccl/backend.h"
 #include "suites/nccl/gpus.h"
 #include "suites/verify/verification_cases.h"

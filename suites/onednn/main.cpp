@@ -2,8 +2,8 @@
 #include <cstdlib>
 #include <exception>
 
+#include "suites/harness/program/bench_main.h"
 #include "suites/harness/registration.h"
-#include "suites/harness/run/bench_main.h"
 #include "suites/onednn/backend.h"
 #include "suites/verify/verification_cases.h"
 

@@ -21,6 +21,7 @@
 #include "core/problem/name.h"
 #include "core/program/program_flags.h"
 #include "suites/plan/backends.h"
+#include "suites/plan/check.h"
 #include "suites/plan/planned_model.h"
 
 namespace {
@@ -34,6 +35,7 @@ struct Options {
   double tolerance = 0;
   /// --benchmark_out; empty: none.
   std::string out;
+  bool check = false;
   std::vector<std::string> device_flags;
 };
 
@@ -87,10 +89,22 @@ class Recorder final : public benchmark::BenchmarkReporter {
   std::ostringstream text_;
 };
 
+/// Exit status 1 if a step changed.
+int check(const Options& options, const plan::Backends& backends) {
+  const Plan plan = read_plan(options.plan);
+  const auto changed = plan::changed_steps(plan, backends.all());
+  std::cout << plan::check_text(plan, plan::changed_systems(plan, backends.all()), changed);
+  return changed.empty() ? 0 : 1;
+}
+
 int measure(const Options& options, const plan::Backends& backends) {
   std::optional<plan::Values> values;
   if (!options.values.empty()) values.emplace(options.values);
-  plan::PlannedModel model(read_plan(options.plan), backends.all(), values ? &*values : nullptr);
+  Plan plan = read_plan(options.plan);
+  for (const std::string& system : plan::changed_systems(plan, backends.all())) {
+    std::cerr << "note: planned with " << system << "; --check names the steps that changed\n";
+  }
+  plan::PlannedModel model(std::move(plan), backends.all(), values ? &*values : nullptr);
   if (values) {
     const double tolerance = options.tolerance > 0 ? options.tolerance : tolerance_of(model);
     const auto worst = model.check(*values, tolerance);
@@ -187,6 +201,9 @@ int run(int argc, char** argv) {
       ->type_name("FILE");
   app.add_option("--tolerance", options.tolerance,
                  "The largest difference, relative to the largest element of a tensor");
+  app.add_flag("--check", options.check,
+               "Only check that the libraries here have every call of the plan; exit status 1 if "
+               "not");
   for (const harness::BackendFlag& flag : plan::Backends::flags()) {
     // Taken by `backends`; here for --help.
     app.add_option(flag.name, options.device_flags, flag.help)->type_name(flag.value);
@@ -210,7 +227,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     throw Error(std::string(error.what()) + "; --help lists the flags");
   }
-  return measure(options, backends);
+  return options.check ? check(options, backends) : measure(options, backends);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include "core/base/error.h"
 #include "core/problem/name.h"
 #include "core/problem/problem.h"
-#include "suites/harness/run/runner.h"
+#include "suites/harness/outcome.h"
 #include "suites/plan/constants.h"
 
 namespace benanza::plan {

@@ -114,11 +114,9 @@ void add_assumed(Section& section, const BoundReport& report) {
   const Assumed& assumed = report.assumed;
   if (assumed.layers == 0) return;
   section.add(Entry{
-      "assumed",
-      fmt::format("{:.1f}% of sequential, {} {}, may rest on extents that the data decide, taken "
-                  "at their largest",
-                  assumed.seconds / report.bounds.sequential.seconds * 100, assumed.layers,
-                  assumed.layers == 1 ? "layer" : "layers")});
+      "assumed", fmt::format("{:.1f}% of sequential, {} {}: data-dependent sizes, maximum assumed",
+                             assumed.seconds / report.bounds.sequential.seconds * 100,
+                             assumed.layers, assumed.layers == 1 ? "layer" : "layers")});
   section.add(Entry{
       "", "first " + assumed.first + ": state them with benanza-generate --dim TENSOR:AXIS=N"});
 }

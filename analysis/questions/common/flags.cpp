@@ -85,11 +85,11 @@ void add_seen_flag(Flags& flags, CommonFlags& values) {
 
 void add_sequence_flag(Flags& flags, CommonFlags& values) {
   flags.add("--sequence", values.sequences,
-            "What bench_* --sequence wrote: the bound's calls one after the other, as one", "FILE");
+            "Output of bench_* --sequence: the bound's calls, timed back to back", "FILE");
 }
 
 void add_plan_flag(Flags& flags, CommonFlags& values) {
-  flags.add("--plan", values.plans, "What bench_plan --benchmark_out wrote: the plan, run as one",
+  flags.add("--plan", values.plans, "Output of bench_plan --benchmark_out: the plan, timed as a whole",
             "FILE");
 }
 
@@ -102,7 +102,7 @@ void add_filter_flags(Flags& flags, CommonFlags& values, const std::string& prec
   flags.add("--backend", values.backends, "Only these libraries, e.g. cudnn,cublas", "L[,L...]",
             ',');
   flags.add("--cold", values.cold,
-            "Calls timed with cold caches, each by itself: their sums are no bounds");
+            "Use calls timed with cold caches; their sum is not a bound");
   flags.add("--fallback", values.fallback,
             "Precision for layers that are not supported at the requested one");
   flags.add("--max-workspace", values.max_workspace,
@@ -110,7 +110,7 @@ void add_filter_flags(Flags& flags, CommonFlags& values, const std::string& prec
   flags.add_word("--movement", values.movement, {"exclude", "include"},
                  "Whether to count layers that only move bytes");
   flags.add("--allow-missing", values.allow_missing,
-            "Answer even if measurements are missing; the answer is then partial");
+            "Answer even if measurements are missing; the answer is marked PARTIAL");
 }
 
 void add_output_flags(Flags& flags, CommonFlags& values) {

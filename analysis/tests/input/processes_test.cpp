@@ -32,7 +32,7 @@ Row row_of(double microseconds, std::int64_t repetition, std::optional<int> proc
   Row row{.variant = parse_variant_name(variant),
           .repetition = repetition,
           .samples = {microseconds * us}};
-  if (process) add_fact(row.facts, "process", static_cast<double>(*process));
+  if (process) row.process = *process;
   return row;
 }
 
@@ -106,7 +106,10 @@ TEST(Processes, WithCompanyCountLikeOthers) {
   MeasurementSet set;
   for (int process = 1; process <= 5; ++process) {
     Row row = row_of(10 + process, process - 1, process);
-    if (process != 2) add_fact(row.facts, "disturbed", std::string_view("steal 12%"));
+    if (process != 2) {
+      row.disturbed = "steal 12%";
+      row.company = true;
+    }
     set.add(std::move(row));
   }
   EXPECT_THAT(process_times(set), ElementsAre(11, 12, 13, 14, 15));
@@ -240,11 +243,11 @@ TEST(LogTime, OfAVirtualMachineIsOfFewerDigits) {
 
 TEST(Rows, SayThatTheyAreOfAVirtualMachine) {
   MeasurementSet set;
-  for (const char* facts : {"", "\"virtual_machine\":true"}) {
+  for (const bool is_virtual : {false, true}) {
     Row row{.variant = parse_variant_name(name), .samples = {10 * us}};
-    row.facts = facts;
+    row.virtual_machine = is_virtual;
     set.add(std::move(row), 0);
-    EXPECT_EQ(set.find("relu/8")[0].virtual_machine, *facts != '\0');
+    EXPECT_EQ(set.find("relu/8")[0].virtual_machine, is_virtual);
   }
 }
 

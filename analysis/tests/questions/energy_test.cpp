@@ -83,12 +83,5 @@ TEST_F(EnergyQuestion, HasNoAnswerWithoutAnyEnergy) {
   EXPECT_TRUE(page().sections.empty());
 }
 
-TEST(EnergyJoules, IsAFactOfARow) {
-  const auto row = [](const char* facts) { return Row{.facts = facts}; };
-  EXPECT_EQ(energy_joules(row(R"("FLOPs":1,"energy_joules":0.0025,"x":1)")), 0.0025);
-  EXPECT_EQ(energy_joules(row(R"("energy_failed":"no \"energy_joules\":1")")), std::nullopt);
-  EXPECT_EQ(energy_joules(row("")), std::nullopt);
-}
-
 }  // namespace
 }  // namespace benanza::analysis

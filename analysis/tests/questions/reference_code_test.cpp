@@ -73,7 +73,7 @@ TEST(ReferenceCode, IsReadFromTheRow) {
   row.variant = parse_variant_name("softmax/100x200_a0/fp32/plain/onednn/y");
   row.status = Status::ok;
   row.samples = {1e-5};
-  row.facts = R"({"reference":true})";
+  row.reference = true;
   MeasurementSet set;
   set.add(std::move(row));
   ASSERT_EQ(set.find("softmax/100x200_a0").size(), 1);

@@ -7,18 +7,19 @@
 namespace benanza::analysis {
 namespace {
 
-Row row(std::int64_t repetition, const std::string& facts) {
-  return {.variant = parse_variant_name("relu/8/fp32/plain/onednn/jit"),
-          .repetition = repetition,
-          .samples = {1e-3},
-          .facts = facts};
+/// `members`: as in a file of results.
+Row row(std::int64_t repetition, const std::string& members) {
+  Row made{.variant = parse_variant_name("relu/8/fp32/plain/onednn/jit"),
+           .repetition = repetition,
+           .samples = {1e-3}};
+  RowParser().add_members(made, members);
+  return made;
 }
 
 /// A row of relu/8 with this variant.
 Row first_choice(const std::string& variant) {
-  return {.variant = parse_variant_name("relu/8/" + variant),
-          .samples = {1e-3},
-          .facts = R"("FLOPs":8,"first_choice":true)"};
+  return {
+      .variant = parse_variant_name("relu/8/" + variant), .samples = {1e-3}, .first_choice = true};
 }
 
 const Graph graph{
@@ -31,25 +32,6 @@ MeasurementSet measured(const std::vector<std::string>& facts) {
     set.add(row(static_cast<std::int64_t>(i), facts[i]));
   }
   return set;
-}
-
-TEST(IsDisturbed, ByItsMarksAlone) {
-  EXPECT_TRUE(is_disturbed(row(0, R"("FLOPs":1,"disturbed":"steal 12%")")));
-  EXPECT_TRUE(is_disturbed(row(0, R"("throttled":true)")));
-  EXPECT_FALSE(is_disturbed(row(0, R"("throttled":false,"measured_again":true)")));
-  EXPECT_FALSE(is_disturbed(row(0, R"("kernel_names":"a\"disturbed\":b")")));
-}
-
-TEST(HadCompany, NotByTheDevicesOwnLimits) {
-  EXPECT_TRUE(had_company(row(0, R"("disturbed":"neighbours","company":true)")));
-  EXPECT_FALSE(had_company(row(0, R"("disturbed":"steal 1%","company":false)")));
-  // As rows said it before they had "company".
-  EXPECT_TRUE(had_company(row(0, R"("FLOPs":1,"disturbed":"steal 12%")")));
-  EXPECT_TRUE(had_company(row(0, R"("disturbed":"power cap, another process on the GPU","x":1)")));
-  EXPECT_TRUE(had_company(row(0, R"("disturbed":"other processes on 1.4 processors")")));
-  EXPECT_FALSE(had_company(row(0, R"("disturbed":"power cap","kernel_names":"steal "")")));
-  EXPECT_FALSE(had_company(row(0, R"("throttled":true)")));
-  EXPECT_FALSE(had_company(row(0, "")));
 }
 
 TEST(MeasurementSet, RepetitionsWithCompanyCountOnlyWhereThereIsNoOther) {
@@ -103,7 +85,7 @@ TEST(FirstChoices, AreThoseBesideWhichNothingIsMeasured) {
   EXPECT_EQ(count(), 1U);
   // A call at another precision says nothing about fp32.
   Row other = first_choice("bf16/plain/onednn/ref");
-  other.facts.clear();
+  other.first_choice = false;
   set.add(other);
   EXPECT_EQ(first_choices({{.calls = {&set.find("relu/8")[2]}}}, set).alone, 1U);
   other.variant = parse_variant_name("relu/8/fp32/plain/onednn/ref");
@@ -117,7 +99,7 @@ TEST(FirstChoices, ARepetitionAmongAllAlgorithmsTakesTheMarkAway) {
   MeasurementSet set;
   Row one = first_choice("fp32/plain/onednn/jit");
   set.add(one);
-  one.facts.clear();
+  one.first_choice = false;
   one.repetition = 1;
   set.add(one);
   EXPECT_EQ(first_choices({{.calls = {&set.find("relu/8").front()}}}, set).alone, 0U);

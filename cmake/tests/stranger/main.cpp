@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "suites/harness/measure/host_stopwatch.h"
+#include "suites/harness/program/bench_main.h"
 #include "suites/harness/registration.h"
-#include "suites/harness/run/bench_main.h"
 #include "suites/verify/verification_cases.h"
 
 namespace {

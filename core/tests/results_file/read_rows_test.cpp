@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "core/results_file/row_splitter.h"
@@ -95,9 +96,9 @@ TEST(ParseRow, NumbersThatNoDoubleHoldsAreErrors) {
 TEST(ParseRow, FactsKeepTheirSpelling) {
   const auto row = RowParser().parse(
       R"({"name": "relu/1x8/fp32/nchw/onednn/jit", "status": "ok", "samples": [1e-6],
-"FLOP/s": 1, "FLOPs": 8, "timed_seconds": 0.10, "stopped_by": "a\"b", "flag": true,
+"FLOP/s": 1, "power_w": 0.10, "words": "a\"b", "flag": true,
 "nested": {"x": [1]}, "empty": null})");
-  EXPECT_EQ(row->facts, R"("FLOPs":8,"timed_seconds":0.10,"stopped_by":"a\"b","flag":true)");
+  EXPECT_EQ(row->facts, R"("power_w":0.10,"words":"a\"b","flag":true)");
   EXPECT_EQ(RowParser().parse(row_text(*row))->facts, row->facts);
 }
 
@@ -105,44 +106,72 @@ TEST(ParseRow, MembersAndFactsOfARow) {
   const auto row = RowParser().parse(
       R"({"name":"relu/1x8/fp32/nchw/onednn/jit","status":"ok","samples":[1e-6],)"
       R"("repetition_index":3,"workspace_bytes":4096,"heuristic_rank":2.0,)"
-      R"("tensor_core_claimed":false,"tensor_core_counted":true,"FLOPs":1.5E+3,"none":null})");
+      R"("tensor_core_claimed":false,"tensor_core_counted":true,"FLOPs":1.5E+3,"none":null,)"
+      R"("bytes":64,"calls_per_sample":5,"timed_seconds":0.1,"stopped_by":"budget","process":2,)"
+      R"("first_choice":true,"measured_again":true,"in_place":true,"reference":true,)"
+      R"("tolerance":"sum","partial_sums":32,"rounding_amplification":16,"virtual_machine":true,)"
+      R"("data":"random, 4 bits","kernel_names":"nvjet_1,_Z1fi","energy_joules":0.25,)"
+      R"("disturbed":"power cap","company":false,"engine_lost":true,"other":1})");
   EXPECT_EQ(row->repetition, 3);
   EXPECT_EQ(row->workspace_bytes, 4096);
   EXPECT_EQ(row->heuristic_rank, 2);
-  EXPECT_EQ(row->tensor_cores, true);  // counted beats claimed
-  EXPECT_EQ(row->facts, R"("tensor_core_claimed":false,"tensor_core_counted":true,"FLOPs":1.5E+3)");
+  EXPECT_EQ(row->tensor_cores(), true);  // counted beats claimed
+  EXPECT_EQ(row->flops, 1500);
+  EXPECT_EQ(row->bytes, 64);
+  EXPECT_EQ(row->calls_per_sample, 5);
+  EXPECT_EQ(row->timed_seconds, 0.1);
+  EXPECT_EQ(row->stopped_by, stopped_by_budget);
+  EXPECT_EQ(row->process_number(), 2);
+  EXPECT_TRUE(row->first_choice && row->measured_again && row->in_place && row->reference);
+  EXPECT_EQ(row->tolerance, "sum");
+  EXPECT_EQ(row->partial_sums, 32);
+  EXPECT_EQ(row->rounding_amplification, 16);
+  EXPECT_TRUE(row->virtual_machine && row->engine_lost);
+  EXPECT_EQ(row->data, "random, 4 bits");
+  EXPECT_THAT(row->kernel_names, ElementsAre("nvjet_1", "_Z1fi"));
+  EXPECT_EQ(row->energy_joules, 0.25);
+  EXPECT_TRUE(row->is_disturbed());
+  EXPECT_FALSE(row->had_company());
+  EXPECT_EQ(row->facts, R"("other":1)");
+  EXPECT_EQ(members_text(*RowParser().parse(row_text(*row))), members_text(*row));
 }
 
-TEST(KernelNames, AreAListInOneFact) {
-  const auto names = [](std::string facts) { return kernel_names(Row{.facts = std::move(facts)}); };
-  EXPECT_THAT(names(R"("FLOPs":1,"kernel_names":"nvjet_1,_Z1fi")"),
-              testing::ElementsAre("nvjet_1", "_Z1fi"));
-  EXPECT_THAT(names(R"("FLOPs":1)"), testing::IsEmpty());
-  EXPECT_THAT(names(R"("kernel_names":true)"), testing::IsEmpty());
-  EXPECT_THAT(names(R"("kernel_names":"not ""json")"), testing::IsEmpty());
-}
-
-TEST(FirstChoice, IsAMarkThatCanBeTakenAway) {
-  const auto row = [](std::string facts) { return Row{.facts = std::move(facts)}; };
-  const char* const mark = R"("first_choice":true)";
-  EXPECT_TRUE(is_first_choice(row(mark)));
-  EXPECT_FALSE(is_first_choice(row(R"("first_choice":false)")));
-  EXPECT_FALSE(is_first_choice(row(R"("reason":"\"first_choice\":true")")));
-  const auto without = [&](const std::string& facts) {
-    return without_first_choice(row(facts)).facts;
+TEST(ParseRow, OldRowsNamedCompanyInTheCauses) {
+  const auto row = [](const std::string& members) {
+    return *RowParser().parse(
+        R"({"name":"relu/1x8/fp32/nchw/onednn/jit","status":"ok","samples":[1e-6],)" + members +
+        '}');
   };
-  EXPECT_EQ(without(mark), "");
-  EXPECT_EQ(without(R"("a":1,"first_choice":true)"), R"("a":1)");
-  EXPECT_EQ(without(R"("first_choice":true,"b":2)"), R"("b":2)");
-  EXPECT_EQ(without(R"("a":1,"first_choice":true,"b":2)"), R"("a":1,"b":2)");
-  EXPECT_EQ(without(R"("a":1)"), R"("a":1)");
+  EXPECT_TRUE(row(R"("disturbed":"neighbours","company":true)").had_company());
+  EXPECT_FALSE(row(R"("disturbed":"steal 1%","company":false)").had_company());
+  EXPECT_TRUE(row(R"("disturbed":"steal 12%")").had_company());
+  EXPECT_TRUE(row(R"("disturbed":"power cap, another process on the GPU")").had_company());
+  EXPECT_TRUE(row(R"("disturbed":"other processes on 1.4 processors")").had_company());
+  EXPECT_FALSE(row(R"("disturbed":"power cap","kernel_names":"steal ")").had_company());
+  EXPECT_TRUE(row(R"("throttled":true)").is_disturbed());
+  EXPECT_FALSE(row(R"("throttled":true)").had_company());
+  EXPECT_FALSE(row(R"("throttled":false,"kernel_names":"a\"disturbed\":b")").is_disturbed());
+}
+
+TEST(AddFact, SetsTheFieldOfThatName) {
+  Row row;
+  add_fact(row, "heuristic_rank", 2.0);
+  add_fact(row, "power_w", 300.0);
+  add_fact(row, "bytes", std::numeric_limits<double>::infinity());
+  EXPECT_EQ(row.heuristic_rank, 2);
+  EXPECT_EQ(row.bytes, std::nullopt);
+  EXPECT_EQ(row.facts, "\"power_w\":300");
+  replace_facts(row, {{"power_w", 200.0}, {"energy_joules", 0.5}, {"seen", true}});
+  EXPECT_EQ(row.energy_joules, 0.5);
+  EXPECT_EQ(row.facts, R"("power_w":200,"seen":true)");
+  EXPECT_THROW(add_fact(row, "data", 1.0), std::logic_error);
 }
 
 TEST(RowText, HasWhatFollowsFromTheSamples) {
   Row row{.variant = parse_variant_name("relu/1x8/fp32/nchw/onednn/jit"),
           .samples = {1e-6, 4e-6, 2e-6}};
-  add_fact(row.facts, "FLOPs", 8.0);
-  add_fact(row.facts, "calls_per_sample", 5.0);
+  row.flops = 8;
+  row.calls_per_sample = 5;
   const auto json = nlohmann::json::parse(row_text(row, {.family = 7, .repetitions = 2}));
   EXPECT_EQ(json.at("real_time"), 2.0);
   EXPECT_EQ(json.at("iterations"), 15);

@@ -273,6 +273,14 @@ TEST(Summary, CountsMultiplyAddsParametersAndRepeats) {
   EXPECT_THAT(text, HasSubstr("1,001,000 parameters (4.004 MB as fp32)"));
 }
 
+TEST(Summary, SaysHowManyBytesAreStored) {
+  LoweredGraph graph{.model = "m"};
+  graph.parameters = 3'000'000;
+  graph.stored_parameters = {.elements = 1'000'000, .bytes = 1'000'000};
+  EXPECT_THAT(summary(graph),
+              HasSubstr("3,000,000 parameters (1.000 MB as stored, and 4.000 MB as fp32)"));
+}
+
 TEST(Summary, SaysWhatWasAssumed) {
   const LoweredGraph graph = Model(17)
                                  .input("x", {6})

@@ -183,6 +183,9 @@ TEST(PackedWeights, OfMatMulNBits) {
     EXPECT_THAT(graph.layers[0].problems,
                 ElementsAre("gemm/m3_n64_k128_nt_w_packed.int" + std::to_string(bits) + ".b32"));
     EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 256, .bytes = 64 * 128 * bits / 8}));
+    // Several weights in a byte; the scales are none.
+    EXPECT_EQ(graph.parameters, 64 * 128);
+    EXPECT_EQ(graph.stored_parameters, (Traffic{.bytes = 64 * 128 * bits / 8}));
   }
 }
 

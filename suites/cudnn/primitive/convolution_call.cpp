@@ -63,7 +63,7 @@ Padding split_output_padding(const Deconvolution& shape) {
     const std::int64_t pad = std::min(first, most - output[axis] - first);
     if (pad < 0) {
       throw harness::Unsupported(
-          "cuDNN computes no pixels a stride beyond the last input's: output padding " +
+          "cuDNN does not support output padding >= stride: output padding " +
           std::to_string(output[axis] + first - least) + ", stride " +
           std::to_string(window.strides[axis]));
     }

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "suites/cusparse/ways.h"
-#include "suites/harness/compressed_rows.h"
+#include "suites/harness/keep/compressed_rows.h"
 #include "suites/nvidia/device/convert.h"
 #include "suites/nvidia/run/primitive.h"
 

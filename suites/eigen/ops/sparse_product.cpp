@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "suites/eigen/ways.h"
-#include "suites/harness/compressed_rows.h"
+#include "suites/harness/keep/compressed_rows.h"
 
 namespace benanza::eigen {
 namespace {

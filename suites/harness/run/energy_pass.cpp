@@ -7,10 +7,8 @@
 #include "suites/harness/run/typical_call.h"
 
 namespace benanza::harness {
-bool has_energy(const Row& row) {
-  const Facts facts = facts_of(row);
-  return facts.contains("energy_joules") || facts.contains("energy_failed");
-}
+
+bool has_energy(const Row& row) { return row.energy_joules || !row.energy_failed.empty(); }
 
 Facts energy_of_variant(Backend& backend, const Variant& variant, const Verifier& verifier,
                         double seconds) {

@@ -2,21 +2,15 @@
 
 #include <exception>
 #include <utility>
-#include <variant>
 
 namespace benanza::harness {
 
-bool is_profiled(const Row& row, std::string_view kinds) {
-  const Facts facts = facts_of(row);
-  const auto found = facts.find("profiled");
-  if (found == facts.end()) return false;
-  const auto* const held = std::get_if<std::string>(&found->second);
-  return held != nullptr && *held == kinds;
-}
+bool is_profiled(const Row& row, std::string_view kinds) { return row.profiled == kinds; }
 
-Row with_profile(Row row, Facts facts, std::string_view kinds) {
-  facts["profiled"] = std::string(kinds);
-  return with_facts(std::move(row), facts);
+Row with_profile(Row row, const Facts& facts, std::string_view kinds) {
+  row = with_facts(std::move(row), facts);
+  row.profiled = kinds;
+  return row;
 }
 
 Facts profile_variant(Backend& backend, const Variant& variant, const Verifier& verifier,

@@ -11,7 +11,7 @@ bool is_profiled(const Row& row, std::string_view kinds);
 
 /// Returns the row with these facts, which replace older ones of the same name, and with "profiled"
 /// = `kinds`.
-Row with_profile(Row row, Facts facts, std::string_view kinds);
+Row with_profile(Row row, const Facts& facts, std::string_view kinds);
 
 /// Sets up the variant, runs it `calls` times as in a timed sample, and once more under the
 /// backend's profiler. If that fails, "profile_failed" contains the reason. Library errors do not

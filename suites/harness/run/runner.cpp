@@ -28,21 +28,6 @@ class Lap {
 
 }  // namespace
 
-std::string one_line(std::string_view text) {
-  std::string line;
-  bool gap = false;
-  for (const char c : text) {
-    if (c == '\n' || c == '\r' || c == '\t' || c == ' ') {
-      gap = true;
-      continue;
-    }
-    if (gap && !line.empty()) line += ' ';
-    gap = false;
-    line += c;
-  }
-  return line.empty() ? "no reason given" : line;
-}
-
 Outcome refused(Status status, std::string_view reason) {
   Outcome outcome;
   outcome.status = status;
@@ -90,7 +75,7 @@ Outcome run_variant(Backend& backend, const Variant& variant, const Verifier& ve
     Outcome outcome = measure(*primitive, backend.stopwatch(), prepared, backend.observer());
     if (!outcome.disturbances.empty()) {
       outcome = measure(*primitive, backend.stopwatch(), prepared, backend.observer());
-      outcome.facts["measured_again"] = true;
+      outcome.measured_again = true;
     }
     lap.seconds();
     if (const auto mismatch = verify_after_timing(*primitive, variant, way.traits, verifier)) {
@@ -99,7 +84,7 @@ Outcome run_variant(Backend& backend, const Variant& variant, const Verifier& ve
     phases.check += lap.seconds();
     outcome.phases += phases;
     outcome.facts.merge(before.facts);
-    outcome.facts["data"] = data_kind(variant.problem, variant.precision);
+    outcome.data = data_kind(variant.problem, variant.precision);
     return outcome;
   });
   if (result.status != Status::ok) result.phases.in_vain = whole.seconds();

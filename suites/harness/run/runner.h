@@ -31,8 +31,4 @@ inline constexpr std::string_view hung_reason = "hung: the device did not answer
 /// Returns the result of `work`, or the outcome that represents the exception it throws.
 Outcome caught(const std::function<Outcome()>& work);
 
-/// Returns `text` in one line, without surrounding whitespace; "no reason given" if nothing is
-/// left.
-std::string one_line(std::string_view text);
-
 }  // namespace benanza::harness

@@ -16,7 +16,7 @@
 #include "core/problem/name.h"
 #include "core/statistics/summary.h"
 #include "suites/harness/measure/energy.h"
-#include "suites/harness/run/progress.h"
+#include "suites/harness/report/progress.h"
 #include "suites/harness/run/typical_call.h"
 #include "suites/harness/shared_places.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "suites/harness/run/options.h"
+#include "suites/harness/choose/options.h"
 #include "suites/harness/run/runner.h"
 
 namespace benanza::harness {
@@ -34,7 +34,7 @@ struct ModelCalls {
 ModelCalls read_sequence(const std::filesystem::path& path);
 
 /// Sets up all calls of options.sequence, which share their data (shared_places.h), verifies
-/// each, and times them one after the other, as one, by the stopwatch of `backend`. `companions`
+/// each, and times them back to back by the stopwatch of `backend`. `companions`
 /// are further backends of its device. Writes what `benanza-analyze bound --sequence` reads to
 /// options.sequence_out, and prints one line. Throws Error for a call of any other backend or one
 /// that is refused or wrong.

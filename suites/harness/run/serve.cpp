@@ -71,7 +71,7 @@ class Guest {
         return refused(Status::incorrect, *mismatch);
       }
       outcome.facts.merge(before_.facts);
-      outcome.facts["data"] = data_kind(variant_.problem, variant_.precision);
+      outcome.data = data_kind(variant_.problem, variant_.precision);
       return outcome;
     });
   }
@@ -168,7 +168,7 @@ class Server {
     if (variant_ == nullptr) throw Error("nothing has begun that could end");
     Outcome outcome{.status = variant_->status, .reason = variant_->reason};
     if (guest_) outcome = guest_->end();
-    if (variant_->first_choice) outcome.facts["first_choice"] = true;
+    if (variant_->first_choice) outcome.first_choice = true;
     guest_.reset();
     crash_.forget();
     tally_.add(outcome, variant_->name);

@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "core/statistics/summary.h"
-#include "suites/harness/run/reporter.h"
+#include "suites/harness/report/reporter.h"
 
 namespace benanza::harness {
 namespace {
@@ -58,13 +58,9 @@ Tally tally_of_run(std::span<const NamedVariant> variants, const ResultStore& st
       ++tally.rows[row->status];
       const bool bad = row->status == Status::incorrect || row->status == Status::failed;
       if (bad && tally.first_bad.empty()) tally.first_bad = variant.name;
-      if (is_disturbed(*row)) ++tally.disturbed;
-      const Facts facts = facts_of(*row);
-      const auto stopped_by = facts.find("stopped_by");
-      const Facts::mapped_type budget = std::string(stopped_by_budget);
-      if (stopped_by != facts.end() && stopped_by->second == budget) ++tally.not_converged;
-      const auto seconds = facts.find("timed_seconds");
-      if (seconds != facts.end()) tally.timed_seconds += std::get<double>(seconds->second);
+      if (row->is_disturbed()) ++tally.disturbed;
+      if (row->stopped_by == stopped_by_budget) ++tally.not_converged;
+      tally.timed_seconds += row->timed_seconds.value_or(0);
     }
     if (!any) ++tally.measured_before;
   }
@@ -82,7 +78,7 @@ Session::Session(std::span<const NamedVariant> variants, const SuiteOptions& opt
       interrupt_(interrupt),
       crash_(store.journal_descriptor()),
       until_(options.place.until(options.repetitions)) {
-  for (const Row& row : store.rows()) rivals_.add(row);
+  for (const Row& row : store.rows()) fastest_so_far_.add(row);
   benchmark::ClearRegisteredBenchmarks();
   for (const NamedVariant& variant : variants) enlist(variant);
   progress_.emplace(due_of_all_);
@@ -120,7 +116,10 @@ void Session::enroll(const NamedVariant& variant) {
 void Session::forget_first_choice(const std::string& name) {
   for (std::int64_t repetition = 0; repetition < options_.repetitions; ++repetition) {
     const Row* const row = store_.find(name, repetition);
-    if (row != nullptr && is_first_choice(*row)) store_.add(without_first_choice(*row));
+    if (row == nullptr || !row->first_choice) continue;
+    Row other = *row;
+    other.first_choice = false;
+    store_.add(std::move(other));
   }
 }
 
@@ -180,9 +179,9 @@ Tally Session::run() {
 Outcome Session::outcome_of(const NamedVariant& variant) const {
   if (variant.status == Status::ok) {
     MeasureOptions options = options_.measure;
-    options.rival_seconds = rivals_.seconds(variant.name);
+    options.rival_seconds = fastest_so_far_.seconds(variant.name);
     Outcome outcome = run_variant(backend_, variant.variant, verifier_, options);
-    if (variant.first_choice) outcome.facts["first_choice"] = true;
+    if (variant.first_choice) outcome.first_choice = true;
     return outcome;
   }
   Outcome known;
@@ -249,7 +248,7 @@ void Session::run_once(benchmark::State& state, const NamedVariant& variant) {
 Row Session::row_of(const NamedVariant& variant, std::int64_t repetition, const Work& cost,
                     const Outcome& outcome) const {
   Row row = make_row(variant.name, repetition, cost, outcome);
-  add_fact(row.facts, "process", static_cast<double>(store_.process()));
+  row.process = store_.process();
   return row;
 }
 
@@ -260,9 +259,9 @@ bool Session::keep(const Row& row, const Outcome& outcome) {
     error_ = std::current_exception();
     return false;
   }
-  rivals_.add(row);
+  fastest_so_far_.add(row);
   tally_.add(outcome, to_string(row.variant));
-  if (is_disturbed(row)) ++tally_.disturbed;
+  if (row.is_disturbed()) ++tally_.disturbed;
   return true;
 }
 

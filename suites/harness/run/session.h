@@ -11,14 +11,14 @@
 #include <string>
 #include <vector>
 
-#include "suites/harness/result_store.h"
+#include "suites/harness/choose/options.h"
+#include "suites/harness/keep/result_store.h"
+#include "suites/harness/report/progress.h"
+#include "suites/harness/report/progress_file.h"
+#include "suites/harness/report/reporter.h"
 #include "suites/harness/run/crash.h"
+#include "suites/harness/run/fastest_so_far.h"
 #include "suites/harness/run/interrupt.h"
-#include "suites/harness/run/options.h"
-#include "suites/harness/run/progress.h"
-#include "suites/harness/run/progress_file.h"
-#include "suites/harness/run/reporter.h"
-#include "suites/harness/run/rivals.h"
 #include "suites/harness/run/runner.h"
 
 namespace benanza::harness {
@@ -131,7 +131,7 @@ class Session {
   ResultStore& store_;
   const InterruptGuard& interrupt_;
   CrashGuard crash_;
-  Rivals rivals_;
+  FastestSoFar fastest_so_far_;
   Tally tally_;
   std::optional<Progress> progress_;
   std::optional<ProgressFile> progress_file_;

@@ -3,7 +3,7 @@
 #include <functional>
 #include <memory>
 
-#include "suites/harness/run/bench_main.h"
+#include "suites/harness/program/bench_main.h"
 #include "suites/nvidia/run/lazy_context.h"
 
 namespace benanza::nvidia {

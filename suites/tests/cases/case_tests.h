@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "suites/harness/run/case_plan.h"
+#include "suites/harness/choose/case_plan.h"
 
 /// Tests of a suite's files of cases: INSTANTIATE_TEST_SUITE_P(All, X, ValuesIn(cases_in(FOLDER)),
 /// case_name).

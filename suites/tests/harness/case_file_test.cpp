@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "core/base/error.h"
-#include "suites/harness/run/case_plan.h"
+#include "suites/harness/choose/case_plan.h"
 #include "suites/tests/harness/suite_fixture.h"
 
 namespace benanza::harness {

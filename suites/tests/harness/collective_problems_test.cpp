@@ -1,4 +1,4 @@
-#include "suites/harness/run/collective_problems.h"
+#include "suites/harness/choose/collective_problems.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

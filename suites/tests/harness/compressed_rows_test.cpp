@@ -1,4 +1,4 @@
-#include "suites/harness/compressed_rows.h"
+#include "suites/harness/keep/compressed_rows.h"
 
 #include <gmock/gmock.h>
 

@@ -179,29 +179,28 @@ const Conditions shared{.facts = {{"steal_percent", 20.0}}, .disturbances = {"st
 
 TEST(Disturbed, NotAtAll) {
   Watched backend({calm});
-  const Facts facts = facts_of(backend.row());
+  const Row row = backend.row();
   EXPECT_EQ(backend.watch.begun, 1U);
-  EXPECT_EQ(std::get<double>(facts.at("steal_percent")), 0);
-  EXPECT_EQ(std::get<std::string>(facts.at("data")), "random, 4 bits");
-  EXPECT_FALSE(facts.contains("disturbed"));
-  EXPECT_FALSE(facts.contains("measured_again"));
+  EXPECT_EQ(std::get<double>(facts_of(row).at("steal_percent")), 0);
+  EXPECT_EQ(row.data, "random, 4 bits");
+  EXPECT_FALSE(row.is_disturbed());
+  EXPECT_FALSE(row.measured_again);
 }
 
 TEST(Disturbed, OnceIsMeasuredAgain) {
   Watched backend({shared, calm});
   const Row row = backend.row();
-  const Facts facts = facts_of(row);
   EXPECT_EQ(backend.watch.ended, 2U);
-  EXPECT_TRUE(std::get<bool>(facts.at("measured_again")));
-  EXPECT_EQ(std::get<double>(facts.at("steal_percent")), 0);
-  EXPECT_FALSE(is_disturbed(row));
+  EXPECT_TRUE(row.measured_again);
+  EXPECT_EQ(std::get<double>(facts_of(row).at("steal_percent")), 0);
+  EXPECT_FALSE(row.is_disturbed());
 }
 
 TEST(Disturbed, TwiceIsMarkedInTheRow) {
   Watched backend({shared, shared});
   const Row row = backend.row();
-  EXPECT_EQ(std::get<std::string>(facts_of(row).at("disturbed")), "steal 20%, heat");
-  EXPECT_TRUE(is_disturbed(row));
+  EXPECT_EQ(row.disturbed, "steal 20%, heat");
+  EXPECT_EQ(row.company, false);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "suites/harness/result_store.h"
+#include "suites/harness/keep/result_store.h"
 
 namespace benanza::harness {
 namespace {
@@ -129,6 +129,7 @@ TEST(ResultsFile, ARowReadsBackAsWritten) {
     EXPECT_EQ(row_text(*read), line);
     EXPECT_EQ(read->samples, row.samples);
     EXPECT_EQ(read->facts, row.facts);
+    EXPECT_EQ(read->flops, row.flops);
     EXPECT_EQ(read->reason, row.reason);
   }
 }

@@ -1,4 +1,4 @@
-#include "suites/harness/run/shard.h"
+#include "suites/harness/choose/shard.h"
 
 #include <gmock/gmock.h>
 
@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "core/base/error.h"
-#include "suites/harness/run/variants.h"
+#include "suites/harness/choose/variants.h"
 #include "suites/tests/harness/fake/fake_backend.h"
 #include "suites/tests/harness/suite_fixture.h"
 

@@ -1,7 +1,7 @@
 // A suite that divides its repetitions among several processes.
 #include <signal.h>
 
-#include "suites/harness/run/run_place.h"
+#include "suites/harness/choose/run_place.h"
 #include "suites/tests/harness/suite_fixture.h"
 
 namespace benanza::harness {

@@ -1,4 +1,4 @@
-#include "suites/harness/run/variants.h"
+#include "suites/harness/choose/variants.h"
 
 #include <gmock/gmock.h>
 

@@ -81,5 +81,25 @@ TEST_F(BenchPlan, FailsIfItCannotWriteWhatItMeasured) {
   EXPECT_THAT(said(), HasSubstr("--benchmark_out_format=csv: results are written as json"));
 }
 
+TEST_F(BenchPlan, ChecksThatTheLibraryHasEveryCall) {
+  EXPECT_EQ(run("--check"), 0);
+  EXPECT_EQ(said(), "all 1 steps have the calls of the plan\n");
+  Plan other = small_plan();
+  other.steps.front().call = "relu/1x16x8x8/fp32/nchw/onednn/abacus";
+  other.steps.front().layers = {"act"};
+  other.systems = {{"onednn", {{"onednn_version", "0.1"}}}, {"cudnn", {{"cudnn", "1"}}}};
+  plan = folder.write("other.json", plan_json(other));
+  EXPECT_EQ(run("--check"), 1);
+  EXPECT_THAT(said(), testing::AllOf(HasSubstr("planned with onednn_version 0.1, here "),
+                                     HasSubstr("step 1 of 1 (act): relu/1x16x8x8/fp32/nchw/onednn/"
+                                               "abacus: "),
+                                     HasSubstr("1 of 1 steps changed. "),
+                                     HasSubstr("  bench_onednn --precision=fp32 "
+                                               "--problem=relu/1x16x8x8 --benchmark_out=")));
+  EXPECT_THAT(said(), testing::Not(HasSubstr("cudnn 1")));
+  EXPECT_EQ(run(""), 1);
+  EXPECT_THAT(said(), HasSubstr("note: planned with onednn_version 0.1, here "));
+}
+
 }  // namespace
 }  // namespace benanza::plan

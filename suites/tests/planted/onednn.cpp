@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <exception>
 
+#include "suites/harness/program/bench_main.h"
 #include "suites/harness/registration.h"
-#include "suites/harness/run/bench_main.h"
 #include "suites/onednn/backend.h"
 #include "suites/tests/planted/planted.h"
 #include "suites/verify/verification_cases.h"

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t most_matrices = 1 << 16;
 constexpr std::int64_t word_bytes = 8;
-/// Of a matrix of bytes: longer ones multiply more than they move.
+/// Of a matrix of bytes: longer blocks become compute-bound.
 constexpr std::int64_t most_block_bytes = 256;
 
 template <class Number>

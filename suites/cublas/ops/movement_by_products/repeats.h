@@ -28,7 +28,7 @@ struct RepeatProduct {
 };
 
 /// Throws Unsupported if nothing repeats, if either side has gaps or another order, and for
-/// matrices with which products would multiply more than they move.
+/// matrices for which the product would be compute-bound.
 RepeatProduct repeat_product(const Copy& shape, Repeats side);
 
 }  // namespace benanza::cublas

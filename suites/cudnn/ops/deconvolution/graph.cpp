@@ -16,7 +16,7 @@ ConvolutionWindow window_to_input(const Window& window) {
   Dims end(window.pads.begin() + static_cast<std::ptrdiff_t>(rank), window.pads.end());
   for (std::size_t axis = 0; axis < rank; ++axis) {
     if (begin[axis] < 0 || end[axis] <= -window.strides[axis]) {
-      throw harness::Unsupported("cuDNN computes no pixels a stride beyond the last input's");
+      throw harness::Unsupported("cuDNN does not support output padding >= stride");
     }
     end[axis] = std::max<std::int64_t>(end[axis], 0);
   }

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "suites/harness/run/bench_main.h"
+#include "suites/harness/program/bench_main.h"
 #include "suites/tests/harness/fake/fake_backend.h"
 #include "suites/verify/verification_cases.h"
 

@@ -1,7 +1,7 @@
 #include "suites/example/ways.h"
 #include "suites/harness/measure/host_stopwatch.h"
+#include "suites/harness/program/bench_main.h"
 #include "suites/harness/registration.h"
-#include "suites/harness/run/bench_main.h"
 #include "suites/verify/verification_cases.h"
 
 namespace benanza::example {

@@ -1,0 +1,88 @@
+#include "generator/onnx/parameters.h"
+
+#include <map>
+#include <string_view>
+
+#include "generator/onnx/stored.h"
+
+namespace benanza::onnx {
+namespace {
+
+bool is_weight(const Tensor& tensor) {
+  const bool weight_type =
+      is_floating(tensor.type) || (type_bits(tensor.type) > 0 && type_bits(tensor.type) <= 8);
+  // A tensor filled to an assumed shape is not a weight of the model.
+  return tensor.constant && !tensor.assumption && tensor.shape && weight_type &&
+         tensor.type != ::onnx::TensorProto::BOOL;
+}
+
+/// An operator whose weights are stored in blocks, with scales and zero points beside them.
+struct BlockOperator {
+  std::string_view op;
+  /// The attribute that says how many bits a value has, and without it how many.
+  std::string_view bits;
+  std::int64_t usual_bits;
+};
+constexpr BlockOperator block_operators[] = {{"MatMulNBits", "bits", 4},
+                                             {"GatherBlockQuantized", "bits", 4},
+                                             {"QMoE", "expert_weight_bits", 4}};
+
+const BlockOperator* block_operator(const Node& node) {
+  for (const BlockOperator& one : block_operators) {
+    if (node.op_type() == one.op) return &one;
+  }
+  return nullptr;
+}
+
+bool is_byte(const Tensor& tensor) {
+  return tensor.type == ::onnx::TensorProto::UINT8 || tensor.type == ::onnx::TensorProto::INT8;
+}
+
+/// Whether input `index` is a scale or a zero point of another.
+bool is_scale_or_zero_point(const Step& step, std::size_t index) {
+  const std::string& op = step.node.op_type();
+  if (op == "QuantizeLinear" || op == "DequantizeLinear") return index > 0;
+  if (op == "MatMulNBits") return index == 2 || index == 3;
+  if (op == "GatherBlockQuantized") return index == 2 || index == 3;
+  if (op == "QLinearConv" || op == "QLinearMatMul") {
+    return index == 1 || index == 2 || (index > 3 && index < 8);
+  }
+  return false;
+}
+
+/// How many values an element of a packed tensor holds.
+std::int64_t values_per_element(const Step& step, const Tensor& tensor) {
+  const BlockOperator* const packed = block_operator(step.node);
+  if (packed == nullptr || !is_byte(tensor)) return 1;
+  const std::int64_t bits = step.node.integer(packed->bits, packed->usual_bits);
+  return bits > 0 && bits < 8 ? 8 / bits : 1;
+}
+
+}  // namespace
+
+Parameters count_parameters(const Program& program) {
+  std::map<const Value*, std::int64_t> weights;
+  for (const Step& step : program.steps) {
+    if (all_outputs_constant(step)) continue;
+    for (std::size_t index = 0; index < step.inputs.size(); ++index) {
+      const Value* const input = step.inputs[index];
+      if (input == nullptr || !input->constant || is_scale_or_zero_point(step, index)) continue;
+      for (const Value* stored : stored_tensors(program, *input)) {
+        if (is_weight(*stored)) weights.emplace(stored, values_per_element(step, *stored));
+      }
+    }
+  }
+  Parameters parameters;
+  for (const auto& [weight, values] : weights) {
+    const std::int64_t elements = element_count(*weight->shape);
+    parameters.count += elements * values;
+    if (is_floating(weight->type)) {
+      parameters.stored.elements += elements;
+    } else {
+      parameters.stored.bytes += (elements * type_bits(weight->type) + 7) / 8;
+    }
+  }
+  return parameters;
+}
+
+}  // namespace benanza::onnx

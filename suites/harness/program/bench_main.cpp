@@ -1,0 +1,362 @@
+#include "suites/harness/program/bench_main.h"
+
+#include <benchmark/benchmark.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <iomanip>
+#include <iostream>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/graph_file/graph.h"
+#include "suites/harness/choose/case_plan.h"
+#include "suites/harness/choose/options.h"
+#include "suites/harness/choose/variants.h"
+#include "suites/harness/conditions/anchors.h"
+#include "suites/harness/keep/forget.h"
+#include "suites/harness/keep/one_system.h"
+#include "suites/harness/keep/result_store.h"
+#include "suites/harness/program/summary.h"
+#include "suites/harness/run/sequence.h"
+#include "suites/harness/run/serve.h"
+#include "suites/harness/run/session.h"
+
+namespace benanza::harness {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Passes Google Benchmark its own flags, and disables what the suite does itself, whatever the
+/// environment says. The library keeps a pointer to `program`. Throws Error for an unknown flag.
+void initialise_benchmark(const SuiteOptions& options, char* program) {
+  std::vector<std::string> words;
+  // Spreads temporary disturbances of the machine over single repetitions of many variants.
+  if (options.repetitions > 1) words.emplace_back("--benchmark_enable_random_interleaving=true");
+  words.insert(words.end(), options.benchmark_flags.begin(), options.benchmark_flags.end());
+  for (const auto& [name, value] : options.writer.context) {
+    words.push_back("--benchmark_context=" + name + '=' + value);
+  }
+  const bool csv = options.display == Display::csv;
+  for (const char* const word :
+       {"--benchmark_out=", "--benchmark_list_tests=false", "--benchmark_min_warmup_time=0",
+        csv ? "--benchmark_format=csv" : "--benchmark_format=console"}) {
+    words.emplace_back(word);
+  }
+  std::vector<char*> arguments{program};
+  for (std::string& word : words) arguments.push_back(word.data());
+  int count = static_cast<int>(arguments.size());
+  arguments.push_back(nullptr);
+  benchmark::SetDefaultTimeUnit(benchmark::kMicrosecond);
+  benchmark::Initialize(&count, arguments.data());
+  if (count > 1) {
+    throw Error("unknown flag \"" + std::string(arguments[1]) + "\"; --help lists the flags");
+  }
+}
+
+/// Shuts down Google Benchmark on destruction.
+struct BenchmarkShutdown {
+  ~BenchmarkShutdown() { benchmark::Shutdown(); }
+};
+
+/// Sets the value of `name`, adding the entry if it does not exist.
+void set(std::vector<std::pair<std::string, std::string>>& context, const std::string& name,
+         const std::string& value) {
+  const auto known =
+      std::ranges::find(context, name, [](const auto& entry) { return entry.first; });
+  if (known == context.end()) {
+    context.emplace_back(name, value);
+  } else {
+    known->second = value;
+  }
+}
+
+/// Precisions that the layers of a recording state, in the order of the file. The update of a
+/// training step, which has a phase, is measured at fp32 only if that is asked for.
+std::vector<Precision> stated_precisions(const Graph& graph) {
+  std::vector<Precision> stated;
+  for (const Layer& layer : graph.layers) {
+    const auto own = parse_precision(layer.precision);
+    if (own && own != Precision::int8 && layer.phase.empty() &&
+        std::ranges::find(stated, *own) == stated.end()) {
+      stated.push_back(*own);
+    }
+  }
+  return stated;
+}
+
+/// The selection, extended by the problems and the recorded calls of the given graphs, and by the
+/// precisions that they state if none is asked for.
+Selection selection_of(const SuiteOptions& options, const Registration& registration) {
+  Selection selection = options.selection;
+  std::set<Precision> precisions;
+  bool has_stated = false;
+  for (const std::filesystem::path& graph : options.graphs) {
+    const Graph model = read_graph(graph);
+    const std::vector<std::string> problems = problems_of(model);
+    if (problems.empty()) throw Error(graph.string() + ": names no problem to measure");
+    const auto floats = float_problems_of(model);
+    const auto bytes = int8_problems_of(model);
+    for (const std::string& key : problems) {
+      if (floats.contains(key)) selection.problems.push_back(key);
+      if (bytes.contains(key)) selection.int8_problems.push_back(key);
+    }
+    selection.recorded.insert(selection.recorded.end(), model.recorded.begin(),
+                              model.recorded.end());
+    const std::vector<Precision> stated = stated_precisions(model);
+    const auto& added = stated.empty() ? registration.precisions : stated;
+    precisions.insert(added.begin(), added.end());
+    has_stated = has_stated || !stated.empty();
+  }
+  if (has_stated && selection.precisions.empty()) {
+    selection.precisions.assign(precisions.begin(), precisions.end());
+  }
+  return selection;
+}
+
+/// What the command line asks for: the problems' variants, or those of cases.
+CasePlan plan(Backend& backend, const Registration& registration, const SuiteOptions& options,
+              const Selection& selection) {
+  if (options.cases.empty()) return {enumerate(backend, registration, selection), {}};
+  std::vector<Case> cases;
+  for (const std::filesystem::path& file : options.cases) {
+    std::ranges::copy(read_cases(file), std::back_inserter(cases));
+  }
+  return plan_cases(backend, registration, selection, cases);
+}
+
+/// What all repetitions of a variant came to.
+std::vector<CaseRow> rows_of(const std::string& name, const ResultStore& store,
+                             std::int64_t repetitions) {
+  std::vector<CaseRow> rows;
+  for (std::int64_t repetition = 0; repetition < repetitions; ++repetition) {
+    if (const Row* const row = store.find(name, repetition)) {
+      rows.push_back({name, row->status, row->reason});
+    }
+  }
+  return rows;
+}
+
+/// Prints the names; without a device, only those known without one.
+void list(Backend& backend, const Registration& registration, const SuiteOptions& options,
+          const Selection& selection) {
+  Selection known = selection;
+  known.only_known = true;
+  for (const NamedVariant& variant : plan(backend, registration, options, known).variants) {
+    std::cout << variant.name << '\n';
+  }
+  if (backend.devices().empty()) {
+    std::cerr << "bench_" << backend.name()
+              << ": no device here; what the library offers only on a device is not listed\n";
+  }
+}
+
+/// Formats the flags like CLI11 formats those of the harness.
+std::string lines_of(const std::vector<BackendFlag>& flags) {
+  std::ostringstream lines;
+  for (const BackendFlag& flag : flags) {
+    const std::string name = flag.value.empty() ? flag.name : flag.name + '=' + flag.value;
+    lines << "  " << std::left << std::setw(27) << name << ' ' << flag.help << '\n';
+  }
+  return lines.str();
+}
+
+/// Removes the rows that a run with these flags would measure, whatever their layout and algorithm,
+/// from the files in options.forget.
+void forget_selected(const SuiteOptions& options, const Origin& origin,
+                     const Registration& registration, const Selection& selection) {
+  const std::set<std::pair<std::string, Precision>> asked = asked_for(registration, selection);
+  const NameFilter filter(selection.filter);
+  const Forgotten done = forget(options.forget, origin, options.writer, [&](const Row& row) {
+    const VariantName& name = row.variant;
+    return asked.contains({name.key, name.precision}) && name.cold == selection.cold &&
+           filter.matches(to_string(name));
+  });
+  const std::string program = "bench_" + origin.backend;
+  for (const std::string& line : done.aside) std::cerr << program << ": " << line << '\n';
+  std::cerr << program << ": " << done.rows << (done.rows == 1 ? " row" : " rows")
+            << " removed from " << done.files << (done.files == 1 ? " file" : " files") << " in "
+            << options.forget.string() << '\n';
+}
+
+/// Handles an empty selection: an error, unless other shards have problems or --ctest is given.
+/// Returns the exit status.
+int nothing_to_measure(Backend& backend, const Registration& registration,
+                       const SuiteOptions& options, Selection selection) {
+  if (options.ctest) {
+    std::cout << "skipped: " << backend.name() << " has nothing that matches the flags\n";
+    return static_cast<int>(Exit::skipped);
+  }
+  const Shard shard = std::exchange(selection.shard, {});
+  if (shard.count == 1 || enumerate(backend, registration, selection).empty()) {
+    throw Error("no benchmark matches the flags; --benchmark_list_tests=true shows what there is");
+  }
+  std::cerr << "bench_" << backend.name() << ": shard " << shard.index << '/' << shard.count
+            << " is empty: there are fewer problems than shards\n";
+  return 0;
+}
+
+/// The context's entry that says from which file the peaks are.
+bool names_the_peaks(const std::pair<std::string, std::string>& entry) {
+  return entry.first == "peaks";
+}
+
+/// The anchors of a file are those of all processes whose rows it holds.
+void keep_earlier_anchors(const AnchorTimes& earlier,
+                          std::vector<std::pair<std::string, std::string>>& context) {
+  for (const auto& [anchor, seconds] : earlier) {
+    const std::string name = "anchor_" + anchor + "_seconds";
+    const auto own = std::ranges::find(context, name, &std::pair<std::string, std::string>::first);
+    set(context, name, with_earlier_samples(seconds, own == context.end() ? "" : own->second));
+  }
+}
+
+/// Lets the next process of the run follow this one. Returns false if a signal has arrived
+/// meanwhile.
+bool go_on(const SuiteOptions& options, const ResultStore& store, const InterruptGuard& interrupt) {
+  const bool has_peaks = std::ranges::any_of(
+      options.writer.context, [](const auto& entry) { return entry.first.starts_with("peak_"); });
+  hold_signals();
+  if (interrupt.signal() != 0) return false;
+  start_again_at_exit({.number = options.place.number + 1,
+                       .first = store.first_process(),
+                       .started = options.place.started},
+                      has_peaks ? options.out.string() : "");
+  return true;
+}
+
+int run(int argc, char** argv, Backend& backend, const Registration& registration,
+        const Verifier& verifier, std::span<Backend* const> companions) {
+  const Clock::time_point start = Clock::now();
+  SuiteOptions options = parse_options(argc, argv, backend);
+  if (options.answer) {
+    std::cout << *options.answer << std::endl;
+    return 0;
+  }
+  if (options.help) {
+    std::cout << options.help_text << '\n'
+              << lines_of(backend.flags()) << "\nand the flags of Google Benchmark:\n"
+              << std::flush;
+    benchmark::PrintDefaultHelp();
+    return 0;
+  }
+  if (options.list_devices) {
+    for (const std::string& device : backend.devices()) std::cout << device << '\n';
+    return 0;
+  }
+  const Selection selection = selection_of(options, registration);
+  const BenchmarkShutdown shutdown;
+  initialise_benchmark(options, argv[0]);
+  if (options.list) {
+    list(backend, registration, options, selection);
+    return 0;
+  }
+  const System system = backend.system();
+  if (!options.forget.empty()) {
+    forget_selected(options, {std::string(backend.name()), system}, registration, selection);
+    return 0;
+  }
+  if (options.energy_seconds && backend.energy_meter() == nullptr) {
+    throw Error(
+        "--energy: no energy counter: the driver has none, or /sys/class/powercap is not readable "
+        "(root may read it)");
+  }
+  if (!options.one_system.empty()) {
+    require_one_system(options.one_system, {std::string(backend.name()), system});
+  }
+  if (options.place.count > 1 && !backend.can_start_again()) {
+    throw Error("--processes: the ranks of a collective cannot be started again; leave it out");
+  }
+  if (!options.sequence.empty()) {
+    run_sequence(backend, companions, options, verifier);
+    return 0;
+  }
+  const Clock::time_point asked = Clock::now();
+  const auto [variants, cases] = plan(backend, registration, options, selection);
+  const double asking_seconds = std::chrono::duration<double>(Clock::now() - asked).count();
+  if (variants.empty() && cases.empty()) {
+    return nothing_to_measure(backend, registration, options, selection);
+  }
+  if (!variants.empty()) {
+    options.measure.preparation_seconds = asking_seconds / static_cast<double>(variants.size());
+  }
+
+  for (const auto& [name, value] : backend.context()) {
+    options.writer.context.emplace_back(name, value);
+    benchmark::AddCustomContext(name, value);
+  }
+  // A file-size limit then causes a write error, like a full disk, instead of a signal.
+  ::signal(SIGXFSZ, SIG_IGN);
+  RunPlace& place = options.place;
+  if (!place.first) place.started = monotonic_seconds();
+  ResultStore store(options.out, {std::string(backend.name()), system}, options.fresh);
+  if (place.first) store.set_first_process(*place.first);
+  while (place.number < place.count &&
+         !is_anything_due(variants, store, place.until(options.repetitions))) {
+    ++place.number;
+  }
+  // Until the results are written, repeated signals of one interruption must not end the program.
+  const InterruptGuard interrupt;
+  accept_signals();
+  const Tally tally = options.serve
+                          ? serve(variants, options, backend, verifier, store, interrupt)
+                          : Session(variants, options, backend, verifier, store, interrupt).run();
+  interrupt.be_patient();
+  // The backend's context may have changed during the run.
+  for (const auto& [name, value] : backend.context()) set(options.writer.context, name, value);
+  keep_earlier_anchors(store.earlier_anchors(), options.writer.context);
+  if (has_peaks_of_run(options.out)) std::erase_if(options.writer.context, names_the_peaks);
+  const bool is_last = !tally.is_to_go_on || interrupt.signal() != 0 || !tally.lost_at.empty();
+  if (options.display == Display::json && is_last) std::cout << store.document(options.writer);
+  store.write(options.writer);
+
+  const double wall_seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  print_summary(tally, place, wall_seconds, asking_seconds);
+  std::cout << std::flush;
+  if (!is_last && go_on(options, store, interrupt)) return 0;
+  Tally whole = tally;
+  if (place.count > 1) {
+    whole = tally_of_run(variants, store, options.repetitions);
+    whole.lost_at = tally.lost_at;
+  }
+  if (options.ctest) print_ctest_measurements(whole, monotonic_seconds() - place.started);
+  std::cout << std::flush;
+  const std::string program = "bench_" + std::string(backend.name());
+  const bool is_complete = whole.lost_at.empty() && interrupt.signal() == 0;
+  if (!cases.empty() && is_complete) {
+    return exit_status(cases.size(),
+                       unexpected(cases,
+                                  [&](const std::string& name) {
+                                    return rows_of(name, store, options.repetitions);
+                                  }),
+                       program);
+  }
+  return exit_status(whole, interrupt.signal(), program);
+}
+
+}  // namespace
+
+int bench_main(int argc, char** argv, Backend& backend, const Registration& registration,
+               const Verifier& verifier, std::span<Backend* const> companions) {
+  try {
+    return run(argc, argv, backend, registration, verifier, companions);
+  } catch (const NoDevice& none) {
+    std::cerr << "bench_" << backend.name() << ": " << one_line(none.what()) << '\n';
+    return static_cast<int>(Exit::skipped);
+  } catch (const OtherSystem& error) {
+    std::cerr << "bench_" << backend.name() << ": " << one_line(error.what()) << '\n';
+    return static_cast<int>(Exit::other_system);
+  } catch (const std::exception& error) {
+    std::cerr << "bench_" << backend.name() << ": " << one_line(error.what()) << '\n';
+    return static_cast<int>(Exit::error);
+  }
+}
+
+}  // namespace benanza::harness

@@ -1,0 +1,39 @@
+#include "suites/harness/run/fastest_so_far.h"
+
+#include <algorithm>
+
+#include "core/problem/name.h"
+#include "core/statistics/summary.h"
+
+namespace benanza::harness {
+std::string question_of(VariantName name) {
+  name.layout = Layout::any;
+  name.backend = name.algorithm = "any";
+  return to_string(name);
+}
+
+void FastestSoFar::add(const Row& row) {
+  if (row.status != Status::ok) return;
+  const std::string name = to_string(row.variant);
+  const double seconds = median(row.samples);
+  std::vector<Fastest>& fastest = fastest_[question_of(row.variant)];
+  const auto own = std::ranges::find(fastest, name, &Fastest::name);
+  if (own == fastest.end()) {
+    fastest.push_back({name, seconds});
+  } else {
+    own->seconds = std::min(own->seconds, seconds);
+  }
+  std::ranges::sort(fastest, {}, &Fastest::seconds);
+  if (fastest.size() > 2) fastest.pop_back();
+}
+
+std::optional<double> FastestSoFar::seconds(const std::string& name) const {
+  const auto entry = fastest_.find(question_of(parse_variant_name(name)));
+  if (entry == fastest_.end()) return std::nullopt;
+  for (const Fastest& rival : entry->second) {
+    if (rival.name != name) return rival.seconds;
+  }
+  return std::nullopt;
+}
+
+}  // namespace benanza::harness
