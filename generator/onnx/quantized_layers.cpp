@@ -5,6 +5,8 @@
 #include <variant>
 
 #include "core/problem/precision.h"
+#include "generator/onnx/model/node_view.h"
+#include "generator/onnx/operators/shared/zero_point.h"
 #include "generator/onnx/stored.h"
 
 namespace benanza::onnx {
@@ -22,7 +24,7 @@ bool is_of_bytes(const std::optional<PackedWeights>& packed) {
 }
 
 /// Whether the weights of `step`, a DequantizeLinear, have zero points other than the middle of
-/// their type: integer products would need sums of the data in every run.
+/// their type: integer products need sums of the data in every run.
 bool is_asymmetric(const Step& step, const PackedWeights& packed) {
   if (!packed.zero_points) return false;
   const auto& literal = step.inputs[2]->literal;
@@ -140,7 +142,7 @@ class QuantizedLayers {
     if (!packed) return;
     if (bytes && is_of_bytes(packed)) {
       if (is_asymmetric(*weights, *packed)) {
-        refuse(layer, "int8 weights with a zero point of their own");
+        set_product_of_asymmetric_bytes(index);
       } else {
         set_product_of_bytes(index);
       }
@@ -194,6 +196,30 @@ class QuantizedLayers {
     set_work(layer);
     in_bytes_.push_back(index);
     if (last != index) in_bytes_.push_back(last);
+  }
+
+  /// The product with its bias, the sums of the data, and the difference.
+  void set_product_of_asymmetric_bytes(std::size_t index) {
+    LoweredLayer& layer = layers_[index];
+    Call product = layer.calls.front();
+    try {
+      for (std::size_t next = 1; next < layer.calls.size(); ++next) {
+        if (!absorb(product, layer.calls[next], next)) {
+          throw NotExpressible("int8 weights with a zero point of their own");
+        }
+      }
+      if (!product.problem.epilogue.steps.empty() || product.problem.epilogue.activation) {
+        throw NotExpressible("int8 weights with a zero point of their own before a function");
+      }
+      const Source weights = product.operands[1];
+      layer.calls = with_sums_of_data(std::move(product), weights);
+    } catch (const NotExpressible& reason) {
+      return refuse(layer, reason.what());
+    }
+    layer.whole.reset();
+    set_int8(layer);
+    set_work(layer);
+    in_bytes_.push_back(index);
   }
 
   static Activation without_input(Activation function) {

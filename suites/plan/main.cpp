@@ -139,6 +139,7 @@ int measure(const Options& options, const plan::Backends& backends) {
               model.conversions() == 0 ? 0 : stopwatch.time(conversions, 10) / 10);
         count("steps", static_cast<double>(model.steps()));
         count("arena_bytes", static_cast<double>(model.plan().arena_bytes));
+        count("memory_bytes", static_cast<double>(model.memory_bytes()));
         count("predicted_seconds", model.plan().seconds);
         count("predicted_conversion_seconds", conversion_seconds(model.plan()));
         count("checked_tensors", static_cast<double>(model.compared()));

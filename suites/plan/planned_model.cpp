@@ -208,6 +208,12 @@ std::optional<Difference> PlannedModel::check(const Values& values, double toler
   return worst;
 }
 
+std::int64_t PlannedModel::memory_bytes() const {
+  std::int64_t bytes = plan_.arena_bytes + bytes_beyond_arena();
+  for (const Stage& stage : stages_) bytes += stage.call->workspace_bytes();
+  return bytes;
+}
+
 std::int64_t PlannedModel::workspace_bytes() const {
   std::int64_t most = 0;
   for (const Stage& stage : stages_) most = std::max(most, stage.call->workspace_bytes());

@@ -36,6 +36,8 @@ class PlannedModel : public harness::BareCall {
   /// Without the steps.
   void run_conversions();
   std::int64_t bytes_beyond_arena() const { return places_.bytes_beyond_arena(); }
+  /// All that it holds: the arena, constants and conversions, and the workspace of every call.
+  std::int64_t memory_bytes() const;
   const Plan& plan() const { return plan_; }
 
   /// Runs step after step and compares each result that `values` has. Returns the first step beyond

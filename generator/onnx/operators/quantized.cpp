@@ -1,14 +1,18 @@
 #include <onnx/onnx_pb.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "core/base/error.h"
 #include "generator/onnx/model/checked_math.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
+#include "generator/onnx/operators/shared/zero_point.h"
 
 /// Integer arithmetic: the problems of the floating-point operators, to be measured at int8. Scales
 /// are part of such a call. A zero point of the data adds a constant per filter or column, which is
-/// folded into the bias when the model is loaded; a zero point of the weights would need sums of
-/// the data in every run. Unsigned data equal signed data with another zero point.
+/// folded into the bias when the model is loaded; one of the weights needs sums of the data in
+/// every run. Unsigned data equal signed data with another zero point.
 namespace benanza::onnx {
 namespace {
 
@@ -77,61 +81,59 @@ Lowered in_bytes(const NodeView& node, std::vector<Call> calls,
   return lowered;
 }
 
-/// Throws NotExpressible if the zero point is unknown or is not the middle of the type's range.
-void check_symmetric(const NodeView& node, std::size_t index) {
-  if (!node.has_input(index)) return;
-  const Dims points = node.integers(index);
+/// Whether the zero points of input `index` are the middle of the type's range. Throws
+/// NotExpressible if they are unknown.
+bool is_symmetric(const NodeView& node, std::size_t index) {
+  if (!node.has_input(index)) return true;
   const std::int64_t middle = node.input(index).type == ::onnx::TensorProto::UINT8 ? 128 : 0;
-  for (const std::int64_t point : points) {
-    if (point != middle) throw NotExpressible("weights with a zero point of their own");
-  }
+  return std::ranges::all_of(node.integers(index),
+                             [&](std::int64_t point) { return point == middle; });
+}
+
+/// Input `point` has the zero points of the product's weights.
+std::vector<Call> with_zero_point(const NodeView& node, Call product, std::size_t point) {
+  if (is_symmetric(node, point)) return {std::move(product)};
+  return with_sums_of_data(std::move(product), from_input(static_cast<int>(point)));
 }
 
 /// Inputs: x, its scale and zero point, w, its scale and zero point, the result's, a bias.
 Lowered lower_qlinear_conv(const NodeView& node) {
-  check_symmetric(node, 5);
   Call product = convolution_call(node, {0, 3});
   if (node.has_input(8)) {
     product.problem.epilogue.bias = true;
     product.operands.push_back(from_input(8));
   }
-  return in_bytes(node, {product}, {0, 3});
+  return in_bytes(node, with_zero_point(node, std::move(product), 5), {0, 3});
 }
 
 Lowered lower_conv_integer(const NodeView& node) {
-  check_symmetric(node, 3);
-  return in_bytes(node, {convolution_call(node, {0, 1})}, {0, 1});
+  return in_bytes(node, with_zero_point(node, convolution_call(node, {0, 1}), 3), {0, 1});
 }
 
 /// Inputs: a, its scale and zero point, b, its scale and zero point, the result's.
 Lowered lower_qlinear_matmul(const NodeView& node) {
-  check_symmetric(node, 5);
-  return in_bytes(node, {matmul_call(node, {0, 3})}, {0, 3});
+  return in_bytes(node, with_zero_point(node, matmul_call(node, {0, 3}), 5), {0, 3});
 }
 
 Lowered lower_matmul_integer(const NodeView& node) {
-  check_symmetric(node, 3);
-  return in_bytes(node, {matmul_call(node, {0, 1})}, {0, 1});
+  return in_bytes(node, with_zero_point(node, matmul_call(node, {0, 1}), 3), {0, 1});
 }
 
 /// Inputs: A, B, their scales and zero points, a bias. The scales are part of the call.
 Lowered lower_matmul_integer_to_float(const NodeView& node) {
-  check_symmetric(node, 5);
+  Call product = matmul_call(node, {0, 1});
   if (node.has_input(6)) {
-    Call product = matmul_call(node, {0, 1});
     if (node.shape(6) != Dims{std::get<Gemm>(product.problem.shape).n}) {
       throw NotExpressible("a bias of other than one value per column");
     }
     product.problem.epilogue.bias = true;
     product.operands.push_back(from_input(6));
-    return in_bytes(node, {product}, {0, 1});
   }
-  return in_bytes(node, {matmul_call(node, {0, 1})}, {0, 1});
+  return in_bytes(node, with_zero_point(node, std::move(product), 5), {0, 1});
 }
 
 /// Inputs of lower_qlinear_matmul(), with a bias before the result's scale.
 Lowered lower_quantized_gemm(const NodeView& node) {
-  check_symmetric(node, 5);
   Call product =
       matmul_call(node, {0, 3}, node.integer("transA", 0) != 0, node.integer("transB", 0) != 0);
   if (node.has_input(6)) {
@@ -140,7 +142,7 @@ Lowered lower_quantized_gemm(const NodeView& node) {
     product.problem.epilogue.bias = true;
     product.operands.push_back(from_input(6));
   }
-  return in_bytes(node, {product}, {0, 3});
+  return in_bytes(node, with_zero_point(node, std::move(product), 5), {0, 3});
 }
 
 /// Inputs: a, its scale and zero point, b, its scale and zero point, the result's.
@@ -223,14 +225,20 @@ void register_quantized(OperatorTable& table) {
                                                 "saturate"};
   table.add("QLinearConv", {.check = check_convolution_weights<3>,
                             .lower = lower_qlinear_conv,
+                            .reads_all_constants = true,
                             .idle_inputs = {1, 2, 4, 6, 7}});
+  table.add("ConvInteger", {.check = check_convolution_weights<1>,
+                            .lower = lower_conv_integer,
+                            .reads_all_constants = true,
+                            .idle_inputs = {2}});
   table.add(
-      "ConvInteger",
-      {.check = check_convolution_weights<1>, .lower = lower_conv_integer, .idle_inputs = {2}});
-  table.add("QLinearMatMul", {.lower = lower_qlinear_matmul, .idle_inputs = {1, 2, 4, 6, 7}});
-  table.add("MatMulInteger", {.lower = lower_matmul_integer, .idle_inputs = {2}});
+      "QLinearMatMul",
+      {.lower = lower_qlinear_matmul, .reads_all_constants = true, .idle_inputs = {1, 2, 4, 6, 7}});
+  table.add("MatMulInteger",
+            {.lower = lower_matmul_integer, .reads_all_constants = true, .idle_inputs = {2}});
   table.add("com.microsoft.QGemm", {.shapes = {{quantized_gemm_shape}},
                                     .lower = lower_quantized_gemm,
+                                    .reads_all_constants = true,
                                     .idle_attributes = {"alpha"},
                                     .idle_inputs = {1, 2, 4, 7, 8}});
   const auto conversion = [&](ShapeRule shape, LowerFunction lower) {

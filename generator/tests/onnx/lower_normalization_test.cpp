@@ -162,10 +162,33 @@ TEST(Quantized, ConvolutionIsTheConvolutionWithItsBias) {
   EXPECT_EQ(layer.calls[0].operands[2].index, 8);
 }
 
-TEST(Quantized, WeightsWithAZeroPointAreUnsupported) {
+TEST(Quantized, WeightsWithAZeroPointTakeSumsOfTheData) {
   const LoweredLayer layer = quantized_convolution(3);
-  EXPECT_EQ(layer.cost, Cost::unsupported);
-  EXPECT_THAT(layer.reason, HasSubstr("zero point"));
+  EXPECT_EQ(layer.cost, Cost::measured);
+  EXPECT_THAT(layer.problems,
+              ElementsAre("conv/1x3x8x8_k4x3x3_p1.1.1.1_s1x1_d1x1_g1_bias",
+                          "conv/1x3x8x8_k1x3x3_p1.1.1.1_s1x1_d1x1_g1", "sub/1x4x8x8_1x1x8x8"));
+  EXPECT_EQ(layer.calls[1].operands[1].index, 5);
+  Model model(13);
+  model.input("a", {2, 3, 8}, ::onnx::TensorProto::UINT8)
+      .input("b", {8, 4}, ::onnx::TensorProto::UINT8);
+  zero_point(model, "z", ::onnx::TensorProto::UINT8, 0);
+  zero_point(model, "i", ::onnx::TensorProto::UINT8, 120);
+  model.node("MatMulInteger", {"a", "b", "z", "i"}, {"y"}).output("y");
+  EXPECT_THAT(model.layer().problems,
+              ElementsAre("gemm/m6_n4_k8_nn", "gemm/m6_n1_k8_nn", "sub/6x4_6x1"));
+}
+
+TEST(Quantized, DepthwiseWeightsWithAZeroPointTakeSumsOfTheirChannels) {
+  Model model(13);
+  model.input("x", {1, 4, 8, 8}, ::onnx::TensorProto::UINT8)
+      .input("w", {4, 1, 3, 3}, ::onnx::TensorProto::UINT8);
+  zero_point(model, "z", ::onnx::TensorProto::UINT8, 0);
+  zero_point(model, "i", ::onnx::TensorProto::UINT8, 120);
+  model.node("ConvInteger", {"x", "w", "z", "i"}, {"y"}, {{"group", 4}}).output("y");
+  EXPECT_THAT(model.layer().problems,
+              ElementsAre("conv/1x4x8x8_k4x3x3_p0.0.0.0_s1x1_d1x1_g4",
+                          "conv/1x4x8x8_k4x3x3_p0.0.0.0_s1x1_d1x1_g4", "sub/1x4x6x6_1x4x6x6"));
 }
 
 TEST(Quantized, MatMulIntegerIsAProduct) {

@@ -54,12 +54,16 @@ TEST(Quantized, AConvolutionBetweenConversionsIsOneCallOfBytes) {
   EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 16, .bytes = 128}));
 }
 
-TEST(Quantized, WeightsWithZeroPointsAreNamed) {
+TEST(Quantized, WeightsWithZeroPointsTakeSumsOfTheData) {
   const LoweredGraph graph = quantized_conv(false).import();
-  EXPECT_EQ(named(graph, "c").cost, Cost::unsupported);
-  EXPECT_THAT(named(graph, "c").reason, HasSubstr("zero point of their own"));
-  EXPECT_EQ(named(graph, "xd").cost, Cost::measured) << "the conversion is needed";
-  EXPECT_GE(graph.compulsory.weights.bytes, 128) << "they are read all the same";
+  EXPECT_EQ(named(graph, "c").precision, "int8");
+  EXPECT_THAT(named(graph, "c").problems,
+              ElementsAre("conv/1x8x4x4_k16x1x1_p0.0.0.0_s1x1_d1x1_g1_bias",
+                          "conv/1x8x4x4_k1x1x1_p0.0.0.0_s1x1_d1x1_g1", "sub/1x16x4x4_1x1x4x4"));
+  EXPECT_EQ(named(graph, "xd").cost, Cost::free);
+  // Relu works on floats.
+  EXPECT_THAT(named(graph, "r").problems, ElementsAre("relu/1x16x4x4"));
+  EXPECT_GE(graph.compulsory.weights.bytes, 128);
 }
 
 TEST(Quantized, WhatBytesKeepStaysInBytes) {

@@ -69,6 +69,8 @@ TEST_F(BenchPlan, WritesWhatItMeasured) {
   const nlohmann::json& row = written.at("benchmarks").at(0);
   EXPECT_EQ(row.at("name"), "plan/small/fp32/manual_time");
   EXPECT_EQ(row.at("predicted_seconds"), 1e-6);
+  EXPECT_EQ(row.at("arena_bytes"), 2 * 16 * 8 * 8 * 4);
+  EXPECT_GE(row.at("memory_bytes"), row.at("arena_bytes"));
   EXPECT_THAT(said(), HasSubstr("plan/small/fp32/manual_time"));
 }
 
