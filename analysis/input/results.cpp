@@ -10,7 +10,7 @@
 
 #include "analysis/input/database.h"
 #include "core/base/error.h"
-#include "core/results_file/read_rows.h"
+#include "core/results_file/read_journal.h"
 
 namespace benanza::analysis {
 namespace {
@@ -144,9 +144,12 @@ std::vector<fs::path> result_files(const std::vector<fs::path>& paths) {
       // benanza-generate may have written the suite's models into the same folder.
       const fs::path name = entry.path().filename();
       const bool is_model = name.stem().extension() == ".graph";
-      if (entry.is_regular_file() && name.extension() == ".json" && !is_model) {
-        found.push_back(entry);
-      }
+      if (!entry.is_regular_file() || is_model) continue;
+      if (name.extension() == ".json") found.push_back(entry);
+      // Of a suite that runs, or was killed, before it has written its file.
+      const fs::path results = fs::path(entry.path()).replace_extension();
+      const bool is_journal = name.extension() == ".journal" && results.extension() == ".json";
+      if (is_journal && !fs::exists(results) && read_journal(results)) found.push_back(results);
     }
     if (found.empty()) {
       throw Error(path.string() + ": no results (*.json) in it; run the benchmarks first");
@@ -165,8 +168,8 @@ Results read_results(const std::vector<fs::path>& paths, const std::optional<Key
     if (is_database(path)) {
       read_database(path, wanted, collector);
     } else {
-      read_rows(path, {.begin = [&](const Origin& origin) { collector.begin(origin); },
-                       .add = [&](Row&& row) { collector.add(std::move(row)); }});
+      read_rows_and_journal(path, {.begin = [&](const Origin& origin) { collector.begin(origin); },
+                                   .add = [&](Row&& row) { collector.add(std::move(row)); }});
     }
   }
   return collector.take();

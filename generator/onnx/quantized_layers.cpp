@@ -23,15 +23,18 @@ bool is_of_bytes(const std::optional<PackedWeights>& packed) {
          (packed->type == PackedType::int8 || packed->type == PackedType::uint8);
 }
 
-/// Whether the weights of `step`, a DequantizeLinear, have zero points other than the middle of
-/// their type: integer products need sums of the data in every run.
-bool is_asymmetric(const Step& step, const PackedWeights& packed) {
-  if (!packed.zero_points) return false;
+/// Whether the bytes of `step`, a DequantizeLinear, have zero points for which products need sums
+/// of the other operand.
+bool is_asymmetric(const Step& step, bool is_first) {
+  const bool is_unsigned = step.inputs[0]->type == ::onnx::TensorProto::UINT8;
+  if (step.inputs.size() < 3 || step.inputs[2] == nullptr) {
+    return !costs_nothing(0, is_unsigned, is_first);
+  }
   const auto& literal = step.inputs[2]->literal;
   const auto* points = literal ? std::get_if<std::vector<std::int64_t>>(&*literal) : nullptr;
-  const std::int64_t middle = packed.type == PackedType::uint8 ? 128 : 0;
-  return points == nullptr ||
-         std::ranges::any_of(*points, [&](std::int64_t point) { return point != middle; });
+  return points == nullptr || !std::ranges::all_of(*points, [&](std::int64_t point) {
+           return costs_nothing(point, is_unsigned, is_first);
+         });
 }
 
 /// Functions that do not depend on the scale of their argument.
@@ -134,15 +137,19 @@ class QuantizedLayers {
     if (second == nullptr) return;
     const bool bytes = is_dequantized(data);
     if (!second->constant) {
-      if (bytes && is_dequantized(second)) set_product_of_bytes(index);
-      return;
+      if (!bytes || !is_dequantized(second)) return;
+      ZeroPoints points;
+      if (is_asymmetric(*maker(data), true)) points.first = product.operands[0];
+      if (is_asymmetric(*maker(second), false)) points.second = product.operands[1];
+      if (points.first || points.second) return set_product_with_zero_points(index, points);
+      return set_product_of_bytes(index);
     }
     const Step* const weights = dequantization(program_, *second);
     const auto packed = weights == nullptr ? std::nullopt : packed_by(*weights);
     if (!packed) return;
     if (bytes && is_of_bytes(packed)) {
-      if (is_asymmetric(*weights, *packed)) {
-        set_product_of_asymmetric_bytes(index);
+      if (is_asymmetric(*weights, false)) {
+        set_product_with_zero_points(index, {.second = product.operands[1]});
       } else {
         set_product_of_bytes(index);
       }
@@ -199,20 +206,19 @@ class QuantizedLayers {
   }
 
   /// The product with its bias, the sums of the data, and the difference.
-  void set_product_of_asymmetric_bytes(std::size_t index) {
+  void set_product_with_zero_points(std::size_t index, const ZeroPoints& points) {
     LoweredLayer& layer = layers_[index];
     Call product = layer.calls.front();
     try {
       for (std::size_t next = 1; next < layer.calls.size(); ++next) {
         if (!absorb(product, layer.calls[next], next)) {
-          throw NotExpressible("int8 weights with a zero point of their own");
+          throw NotExpressible("a zero point before another call");
         }
       }
       if (!product.problem.epilogue.steps.empty() || product.problem.epilogue.activation) {
-        throw NotExpressible("int8 weights with a zero point of their own before a function");
+        throw NotExpressible("a zero point before a function");
       }
-      const Source weights = product.operands[1];
-      layer.calls = with_sums_of_data(std::move(product), weights);
+      layer.calls = with_sums_of_data(std::move(product), points);
     } catch (const NotExpressible& reason) {
       return refuse(layer, reason.what());
     }

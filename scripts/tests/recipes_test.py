@@ -151,6 +151,20 @@ class Recipes(unittest.TestCase):
         model.write_bytes(halve_model())
         self.assertRegex(run(generate, "--summary", model), r"Halve +measured +1 +1 ")
 
+    def test_a_library_log_is_one_file(self):
+        self.expect_only_new_files("log", 1)
+        objects = self.compile("log")
+        record = self.link("benanza-record", objects)
+        generate = self.link("benanza-generate", objects)
+        log = self.build / "abacus.log"
+        log.write_text("the program's own words\nabacus,add,64,0.5\nabacus,add,64,0.25\nabacus,add,x,1\n")
+        recording = self.build / "abacus.db"
+        run(record, "--log", log, "--out", recording, "--force")
+        out = self.build / "recorded"
+        run(generate, "--recording", recording, "--out", out)
+        graphs = [json.loads(path.read_text()) for path in out.glob("*.graph.json")]
+        self.assertIn(["add/64_64"], [layer.get("problems") for graph in graphs for layer in graph["layers"]])
+
     def test_a_backend_is_one_folder(self):
         self.expect_only_new_files("backend", 4)
         self.assertEqual({path.parts[:2] for path in files(RECIPES / "backend")},

@@ -137,11 +137,21 @@ TEST(ReadResults, RowsThatAreNotOkKeepTheirReasonAndHaveNoTime) {
   EXPECT_THAT(measurement.repetition_seconds, IsEmpty());
 }
 
-TEST(ReadResults, TheJournalBesideIsNotRead) {
+TEST(ReadResults, OfASuiteThatRunsComeFromItsJournal) {
   const Folder folder;
   folder.write("a.json", results_text(row(relu, "[1e-6]")));
   folder.write("a.json.journal", "{half a line");
   EXPECT_EQ(read_results({folder.path()}).measurements.size(), 1);
+  const std::string origin =
+      R"({"schema":1,"backend":"onednn","system":{"threads":"2","cpu_model":"a CPU"}})";
+  folder.write("b.json.journal",
+               origin + '\n' +
+                   row_text({.variant = parse_variant_name("relu/1x9/fp32/nchw/onednn/jit"),
+                             .samples = {2e-6}}) +
+                   '\n');
+  const Results results = read_results({folder.path()});
+  EXPECT_EQ(results.measurements.size(), 2);
+  EXPECT_THAT(results.measurements.find("relu/1x9")[0].repetition_seconds, ElementsAre(2e-6));
 }
 
 TEST(ReadResults, AModelBesideIsNotRead) {

@@ -137,7 +137,8 @@ class Inference {
     const auto inferred = make_tensor(name, type).shape;
     if (!inferred) {
       *type.mutable_tensor_type()->mutable_shape() = found->second->tensor_type().shape();
-    } else if (*inferred != *stated && !assumes) {
+    } else if (*inferred != *stated && !assumes && step.node.op_type() != "Constant") {
+      // A Constant has its value, whatever is stated beside it.
       program_.warnings.push_back(label(program_, step.node) + "makes \"" + name + "\" of " +
                                   join(*inferred, 'x') + ", where the model states " +
                                   join(*stated, 'x') + ": the former is used");

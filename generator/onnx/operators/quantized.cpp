@@ -1,6 +1,7 @@
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "core/base/error.h"
@@ -81,19 +82,26 @@ Lowered in_bytes(const NodeView& node, std::vector<Call> calls,
   return lowered;
 }
 
-/// Whether the zero points of input `index` are the middle of the type's range. Throws
-/// NotExpressible if they are unknown.
-bool is_symmetric(const NodeView& node, std::size_t index) {
+/// Whether the zero points of input `index` are known to be of no consequence (costs_nothing()).
+bool is_symmetric(const NodeView& node, std::size_t index, bool of_first) {
   if (!node.has_input(index)) return true;
-  const std::int64_t middle = node.input(index).type == ::onnx::TensorProto::UINT8 ? 128 : 0;
-  return std::ranges::all_of(node.integers(index),
-                             [&](std::int64_t point) { return point == middle; });
+  if (!node.input(index).literal) return false;
+  const bool is_unsigned = node.input(index).type == ::onnx::TensorProto::UINT8;
+  return std::ranges::all_of(node.integers(index), [&](std::int64_t point) {
+    return costs_nothing(point, is_unsigned, of_first);
+  });
 }
 
-/// Input `point` has the zero points of the product's weights.
-std::vector<Call> with_zero_point(const NodeView& node, Call product, std::size_t point) {
-  if (is_symmetric(node, point)) return {std::move(product)};
-  return with_sums_of_data(std::move(product), from_input(static_cast<int>(point)));
+/// Input `point` has the zero points of the product's weights, which are input `weights`;
+/// `data_point` those of the data. With constant weights, these are folded into a bias.
+std::vector<Call> with_zero_points(const NodeView& node, Call product, std::size_t weights,
+                                   std::size_t point, std::optional<std::size_t> data_point = {}) {
+  ZeroPoints points;
+  if (!is_symmetric(node, point, false)) points.second = from_input(static_cast<int>(point));
+  if (data_point && !node.input(weights).constant && !is_symmetric(node, *data_point, true)) {
+    points.first = from_input(static_cast<int>(*data_point));
+  }
+  return with_sums_of_data(std::move(product), points);
 }
 
 /// Inputs: x, its scale and zero point, w, its scale and zero point, the result's, a bias.
@@ -103,20 +111,20 @@ Lowered lower_qlinear_conv(const NodeView& node) {
     product.problem.epilogue.bias = true;
     product.operands.push_back(from_input(8));
   }
-  return in_bytes(node, with_zero_point(node, std::move(product), 5), {0, 3});
+  return in_bytes(node, with_zero_points(node, std::move(product), 3, 5), {0, 3});
 }
 
 Lowered lower_conv_integer(const NodeView& node) {
-  return in_bytes(node, with_zero_point(node, convolution_call(node, {0, 1}), 3), {0, 1});
+  return in_bytes(node, with_zero_points(node, convolution_call(node, {0, 1}), 1, 3), {0, 1});
 }
 
 /// Inputs: a, its scale and zero point, b, its scale and zero point, the result's.
 Lowered lower_qlinear_matmul(const NodeView& node) {
-  return in_bytes(node, with_zero_point(node, matmul_call(node, {0, 3}), 5), {0, 3});
+  return in_bytes(node, with_zero_points(node, matmul_call(node, {0, 3}), 3, 5, 2), {0, 3});
 }
 
 Lowered lower_matmul_integer(const NodeView& node) {
-  return in_bytes(node, with_zero_point(node, matmul_call(node, {0, 1}), 3), {0, 1});
+  return in_bytes(node, with_zero_points(node, matmul_call(node, {0, 1}), 1, 3, 2), {0, 1});
 }
 
 /// Inputs: A, B, their scales and zero points, a bias. The scales are part of the call.
@@ -129,7 +137,7 @@ Lowered lower_matmul_integer_to_float(const NodeView& node) {
     product.problem.epilogue.bias = true;
     product.operands.push_back(from_input(6));
   }
-  return in_bytes(node, with_zero_point(node, std::move(product), 5), {0, 1});
+  return in_bytes(node, with_zero_points(node, std::move(product), 1, 5, 4), {0, 1});
 }
 
 /// Inputs of lower_qlinear_matmul(), with a bias before the result's scale.
@@ -142,7 +150,7 @@ Lowered lower_quantized_gemm(const NodeView& node) {
     product.problem.epilogue.bias = true;
     product.operands.push_back(from_input(6));
   }
-  return in_bytes(node, with_zero_point(node, std::move(product), 5), {0, 3});
+  return in_bytes(node, with_zero_points(node, std::move(product), 3, 5, 2), {0, 3});
 }
 
 /// Inputs: a, its scale and zero point, b, its scale and zero point, the result's.

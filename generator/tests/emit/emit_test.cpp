@@ -274,7 +274,7 @@ TEST(Summary, CountsMultiplyAddsParametersAndRepeats) {
 }
 
 TEST(Summary, SaysHowManyBytesAreStored) {
-  LoweredGraph graph{.model = "m"};
+  LoweredGraph graph;
   graph.parameters = 3'000'000;
   graph.stored_parameters = {.elements = 1'000'000, .bytes = 1'000'000};
   EXPECT_THAT(summary(graph),

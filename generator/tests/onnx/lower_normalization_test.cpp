@@ -176,7 +176,27 @@ TEST(Quantized, WeightsWithAZeroPointTakeSumsOfTheData) {
   zero_point(model, "i", ::onnx::TensorProto::UINT8, 120);
   model.node("MatMulInteger", {"a", "b", "z", "i"}, {"y"}).output("y");
   EXPECT_THAT(model.layer().problems,
-              ElementsAre("gemm/m6_n4_k8_nn", "gemm/m6_n1_k8_nn", "sub/6x4_6x1"));
+              ElementsAre("gemm/m6_n4_k8_nn", "gemm/m6_n1_k8_nn_w", "sub/6x4_6x1"));
+}
+
+TEST(Quantized, TwoTensorsOfDataTakeSumsOfBoth) {
+  const auto problems = [](int a_point, int b_point) {
+    Model model(13);
+    model.input("a", {12, 16, 8}, ::onnx::TensorProto::INT8)
+        .input("b", {12, 8, 32}, ::onnx::TensorProto::INT8)
+        .scalar("s", 0.5F);
+    zero_point(model, "y", ::onnx::TensorProto::INT8, a_point);
+    zero_point(model, "z", ::onnx::TensorProto::INT8, b_point);
+    model.node("QLinearMatMul", {"a", "s", "y", "b", "s", "z", "s", "z"}, {"c"}).output("c");
+    return model.layer().problems;
+  };
+  const std::string product = "gemm/m16_n32_k8_nn_a12_b12";
+  EXPECT_THAT(problems(0, 0), ElementsAre(product));
+  EXPECT_THAT(problems(0, 3),
+              ElementsAre(product, "gemm/m16_n1_k8_nn_a12_b1_w", "sub/12x16x32_12x16x1"));
+  EXPECT_THAT(problems(5, 0),
+              ElementsAre(product, "gemm/m1_n32_k8_nn_a1_b12", "sub/12x16x32_12x1x32"));
+  EXPECT_EQ(problems(5, 3).size(), 5U);
 }
 
 TEST(Quantized, DepthwiseWeightsWithAZeroPointTakeSumsOfTheirChannels) {

@@ -66,6 +66,27 @@ TEST(Quantized, WeightsWithZeroPointsTakeSumsOfTheData) {
   EXPECT_GE(graph.compulsory.weights.bytes, 128);
 }
 
+TEST(Quantized, TwoDequantizedTensorsTakeSumsForTheirZeroPoints) {
+  const auto problems = [](int point) {
+    Model model(13);
+    model.input("a", {12, 16, 8}, TensorProto::INT8).input("b", {12, 8, 32}, TensorProto::INT8);
+    model.scalar("s", 0.1F);
+    auto& zero = *model.graph().add_initializer();
+    zero.set_name("z");
+    zero.set_data_type(TensorProto::INT8);
+    zero.add_int32_data(point);
+    model.node("DequantizeLinear", {"a", "s"}, {"af"});
+    model.node("DequantizeLinear", {"b", "s", "z"}, {"bf"}).node("MatMul", {"af", "bf"}, {"m"});
+    model.node("QuantizeLinear", {"m", "s"}, {"y"});
+    const LoweredGraph graph = model.output("y").import();
+    EXPECT_EQ(named(graph, "m").precision, "int8");
+    return named(graph, "m").problems;
+  };
+  EXPECT_THAT(problems(0), ElementsAre("gemm/m16_n32_k8_nn_a12_b12"));
+  EXPECT_THAT(problems(3), ElementsAre("gemm/m16_n32_k8_nn_a12_b12", "gemm/m16_n1_k8_nn_a12_b1_w",
+                                       "sub/12x16x32_12x16x1"));
+}
+
 TEST(Quantized, WhatBytesKeepStaysInBytes) {
   Model model(13);
   model.input("x", {1, 8, 4, 4}, TensorProto::UINT8).scalar("s", 0.1F);

@@ -1,13 +1,13 @@
 #include "suites/harness/keep/result_store.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
 #include <system_error>
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/results_file/read_journal.h"
 #include "core/results_file/read_rows.h"
 #include "core/results_file/write_rows.h"
 #include "suites/harness/outcome.h"
@@ -32,17 +32,6 @@ void require_same_origin(const Origin& found, const Origin& wanted,
   }
 }
 
-/// Parses the first line of a journal; empty if it is not one or has another schema.
-std::optional<Origin> parse_origin(const std::string& line) {
-  try {
-    const auto json = nlohmann::json::parse(line);
-    if (json.at("schema") != results_schema) return std::nullopt;
-    return Origin{.backend = json.at("backend"), .system = json.at("system").get<System>()};
-  } catch (const nlohmann::json::exception&) {
-    return std::nullopt;
-  }
-}
-
 }  // namespace
 
 ResultStore::ResultStore(std::filesystem::path path, Origin origin, bool fresh)
@@ -52,7 +41,7 @@ ResultStore::ResultStore(std::filesystem::path path, Origin origin, bool fresh)
   if (std::error_code error; std::filesystem::is_directory(path_, error)) {
     throw Error(path_.string() + ": is a folder, not a file");
   }
-  journal_ = std::make_unique<Journal>(path_.string() + ".journal");
+  journal_ = std::make_unique<Journal>(journal_of(path_));
   if (fresh) {
     std::error_code error;
     std::filesystem::remove(path_, error);
@@ -80,7 +69,7 @@ void ResultStore::load() {
   const std::vector<std::string>& lines = journal_->lines();
   if (lines.empty()) return;
   const std::optional<Origin> found = parse_origin(lines.front());
-  const std::string path = path_.string() + ".journal";
+  const std::string path = journal_of(path_).string();
   if (!found) throw Error(path + ": not a journal of this program; --fresh starts it over");
   require_same_origin(*found, origin_, path);
   RowParser parser;

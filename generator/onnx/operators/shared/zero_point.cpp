@@ -7,25 +7,53 @@
 #include "generator/onnx/operators/shared/calls.h"
 
 namespace benanza::onnx {
+namespace {
 
-std::vector<Call> with_sums_of_data(Call product, Source zero_point) {
-  Call sums{.problem = {product.problem.shape, {}}, .operands = {product.operands[0], zero_point}};
-  const Dims whole = output(sums.problem);
-  Dims dims = whole;
-  if (auto* const convolution = std::get_if<Convolution>(&sums.problem.shape)) {
+/// The sums of the first operand that the second one's zero point is multiplied with. Its result
+/// broadcasts to the product's.
+Problem sums_of_first(const Problem& product) {
+  Problem sums{product.shape, {}};
+  if (auto* const convolution = std::get_if<Convolution>(&sums.shape)) {
     const bool is_depthwise = convolution->filters == convolution->groups;
     if (convolution->groups > 1 && !is_depthwise) {
       throw NotExpressible("weights in groups with a zero point of their own");
     }
     convolution->filters = convolution->groups;
-    dims[1] = convolution->groups;
-  } else {
-    std::get<Gemm>(sums.problem.shape).n = 1;
-    dims.back() = 1;
+    return sums;
   }
-  Call difference = elementwise_call(BinaryKind::sub, {whole, false, from_call(0)},
-                                     {std::move(dims), false, from_call(1)});
-  return {std::move(product), std::move(sums), std::move(difference)};
+  auto& gemm = std::get<Gemm>(sums.shape);
+  gemm.n = 1;
+  gemm.batch_b = Dims(gemm.batch_a.size(), 1);
+  gemm.constant_b = true;
+  return sums;
+}
+
+/// The same of the second operand of a product of matrices.
+Problem sums_of_second(const Problem& product) {
+  Problem sums{product.shape, {}};
+  auto& gemm = std::get<Gemm>(sums.shape);
+  gemm.m = 1;
+  gemm.batch_a = Dims(gemm.batch_b.size(), 1);
+  return sums;
+}
+
+}  // namespace
+
+std::vector<Call> with_sums_of_data(Call product, const ZeroPoints& points) {
+  const Dims whole = output({product.problem.shape, {}});
+  const std::vector<Source> operands = product.operands;
+  const Problem shape = product.problem;
+  std::vector<Call> calls{std::move(product)};
+  const auto subtract = [&](Problem sums, std::vector<Source> of) {
+    const auto before = static_cast<int>(calls.size()) - 1;
+    Dims dims = output(sums);
+    calls.push_back({.problem = std::move(sums), .operands = std::move(of)});
+    calls.push_back(elementwise_call(BinaryKind::sub, {whole, false, from_call(before)},
+                                     {std::move(dims), false, from_call(before + 1)}));
+  };
+  if (points.second) subtract(sums_of_first(shape), {operands[0], *points.second});
+  if (points.first) subtract(sums_of_second(shape), {*points.first, operands[1]});
+  return calls;
 }
 
 }  // namespace benanza::onnx

@@ -1,16 +1,31 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "generator/lowered/lowered.h"
 
 namespace benanza::onnx {
 
-/// x (w - z) = x (w - m) - (z - m) (sums of x): integer weights whose zero point z is not the
-/// middle m of their range take the product with w - m, the sums of the data, and a difference.
-/// `product` may have a bias, no other steps. The sums are a product with weights of one filter or
-/// column (of each group) that are all the same; `zero_point` stands for them. Throws
-/// NotExpressible for groups of several filters.
-std::vector<Call> with_sums_of_data(Call product, Source zero_point);
+/// Whether a product of bytes needs nothing for this zero point: the middle of the range, and for
+/// the first operand, which libraries also take unsigned, 0.
+constexpr bool costs_nothing(std::int64_t zero_point, bool is_unsigned, bool of_first) {
+  return zero_point == (is_unsigned ? 128 : 0) || (of_first && zero_point == 0);
+}
+
+/// Zero points of a product's operands that need sums: what stands for them. Empty: it costs
+/// nothing, or is folded into a bias when the model is loaded.
+struct ZeroPoints {
+  std::optional<Source> first{};
+  std::optional<Source> second{};
+};
+
+/// (x - y) (w - z) = x w - z (sums of x) - y (sums of w) + y z n: integer products take sums of the
+/// data for each zero point of the other operand, and a difference. `product` may have a bias, no
+/// other steps. The sums are products with an operand of one filter, column or row (of each group)
+/// whose elements are all the same. Throws NotExpressible for convolutions whose groups have
+/// several filters.
+std::vector<Call> with_sums_of_data(Call product, const ZeroPoints& points);
 
 }  // namespace benanza::onnx
