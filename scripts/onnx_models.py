@@ -2,6 +2,7 @@
 
 import collections
 import os
+import re
 
 from profile_common import SEED, SMALLEST_WEIGHT, UserError, one_line
 
@@ -23,34 +24,71 @@ def graph_inputs(model):
     return [value for value in model.graph.input if value.name not in initializers]
 
 
+def batch_axis(model, name):
+    """Recurrent layers take (steps, batch, features), unless their attribute layout is 1, and initial
+    states of (directions, batch, hidden)."""
+    for node in model.graph.node:
+        if node.op_type in ("LSTM", "GRU", "RNN"):
+            if name in [node.input[place] for place in (0, 5, 6) if place < len(node.input)]:
+                return 0 if any(a.name == "layout" and a.i == 1 for a in node.attribute) else 1
+    return 0
+
+
+def is_open(dimension):
+    # Paddle writes -1.
+    return not dimension.HasField("dim_value") or dimension.dim_value < 0
+
+
+def named_extent_of(name, dims):
+    """The extent of a dimension by its name, "past + new" and "2*heads" included; None if it is not
+    known."""
+    if name in dims:
+        return dims[name]
+    total = 0
+    for sign, term in re.findall(r"([-+]?)([^-+]+)", name):
+        product = 1
+        for factor in term.split("*"):
+            factor = factor.strip()
+            value = int(factor) if factor.isdigit() else dims.get(factor)
+            if value is None:
+                return None
+            product *= value
+        total += -product if sign == "-" else product
+    return total if re.search(r"[-+*]", name) else None
+
+
 def bind_dimensions(onnx, model, batch, dims):
-    """Gives the inputs' open dimensions a value, by name, by INPUT:AXIS, or, dimension 0 of every
-    input that has the first input's, the batch; returns that."""
+    """Gives the inputs' open dimensions a value, by name, by INPUT:AXIS, or, that of the batch in
+    every input that has the first input's, the batch; returns that. As benanza-generate does."""
     inputs = graph_inputs(model)
     if not inputs or not inputs[0].type.tensor_type.shape.dim:
         if batch is not None:
             raise UserError("--batch: the model's first input has no dimensions; leave --batch out")
         return None
+    axes = {value.name: batch_axis(model, value.name) for value in inputs}
+    first_axes = inputs[0].type.tensor_type.shape.dim
+    first = first_axes[min(axes[inputs[0].name], len(first_axes) - 1)]
+    if batch is not None and is_open(first) and first.dim_param:
+        dims = {first.dim_param: batch, **dims}
     for value in inputs:
         for axis, dimension in enumerate(value.type.tensor_type.shape.dim):
-            if not dimension.HasField("dim_value"):
-                extent = dims.get(dimension.dim_param, dims.get(f"{value.name}:{axis}"))
+            if is_open(dimension):
+                extent = dims.get(f"{value.name}:{axis}", named_extent_of(dimension.dim_param, dims))
                 if extent is not None:
                     dimension.dim_value = extent
-    first = inputs[0].type.tensor_type.shape.dim[0]
-    old = first.dim_value if first.HasField("dim_value") else None
+    old = None if is_open(first) else first.dim_value
     if batch is None:
         batch = old
     for value in inputs:
         for axis, dimension in enumerate(value.type.tensor_type.shape.dim):
-            static = dimension.HasField("dim_value")
-            if axis == 0 and (not static or dimension.dim_value == old) and batch is not None:
+            of_batch = axis == axes[value.name]
+            if of_batch and (is_open(dimension) or dimension.dim_value == old) and batch is not None:
                 dimension.dim_value = batch
-            elif not static or dimension.dim_value <= 0:
+            elif is_open(dimension):
                 name = dimension.dim_param or f"{value.name}:{axis}"
                 raise UserError(
                     f"input {value.name!r}: dimension {axis} is not known; "
-                    + ("say --batch N" if axis == 0 else f"say --dim {name}=N")
+                    + ("say --batch N" if of_batch else f"say --dim {name}=N")
                 )
     if old is not None and old != batch:
         rescale_reshapes(onnx, model, old, batch)

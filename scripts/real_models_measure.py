@@ -1,0 +1,123 @@
+"""A model's floor and bounds by oneDNN beside ONNX Runtime's latency, one thread each."""
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+
+from onnx_models import make_inputs
+from profile_common import UserError
+from profile_onnxruntime import CPU
+from profile_onnxruntime import measure as measure_process
+from profile_processes import in_fresh_process, middle
+from real_models_shapes import bound_model
+
+SUITE, ANALYSIS = PROGRAMS = ("bench_onednn", "benanza-analyze")
+# Parts of oneDNN's measurements; ONNX Runtime runs before, between and after them.
+PARTS = 2
+SAMPLING = ("--algorithms=best", "--benchmark_repetitions=5", "--processes=5", "--budget=0.02")
+
+
+class Times:
+    """Seconds. `lower`: the fused bound's, less what its interval allows."""
+
+    def __init__(self, answer, latency, unfinished):
+        bounds, ladder = answer["bounds"]["sequential"], answer["ladder"]
+        spread = bounds["spread_seconds"]
+        self.sequential = bounds["seconds"]
+        self.floor = ladder["floor"]["seconds"]
+        self.fused = ladder["fused_seconds"]
+        share = spread[0] / self.sequential if spread and self.sequential else 1
+        self.lower = self.fused * share
+        self.latency = latency
+        self.partial = answer["partial"]
+        self.unsupported = answer["coverage"]["unsupported"]["layers"]
+        self.unfinished = unfinished
+
+    def undercut(self):
+        return [text for text, seconds in (("floor above ORT", self.floor),
+                                           ("bound with fusion above ORT", self.lower))
+                if seconds is not None and seconds > self.latency]
+
+    def flags(self):
+        complete = "complete although something is left out"
+        return self.undercut() + ([complete] if self.unsupported and not self.partial else []) + (
+            ["partial"] if self.partial else [])
+
+    def remarks(self):
+        if self.unfinished:
+            yield f"oneDNN's measurements were stopped after {self.unfinished} s: more with --time"
+
+
+def measure(path, flags, flow, graph_file, folder, arguments):
+    programs, seconds = arguments.bin, arguments.time
+    results = os.path.join(folder, "results")
+    os.makedirs(results, exist_ok=True)
+    unfinished, begin = None, time.monotonic()
+    with tempfile.TemporaryDirectory() as scratch:
+        model = os.path.join(scratch, "model.onnx")
+        feeds = in_fresh_process(prepare, path, flags, flow, model)
+        medians = [latency(path, model, feeds)]
+        for part in range(1, PARTS + 1):
+            left = seconds * part / PARTS - (time.monotonic() - begin)
+            if not run_suite(graph_file, results, part, programs, max(left, 1)):
+                unfinished = seconds
+            medians.append(latency(path, model, feeds))
+    return Times(bound(graph_file, results, programs), min(medians), unfinished)
+
+
+def prepare(path, flags, flow, target):
+    """Writes the model with its extents into `target` and returns its inputs."""
+    import numpy
+    import onnx
+
+    model, absent = bound_model(onnx, path, flags, flow)
+    if absent:
+        raise UserError("not measured: its weights are absent")
+    onnx.save_model(model, target, save_as_external_data=True, location="model.data")
+    return make_inputs(onnx, numpy, model, dict(flags.input), lambda text: None)
+
+
+def latency(path, model, feeds):
+    """The median of a process of ONNX Runtime."""
+    arguments = argparse.Namespace(model=path, threads=1, provider=CPU, processes=PARTS + 1, runs=None)
+    return middle(in_fresh_process(measure_process, model, feeds, arguments)["latency_seconds"])
+
+
+def run_suite(graph_file, results, part, programs, seconds):
+    """False if the time was too short. What was measured until then counts."""
+    out = os.path.join(results, f"{part}of{PARTS}.json")
+    command = [os.path.join(programs, SUITE), f"--graph={graph_file}", f"--shard={part}/{PARTS}",
+               "--precision=fp32,int8", *SAMPLING, f"--benchmark_out={out}"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                          errors="replace", start_new_session=True,
+                          env={**os.environ, "OMP_NUM_THREADS": "1"}) as suite:
+        try:
+            _, said = suite.communicate(timeout=seconds)
+        except BaseException as error:
+            os.killpg(suite.pid, signal.SIGKILL)  # it has processes of its own
+            if isinstance(error, subprocess.TimeoutExpired):
+                return False
+            raise
+    if suite.returncode != 0:
+        raise UserError(f"not measured: {SUITE}: {last_line(said, suite.returncode)}")
+    return True
+
+
+def bound(graph_file, results, programs):
+    command = [os.path.join(programs, ANALYSIS), "bound", "--graph", graph_file, "--results", results,
+               "--precision", "fp32", "--allow-missing", "--format", "json"]
+    finished = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    try:
+        return json.loads(finished.stdout)["reports"][0]
+    except (ValueError, LookupError):
+        said = last_line(finished.stderr, finished.returncode)
+        raise UserError(f"not measured: {ANALYSIS}: {said}")
+
+
+def last_line(said, status):
+    lines = said.strip().splitlines()
+    return lines[-1] if lines else f"status {status}"

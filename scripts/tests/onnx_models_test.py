@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""The extents that scripts/onnx_models.py gives a model's inputs, without the package onnx.
+
+usage: onnx_models_test.py SOURCE_DIR
+"""
+import pathlib
+import sys
+import unittest
+from types import SimpleNamespace
+
+SOURCE = pathlib.Path(sys.argv[1])
+sys.path.insert(0, str(SOURCE / "scripts"))
+
+from onnx_models import batch_axis, bind_dimensions, named_extent_of
+from profile_common import UserError
+
+
+class Dimension:
+    """Of a protobuf message: a number, a name, or neither."""
+
+    def __init__(self, text):
+        self.dim_value = text if isinstance(text, int) else None
+        self.dim_param = "" if isinstance(text, int) else text
+
+    def HasField(self, name):
+        return getattr(self, name) is not None
+
+
+def tensor(name, *dims):
+    shape = SimpleNamespace(dim=[Dimension(dim) for dim in dims])
+    return SimpleNamespace(name=name, type=SimpleNamespace(tensor_type=SimpleNamespace(shape=shape)))
+
+
+def node(op, *inputs, **attributes):
+    return SimpleNamespace(op_type=op, input=list(inputs), output=["y"],
+                           attribute=[SimpleNamespace(name=n, i=v) for n, v in attributes.items()])
+
+
+def model(*inputs, nodes=()):
+    return SimpleNamespace(graph=SimpleNamespace(input=list(inputs), initializer=[], node=list(nodes),
+                                                 value_info=[], output=[]))
+
+
+def extents(bound):
+    return [[dim.dim_value for dim in value.type.tensor_type.shape.dim] for value in bound.graph.input]
+
+
+class Binding(unittest.TestCase):
+    def test_the_batch_of_time_major_inputs_is_axis_1(self):
+        lstm = model(tensor("x", 25, 3, 256), tensor("h", 1, 3, 512),
+                     nodes=[node("LSTM", "x", "w", "r", "", "", "h")])
+        self.assertEqual(bind_dimensions(None, lstm, None, {}), 3)
+        self.assertEqual(extents(lstm), [[25, 3, 256], [1, 3, 512]])
+        open_lstm = model(tensor("x", 25, "n", 256), nodes=[node("LSTM", "x", "w", "r")])
+        self.assertEqual(bind_dimensions(None, open_lstm, 2, {}), 2)
+        self.assertEqual(extents(open_lstm), [[25, 2, 256]])
+        self.assertEqual(batch_axis(model(nodes=[node("GRU", "x", "w", "r", layout=1)]), "x"), 0)
+
+    def test_names_are_sums_and_products_of_others(self):
+        dims = {"past": 127, "new": 1, "heads": 4}
+        self.assertEqual(named_extent_of("past + new", dims), 128)
+        self.assertEqual(named_extent_of("2*heads + 1", dims), 9)
+        self.assertEqual(named_extent_of("past-new", dims), 126)
+        self.assertEqual(named_extent_of("past", dims), 127)
+        for name in ("", "other", "past + other", "floor(past)"):
+            self.assertIsNone(named_extent_of(name, dims))
+        bound = model(tensor("x", "n", "new"), tensor("mask", "n", "past + new"), tensor("k", "n", "n"))
+        bind_dimensions(None, bound, 2, dims)
+        self.assertEqual(extents(bound), [[2, 1], [2, 128], [2, 2]])
+
+    def test_minus_one_is_open_and_0_is_an_extent(self):
+        bound = model(tensor("x", -1, 3, -1), tensor("past", "n", 0))
+        bind_dimensions(None, bound, 1, {"x:2": 48})
+        self.assertEqual(extents(bound), [[1, 3, 48], [1, 0]])
+        with self.assertRaisesRegex(UserError, r"dimension 2 is not known; say --dim x:2=N"):
+            bind_dimensions(None, model(tensor("x", -1, 3, -1)), 1, {})
+        with self.assertRaisesRegex(UserError, r"dimension 0 is not known; say --batch N"):
+            bind_dimensions(None, model(tensor("x", "n", 3)), None, {})
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
