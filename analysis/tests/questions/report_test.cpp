@@ -97,9 +97,10 @@ TEST(BoundTable, SaysWhatRestsOnAssumedExtents) {
     given.graph.layers[1].assumed = "keep:0=7";
     given.reports = {make_report(given.graph, given.set, {}, movement)};
     const bool moves = movement == Movement::include;
-    const std::string line =
-        moves ? "  assumed         78.9% of sequential, 3 layers, may rest on extents"
-              : "  assumed         77.8% of sequential, 2 layers, may rest on extents";
+    const std::string line = moves ? "  assumed         78.9% of sequential, 3 layers: "
+                                     "data-dependent sizes, maximum assumed"
+                                   : "  assumed         77.8% of sequential, 2 layers: "
+                                     "data-dependent sizes, maximum assumed";
     EXPECT_THAT(page_table(given.page(), 2), AllOf(HasSubstr(line), HasSubstr("first keep:0=7")));
     const json report = json::parse(page_json(given.page()))["reports"][0]["assumed"];
     EXPECT_EQ(report["layers"], moves ? 3 : 2);
