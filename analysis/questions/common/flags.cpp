@@ -89,8 +89,8 @@ void add_sequence_flag(Flags& flags, CommonFlags& values) {
 }
 
 void add_plan_flag(Flags& flags, CommonFlags& values) {
-  flags.add("--plan", values.plans, "Output of bench_plan --benchmark_out: the plan, timed as a whole",
-            "FILE");
+  flags.add("--plan", values.plans,
+            "Output of bench_plan --benchmark_out: the plan, timed as a whole", "FILE");
 }
 
 void add_filter_flags(Flags& flags, CommonFlags& values, const std::string& precisions) {
@@ -101,8 +101,7 @@ void add_filter_flags(Flags& flags, CommonFlags& values, const std::string& prec
   flags.add("--layout", values.layout, "Only this layout: nchw, nhwc, any");
   flags.add("--backend", values.backends, "Only these libraries, e.g. cudnn,cublas", "L[,L...]",
             ',');
-  flags.add("--cold", values.cold,
-            "Use calls timed with cold caches; their sum is not a bound");
+  flags.add("--cold", values.cold, "Use calls timed with cold caches; their sum is not a bound");
   flags.add("--fallback", values.fallback,
             "Precision for layers that are not supported at the requested one");
   flags.add("--max-workspace", values.max_workspace,
