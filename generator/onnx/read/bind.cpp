@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "generator/onnx/model/tensor.h"
+#include "generator/onnx/read/cache_extents.h"
 
 namespace benanza::onnx {
 namespace {
@@ -241,6 +242,27 @@ class Symbols {
   std::map<std::string, std::int64_t> places_;
 };
 
+/// Extents of caches that attention operators determine, where they are open.
+void close_caches(const GraphProto& graph, const std::vector<ValueInfoProto*>& inputs,
+                  Symbols& symbols) {
+  const auto is_open_input = [](const ValueInfoProto* input) {
+    const auto& shape = input->type().tensor_type().shape();
+    return std::ranges::any_of(shape.dim(), is_open);
+  };
+  if (std::ranges::none_of(inputs, is_open_input)) return;
+  for (const ImpliedExtent& implied : cache_extents(graph)) {
+    const auto input = std::ranges::find(inputs, implied.tensor,
+                                         [](const ValueInfoProto* one) { return one->name(); });
+    if (input == inputs.end()) continue;
+    TensorShapeProto* const shape = shape_of(**input);
+    if (shape == nullptr || shape->dim_size() <= implied.axis) continue;
+    Dimension& dimension = *shape->mutable_dim(implied.axis);
+    if (!is_open(dimension)) continue;
+    if (!dimension.dim_param().empty()) symbols.set(dimension.dim_param(), implied.extent);
+    dimension.set_dim_value(implied.extent);
+  }
+}
+
 }  // namespace
 
 std::string advice(const ResolvedDims& bound) {
@@ -282,6 +304,7 @@ ResolvedDims bind(::onnx::ModelProto& model, const Binding& binding, const std::
   if (binding.batch && fixed && *fixed != *binding.batch) bound.replaced_batch = fixed;
 
   for (ValueInfoProto* input : inputs) symbols.apply(*input);
+  close_caches(graph, inputs, symbols);
   symbols.apply(graph);
   for (const std::string& name : symbols.used()) {
     if (binding.dims.contains(name)) bound.used_dims.insert(name);

@@ -38,7 +38,8 @@ struct ResolvedDims {
 std::string advice(const ResolvedDims& bound);
 
 /// Gives every dimension of every graph input a value, and the same value to its name everywhere in
-/// the model. Extents below 0 and the name "?" are open. Throws Error, with the flags to give,
+/// the model. Extents below 0 and the name "?" are open; those of caches may follow from the
+/// operators that read them (cache_extents()). Throws Error, with the flags to give,
 /// if dimensions stay open, and if an input has no shape or more than 2^40 elements.
 ResolvedDims bind(::onnx::ModelProto& model, const Binding& binding, const std::string& where);
 

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "core/base/error.h"
-#include "generator/tests/onnx/model.h"
+#include "generator/tests/onnx/stored.h"
 
 namespace benanza::onnx {
 namespace {
@@ -79,6 +79,36 @@ TEST(Dimensions, AllThatAreMissingAreNamedAtOnce) {
                                     HasSubstr("give --batch N --dim sequence=N --dim past=N")));
   // The sum follows from its terms.
   EXPECT_EQ(last_shape(model.import({1, {{"sequence", 1}, {"past", 7}}})), (Dims{1, 8, 7, 64}));
+}
+
+// As onnxruntime-genai's builder names them: 4 heads of 64, 2 for keys and values, in one product
+// of 512 columns.
+TEST(Dimensions, OfCachesFollowFromTheOperator) {
+  const auto graph = [](bool is_product, bool is_window, const Binding& binding) {
+    Model model(21);
+    model.domain("com.microsoft", 1).input("x", {1, 1, is_product ? 32 : 512});
+    for (const char* cache : {"k", "v"}) model.input(cache, {1, 2, -2, -2});
+    for (const int index : {1, 2}) {
+      shape_of_input(model, index).mutable_dim(2)->set_dim_param("past");
+      shape_of_input(model, index).mutable_dim(3)->set_dim_param("kv_cache_dim");
+    }
+    model.input("length", {1}, ::onnx::TensorProto::INT32);
+    model.input("total", {1}, ::onnx::TensorProto::INT32);
+    if (is_product) model.weights("w", {32, 512}).node("MatMul", {"x", "w"}, {"q"});
+    add_microsoft(model, "GroupQueryAttention",
+                  {is_product ? "q" : "x", "", "", "k", "v", "length", "total"}, {"y", "pk", "pv"},
+                  {{"num_heads", 4},
+                   {"kv_num_heads", 2},
+                   {"local_window_size", is_window ? 128 : -1},
+                   {"sliding_window_cache", is_window ? 1 : 0}});
+    return model.output("y").output("pk").output("pv").import(binding);
+  };
+  for (const bool is_product : {false, true}) {
+    const LoweredGraph found = graph(is_product, false, {{}, {{"past", 127}}});
+    EXPECT_EQ(found.layers.back().outputs[1].shape, (Dims{1, 2, 128, 64})) << is_product;
+  }
+  // A full window.
+  EXPECT_EQ(graph(false, true, {}).layers.back().outputs[1].shape, (Dims{1, 2, 128, 64}));
 }
 
 TEST(Dimensions, ZeroIsAnExtent) {
