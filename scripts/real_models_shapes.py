@@ -4,7 +4,7 @@ import math
 import os
 import tempfile
 
-from onnx_models import bind_dimensions, graph_inputs, make_inputs, read_model
+from onnx_models import batch_axis, bind_dimensions, graph_inputs, make_inputs, read_model
 from profile_common import SEED, UserError, one_line
 from profile_processes import in_fresh_process
 
@@ -79,9 +79,10 @@ def bound_model(onnx, path, flags, flow):
     for place, value in enumerate(graph_inputs(model)):
         axes = value.type.tensor_type.shape.dim
         if place == 0:
-            batch = (extents.get(value.name) or [batch])[0] if axes else None
+            known = extents.get(value.name) if axes else None
+            batch = known[batch_axis(model, value.name)] if known else batch if axes else None
         for axis, dimension in enumerate(axes):
-            if dimension.HasField("dim_value") and dimension.dim_value <= 0:
+            if dimension.HasField("dim_value") and dimension.dim_value < 0:
                 dimension.ClearField("dim_value")  # as Paddle writes an open one
             if not dimension.HasField("dim_value") and extents.get(value.name):
                 dimension.dim_value = extents[value.name][axis]
