@@ -55,7 +55,6 @@ void mask_positions(const NodeView& node, AttentionInputs& inputs, std::vector<S
 
 /// The standard operator.
 Lowered lower_attention(const NodeView& node) {
-  if (node.real("softcap", 0) != 0) throw NotExpressible("scores with a soft cap");
   if (node.has_output(3)) throw NotExpressible("hands out its scores");
   if (node.has_input(6)) throw NotExpressible("lengths that are only known when the model runs");
   AttentionParts parts;

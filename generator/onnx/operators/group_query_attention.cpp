@@ -153,7 +153,6 @@ std::string stored_cache(const NodeView& node) {
 
 /// Why no library here does it, nor calls of several; empty if some do.
 std::string refusal(const NodeView& node) {
-  if (node.real("softcap", 0) != 0) return "scores with a soft cap";
   if (node.integer("smooth_softmax", 0) == 1 || node.has_input(11)) {
     return "a softmax with another term";
   }

@@ -105,9 +105,13 @@ TEST(Attention, AddsItsMaskAndWhatCameBefore) {
       << "that call does not append the keys";
 }
 
-TEST(Attention, SaysWhatItCannotDo) {
-  EXPECT_THAT(attention({1, 2, 3, 4}, {1, 2, 3, 4}, {{"softcap", 5.0F}}).layer().reason,
-              HasSubstr("soft cap"));
+// Queries are scaled by 1/2 / 5, the scores' hyperbolic tangent by 5.
+TEST(Attention, ASoftCapIsTwoMoreCalls) {
+  const LoweredLayer layer = attention({1, 2, 3, 4}, {1, 2, 3, 4}, {{"softcap", 5.0F}}).layer();
+  EXPECT_THAT(layer.problems,
+              ElementsAre("gemm/m3_n3_k4_nt_a2_b2", "tanh/1x2x3x3", "linear/1x2x3x3_a5_b0",
+                          "softmax/1x2x3x3_a3", "gemm/m3_n4_k3_nn_a2_b2"));
+  EXPECT_FLOAT_EQ(layer.calls[0].operands[0].scale, 0.1F);
 }
 
 /// As exporters write it; keys of batch, length, heads, size are transposed.

@@ -134,11 +134,11 @@ TEST(GroupQueryAttention, ARefusedOneMovesWhatItSees) {
     return cached(8, 9, ::onnx::TensorProto::FLOAT, 4,
                   {{"num_heads", 4},
                    {"kv_num_heads", 2},
-                   {"softcap", 50.0F},
+                   {"smooth_softmax", 1},
                    {"local_window_size", window}})
         .layer();
   };
-  EXPECT_THAT(layer(-1).reason, HasSubstr("a soft cap"));
+  EXPECT_THAT(layer(-1).reason, HasSubstr("another term"));
   // 50 elements besides the cache, as above; 8 earlier rows, or 2 of a window of 3, and a new one.
   EXPECT_EQ(layer(-1).bytes, (50 + 2 * 2 * 9 * 4) * 4);
   EXPECT_EQ(layer(3).bytes, (50 + 2 * 2 * 3 * 4) * 4);

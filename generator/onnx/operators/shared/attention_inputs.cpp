@@ -116,7 +116,9 @@ float scale_of(const NodeView& node, const AttentionInputs& inputs) {
 
 void finish(AttentionParts& parts, const NodeView& node, const AttentionInputs& inputs,
             const std::vector<ScoreMask>& masks, bool side_by_side) {
-  const Heads result = parts.attend(inputs.q, inputs.k, inputs.v, scale_of(node, inputs), masks);
+  const auto soft_cap = static_cast<float>(node.real("softcap", 0));
+  const Heads result =
+      parts.attend(inputs.q, inputs.k, inputs.v, scale_of(node, inputs), soft_cap, masks);
   if (side_by_side) parts.join(result);
 }
 

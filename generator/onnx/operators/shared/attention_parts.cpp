@@ -84,7 +84,7 @@ Heads AttentionParts::append(const Heads& past, const Heads& heads, int output) 
 }
 
 Heads AttentionParts::attend(const Heads& q, const Heads& k, const Heads& v, float scale,
-                             const std::vector<ScoreMask>& masks) {
+                             float soft_cap, const std::vector<ScoreMask>& masks) {
   const std::int64_t batch = q.dims[0];
   const std::int64_t heads = q.dims[1];
   const std::int64_t kv_heads = k.dims[1];
@@ -97,10 +97,16 @@ Heads AttentionParts::attend(const Heads& q, const Heads& k, const Heads& v, flo
   // Query heads that share a key head become rows of one product.
   const std::int64_t rows = heads / kv_heads * q.dims[2];
   Source factor = q.source;
-  factor.scale = scale;
+  factor.scale = soft_cap == 0 ? scale : scale / soft_cap;
   Source scores = add(product_call({batch, kv_heads, rows, q.dims[3]}, factor, k.dims, k.source,
                                    false, false, true));
   const Dims dims{batch, heads, q.dims[2], keys};
+  if (soft_cap != 0) {
+    scores = add(call(Activation{.input = dims, .kind = ActivationKind::tanh}, {scores}));
+    scores = add(call(
+        Activation{.input = dims, .kind = ActivationKind::linear, .alpha = soft_cap, .beta = 0},
+        {scores}));
+  }
   for (const ScoreMask& mask : masks) {
     scores = add(elementwise_call(BinaryKind::add, {dims, false, scores},
                                   {mask.dims, mask.constant, mask.source}));

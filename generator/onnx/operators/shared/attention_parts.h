@@ -46,8 +46,9 @@ class AttentionParts {
   /// Divides every row by its root mean square, and multiplies it by `scale`.
   Heads normalize(const Heads& heads, float epsilon, Source scale);
   /// The products and the softmax. `scale` is a factor of the first product (all libraries take
-  /// one).
-  Heads attend(const Heads& q, const Heads& k, const Heads& v, float scale,
+  /// one). `soft_cap`, if not 0: scores s become soft_cap * tanh(s / soft_cap) before they are
+  /// masked.
+  Heads attend(const Heads& q, const Heads& k, const Heads& v, float scale, float soft_cap,
                const std::vector<ScoreMask>& masks);
   /// Puts heads side by side in the rows again.
   void join(const Heads& heads);
