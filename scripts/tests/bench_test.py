@@ -114,7 +114,8 @@ class Bench(unittest.TestCase):
 
     def test_a_limit_ends_the_measurement_not_the_report(self):
         # Like a suite, it ends when asked to.
-        self.program("tools/ctest", "#!/bin/sh\ntrap 'echo kept; exit 1' TERM\necho measuring\n"
+        self.program("tools/ctest", "#!/bin/sh\ntrap 'echo kept; exit 1' TERM\n"
+                     "mkdir -p build/results/onednn; : >build/results/onednn/conv.json.journal\n"
                      "for i in 1 2 3 4 5 6 7 8 9; do sleep 1 & wait; done\necho too long\n")
         finished = self.bench("good.onnx", "--time", "1s")
         self.assertEqual((finished.returncode, finished.stderr), (0, ""))
@@ -141,6 +142,30 @@ class Bench(unittest.TestCase):
         self.assertIn("interrupted: a longer run may find a lower bound", out)
         self.assertNotIn("too long", out)
         self.assertTrue(out.splitlines()[-1].startswith("report bound "))
+
+    def test_ctrl_c_during_the_first_choices_ends_with_a_report(self):
+        self.program("tools/ctest", "#!/bin/sh\necho measured\n")
+        # Like a suite, it ends by itself when asked to.
+        self.program("build/bin/bench_onednn", "#!/bin/sh\n[ \"$1\" != --sequence ] || exit 0\n"
+                     "trap 'exit 130' INT\necho >begun\nfor i in 1 2 3 4 5 6 7 8 9; do sleep 1; done\n")
+        path = f"{self.folder / 'tools'}:{os.environ['PATH']}"
+        with subprocess.Popen([self.folder / "scripts/bench", "good.onnx"], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.folder,
+                              start_new_session=True, env={**os.environ, "PATH": path}) as running:
+            for _ in range(200):
+                if (self.folder / "begun").exists():
+                    break
+                time.sleep(0.05)
+            os.killpg(running.pid, signal.SIGINT)
+            out, err = running.communicate(timeout=30)
+        self.assertEqual((running.returncode, err), (0, ""))
+        self.assertNotIn("measured\n", out)
+        self.assertIn("no first bound", out)
+        self.assertIn("interrupted: a longer run may find a lower bound", out)
+        # Nothing else was measured.
+        self.assertTrue(out.splitlines()[-1].startswith("report bound "))
+        self.assertIn(f"--results {self.folder}/build/first", out.splitlines()[-1])
+        self.assertNotIn(f"--results {self.folder}/build/results", out.splitlines()[-1])
 
     def test_limits_are_times(self):
         for limit in ("5", "-1s", "soon"):

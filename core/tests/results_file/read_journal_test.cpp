@@ -9,7 +9,6 @@ namespace benanza {
 namespace {
 
 using testing::ElementsAre;
-using testing::IsEmpty;
 
 const std::string origin =
     R"({"schema":1,"backend":"onednn","system":{"threads":"2","cpu_model":"a CPU"}})";

@@ -105,10 +105,6 @@ Caches of_group_query(const NodeProto& node, const Stated& stated) {
   Caches caches{.first = 3, .heads = integer(node, "kv_num_heads", 0)};
   const bool is_packed = !has_input(node, 1);
   auto size = share(stated.last(node.input(0)), is_packed ? heads + 2 * caches.heads : heads);
-  constexpr int cosines = 7;
-  if (!size && has_input(node, cosines)) {
-    if (const auto half = stated.extent(node.input(cosines), -1)) size = 2 * *half;
-  }
   // Two values in a byte.
   if (integer(node, "kv_cache_bit_width", 8) == 4) size = share(size, 2);
   caches.key_size = caches.value_size = size;
