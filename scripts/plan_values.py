@@ -16,8 +16,8 @@ from profile_common import (Parser, UserError, named_extent, named_text, one_lin
                             run_main)
 
 PROGRAM = "plan-values"
-# Numbers of these types become F32.
-FLOATS = ("float16", "float32", "float64")
+# Numbers of these types become F32; integers, which choose rows, are exact up to 2^24.
+NUMBERS = ("float16", "float32", "float64", "int32", "int64")
 
 
 def main():
@@ -99,9 +99,9 @@ def run(onnx, onnxruntime, model, feeds, wanted, path):
 def write_safetensors(numpy, values, path):
     """A header of eight bytes of length and JSON, then the data."""
     header, offset = {}, 0
-    floats = {name: numpy.asarray(array) for name, array in values.items()}
-    floats = {name: array for name, array in floats.items() if array.dtype.name in FLOATS}
-    for name, array in floats.items():
+    arrays = {name: numpy.asarray(array) for name, array in values.items()}
+    numbers = {name: array for name, array in arrays.items() if array.dtype.name in NUMBERS}
+    for name, array in numbers.items():
         header[name] = {"dtype": "F32", "shape": list(array.shape),
                         "data_offsets": [offset, offset + 4 * array.size]}
         offset += 4 * array.size
@@ -109,7 +109,7 @@ def write_safetensors(numpy, values, path):
     text += b" " * (-len(text) % 8)
     with open(path + ".incomplete", "wb") as file:
         file.write(len(text).to_bytes(8, "little") + text)
-        for array in floats.values():
+        for array in numbers.values():
             file.write(numpy.ascontiguousarray(array, dtype="<f4").tobytes())
     os.replace(path + ".incomplete", path)
 

@@ -132,15 +132,19 @@ class Planner {
     if (call.problem != measured.variant.key) {
       return obstacles_.add(name, "its calls are not those of the flow file");
     }
-    if (call.proxy) return obstacles_.add(name, "its call only moves as many elements as it does");
+    if (call.proxy && !call.gather)
+      return obstacles_.add(name, "its call only moves as many elements as it does");
     const Problem problem = parse(call.problem);
-    for (FlowOperand& operand : call.operands) {
+    for (std::size_t at = 0; at < call.operands.size(); ++at) {
+      FlowOperand& operand = call.operands[at];
       if (operand.kind == FlowOperand::Kind::call) {
         operand = {.index = inner[operand.index], .scale = operand.scale};
       }
       if (operand.kind != FlowOperand::Kind::tensor) continue;
-      if (!is_float(plan_.tensors[operand.index].type)) {
-        return obstacles_.add(name, "works on " + plan_.tensors[operand.index].type);
+      const std::string& type = plan_.tensors[operand.index].type;
+      const bool chooses = call.gather && at == 1;
+      if (chooses ? !is_index_type(type) : !is_float(type)) {
+        return obstacles_.add(name, "works on " + type);
       }
       if (!is_constant(operand.index)) place(operand.index, 0);
     }
@@ -185,7 +189,7 @@ class Planner {
     PlanBuffer& buffer = plan_.buffers[*one.buffer];
     const std::int64_t own = one.shape ? element_count(*one.shape) : 0;
     buffer.elements = std::max({buffer.elements, own + one.offset, elements});
-    buffer.bytes = buffer.elements * element_bytes(precision_);
+    buffer.bytes = buffer.elements * planned_element_bytes(one.type, precision_);
     return *one.buffer;
   }
 

@@ -44,6 +44,24 @@ double least_seconds(const std::vector<PlannedWork>& work) {
   return std::isinf(least) ? 0 : least;
 }
 
+/// Rows that no library gathers.
+void add_gathered(Section& section, const Plan& plan) {
+  std::size_t steps = 0;
+  double seconds = 0;
+  for (const PlanStep& step : plan.steps) {
+    if (!step.work.gather) continue;
+    ++steps;
+    seconds += step.seconds;
+  }
+  if (steps == 0) return;
+  section.facts["gathers"] = steps;
+  section.facts["gather_seconds"] = seconds;
+  section.add(Entry{"by our own code",
+                    fmt::format("{} steps gather rows, {:.3f} ms of the sum (the time of a copy of "
+                                "as many bytes)",
+                                steps, seconds * 1e3)});
+}
+
 Section section_of(const Subject& subject, const Plan& plan) {
   Section section = model_section(subject.graph, subject.filter, Movement::include);
   section.facts["seconds"] = plan.seconds;
@@ -55,6 +73,7 @@ Section section_of(const Subject& subject, const Plan& plan) {
   section.facts["conversion_seconds"] = conversions;
   section.add(Entry{"conversions", fmt::format("{}, {:.3f} ms of the sum (estimated)",
                                                plan.conversions.size(), conversions * 1e3)});
+  add_gathered(section, plan);
   section.add(
       Entry{"arena", fmt::format("{:.3f} MB", static_cast<double>(plan.arena_bytes) / 1e6)});
   const Table<PlanStep> table{

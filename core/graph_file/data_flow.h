@@ -56,12 +56,22 @@ struct Fold {
   bool operator==(const Fold&) const = default;
 };
 
+/// Rows that indices choose: of each of `outer` blocks of `extent` rows of `inner` elements,
+/// `count` rows, in the order of as many indices. A negative index counts from the end.
+struct GatheredRows {
+  std::int64_t outer = 1;
+  std::int64_t extent = 0;
+  std::int64_t count = 0;
+  std::int64_t inner = 1;
+  bool operator==(const GatheredRows&) const = default;
+};
+
 /// A library call and the tensors that it works on. Tensors are dense and row-major, so a result
 /// feeds a later call element by element even if the two problems give it different extents.
 struct FlowCall {
   /// The problem's key.
   std::string problem{};
-  /// One per operand of the problem.
+  /// One per operand of the problem, followed by the indices if `gather` is set.
   std::vector<FlowOperand> operands{};
   std::vector<Fold> folds{};
   /// Copy only: where the views start in the operand and in the layer's output, in elements.
@@ -73,6 +83,8 @@ struct FlowCall {
   bool part = false;
   /// The call only moves as many elements as the layer does; it does not make its result.
   bool proxy = false;
+  /// What the layer does instead, if it chooses rows.
+  std::optional<GatheredRows> gather{};
   bool operator==(const FlowCall&) const = default;
 };
 

@@ -49,6 +49,14 @@ void map(Io& io, Fold& fold) {
 }
 
 template <class Io>
+void map(Io& io, GatheredRows& rows) {
+  io("outer", rows.outer);
+  io("extent", rows.extent);
+  io("count", rows.count);
+  io("inner", rows.inner);
+}
+
+template <class Io>
 void map(Io& io, FlowCall& call) {
   io("problem", call.problem);
   io.each("operands", call.operands);
@@ -58,6 +66,7 @@ void map(Io& io, FlowCall& call) {
   io("output", call.output);
   io("part", call.part);
   io("proxy", call.proxy);
+  io.nested("gather", call.gather);
 }
 
 template <class Io>

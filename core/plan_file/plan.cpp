@@ -164,6 +164,20 @@ bool names_what_there_is(const Plan& plan) {
 
 }  // namespace
 
+bool is_index_type(std::string_view type) { return type == "int64" || type == "int32"; }
+
+std::int64_t planned_element_bytes(std::string_view type, Precision precision) {
+  if (type == "int64") return 8;
+  if (type == "int32") return 4;
+  return element_bytes(precision);
+}
+
+std::int64_t element_bytes_of(const Plan& plan, std::size_t tensor) {
+  const auto precision = parse_precision(plan.precision);
+  if (!precision) throw Error(plan.model + ": the plan has an unknown precision");
+  return planned_element_bytes(plan.tensors.at(tensor).type, *precision);
+}
+
 double conversion_seconds(const Plan& plan) {
   double seconds = 0;
   for (const PlanConversion& one : plan.conversions) seconds += one.seconds;

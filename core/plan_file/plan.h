@@ -5,9 +5,11 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/graph_file/data_flow.h"
+#include "core/problem/precision.h"
 
 namespace benanza {
 
@@ -46,9 +48,10 @@ struct PlanBuffer {
 struct PlanStep {
   /// The layers whose work it does.
   std::vector<std::string> layers{};
-  /// Name of the variant (core/problem/name.h).
+  /// Name of the variant (core/problem/name.h). Of rows that are gathered, which no library does:
+  /// the call that moves as much.
   std::string call{};
-  /// By itself, as measured.
+  /// Of the call by itself, as measured.
   double seconds = 0;
   FlowCall work{};
   /// The tensors that it makes, or makes a part of; of several, one after the other.
@@ -92,6 +95,14 @@ struct Plan {
   std::vector<std::size_t> results{};
   bool operator==(const Plan&) const = default;
 };
+
+/// Bytes of an element of the tensor where the plan holds it: integers, which only choose rows,
+/// keep their size; all other tensors are of the plan's precision. Throws Error if that is unknown.
+std::int64_t element_bytes_of(const Plan& plan, std::size_t tensor);
+/// The same for a tensor of the ONNX type in a plan of that precision.
+std::int64_t planned_element_bytes(std::string_view type, Precision precision);
+/// True for the types of indices.
+bool is_index_type(std::string_view type);
 
 /// Of the conversions that the plan expects.
 double conversion_seconds(const Plan& plan);

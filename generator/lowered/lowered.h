@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/graph_file/data_flow.h"
 #include "core/graph_file/graph.h"
 #include "core/problem/problem.h"
 
@@ -31,6 +32,12 @@ struct Source {
   bool operator==(const Source&) const = default;
 };
 
+/// The node input that chooses the rows of a proxy, and which rows these are.
+struct RowChoice {
+  int indices = 1;
+  GatheredRows rows = {};
+};
+
 /// One library call of a layer. Tensors are dense and row-major, so a result feeds a later call
 /// element by element even if the two problems give it different extents.
 struct Call {
@@ -47,6 +54,8 @@ struct Call {
   /// Copy only: stands for the node, but does not make its result: moves as many elements, whose
   /// positions are known only when the model runs, or leaves out a border.
   bool is_proxy = false;
+  /// Proxies only: what the node does, if it chooses rows of its input 0.
+  std::optional<RowChoice> gather = {};
 };
 
 /// A constant tensor that tells, by its last two axes, which keys a query sees: all matrices of

@@ -96,7 +96,17 @@ class Numbering {
       }
       made.operands.push_back(operand);
     }
+    if (call.gather) add_rows(layer, *call.gather, made);
     return made;
+  }
+
+  void add_rows(const LoweredLayer& layer, const RowChoice& choice, FlowCall& call) {
+    const auto input = static_cast<std::size_t>(choice.indices);
+    const auto indices =
+        input < layer.reads.size() ? add(layer.reads[input]) : std::optional<std::size_t>();
+    if (!indices) return;
+    call.operands.push_back({.index = *indices});
+    call.gather = choice.rows;
   }
 
   std::size_t unread(std::size_t layer) {

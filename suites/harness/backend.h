@@ -15,6 +15,7 @@
 #include "suites/harness/conditions/energy_meter.h"
 #include "suites/harness/conditions/observer.h"
 #include "suites/harness/primitive.h"
+#include "suites/harness/row_gather.h"
 #include "suites/harness/way.h"
 
 namespace benanza::harness {
@@ -117,6 +118,11 @@ class Backend {
   virtual std::unique_ptr<Primitive> conversion(const MemoryFormat& /*from*/, std::byte* /*source*/,
                                                 const MemoryFormat& /*to*/, std::byte* /*target*/) {
     throw Unsupported(std::string(name()) + " does not convert formats");
+  }
+  /// Enqueues the rows' movement within memory of allocator(): no library here gathers rows. Throws
+  /// Unsupported.
+  virtual void gather(const RowGather& /*rows*/) {
+    throw Unsupported(std::string(name()) + " does not gather rows");
   }
   virtual Stopwatch& stopwatch() = 0;
   /// Lets allocator() take memory elsewhere than for earlier calls: a short call's time depends on

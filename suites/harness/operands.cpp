@@ -17,6 +17,10 @@ void HostAllocator::write(std::byte* target, std::span<const std::byte> bytes) {
   std::ranges::copy(bytes, target);
 }
 
+void HostAllocator::read(std::span<std::byte> bytes, const std::byte* source) {
+  std::copy_n(source, bytes.size(), bytes.begin());
+}
+
 std::byte* OwnOperands::block(std::int64_t bytes) {
   return blocks_.emplace_back(allocator_->allocate(bytes)).get();
 }

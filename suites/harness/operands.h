@@ -20,6 +20,8 @@ class Allocator {
   virtual std::shared_ptr<std::byte> allocate(std::int64_t bytes) = 0;
   /// Copies `bytes` to memory of this kind.
   virtual void write(std::byte* target, std::span<const std::byte> bytes) = 0;
+  /// Copies from memory of this kind, after all enqueued calls.
+  virtual void read(std::span<std::byte> bytes, const std::byte* source) = 0;
 };
 
 /// How a tensor lies in memory.
@@ -35,6 +37,7 @@ class HostAllocator final : public Allocator {
  public:
   std::shared_ptr<std::byte> allocate(std::int64_t bytes) override;
   void write(std::byte* target, std::span<const std::byte> bytes) override;
+  void read(std::span<std::byte> bytes, const std::byte* source) override;
 };
 
 /// Where the operands and results of a call lie. A call asks for each of them once, when it is

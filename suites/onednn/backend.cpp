@@ -54,6 +54,7 @@ class OnednnBackend final : public harness::TableBackend<Library> {
                                                  std::byte* target) override {
     return make_conversion(library_.engine, library_.stream, from, source, to, target);
   }
+  void gather(const harness::RowGather& rows) override { harness::gather_on_host(rows); }
   harness::Observer* observer() override { return &anchored_; }
   harness::EnergyMeter* energy_meter() override {
     return meter_.is_available() ? &meter_ : nullptr;

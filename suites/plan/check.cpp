@@ -35,6 +35,7 @@ std::vector<ChangedStep> changed_steps(const Plan& plan,
   // Equal calls are set up once.
   std::map<std::string, std::string> reasons;
   for (std::size_t step = 0; step < plan.steps.size(); ++step) {
+    if (plan.steps[step].work.gather) continue;
     const auto [found, is_new] = reasons.try_emplace(plan.steps[step].call);
     if (is_new) found->second = why_changed(plan.steps[step], backends);
     if (!found->second.empty()) changed.push_back({step, found->second});

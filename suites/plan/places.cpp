@@ -4,24 +4,10 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/problem/precision.h"
 
 namespace benanza::plan {
-namespace {
-
-std::int64_t element_bytes_of(const Plan& plan) {
-  const auto precision = parse_precision(plan.precision);
-  if (!precision) throw Error(plan.model + ": the plan has an unknown precision");
-  return element_bytes(*precision);
-}
-
-}  // namespace
-
 Places::Places(const Plan& plan, harness::Backend& backend)
-    : plan_(plan),
-      backend_(backend),
-      element_bytes_(element_bytes_of(plan)),
-      arena_(backend.allocator().allocate(plan.arena_bytes)) {}
+    : plan_(plan), backend_(backend), arena_(backend.allocator().allocate(plan.arena_bytes)) {}
 
 Places::Key Places::key_of(std::size_t tensor) const {
   return {plan_.tensors[tensor].buffer.value(), plan_.tensors[tensor].offset};
@@ -35,12 +21,12 @@ Places::Held& Places::held(std::size_t tensor) {
 
 std::byte* Places::in_arena(std::size_t tensor) const {
   const auto [buffer, first] = key_of(tensor);
-  return arena_.get() + plan_.buffers[buffer].offset + first * element_bytes_;
+  return arena_.get() + plan_.buffers[buffer].offset + first * element_bytes_of(plan_, tensor);
 }
 
 std::int64_t Places::room(std::size_t tensor) const {
   const auto [buffer, first] = key_of(tensor);
-  return plan_.buffers[buffer].bytes - first * element_bytes_;
+  return plan_.buffers[buffer].bytes - first * element_bytes_of(plan_, tensor);
 }
 
 std::byte* Places::block(std::int64_t bytes) {
@@ -54,9 +40,10 @@ std::byte* Places::read(std::size_t tensor, std::int64_t first, std::int64_t byt
     throw harness::Unsupported("reads a part of a tensor in a format of its own");
   }
   Held& one = held(tensor);
-  if (format.name.empty() && first * element_bytes_ + bytes > room(tensor)) {
+  const std::int64_t before = first * element_bytes_of(plan_, tensor);
+  if (format.name.empty() && before + bytes > room(tensor)) {
     throw Error("takes " + std::to_string(bytes) + " bytes where the plan has " +
-                std::to_string(room(tensor) - first * element_bytes_));
+                std::to_string(room(tensor) - before));
   }
   std::byte* data = one.data;
   if (format.name != one.format.name) {
@@ -70,7 +57,7 @@ std::byte* Places::read(std::size_t tensor, std::int64_t first, std::int64_t byt
       one.converted.push_back({format, data});
     }
   }
-  return data + first * element_bytes_;
+  return data + before;
 }
 
 std::byte* Places::write(std::size_t tensor, std::int64_t first, bool whole, std::int64_t bytes,
@@ -79,17 +66,18 @@ std::byte* Places::write(std::size_t tensor, std::int64_t first, bool whole, std
     throw harness::Unsupported("writes a part of a tensor in a format of its own");
   }
   Held& one = held(tensor);
+  const std::int64_t before = first * element_bytes_of(plan_, tensor);
   one.converted.clear();
   // Parts lie together in the tensor's own place.
   if (!one.format.name.empty() || whole) one = {.format = format, .data = in_arena(tensor)};
-  if (first * element_bytes_ + bytes > room(tensor)) {
+  if (before + bytes > room(tensor)) {
     if (format.name.empty()) {
       throw Error("writes " + std::to_string(bytes) + " bytes where the plan has " +
-                  std::to_string(room(tensor) - first * element_bytes_));
+                  std::to_string(room(tensor) - before));
     }
     one.data = block(bytes);
   }
-  return one.data + first * element_bytes_;
+  return one.data + before;
 }
 
 std::vector<std::unique_ptr<harness::Primitive>> Places::take_conversions() {

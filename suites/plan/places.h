@@ -55,7 +55,6 @@ class Places {
 
   const Plan& plan_;
   harness::Backend& backend_;
-  std::int64_t element_bytes_;
   std::shared_ptr<std::byte> arena_;
   std::vector<std::shared_ptr<std::byte>> blocks_;
   std::int64_t bytes_beyond_arena_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <random>
 #include <stdexcept>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "core/problem/problem.h"
 #include "suites/harness/outcome.h"
 #include "suites/plan/constants.h"
+#include "suites/plan/gather.h"
 
 namespace benanza::plan {
 namespace {
@@ -81,6 +83,13 @@ std::vector<float> random_values(const std::string& name, std::int64_t count) {
   return values;
 }
 
+/// Makes of random values (0 to 0.05) whole numbers below `rows`.
+void make_indices(std::vector<float>& values, std::int64_t rows) {
+  // Larger ones are not exact as floats.
+  const auto range = static_cast<float>(std::min(rows, std::int64_t{1} << 24));
+  for (float& value : values) value = std::min(std::floor(value * 20 * range), range - 1);
+}
+
 harness::Backend& backend_of(const VariantName& call, std::span<harness::Backend* const> backends) {
   const auto found = std::ranges::find(backends, call.backend,
                                        [](const harness::Backend* one) { return one->name(); });
@@ -109,15 +118,37 @@ PlannedModel::PlannedModel(Plan plan, std::span<harness::Backend* const> backend
 
 void PlannedModel::fill(std::size_t input, harness::Allocator& allocator,
                         const std::vector<float>& values) {
-  const std::vector<std::byte> bytes = stored(values, plan_.precision);
+  const bool chooses = is_index_type(plan_.tensors[input].type);
+  const auto size = static_cast<int>(element_bytes_of(plan_, input));
+  const std::vector<std::byte> bytes =
+      chooses ? stored_indices(values, size) : stored(values, plan_.precision);
   std::byte* const place =
       places_.write(input, 0, true, static_cast<std::int64_t>(bytes.size()), {});
   allocator.write(place, bytes);
 }
 
+void PlannedModel::set_up_gather(const PlanStep& one, harness::Backend& backend,
+                                 const Values* values) {
+  const std::vector<FlowOperand>& operands = one.work.operands;
+  if (operands.size() != 2) throw Error("gathers rows without indices");
+  const auto size = static_cast<int>(element_bytes_of(plan_, operands[1].index));
+  Stage stage{.operands =
+                  std::make_unique<PlacedOperands>(plan_, one, places_, backend.allocator())};
+  stage.call = std::make_unique<Gather>(
+      backend, *one.work.gather, parse_precision(plan_.precision).value(), size, *stage.operands);
+  stage.conversions = places_.take_conversions();
+  for (std::size_t index = 0; index < operands.size(); ++index) {
+    if (is_constant(plan_, operands[index])) {
+      stage.call->upload(index, values_of(operands[index].index, values));
+    }
+  }
+  stages_.push_back(std::move(stage));
+}
+
 void PlannedModel::set_up(std::size_t step, std::span<harness::Backend* const> backends,
                           const Values* values) {
   const PlanStep& one = plan_.steps[step];
+  if (one.work.gather) return set_up_gather(one, *backends.front(), values);
   VariantName name = parse_variant_name(one.call);
   harness::Backend& backend = backend_of(name, backends);
   const harness::Variant variant{parse(name.key), name.precision, name.layout,
@@ -142,11 +173,26 @@ std::vector<float> PlannedModel::values_of(std::size_t tensor, const Values* val
   const PlanTensor& one = plan_.tensors[tensor];
   if (values == nullptr) {
     if (!one.shape) throw Error(one.name + ": its extents are not known");
-    return random_values(one.name, element_count(*one.shape));
+    std::vector<float> made = random_values(one.name, element_count(*one.shape));
+    if (is_index_type(one.type)) make_indices(made, rows_chosen_by(tensor));
+    return made;
   }
   const auto found = values->find(one.name);
   if (!found) throw Error("the file of values has no " + one.name);
   return {found->begin(), found->end()};
+}
+
+std::int64_t PlannedModel::rows_chosen_by(std::size_t tensor) const {
+  std::int64_t rows = std::numeric_limits<std::int64_t>::max();
+  for (const PlanStep& step : plan_.steps) {
+    if (!step.work.gather) continue;
+    const std::size_t read = step.work.operands.at(1).index;
+    const bool is_same =
+        read == tensor ||
+        (plan_.tensors[read].buffer && plan_.tensors[read].buffer == plan_.tensors[tensor].buffer);
+    if (is_same) rows = std::min(rows, step.work.gather->extent);
+  }
+  return rows;
 }
 
 void PlannedModel::run() {
@@ -183,7 +229,7 @@ double PlannedModel::difference(std::size_t step, std::span<const float> expecte
   for (const float value : expected) {
     largest = std::max(largest, std::abs(static_cast<double>(value)));
   }
-  const std::vector<std::size_t> places = written(problem);
+  const auto places = one.work.gather ? std::vector<std::size_t>{} : written(problem);
   if (places.empty()) {
     for (std::size_t place = 0; place < made.size(); ++place) compare(place);
   } else {

@@ -68,6 +68,9 @@ class PlannedModel : public harness::BareCall {
   }
   void fill(std::size_t input, harness::Allocator& allocator, const std::vector<float>& values);
   void set_up(std::size_t step, std::span<harness::Backend* const> backends, const Values* values);
+  void set_up_gather(const PlanStep& step, harness::Backend& backend, const Values* values);
+  /// The fewest of those that the tensor's elements choose from.
+  std::int64_t rows_chosen_by(std::size_t tensor) const;
   std::vector<float> values_of(std::size_t tensor, const Values* values) const;
   double difference(std::size_t step, std::span<const float> expected);
 

@@ -66,4 +66,39 @@ std::vector<std::byte> stored(std::span<const float> values, std::string_view pr
   throw Error("plans of " + std::string(precision) + " do not run yet");
 }
 
+std::vector<float> floats_of(std::span<const std::byte> bytes, std::string_view precision) {
+  const auto as_floats = [&]<class Stored>(Stored, auto convert) {
+    std::vector<float> values(bytes.size() / sizeof(Stored));
+    for (std::size_t index = 0; index < values.size(); ++index) {
+      Stored value{};
+      std::memcpy(&value, bytes.data() + index * sizeof(Stored), sizeof(Stored));
+      values[index] = convert(value);
+    }
+    return values;
+  };
+  if (precision == "fp32") return as_floats(0.0F, [](float value) { return value; });
+  if (precision == "bf16") {
+    return as_floats(std::uint16_t{}, [](std::uint16_t value) {
+      return std::bit_cast<float>(static_cast<std::uint32_t>(value) << 16);
+    });
+  }
+#ifdef __FLT16_MAX__
+  if (precision == "fp16")
+    return as_floats(_Float16{}, [](_Float16 value) { return static_cast<float>(value); });
+#endif
+  throw Error("plans of " + std::string(precision) + " do not run yet");
+}
+
+std::vector<std::byte> stored_indices(std::span<const float> values, int index_bytes) {
+  const auto size = static_cast<std::size_t>(index_bytes);
+  std::vector<std::byte> bytes(values.size() * size);
+  for (std::size_t place = 0; place < values.size(); ++place) {
+    const auto value = static_cast<std::int64_t>(values[place]);
+    if (static_cast<float>(value) != values[place]) throw Error("an index is no whole number");
+    // The low bytes come first on the processors that this runs on.
+    std::memcpy(bytes.data() + place * size, &value, size);
+  }
+  return bytes;
+}
+
 }  // namespace benanza::plan

@@ -32,4 +32,10 @@ class Values {
 /// The values in a precision of floats, as they lie in memory. Throws Error for another one.
 std::vector<std::byte> stored(std::span<const float> values, std::string_view precision);
 
+/// The inverse of stored().
+std::vector<float> floats_of(std::span<const std::byte> bytes, std::string_view precision);
+
+/// Whole numbers as signed integers of 4 or 8 bytes. Throws Error for others.
+std::vector<std::byte> stored_indices(std::span<const float> values, int index_bytes);
+
 }  // namespace benanza::plan

@@ -92,6 +92,52 @@ TEST(MakePlan, FusesNothingWhoseOperandsAreNotKnown) {
   EXPECT_THAT(given.plan().steps, SizeIs(2));
 }
 
+/// y = table[ids]: the embedding of three tokens.
+struct Embedding {
+  Graph graph{.model = "m", .batch = 1, .layers = {Case::layer("embed", "copy/24_f1_t1")}};
+  DataFlow flow{
+      .model = "m",
+      .batch = 1,
+      .tensors = {Case::tensor("table", {100, 8}), Case::tensor("ids", {1, 3}),
+                  Case::tensor("y", {1, 3, 8}, 0)},
+      .layers = {{.outputs = {2},
+                  .calls = {{.problem = "copy/24_f1_t1",
+                             .operands = {{.index = 0}, {.index = 1}},
+                             .proxy = true,
+                             .gather =
+                                 GatheredRows{
+                                     .outer = 1, .extent = 100, .count = 3, .inner = 8}}}}},
+      .results = {2}};
+  MeasurementSet set;
+
+  Embedding() {
+    flow.tensors[0].constant = true;
+    flow.tensors[1].type = "int64";
+    set.add(measured("copy/24_f1_t1/fp16/plain/onednn/jit", five(3 * us)));
+  }
+  Plan plan() const {
+    MeasurementFilter filter;
+    filter.precision = Precision::fp16;
+    return make_plan(graph, flow, planned_work(graph, flow, set, filter, true), Precision::fp16,
+                     {});
+  }
+};
+
+TEST(MakePlan, GathersRowsInPlaceOfTheCallThatStandsForThem) {
+  Embedding given;
+  const Plan plan = given.plan();
+  ASSERT_THAT(plan.steps, SizeIs(1));
+  EXPECT_EQ(plan.steps[0].work.gather->extent, 100);
+  EXPECT_THAT(plan.inputs, ElementsAre(1));
+  EXPECT_EQ(plan.buffers.at(plan.tensors[1].buffer.value()).bytes, 3 * 8) << "int64";
+  EXPECT_EQ(plan.buffers.at(plan.tensors[2].buffer.value()).bytes, 24 * 2) << "fp16";
+  EXPECT_FALSE(plan.tensors[0].buffer) << "the call keeps the table";
+  EXPECT_NEAR(plan.seconds, 3 * us, 1e-12);
+  EXPECT_EQ(contradiction_of(plan), "");
+  given.flow.tensors[1].type = "float";
+  EXPECT_THAT(error_of([&] { given.plan(); }), HasSubstr("embed: works on float"));
+}
+
 TEST(MakePlan, NamesWhatItCannotDo) {
   Case given;
   given.graph.layers[2].problems = {"tanh/9"};

@@ -175,7 +175,10 @@ Lowered lower_gather(const NodeView& node) {
     from.strides[1] = 0;
   }
   Call result = copy_call(from, dense_view(from.dims));
-  result.is_proxy = !known;
+  if (!known) {
+    result.is_proxy = true;
+    result.gather = {.indices = 1, .rows = {element_count(outer), extent, count, inner}};
+  }
   return movement({result});
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "generator/fusion/fusion.h"
+#include "generator/lowered/number_tensors.h"
 #include "generator/tests/onnx/model.h"
 
 namespace benanza::onnx {
@@ -44,6 +45,20 @@ TEST(Gather, OfEmbeddings) {
   const LoweredLayer layer = model.node("Gather", {"table", "ids"}, {"y"}).output("y").layer();
   EXPECT_THAT(layer.problems, ElementsAre("copy/1024_f1_t1"));
   EXPECT_TRUE(layer.calls[0].is_proxy);
+}
+
+TEST(Gather, SaysInTheFlowWhichRowsItChooses) {
+  Model model(13);
+  model.input("x", {2, 6, 4}).input("ids", {3}, ::onnx::TensorProto::INT64);
+  model.node("Gather", {"x", "ids"}, {"y"}, {{"axis", 1}}).output("y");
+  const DataFlow flow = number_tensors(model.graph(), {});
+  const FlowCall& call = flow.layers.at(0).calls.at(0);
+  ASSERT_TRUE(call.gather);
+  EXPECT_EQ(*call.gather, (GatheredRows{.outer = 2, .extent = 6, .count = 3, .inner = 4}));
+  ASSERT_EQ(call.operands.size(), 2);
+  EXPECT_EQ(flow.tensors.at(call.operands[0].index).name, "x");
+  EXPECT_EQ(flow.tensors.at(call.operands[1].index).name, "ids");
+  EXPECT_EQ(flow.tensors.at(call.operands[1].index).type, "int64");
 }
 
 TEST(Scatter, CopiesTheDataAndTheUpdates) {

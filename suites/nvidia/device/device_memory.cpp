@@ -61,6 +61,11 @@ void DeviceAllocator::write(std::byte* target, std::span<const std::byte> bytes)
   check(cudaMemcpy(target, bytes.data(), bytes.size(), cudaMemcpyHostToDevice), "cudaMemcpy");
 }
 
+void DeviceAllocator::read(std::span<std::byte> bytes, const std::byte* source) {
+  check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  check(cudaMemcpy(bytes.data(), source, bytes.size(), cudaMemcpyDeviceToHost), "cudaMemcpy");
+}
+
 std::int64_t free_device_bytes() {
   std::size_t free = 0;
   std::size_t total = 0;

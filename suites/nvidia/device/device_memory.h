@@ -52,6 +52,7 @@ class DeviceAllocator final : public harness::Allocator {
   /// Throws OutOfMemory.
   std::shared_ptr<std::byte> allocate(std::int64_t bytes) override;
   void write(std::byte* target, std::span<const std::byte> bytes) override;
+  void read(std::span<std::byte> bytes, const std::byte* source) override;
 };
 
 /// The free device memory, in bytes.

@@ -55,6 +55,12 @@ ResultReader& CudaContext::results() {
   return *results_;
 }
 
+DeviceCode& CudaContext::code() {
+  // The number of multiprocessors is needed only by the stopwatch's kernels.
+  if (!code_) code_.emplace(1);
+  return *code_;
+}
+
 std::int64_t CudaContext::l2_bytes() const {
   int bytes = 0;
   check(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, options_.device),

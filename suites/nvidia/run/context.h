@@ -14,6 +14,7 @@
 #include "suites/nvidia/device/handles.h"
 #include "suites/nvidia/device/options.h"
 #include "suites/nvidia/profiling/profiler.h"
+#include "suites/nvidia/run/device_code.h"
 #include "suites/nvidia/run/operand_store.h"
 #include "suites/nvidia/run/result_reader.h"
 #include "suites/nvidia/run/stopwatch.h"
@@ -50,6 +51,7 @@ class CudaContext {
   /// sizes, half a GB at most.
   void move_operands();
   ResultReader& results();
+  DeviceCode& code();
 
   /// Largest workspace a library may use now, in bytes: the free memory, limited by
   /// --max-workspace.
@@ -63,6 +65,7 @@ class CudaContext {
   std::unique_ptr<CudaStopwatch> stopwatch_;
   OperandStore operands_;
   std::optional<ResultReader> results_;
+  std::optional<DeviceCode> code_;
   std::optional<harness::Peaks> peaks_;
   CudaProfiler profiler_;
   DeviceAllocator allocator_;

@@ -43,6 +43,9 @@ class CudaBackend : public harness::TableBackend<Library> {
                                                  std::byte* target) override {
     return make_conversion(*this, from, source, to, target);
   }
+  void gather(const harness::RowGather& rows) override {
+    device_.get().code().gather(rows, device_.get().stream());
+  }
   void move_operands() override { device_.get().move_operands(); }
   harness::Observer* observer() override { return device_.observer(); }
   harness::EnergyMeter* energy_meter() override { return device_.energy_meter(); }

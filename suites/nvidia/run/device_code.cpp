@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "suites/harness/primitive.h"
 #include "suites/nvidia/device/check.h"
 
 namespace benanza::nvidia {
@@ -42,6 +43,8 @@ DeviceCode::DeviceCode(int multiprocessors) : multiprocessors_(multiprocessors) 
   read_clock_ = kernel_named(library, "benanza_read_clock");
   copy_ = kernel_named(library, "benanza_copy");
   read_ = kernel_named(library, "benanza_read");
+  gather_ = kernel_named(library, "benanza_gather");
+  gather_narrow_ = kernel_named(library, "benanza_gather_narrow");
 
   void* memory = nullptr;
   check(cudaMallocHost(&memory, readings_kept * sizeof(ClockReading)), "cudaMallocHost");
@@ -73,6 +76,25 @@ void DeviceCode::read(std::byte* scratch, const std::byte* from, std::int64_t by
                       cudaStream_t stream) {
   void* arguments[] = {&scratch, &from};
   launch(read_, static_cast<unsigned>(bytes / copied_at_once), moving_threads, arguments, stream);
+}
+
+void DeviceCode::gather(const harness::RowGather& rows, cudaStream_t stream) {
+  constexpr std::int64_t most_blocks = 0x7fffffff;
+  const std::int64_t blocks = rows.outer * rows.count;
+  if (rows.row_bytes % 2 != 0 || blocks > most_blocks) {
+    throw harness::Unsupported("gathers rows of an even number of bytes, at most 2147483647");
+  }
+  if (blocks == 0) return;
+  std::byte* target = rows.target;
+  const std::byte* source = rows.source;
+  const std::byte* indices = rows.indices;
+  std::int64_t row_bytes = rows.row_bytes;
+  std::int64_t extent = rows.extent;
+  auto count = static_cast<unsigned>(rows.count);
+  auto index_bytes = static_cast<unsigned>(rows.index_bytes);
+  void* arguments[] = {&target, &source, &indices, &row_bytes, &count, &extent, &index_bytes};
+  launch(row_bytes % 16 == 0 ? gather_ : gather_narrow_, static_cast<unsigned>(blocks),
+         moving_threads, arguments, stream);
 }
 
 }  // namespace benanza::nvidia

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "suites/harness/row_gather.h"
 #include "suites/nvidia/device/handles.h"
 
 namespace benanza::nvidia {
@@ -24,7 +25,7 @@ struct ClockReading {
 /// Average clock frequency between two readings, in Hz. 0 if one is missing or no time has passed.
 double clock_hz(const ClockReading& before, const ClockReading& after);
 
-/// The kernels needed for timing and for measuring the peaks.
+/// The kernels needed for timing, for measuring the peaks, and for what no library does.
 class DeviceCode {
  public:
   explicit DeviceCode(int multiprocessors);
@@ -42,6 +43,8 @@ class DeviceCode {
   /// Enqueues a kernel that reads `bytes`, a multiple of copied_at_once. `scratch` may be written.
   void read(std::byte* scratch, const std::byte* from, std::int64_t bytes, cudaStream_t stream);
   static constexpr std::int64_t copied_at_once = 16384;
+  /// Enqueues a kernel that gathers rows of an even number of bytes.
+  void gather(const harness::RowGather& rows, cudaStream_t stream);
   /// Valid after synchronising the stream.
   const ClockReading& reading(std::size_t index) const { return readings_[index]; }
 
@@ -54,6 +57,8 @@ class DeviceCode {
   cudaKernel_t read_clock_ = nullptr;
   cudaKernel_t copy_ = nullptr;
   cudaKernel_t read_ = nullptr;
+  cudaKernel_t gather_ = nullptr;
+  cudaKernel_t gather_narrow_ = nullptr;
   int multiprocessors_;
   std::unique_ptr<ClockReading[], FreeHost> readings_;
 };

@@ -107,6 +107,107 @@ done:
   @%p st.global.u32 [%to], %v0;
   ret;
 }
+
+// The row that block `row` copies: of outer block row / count, the one that index row % count names;
+// a negative index counts from the end.
+.func (.reg .b64 %start) benanza_row(.reg .b32 %row, .reg .b64 %indices, .reg .b32 %count,
+    .reg .b64 %extent, .reg .b32 %index_bytes)
+{
+  .reg .pred %p;
+  .reg .b32 %outer, %at, %narrow;
+  .reg .b64 %address, %index;
+  div.u32 %outer, %row, %count;
+  rem.u32 %at, %row, %count;
+  mul.wide.u32 %address, %at, %index_bytes;
+  add.s64 %address, %address, %indices;
+  cvta.to.global.u64 %address, %address;
+  setp.eq.u32 %p, %index_bytes, 8;
+  @%p ld.global.s64 %index, [%address];
+  @!%p ld.global.s32 %narrow, [%address];
+  @!%p cvt.s64.s32 %index, %narrow;
+  setp.lt.s64 %p, %index, 0;
+  @%p add.s64 %index, %index, %extent;
+  cvt.u64.u32 %address, %outer;
+  mad.lo.s64 %start, %address, %extent, %index;
+  ret;
+}
+
+// A block of 256 threads for each of the chosen rows, 16 bytes at a time.
+.visible .entry benanza_gather(.param .u64 destination, .param .u64 source, .param .u64 indices,
+    .param .u64 row_bytes, .param .u32 count, .param .u64 extent, .param .u32 index_bytes)
+{
+  .reg .pred %done;
+  .reg .b32 %row, %thread, %v<4>;
+  .reg .b64 %from, %to, %size, %offset, %start, %a, %b;
+  .reg .b64 %source, %indices, %extent;
+  .reg .b32 %count, %index_bytes;
+  ld.param.u64 %to, [destination];
+  ld.param.u64 %source, [source];
+  ld.param.u64 %indices, [indices];
+  ld.param.u64 %size, [row_bytes];
+  ld.param.u32 %count, [count];
+  ld.param.u64 %extent, [extent];
+  ld.param.u32 %index_bytes, [index_bytes];
+  mov.u32 %row, %ctaid.x;
+  call (%start), benanza_row, (%row, %indices, %count, %extent, %index_bytes);
+  mad.lo.s64 %from, %start, %size, %source;
+  cvta.to.global.u64 %from, %from;
+  cvt.u64.u32 %a, %row;
+  mad.lo.s64 %to, %a, %size, %to;
+  cvta.to.global.u64 %to, %to;
+  mov.u32 %thread, %tid.x;
+  mul.wide.u32 %offset, %thread, 16;
+next:
+  setp.ge.s64 %done, %offset, %size;
+  @%done bra end;
+  add.s64 %a, %from, %offset;
+  add.s64 %b, %to, %offset;
+  ld.global.v4.u32 {%v0, %v1, %v2, %v3}, [%a];
+  st.global.v4.u32 [%b], {%v0, %v1, %v2, %v3};
+  add.s64 %offset, %offset, 4096;
+  bra next;
+end:
+  ret;
+}
+
+// A block of 256 threads for each of the chosen rows, 2 bytes at a time.
+.visible .entry benanza_gather_narrow(.param .u64 destination, .param .u64 source, .param .u64 indices,
+    .param .u64 row_bytes, .param .u32 count, .param .u64 extent, .param .u32 index_bytes)
+{
+  .reg .pred %done;
+  .reg .b32 %row, %thread;
+  .reg .b16 %v;
+  .reg .b64 %from, %to, %size, %offset, %start, %a, %b;
+  .reg .b64 %source, %indices, %extent;
+  .reg .b32 %count, %index_bytes;
+  ld.param.u64 %to, [destination];
+  ld.param.u64 %source, [source];
+  ld.param.u64 %indices, [indices];
+  ld.param.u64 %size, [row_bytes];
+  ld.param.u32 %count, [count];
+  ld.param.u64 %extent, [extent];
+  ld.param.u32 %index_bytes, [index_bytes];
+  mov.u32 %row, %ctaid.x;
+  call (%start), benanza_row, (%row, %indices, %count, %extent, %index_bytes);
+  mad.lo.s64 %from, %start, %size, %source;
+  cvta.to.global.u64 %from, %from;
+  cvt.u64.u32 %a, %row;
+  mad.lo.s64 %to, %a, %size, %to;
+  cvta.to.global.u64 %to, %to;
+  mov.u32 %thread, %tid.x;
+  mul.wide.u32 %offset, %thread, 2;
+next:
+  setp.ge.s64 %done, %offset, %size;
+  @%done bra end;
+  add.s64 %a, %from, %offset;
+  add.s64 %b, %to, %offset;
+  ld.global.u16 %v, [%a];
+  st.global.u16 [%b], %v;
+  add.s64 %offset, %offset, 512;
+  bra next;
+end:
+  ret;
+}
 )ptx";
 
 }  // namespace benanza::nvidia

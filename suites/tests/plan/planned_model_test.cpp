@@ -185,6 +185,86 @@ TEST(PlannedModel, ConvertsBetweenFormatsAndCountsIt) {
   EXPECT_EQ(PlannedModel(rows.plan, rows.backends.all(), nullptr).conversions(), 0);
 }
 
+/// y = relu(table[ids]) with a table of 5 rows of 4.
+struct Embedding {
+  int no_flags = 0;
+  Backends backends{no_flags, nullptr};
+  Image table = pattern(20, 5);
+  Plan plan;
+  std::map<std::string, Image> values{{"table", table}, {"ids", {4, -5, 1}}};
+
+  explicit Embedding(const std::string& type) {
+    const harness::Variant relu{parse("relu/3x4"), Precision::fp32, Layout::plain, ""};
+    const std::int64_t index_bytes = type == "int64" ? 8 : 4;
+    plan = {
+        .model = "m",
+        .precision = "fp32",
+        .arena_bytes = 256,
+        .tensors = {{.name = "table", .type = "float", .shape = Dims{5, 4}},
+                    {.name = "ids", .type = type, .shape = Dims{3}, .buffer = 0},
+                    {.name = "rows", .type = "float", .shape = Dims{3, 4}, .buffer = 1},
+                    {.name = "y", .type = "float", .shape = Dims{3, 4}, .buffer = 2}},
+        .buffers = {{.elements = 3, .bytes = 3 * index_bytes, .offset = 0, .first = 0, .last = 1},
+                    {.elements = 12, .bytes = 48, .offset = 64, .first = 0, .last = 1},
+                    {.elements = 12, .bytes = 48, .offset = 128, .first = 1, .last = 1}},
+        .steps = {{.call = "copy/12_f1_t1/fp32/plain/onednn/any",
+                   .work = {.problem = "copy/12_f1_t1",
+                            .operands = {{.index = 0}, {.index = 1}},
+                            .proxy = true,
+                            .gather =
+                                GatheredRows{.outer = 1, .extent = 5, .count = 3, .inner = 4}},
+                   .results = {2}},
+                  {.call =
+                       "relu/3x4/fp32/plain/onednn/" +
+                       backends.all().front()->ways(relu, harness::AlgorithmSet::best).front().name,
+                   .work = {.problem = "relu/3x4", .operands = {{.index = 2}}},
+                   .results = {3}}},
+        .inputs = {1},
+        .results = {3}};
+    for (const std::size_t row : {4, 0, 1}) {
+      values["rows"].insert(values["rows"].end(), table.begin() + static_cast<long>(4 * row),
+                            table.begin() + static_cast<long>(4 * row + 4));
+    }
+    values["y"] = mapped(values["rows"], relu_of);
+  }
+  static float relu_of(std::size_t, float value) { return std::max(value, 0.0F); }
+};
+
+TEST(PlannedModel, GathersRows) {
+  for (const char* type : {"int64", "int32"}) {
+    const Folder folder;
+    Embedding given(type);
+    const Values values(test::write_values(folder, "values", given.values));
+    PlannedModel planned(given.plan, given.backends.all(), &values);
+    const auto worst = planned.check(values, 0);
+    ASSERT_TRUE(worst) << type;
+    EXPECT_EQ(worst->relative, 0) << type << ' ' << worst->tensor;
+    EXPECT_EQ(planned.compared(), 2);
+    // Random indices are in range.
+    PlannedModel(given.plan, given.backends.all(), nullptr).run();
+  }
+}
+
+TEST(PlannedModel, NamesTheRowsThatAreWrong) {
+  const Folder folder;
+  Embedding given("int64");
+  given.values["rows"][5] += 1;
+  const Values values(test::write_values(folder, "values", given.values));
+  PlannedModel planned(given.plan, given.backends.all(), &values);
+  EXPECT_EQ(planned.check(values, 1e-6)->tensor, "rows");
+}
+
+TEST(PlannedModel, RefusesConstantIndicesBeyondTheRows) {
+  const Folder folder;
+  Embedding given("int64");
+  given.plan.tensors[1].buffer.reset();
+  given.plan.inputs.clear();
+  given.values["ids"] = {0, 5, 0};
+  const Values values(test::write_values(folder, "values", given.values));
+  EXPECT_THAT(error_of([&] { PlannedModel(given.plan, given.backends.all(), &values); }),
+              HasSubstr("index 5 of 5 rows"));
+}
+
 TEST(PlannedModel, RefusesCallsOfOtherLibraries) {
   Model model(Layout::nchw);
   model.plan.steps[2].call = "add/1x16x6x6_1x16x6x6/fp32/nchw/abacus/beads";

@@ -54,5 +54,23 @@ TEST(Stored, RoundsToTheNearest) {
   EXPECT_THAT(error_of([] { stored(std::vector{1.0F}, "int8"); }), HasSubstr("int8"));
 }
 
+TEST(Stored, ComesBack) {
+  const std::vector<float> values{1.5F, -3, 0.25F};
+  for (const char* precision : {"fp32", "bf16", "fp16"}) {
+    EXPECT_EQ(floats_of(stored(values, precision), precision), values) << precision;
+  }
+}
+
+TEST(StoredIndices, AreWholeNumbers) {
+  const std::vector<std::byte> bytes = stored_indices(std::vector{-2.0F, 70000.0F}, 4);
+  std::vector<std::int32_t> numbers(2);
+  ASSERT_EQ(bytes.size(), 8);
+  std::memcpy(numbers.data(), bytes.data(), 8);
+  EXPECT_THAT(numbers, ElementsAre(-2, 70000));
+  EXPECT_EQ(stored_indices(std::vector{1.0F}, 8).size(), 8);
+  EXPECT_THAT(error_of([] { stored_indices(std::vector{0.5F}, 8); }),
+              HasSubstr("an index is no whole number"));
+}
+
 }  // namespace
 }  // namespace benanza::plan
