@@ -30,7 +30,7 @@ endif()
 function(benanza_target target)
   target_compile_options(${target} PRIVATE -Wall -Wextra $<$<BOOL:${BENANZA_WERROR}>:-Werror>
     $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-array-bounds;-Wno-stringop-overflow;-Wno-dangling-pointer;-Wno-maybe-uninitialized>
-    $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,13>>:-Wno-dangling-reference>)
+    $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,13>>:-Wno-dangling-reference;-Wno-stringop-overread>)
 endfunction()
 
 # A target whose files may be compiled together.
