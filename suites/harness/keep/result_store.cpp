@@ -114,6 +114,15 @@ const Row* ResultStore::find(const std::string& name, std::int64_t repetition) c
   return entry == index_.end() ? nullptr : &rows_[entry->second];
 }
 
+std::vector<Row> ResultStore::ok_rows(const std::string& name, std::int64_t repetitions) const {
+  std::vector<Row> rows;
+  for (std::int64_t repetition = 0; repetition < repetitions; ++repetition) {
+    const Row* const row = find(name, repetition);
+    if (row != nullptr && row->status == Status::ok) rows.push_back(*row);
+  }
+  return rows;
+}
+
 void ResultStore::add(Row row) {
   if (journal_) journal_->append(row_text(row));
   insert(std::move(row));
