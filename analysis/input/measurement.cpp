@@ -113,10 +113,6 @@ void merge(Measurement& held, Measurement&& added) {
   }
 }
 
-std::string disturbance_of(const Row& row) {
-  return row.disturbed.empty() ? "throttled" : row.disturbed;
-}
-
 std::vector<std::string> kernels_of(const Row& row) {
   std::vector<std::string> kernels;
   for (const std::string& mangled : row.kernel_names) {
@@ -159,7 +155,7 @@ void MeasurementSet::add(Row row, std::size_t source) {
                   .kernels = std::move(kernels),
                   .joules = row.energy_joules,
                   .disturbed_repetitions = disturbed ? 1U : 0U,
-                  .disturbance = disturbed ? disturbance_of(row) : "",
+                  .disturbance = disturbed ? row.disturbed : "",
                   .crowded_repetitions = disturbed && row.had_company() ? 1U : 0U,
                   .virtual_machine = row.virtual_machine,
                   .first_choice = row.first_choice,

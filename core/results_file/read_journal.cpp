@@ -15,12 +15,7 @@ using RowName = std::pair<std::string, std::int64_t>;
 
 RowName name_of(const Row& row) { return {to_string(row.variant), row.repetition}; }
 
-}  // namespace
-
-std::filesystem::path journal_of(const std::filesystem::path& results) {
-  return results.string() + ".journal";
-}
-
+/// Empty if the line is no origin, or of another schema.
 std::optional<Origin> parse_origin(std::string_view line) {
   try {
     const auto json = nlohmann::json::parse(line);
@@ -31,18 +26,28 @@ std::optional<Origin> parse_origin(std::string_view line) {
   }
 }
 
-std::optional<JournalRows> read_journal(const std::filesystem::path& results) {
-  std::ifstream file(journal_of(results), std::ios::binary);
-  std::string line;
-  if (!std::getline(file, line)) return std::nullopt;
-  const std::optional<Origin> origin = parse_origin(line);
+/// Without those that are still being written.
+std::vector<std::string> complete_lines(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line) && !file.eof();) lines.push_back(line);
+  return lines;
+}
+
+}  // namespace
+
+std::filesystem::path journal_of(const std::filesystem::path& results) {
+  return results.string() + ".journal";
+}
+
+std::optional<JournalRows> parse_journal(std::span<const std::string> lines) {
+  if (lines.empty()) return std::nullopt;
+  std::optional<Origin> origin = parse_origin(lines.front());
   if (!origin) return std::nullopt;
-  JournalRows journal{.origin = *origin};
-  journal.origin.file = results;
+  JournalRows journal{.origin = *std::move(origin)};
   std::map<RowName, std::size_t> places;
   RowParser parser;
-  // A line without its end is still being written.
-  while (std::getline(file, line) && !file.eof()) {
+  for (const std::string& line : lines.subspan(1)) {
     try {
       std::optional<Row> row = parser.parse(line);
       if (!row) continue;
@@ -53,10 +58,17 @@ std::optional<JournalRows> read_journal(const std::filesystem::path& results) {
         journal.rows[place->second] = std::move(*row);
       }
     } catch (const Error&) {
-      // Damaged, as for the suite: its measurement is repeated.
+      // Damaged.
     }
   }
-  return journal.rows.empty() ? std::nullopt : std::optional(std::move(journal));
+  return journal;
+}
+
+std::optional<JournalRows> read_journal(const std::filesystem::path& results) {
+  std::optional<JournalRows> journal = parse_journal(complete_lines(journal_of(results)));
+  if (!journal || journal->rows.empty()) return std::nullopt;
+  journal->origin.file = results;
+  return journal;
 }
 
 void read_rows_and_journal(const std::filesystem::path& results, const ResultsSink& sink,

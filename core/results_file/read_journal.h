@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,14 +15,15 @@ namespace benanza {
 /// origin (origin_json()), then a row in each (row_text()).
 std::filesystem::path journal_of(const std::filesystem::path& results);
 
-/// The first line of a journal; empty if it is none, or of another schema.
-std::optional<Origin> parse_origin(std::string_view line);
-
 struct JournalRows {
   Origin origin{};
   /// In the order of the file; of several rows of a variant and repetition, the last.
   std::vector<Row> rows{};
 };
+
+/// Parses the complete lines of a journal. Damaged rows are left out: the suite measures them
+/// again. Empty if the first line is no origin, or of another schema.
+std::optional<JournalRows> parse_journal(std::span<const std::string> lines);
 
 /// Reads the journal of `results`, while a suite writes it, too: lines that are not complete are
 /// left out. Empty if there is none, or it holds no row.

@@ -91,12 +91,11 @@ struct Row {
   std::optional<double> timed_seconds{};
   std::string stopped_by{};
   bool engine_lost = false;
-  /// The causes, "steal 12%, power cap"; empty if nothing was noticed.
+  /// The causes, "steal 12%, power cap"; empty if nothing was noticed. The fact "throttled" (of
+  /// suites, and of all files from before November 2026) makes it "throttled" if there is no other.
   std::string disturbed{};
   /// Given if it is disturbed.
   std::optional<bool> company{};
-  /// What rows said instead of `disturbed` before November 2026.
-  bool throttled = false;
   bool measured_again = false;
   /// On the processors of a virtual machine.
   bool virtual_machine = false;
@@ -128,7 +127,7 @@ struct Row {
   std::string facts{};
 
   /// Something may have made the times longer.
-  bool is_disturbed() const { return !disturbed.empty() || throttled; }
+  bool is_disturbed() const { return !disturbed.empty(); }
   /// Other programs or a hypervisor, not only the device's own limits (a power cap, heat).
   bool had_company() const { return company.value_or(false); }
   /// The number of the process that took it.

@@ -102,6 +102,11 @@ void set(std::vector<std::string>& field, const Fact& value) {
   field = split(held<std::string>(value));
 }
 
+/// A clock that was too low is a cause of its own only where none is known.
+void throttle(Row& row, bool is_throttled) {
+  if (is_throttled && row.disturbed.empty()) row.disturbed = "throttled";
+}
+
 template <auto field>
 constexpr RowMember member(std::string_view name) {
   return {.name = name,
@@ -124,7 +129,11 @@ constexpr std::array all_members{
     member<&Row::engine_lost>("engine_lost"),
     member<&Row::disturbed>("disturbed"),
     member<&Row::company>("company"),
-    member<&Row::throttled>("throttled"),
+    RowMember{.name = "throttled",
+              .read = [](Row& row, std::string_view key,
+                         Value value) { throttle(row, flag_value(key, value)); },
+              .write = [](const Row&, std::string_view, MemberWriter&) {},
+              .set = [](Row& row, const Fact& value) { throttle(row, held<bool>(value)); }},
     member<&Row::measured_again>("measured_again"),
     member<&Row::virtual_machine>("virtual_machine"),
     member<&Row::process>("process"),

@@ -40,7 +40,6 @@ Row make_row(std::string_view name, std::int64_t repetition, const Work& work,
   for (const std::string& one : outcome.disturbances) {
     row.disturbed += (row.disturbed.empty() ? "" : ", ") + one;
   }
-  if (row.is_disturbed()) row.company = outcome.company;
   row.samples = outcome.samples;
   row.workspace_bytes = outcome.workspace_bytes;
   row.calls_per_sample = outcome.calls_per_sample;
@@ -50,6 +49,7 @@ Row make_row(std::string_view name, std::int64_t repetition, const Work& work,
   row.first_choice = outcome.first_choice;
   row.data = outcome.data;
   for (const auto& [fact, value] : outcome.facts) add_fact(row, fact, value);
+  if (row.is_disturbed()) row.company = outcome.company;
   return row;
 }
 

@@ -36,6 +36,31 @@ struct Journals : testing::Test {
   }
 };
 
+std::string without_break(std::string text) {
+  text.pop_back();
+  return text;
+}
+
+TEST(ParseJournal, LeavesOutWhatIsDamagedAndKeepsTheLastRowOfEachRepetition) {
+  const std::vector<std::string> lines{origin, without_break(line("relu/1x8", 0, 1e-6)), "damaged",
+                                       without_break(line("relu/1x9", 0, 2e-6)),
+                                       without_break(line("relu/1x8", 0, 3e-6))};
+  const auto journal = parse_journal(lines);
+  ASSERT_TRUE(journal);
+  EXPECT_EQ(journal->origin.backend, "onednn");
+  ASSERT_EQ(journal->rows.size(), 2U);
+  EXPECT_EQ(journal->rows[0].samples.front(), 3e-6);
+  EXPECT_EQ(journal->rows[1].samples.front(), 2e-6);
+}
+
+TEST(ParseJournal, BeginsWithItsOrigin) {
+  EXPECT_TRUE(parse_journal(std::vector{origin}));
+  EXPECT_FALSE(parse_journal({}));
+  EXPECT_FALSE(parse_journal(std::vector<std::string>{"words", origin}));
+  EXPECT_FALSE(
+      parse_journal(std::vector<std::string>{R"({"schema":0,"backend":"onednn","system":{}})"}));
+}
+
 TEST_F(Journals, AreReadBeforeTheFileExists) {
   folder.write("r.json.journal", origin + '\n' + line("relu/1x8", 0, 1e-6) +
                                      line("relu/1x9", 0, 2e-6) + line("relu/1x8", 0, 3e-6));

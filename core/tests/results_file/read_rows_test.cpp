@@ -148,9 +148,21 @@ TEST(ParseRow, OldRowsNamedCompanyInTheCauses) {
   EXPECT_TRUE(row(R"("disturbed":"power cap, another process on the GPU")").had_company());
   EXPECT_TRUE(row(R"("disturbed":"other processes on 1.4 processors")").had_company());
   EXPECT_FALSE(row(R"("disturbed":"power cap","kernel_names":"steal ")").had_company());
-  EXPECT_TRUE(row(R"("throttled":true)").is_disturbed());
-  EXPECT_FALSE(row(R"("throttled":true)").had_company());
+}
+
+TEST(ParseRow, AClockThatWasTooLowIsACauseIfThereIsNoOther) {
+  const auto row = [](const std::string& members) {
+    return *RowParser().parse(
+        R"({"name":"relu/1x8/fp32/nchw/onednn/jit","status":"ok","samples":[1e-6],)" + members +
+        '}');
+  };
+  EXPECT_EQ(row(R"("throttled":true)").disturbed, "throttled");
+  EXPECT_EQ(row(R"("throttled":true)").company, false);
+  EXPECT_EQ(row(R"("throttled":true,"disturbed":"power cap")").disturbed, "power cap");
+  EXPECT_EQ(row(R"("disturbed":"power cap","throttled":true)").disturbed, "power cap");
   EXPECT_FALSE(row(R"("throttled":false,"kernel_names":"a\"disturbed\":b")").is_disturbed());
+  EXPECT_EQ(members_text(row(R"("throttled":true)")), R"("disturbed":"throttled","company":false)");
+  EXPECT_THROW(row(R"("throttled":1)"), Error);
 }
 
 TEST(AddFact, SetsTheFieldOfThatName) {
@@ -165,6 +177,10 @@ TEST(AddFact, SetsTheFieldOfThatName) {
   EXPECT_EQ(row.energy_joules, 0.5);
   EXPECT_EQ(row.facts, R"("power_w":200,"seen":true)");
   EXPECT_THROW(add_fact(row, "data", 1.0), std::logic_error);
+  add_fact(row, "throttled", false);
+  EXPECT_FALSE(row.is_disturbed());
+  add_fact(row, "throttled", true);
+  EXPECT_EQ(row.disturbed, "throttled");
 }
 
 TEST(RowText, HasWhatFollowsFromTheSamples) {

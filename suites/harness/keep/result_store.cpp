@@ -68,18 +68,11 @@ void ResultStore::load() {
   }
   const std::vector<std::string>& lines = journal_->lines();
   if (lines.empty()) return;
-  const std::optional<Origin> found = parse_origin(lines.front());
   const std::string path = journal_of(path_).string();
+  std::optional<JournalRows> found = parse_journal(lines);
   if (!found) throw Error(path + ": not a journal of this program; --fresh starts it over");
-  require_same_origin(*found, origin_, path);
-  RowParser parser;
-  for (std::size_t i = 1; i < lines.size(); ++i) {
-    try {
-      if (std::optional<Row> row = parser.parse(lines[i])) insert(std::move(*row));
-    } catch (const Error&) {
-      // A damaged line is dropped; its measurement is repeated.
-    }
-  }
+  require_same_origin(found->origin, origin_, path);
+  for (Row& row : found->rows) insert(std::move(row));
   changed_ = lines.size() > 1;
 }
 
@@ -112,6 +105,15 @@ std::int64_t ResultStore::finished(const std::string& name, std::int64_t wanted)
 const Row* ResultStore::find(const std::string& name, std::int64_t repetition) const {
   const auto entry = index_.find({name, repetition});
   return entry == index_.end() ? nullptr : &rows_[entry->second];
+}
+
+std::vector<Row> ResultStore::ok_rows(const std::string& name, std::int64_t repetitions) const {
+  std::vector<Row> rows;
+  for (std::int64_t repetition = 0; repetition < repetitions; ++repetition) {
+    const Row* const row = find(name, repetition);
+    if (row != nullptr && row->status == Status::ok) rows.push_back(*row);
+  }
+  return rows;
 }
 
 void ResultStore::add(Row row) {

@@ -39,6 +39,8 @@ class ResultStore {
   std::int64_t finished(const std::string& name, std::int64_t wanted) const;
   /// Returns the row, or null if there is none.
   const Row* find(const std::string& name, std::int64_t repetition) const;
+  /// Those of the first `repetitions` rows of `name` that are ok.
+  std::vector<Row> ok_rows(const std::string& name, std::int64_t repetitions) const;
 
   const std::vector<Row>& rows() const { return rows_; }
   /// The anchors' times of earlier processes and runs whose rows are kept.

@@ -25,9 +25,10 @@
 #include "suites/harness/keep/one_system.h"
 #include "suites/harness/keep/result_store.h"
 #include "suites/harness/program/summary.h"
+#include "suites/harness/run/measure_all.h"
 #include "suites/harness/run/sequence.h"
 #include "suites/harness/run/serve.h"
-#include "suites/harness/run/session.h"
+#include "suites/harness/run/tally.h"
 
 namespace benanza::harness {
 namespace {
@@ -305,9 +306,8 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
   // Until the results are written, repeated signals of one interruption must not end the program.
   const InterruptGuard interrupt;
   accept_signals();
-  const Tally tally = options.serve
-                          ? serve(variants, options, backend, verifier, store, interrupt)
-                          : Session(variants, options, backend, verifier, store, interrupt).run();
+  const auto measure = options.serve ? &serve : &measure_all;
+  const Tally tally = measure(variants, options, backend, verifier, store, interrupt);
   interrupt.be_patient();
   // The backend's context may have changed during the run.
   for (const auto& [name, value] : backend.context()) set(options.writer.context, name, value);

@@ -1,17 +1,23 @@
 #include "suites/harness/run/energy_pass.h"
 
+#include <algorithm>
 #include <exception>
 #include <memory>
+#include <set>
+#include <string>
 
 #include "suites/harness/measure/energy.h"
+#include "suites/harness/run/near_fastest.h"
 #include "suites/harness/run/typical_call.h"
 
 namespace benanza::harness {
+namespace {
 
 bool has_energy(const Row& row) { return row.energy_joules || !row.energy_failed.empty(); }
 
-Facts energy_of_variant(Backend& backend, const Variant& variant, const Verifier& verifier,
-                        double seconds) {
+/// Library errors do not throw, except EngineLost.
+Facts energy_of(Backend& backend, const Variant& variant, const Verifier& verifier,
+                double seconds) {
   const auto failed = [](std::string_view reason) {
     return Facts{{"energy_failed", one_line(reason)}};
   };
@@ -40,6 +46,26 @@ Facts energy_of_variant(Backend& backend, const Variant& variant, const Verifier
   } catch (const std::exception& error) {
     return failed(error.what());
   }
+}
+
+}  // namespace
+
+LaterPass energy_pass(Backend& backend, const Verifier& verifier, const ResultStore& store,
+                      std::int64_t repetitions, double seconds) {
+  const std::set<std::string> fastest = fastest_variants(store.rows());
+  const auto rows_due = [&store, repetitions, fastest](const std::string& name) {
+    std::vector<Row> rows;
+    if (fastest.contains(name)) rows = store.ok_rows(name, repetitions);
+    if (std::ranges::any_of(rows, has_energy)) rows.clear();
+    return rows;
+  };
+  return {.failure = "energy_failed",
+          .where = "while measuring the energy of",
+          .rows_due = rows_due,
+          .measure = [&backend, &verifier, seconds](
+                         const Variant& variant,
+                         const Row&) { return energy_of(backend, variant, verifier, seconds); },
+          .completed = with_facts};
 }
 
 }  // namespace benanza::harness

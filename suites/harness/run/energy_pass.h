@@ -1,16 +1,19 @@
 #pragma once
 
+#include <cstdint>
+
+#include "suites/harness/backend.h"
+#include "suites/harness/keep/result_store.h"
+#include "suites/harness/run/later_pass.h"
 #include "suites/harness/run/runner.h"
 
 namespace benanza::harness {
 
-/// True if the row has its energy.
-bool has_energy(const Row& row);
-
-/// Sets up the variant and measures its energy for `seconds`: energy_joules (per call),
-/// energy_watts, energy_window_seconds, energy_busy_share, energy_error (relative), energy_source;
-/// or energy_failed, the reason. Library errors do not throw, except EngineLost.
-Facts energy_of_variant(Backend& backend, const Variant& variant, const Verifier& verifier,
-                        double seconds);
+/// Measures the energy of each of the fastest variants for `seconds`, unless one of the first
+/// `repetitions` of its rows has it: energy_joules (per call), energy_watts, energy_window_seconds,
+/// energy_busy_share, energy_error (relative), energy_source; or energy_failed, the reason. The
+/// backend must have a meter. All arguments must outlive the pass.
+LaterPass energy_pass(Backend& backend, const Verifier& verifier, const ResultStore& store,
+                      std::int64_t repetitions, double seconds);
 
 }  // namespace benanza::harness

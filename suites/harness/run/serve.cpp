@@ -2,9 +2,9 @@
 
 #include <signal.h>
 
-#include <algorithm>
 #include <array>
 #include <charconv>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +14,7 @@
 #include "suites/harness/conditions/data_kind.h"
 #include "suites/harness/measure/visits.h"
 #include "suites/harness/run/crash.h"
+#include "suites/harness/run/look_ahead.h"
 #include "suites/harness/run/runner.h"
 #include "suites/harness/run/verification.h"
 
@@ -108,10 +109,11 @@ class Server {
         verifier_(verifier),
         store_(store),
         interrupt_(interrupt),
-        crash_(store.journal_descriptor()) {
+        crash_(store.journal_descriptor()),
+        look_ahead_(backend) {
     for (const NamedVariant& variant : variants) {
       by_name_[variant.name] = &variant;
-      if (variant.status == Status::ok) coming_.push_back(&variant);
+      look_ahead_.add(variant);
     }
   }
 
@@ -145,7 +147,7 @@ class Server {
     const auto found = by_name_.find(name);
     if (found == by_name_.end()) throw Error(std::string(name) + ": is not to be measured");
     variant_ = found->second;
-    look_ahead();
+    look_ahead_.reach(*variant_);
     const auto words = [&](std::string_view what, std::string_view reason) {
       return CrashGuard::Words{row_text(row_of(lost(reason))),
                                "bench_" + std::string(backend_.name()) + ": " + std::string(what) +
@@ -182,14 +184,6 @@ class Server {
                     outcome);
   }
 
-  /// Hints to the backend which variants come after this one.
-  void look_ahead() {
-    const auto place = std::ranges::find(coming_, variant_);
-    const auto end =
-        std::min(coming_.size(), static_cast<std::size_t>(place - coming_.begin()) + looked_ahead);
-    for (; expected_ < end; ++expected_) backend_.prefetch(coming_[expected_]->variant);
-  }
-
   std::span<const NamedVariant> variants_;
   const SuiteOptions& options_;
   Backend& backend_;
@@ -197,10 +191,9 @@ class Server {
   ResultStore& store_;
   const InterruptGuard& interrupt_;
   CrashGuard crash_;
+  LookAhead look_ahead_;
   Tally tally_;
   std::map<std::string, const NamedVariant*, std::less<>> by_name_;
-  std::vector<const NamedVariant*> coming_;
-  std::size_t expected_ = 0;
   const NamedVariant* variant_ = nullptr;
   std::optional<Guest> guest_;
 };

@@ -2,7 +2,10 @@
 
 #include <span>
 
-#include "suites/harness/run/session.h"
+#include "suites/harness/choose/options.h"
+#include "suites/harness/run/interrupt.h"
+#include "suites/harness/run/runner.h"
+#include "suites/harness/run/tally.h"
 
 namespace benanza::harness {
 

@@ -2,58 +2,40 @@
 
 #include <algorithm>
 #include <new>
-#include <stdexcept>
 
+#include "suites/harness/peaks/rate_search.h"
 #include "suites/nvidia/device/check.h"
 #include "suites/nvidia/run/primitive.h"
 
 namespace benanza::nvidia {
 namespace {
 
-using Values = CudaPrimitive::Values;
+using Best = harness::BestRate;
+using Values = harness::Values;
 
 constexpr Values all_values[] = {Values::zeros, Values::random};
 constexpr std::int64_t calls = 2;
 constexpr int samples = 2;
-/// Number of algorithms tried for each size, the library's first choices.
-constexpr std::ptrdiff_t algorithms_tried = 3;
 constexpr std::int64_t largest_copy = std::int64_t{1} << 30;
 constexpr int copy_samples = 3;
 /// A buffer of this many times the size of the L2 cache does not stay in it.
 constexpr std::int64_t least_l2_multiple = 4;
 constexpr std::int64_t least_l2_multiple_read = 8;
 
-/// The best rate on random values, and the best on any values.
-struct Best {
-  double reported = 0;
-  double possible = 0;
-
-  void take(Values values, double rate) {
-    if (values == Values::random) reported = std::max(reported, rate);
-    possible = std::max(possible, rate);
-  }
-  void take(const Best& other) {
-    reported = std::max(reported, other.reported);
-    possible = std::max(possible, other.possible);
-  }
-};
-
 Best best_rate(CudaContext& context, harness::Backend& products, const Problem& problem,
                Precision precision) {
   const double flops = work(problem, precision).flops * static_cast<double>(calls);
-  Best best;
-  auto ways = products.ways({problem, precision, Layout::plain, {}}, harness::AlgorithmSet::all);
-  if (std::ssize(ways) > algorithms_tried) ways.erase(ways.begin() + algorithms_tried, ways.end());
-  for (const harness::Way& way : ways) {
-    const auto product = harness::make_alone(way, products.allocator());
+  const auto rate = [&](harness::Primitive& product) {
+    Best best;
     for (const Values values : all_values) {
-      dynamic_cast<CudaPrimitive&>(*product).fill_inputs(values);
+      dynamic_cast<CudaPrimitive&>(product).fill_inputs(values);
       for (int sample = 0; sample < samples; ++sample) {
-        best.take(values, flops / context.stopwatch().time(*product, calls));
+        best.take(values, flops / context.stopwatch().time(product, calls));
       }
     }
-  }
-  return best;
+    return best;
+  };
+  return best_of_ways(products, {problem, precision, Layout::plain, {}}, {.rate = rate});
 }
 
 /// 0 if nothing could be measured.
@@ -62,17 +44,9 @@ Best peak(CudaContext& context, harness::Backend& products, Precision precision)
   for (const std::int64_t size : {4096, 8192}) {
     const Gemm square{
         .m = size, .n = size, .k = size, .transpose_b = true, .batch_a = {}, .batch_b = {}};
-    try {
+    harness::search_as_far_as_possible([&] {
       best.take(best_rate(context, products, {.shape = square, .epilogue = {}}, precision));
-    } catch (const harness::Unsupported&) {
-      // The device lacks the precision.
-    } catch (const std::bad_alloc&) {
-      // Use the smaller products.
-    } catch (const harness::EngineLost&) {
-      throw;
-    } catch (const std::runtime_error&) {
-      // A call that fails here also fails in its own row, which gives the reason.
-    }
+    });
   }
   return best;
 }
@@ -165,33 +139,27 @@ Best reading_bandwidth(CudaContext& context, harness::Backend& products) {
   const Problem problem{.shape = product, .epilogue = {}};
   const Work cost = work(problem, Precision::fp32);
   const double bytes_per_flop = static_cast<double>(cost.bytes()) / cost.flops;
+  Best best;
   try {
-    Best best = best_rate(context, products, problem, Precision::fp32);
-    best.reported *= bytes_per_flop;
-    best.possible *= bytes_per_flop;
-    return best;
+    best = best_rate(context, products, problem, Precision::fp32);
   } catch (const harness::Unsupported&) {
     return {};
   } catch (const std::bad_alloc&) {
     return {};
   }
+  return {.reported = best.reported * bytes_per_flop, .possible = best.possible * bytes_per_flop};
 }
 
 }  // namespace
 
 harness::Peaks measure_peaks(CudaContext& context, harness::Backend& products) {
-  harness::Peaks peaks;
-  for (const Precision precision : all_precisions) {
-    const Best best = peak(context, products, precision);
-    if (best.reported > 0) peaks.reported.flops[precision] = best.reported;
-    if (best.possible > 0) peaks.possible.flops[precision] = best.possible;
-  }
-  Best bandwidth = moving_bandwidth(context);
-  bandwidth.take(reading_bandwidth(context, products));
-  peaks.reported.bytes = bandwidth.reported;
-  peaks.possible.bytes = bandwidth.possible;
-  peaks.cache_bytes = context.l2_bytes();
-  return peaks;
+  const auto flops = [&](Precision precision) { return peak(context, products, precision); };
+  const auto bandwidth = [&] {
+    Best best = moving_bandwidth(context);
+    best.take(reading_bandwidth(context, products));
+    return best;
+  };
+  return harness::peaks_by_search(flops, bandwidth, context.l2_bytes());
 }
 
 }  // namespace benanza::nvidia

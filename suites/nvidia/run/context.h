@@ -9,7 +9,7 @@
 #include <random>
 
 #include "suites/harness/backend.h"
-#include "suites/harness/peaks.h"
+#include "suites/harness/peaks/peaks.h"
 #include "suites/nvidia/device/device_memory.h"
 #include "suites/nvidia/device/handles.h"
 #include "suites/nvidia/device/options.h"

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "suites/harness/peaks/rate_search.h"
 #include "suites/harness/way.h"
 #include "suites/nvidia/device/device_memory.h"
 #include "suites/nvidia/device/tensor_format.h"
@@ -63,7 +64,7 @@ class CudaPrimitive : public harness::Primitive {
     return workspace_bytes_ + handle_workspace_bytes_;
   }
   /// random: uniform in [-1, 1), for int8 in [-127, 127]; some 65,000 values, repeated.
-  enum class Values { zeros, random };
+  using Values = harness::Values;
   /// Fills the inputs, for measurements whose result is not checked.
   void fill_inputs(Values values);
   /// Makes the stopwatch throw for times in which the device, at its peaks, could not do `work`.

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "suites/harness/measure/host_stopwatch.h"
-#include "suites/harness/peaks.h"
+#include "suites/harness/peaks/peaks.h"
 
 namespace benanza::onednn {
 

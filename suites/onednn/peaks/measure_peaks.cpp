@@ -12,12 +12,12 @@
 #include <optional>
 #include <random>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "core/problem/least_work.h"
 #include "suites/harness/measure/host_stopwatch.h"
+#include "suites/harness/peaks/rate_search.h"
 #include "suites/onednn/peaks/traffic.h"
 #include "suites/onednn/ways/threads.h"
 
@@ -28,30 +28,13 @@ namespace {
 constexpr double longest_call = 0.025;
 constexpr double budget = 0.25;
 constexpr int samples = 4;
-/// The library's first choices per problem.
-constexpr std::size_t algorithms_tried = 3;
 /// Buffers of this many cache sizes do not stay in the caches.
 constexpr std::int64_t cache_multiple = 12;
 constexpr std::int64_t least_cache_multiple = 2;
 constexpr std::int64_t least_buffer = std::int64_t{1} << 28;
 constexpr int passes = 5;
 
-enum class Values { zeros, random };
-
-/// The best rate on random values, and on any values.
-struct Best {
-  double reported = 0;
-  double possible = 0;
-
-  void take(Values values, double rate) {
-    if (values == Values::random) reported = std::max(reported, rate);
-    possible = std::max(possible, rate);
-  }
-  void take(const Best& other) {
-    reported = std::max(reported, other.reported);
-    possible = std::max(possible, other.possible);
-  }
-};
+using Best = harness::BestRate;
 
 class Deadline {
  public:
@@ -66,13 +49,13 @@ class Deadline {
 };
 
 void fill_inputs(harness::Primitive& primitive, const Problem& problem, Precision precision,
-                 Values values) {
+                 harness::Values values) {
   std::minstd_rand random(2020);
   std::uniform_real_distribution<float> uniform(-1, 1);
   const std::vector<Operand> operands = inputs(problem);
   for (std::size_t index = 0; index < operands.size(); ++index) {
     std::vector<float> numbers(static_cast<std::size_t>(element_count(operands[index].dims)));
-    if (values == Values::random) {
+    if (values == harness::Values::random) {
       for (float& number : numbers) {
         number = uniform(random);
         if (precision == Precision::int8) number = std::round(127 * number);
@@ -82,18 +65,16 @@ void fill_inputs(harness::Primitive& primitive, const Problem& problem, Precisio
   }
 }
 
-/// The FLOP/s of one way. Lowers `seconds` to the shortest call.
-Best rate_of(harness::Backend& library, const harness::Variant& variant, const harness::Way& way,
-             double& seconds) {
+/// The FLOP/s of one call. Lowers `seconds` to the shortest.
+Best rate_of(harness::Primitive& primitive, const harness::Variant& variant, double& seconds) {
   harness::HostStopwatch stopwatch;
-  const auto primitive = harness::make_alone(way, library.allocator());
   const double flops = direct_flops(variant.problem);
   const Deadline deadline((samples + 1) * longest_call);
   Best best;
-  for (const Values values : {Values::random, Values::zeros}) {
-    fill_inputs(*primitive, variant.problem, variant.precision, values);
+  for (const auto values : {harness::Values::random, harness::Values::zeros}) {
+    fill_inputs(primitive, variant.problem, variant.precision, values);
     for (int sample = 0; sample <= samples && (sample == 0 || !deadline.is_over()); ++sample) {
-      const double time = stopwatch.time(*primitive, 1);
+      const double time = stopwatch.time(primitive, 1);
       seconds = std::min(seconds, time);
       best.take(values, flops / time);
     }
@@ -104,16 +85,17 @@ Best rate_of(harness::Backend& library, const harness::Variant& variant, const h
 /// The best of the ways for one problem. Lowers `seconds` to the shortest call.
 Best peak_of(harness::Backend& library, const std::string& key, Precision precision,
              const Deadline& deadline, double& seconds) {
-  Best best;
-  std::size_t tried = 0;
   const Problem problem = parse(key);
   const harness::Variant variant{problem, precision, library.layouts(problem).back(), {}};
-  for (const harness::Way& way : library.ways(variant, harness::AlgorithmSet::all)) {
-    if (way.traits.transforms || way.traits.reference || way.traits.threads) continue;
-    if (tried++ == algorithms_tried || deadline.is_over()) break;
-    best.take(rate_of(library, variant, way, seconds));
-  }
-  return best;
+  return best_of_ways(
+      library, variant,
+      {.counts =
+           [](const harness::Traits& traits) {
+             return !traits.transforms && !traits.reference && !traits.threads;
+           },
+       .is_over = [&] { return deadline.is_over(); },
+       .rate =
+           [&](harness::Primitive& primitive) { return rate_of(primitive, variant, seconds); }});
 }
 
 std::string square(std::int64_t size) {
@@ -167,11 +149,11 @@ Best peak(harness::Backend& library, Precision precision) {
     return peak_of_growing(library, square, growth_of_square, precision, Deadline(seconds));
   };
   Best best;
-  try {
+  harness::search_as_far_as_possible([&] {
     const Deadline deadline(budget);
     best.take(peak_of_growing(library, square, growth_of_square, precision, deadline));
     best.take(peak_of_growing(library, image, growth_of_image, precision, deadline));
-    if (threads == 1) return best;
+    if (threads == 1) return;
     const Best alone = squares(1, budget / 4);
     best.take({.reported = alone.reported, .possible = threads * alone.possible});
     const double likely = cores_of(threads) * alone.reported;
@@ -179,13 +161,7 @@ Best peak(harness::Backend& library, Precision precision) {
       best.take(squares(std::nullopt, budget / 2));
     }
     if (best.reported < likely_share * likely) best.reported = likely;
-  } catch (const harness::Unsupported&) {
-    // The CPU or the library lacks the precision.
-  } catch (const std::bad_alloc&) {
-    // The smaller problems have to suffice.
-  } catch (const std::runtime_error&) {
-    // A call that fails here also fails in its own row, which records the reason.
-  }
+  });
   return best;
 }
 
@@ -215,14 +191,12 @@ double bandwidth(std::int64_t cache_bytes) {
 }  // namespace
 
 harness::Peaks measure_peaks(harness::Backend& library, std::int64_t cache_bytes) {
-  harness::Peaks peaks{.cache_bytes = cache_bytes};
-  for (const Precision precision : all_precisions) {
-    const Best best = peak(library, precision);
-    if (best.reported > 0) peaks.reported.flops[precision] = best.reported;
-    if (best.possible > 0) peaks.possible.flops[precision] = best.possible;
-  }
-  peaks.reported.bytes = peaks.possible.bytes = bandwidth(cache_bytes);
-  return peaks;
+  const auto flops = [&](Precision precision) { return peak(library, precision); };
+  const auto bytes = [&] {
+    const double rate = bandwidth(cache_bytes);
+    return Best{.reported = rate, .possible = rate};
+  };
+  return harness::peaks_by_search(flops, bytes, cache_bytes);
 }
 
 }  // namespace benanza::onednn

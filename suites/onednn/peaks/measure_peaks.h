@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "suites/harness/backend.h"
-#include "suites/harness/peaks.h"
+#include "suites/harness/peaks/peaks.h"
 
 namespace benanza::onednn {
 

@@ -85,6 +85,13 @@ TEST(ResultsFile, ARowWithoutATimeSaysWhyAndStaysReadableByCompare) {
   EXPECT_FALSE(row.contains("FLOP/s"));
 }
 
+TEST(MakeRow, AClockThatWasTooLowDisturbsIt) {
+  const Outcome slow{.status = Status::ok, .samples = {1e-6}, .facts = {{"throttled", true}}};
+  const Row row = make_row("relu/8/fp32/plain/fake/a", 0, {}, slow);
+  EXPECT_EQ(row.disturbed, "throttled");
+  EXPECT_EQ(row.company, false);
+}
+
 TEST(ResultsFile, CountsFamiliesAndRepetitions) {
   const Json rows = written({ok_row(), refused_row(), ok_row(1)}).at("benchmarks");
   EXPECT_EQ(rows.at(0).at("family_index"), 0);

@@ -1,4 +1,4 @@
-#include "suites/harness/peaks.h"
+#include "suites/harness/peaks/peaks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "suites/harness/peaks.h"
+#include "suites/harness/peaks/peaks.h"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 namespace benanza::harness {
 namespace {
 
-std::string scientific(double value) {
+std::string rate_text(double value) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.4g", value);
   return text.data();
@@ -62,9 +62,9 @@ std::vector<std::pair<std::string, std::string>> context_entries(const Peaks& pe
   std::vector<std::pair<std::string, std::string>> entries;
   const auto add = [&](std::string_view prefix, const Rates& rates) {
     for (const auto& [precision, flops] : rates.flops) {
-      entries.emplace_back(flops_name(prefix, precision), scientific(flops));
+      entries.emplace_back(flops_name(prefix, precision), rate_text(flops));
     }
-    if (rates.bytes > 0) entries.emplace_back(bytes_name(prefix), scientific(rates.bytes));
+    if (rates.bytes > 0) entries.emplace_back(bytes_name(prefix), rate_text(rates.bytes));
   };
   add(reported_prefix, peaks.reported);
   add(possible_prefix, peaks.possible);

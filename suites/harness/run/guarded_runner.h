@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+
+#include "suites/harness/backend.h"
+#include "suites/harness/choose/variants.h"
+#include "suites/harness/run/crash.h"
+#include "suites/harness/run/ledger.h"
+#include "suites/harness/run/runner.h"
+
+namespace benanza::harness {
+
+/// A repetition of a variant that was taken.
+struct Taken {
+  Row row;
+  Outcome outcome;
+};
+
+/// Measures repetitions of variants. If one crashes the program, the journal ends with its row.
+class GuardedRunner {
+ public:
+  /// All arguments must outlive this object.
+  GuardedRunner(Backend& backend, const Verifier& verifier, const MeasureOptions& options,
+                CrashGuard& crash, const Ledger& ledger)
+      : backend_(backend), verifier_(verifier), options_(options), crash_(crash), ledger_(ledger) {}
+
+  Taken take(const NamedVariant& variant, std::int64_t repetition);
+
+ private:
+  Outcome outcome_of(const NamedVariant& variant) const;
+
+  Backend& backend_;
+  const Verifier& verifier_;
+  const MeasureOptions& options_;
+  CrashGuard& crash_;
+  const Ledger& ledger_;
+};
+
+}  // namespace benanza::harness

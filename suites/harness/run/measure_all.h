@@ -1,0 +1,21 @@
+#pragma once
+
+#include <span>
+
+#include "suites/harness/choose/options.h"
+#include "suites/harness/run/interrupt.h"
+#include "suites/harness/run/runner.h"
+#include "suites/harness/run/tally.h"
+
+namespace benanza::harness {
+
+/// Measures the variants that are not finished yet: takes this process' share of the repetitions
+/// (RunPlace::until()), takes those of the fastest once more that had company, and if none are left
+/// then, profiles them and measures their energy, as the options ask for. Every row is stored as
+/// soon as it is known. Google Benchmark must be initialised. Call it only once. Rethrows an
+/// exception of the store after the run has ended.
+Tally measure_all(std::span<const NamedVariant> variants, const SuiteOptions& options,
+                  Backend& backend, const Verifier& verifier, ResultStore& store,
+                  const InterruptGuard& interrupt);
+
+}  // namespace benanza::harness
