@@ -67,6 +67,7 @@ function(benanza_install_package)
     install(DIRECTORY ${room}/ DESTINATION ${BENANZA_INSTALL_HEADERS}/${room}
             FILES_MATCHING PATTERN "*.h" PATTERN tests EXCLUDE)
   endforeach()
+  install(DIRECTORY ${BENANZA_BINARY_DIR}/headers/ DESTINATION ${BENANZA_INSTALL_HEADERS})
   install(DIRECTORY models/originals models/deepbench DESTINATION ${BENANZA_INSTALL_DATA})
   install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
   install(DIRECTORY cmake/tests/stranger DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)

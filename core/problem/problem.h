@@ -3,55 +3,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 
 #include "core/problem/epilogue.h"
-#include "core/problem/ops/activation.h"
-#include "core/problem/ops/activation_gradient.h"
-#include "core/problem/ops/attention.h"
-#include "core/problem/ops/attention_gradient.h"
-#include "core/problem/ops/batch_normalization.h"
-#include "core/problem/ops/batch_normalization_training.h"
-#include "core/problem/ops/binary.h"
-#include "core/problem/ops/cast.h"
-#include "core/problem/ops/collective.h"
-#include "core/problem/ops/concat.h"
-#include "core/problem/ops/convolution.h"
-#include "core/problem/ops/convolution_filter_gradient.h"
-#include "core/problem/ops/copy.h"
-#include "core/problem/ops/deconvolution.h"
-#include "core/problem/ops/dropout.h"
-#include "core/problem/ops/gemm.h"
-#include "core/problem/ops/instance_normalization.h"
-#include "core/problem/ops/layer_normalization.h"
-#include "core/problem/ops/layer_normalization_gradient.h"
-#include "core/problem/ops/lrn.h"
-#include "core/problem/ops/lrn_gradient.h"
-#include "core/problem/ops/pooling.h"
-#include "core/problem/ops/pooling_gradient.h"
-#include "core/problem/ops/quantization.h"
-#include "core/problem/ops/recurrent.h"
-#include "core/problem/ops/recurrent_gradient.h"
-#include "core/problem/ops/reduction.h"
-#include "core/problem/ops/resampling.h"
-#include "core/problem/ops/rotary.h"
-#include "core/problem/ops/select.h"
-#include "core/problem/ops/softmax.h"
-#include "core/problem/ops/softmax_gradient.h"
-#include "core/problem/ops/sparse_product.h"
 #include "core/problem/precision.h"
+#include "core/problem/shape.h"
 #include "core/problem/stored_types.h"
 
 namespace benanza {
-
-/// Every operator that a library can run. To add one, add a file to ops/ and a line here.
-using Shape = std::variant<Convolution, Gemm, Pooling, BatchNormalization, Activation, Binary,
-                           Softmax, Lrn, Reduction, Concat, Copy, Deconvolution, LayerNormalization,
-                           InstanceNormalization, Resampling, Quantization, Recurrent, Dropout,
-                           Attention, Select, Rotary, ConvolutionFilterGradient, ActivationGradient,
-                           PoolingGradient, BatchNormalizationTraining, BatchNormalizationGradient,
-                           LayerNormalizationGradient, SoftmaxGradient, SparseProduct, Collective,
-                           RecurrentGradient, LrnGradient, Cast, AttentionGradient>;
 
 /// One unit of work for a library, independent of model and layer names.
 struct Problem {

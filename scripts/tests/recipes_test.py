@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The recipes of CONTRIBUTING.md, carried out: each folder of recipes/ is laid over a copy of the source
 tree, its files are compiled, linked with what the build has made, and the program is asked whether it
-knows the new operator, backend, importer or question.
+knows the new operator, backend, importer or question. A new problem changes a type that most files see: the
+generator and a suite are built once more, unoptimised and without the operators that its model does not need.
 
 usage: recipes_test.py SOURCE_DIR BUILD_DIR
 """
@@ -11,6 +12,7 @@ import pathlib
 import re
 import shlex
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -42,22 +44,46 @@ def source_of(object_file):
     return pathlib.Path(re.sub(r"CMakeFiles/[^/]+\.dir/|\.o$", "", object_file))
 
 
+def varint(number):
+    return bytes([number]) if number < 128 else bytes([number % 128 + 128]) + varint(number // 128)
+
+
 def field(number, value):
-    """A field of a protobuf message: a number, or bytes."""
+    """A field of a protobuf message: an integer, a float, or bytes."""
     if isinstance(value, int):
-        return bytes([number << 3, value])
-    return bytes([number << 3 | 2, len(value)]) + value
+        return varint(number << 3) + varint(value)
+    if isinstance(value, float):
+        return varint(number << 3 | 5) + struct.pack("<f", value)
+    return varint(number << 3 | 2) + varint(len(value)) + value
 
 
-def halve_model():
-    """An ONNX file: y = Halve(x), of the domain com.example, for a float tensor of 2 x 3."""
+def model_of(op, inputs, **reals):
+    """An ONNX file: y = op(inputs), an operator of the domain com.example, for float tensors of 2 x 3."""
     def tensor(name):
         shape = b"".join(field(1, field(1, extent)) for extent in (2, 3))
         return field(1, name) + field(2, field(1, field(1, 1) + field(2, shape)))
-    node = field(1, b"x") + field(2, b"y") + field(4, b"Halve") + field(7, b"com.example")
-    graph = field(1, node) + field(2, b"g") + field(11, tensor(b"x")) + field(12, tensor(b"y"))
+    node = b"".join(field(1, name) for name in inputs) + field(2, b"y") + field(4, op)
+    for name, value in reals.items():
+        node += field(5, field(1, name.encode()) + field(2, value) + field(20, 1))
+    node += field(7, b"com.example")
+    graph = field(1, node) + field(2, b"g") + b"".join(field(11, tensor(name)) for name in inputs)
     opsets = field(8, field(1, b"") + field(2, 17)) + field(8, field(1, b"com.example") + field(2, 1))
-    return field(1, 8) + field(7, graph) + opsets
+    return field(1, 8) + field(7, graph + field(12, tensor(b"y"))) + opsets
+
+
+def copy_source(copy, *recipes):
+    """The source tree with these recipes."""
+    shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns(
+        "build", "build-*", ".git", ".venv", "Testing", "__pycache__", "recipes"))
+    for recipe in recipes:
+        shutil.copytree(RECIPES / recipe, copy, dirs_exist_ok=True)
+
+
+def configure(copy, build, *options):
+    """As the build is configured, without tests and without CUDA."""
+    run("cmake", "-S", copy, "-B", build, "-G", "Ninja", "-DBENANZA_CUDA=OFF", "-DBUILD_TESTING=OFF",
+        *(f"-D{name}={cached(name)}" for name in ("CMAKE_BUILD_TYPE", "CMAKE_CXX_FLAGS",
+                                                   "CMAKE_CXX_COMPILER")), *options)
 
 
 @unittest.skipUnless((BUILD / "build.ninja").exists(), "the build is not one of Ninja")
@@ -66,18 +92,12 @@ class Recipes(unittest.TestCase):
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
-        cls.copy = pathlib.Path(folder.name) / "source"
-        cls.build = pathlib.Path(folder.name) / "build"
-        shutil.copytree(SOURCE, cls.copy, ignore=shutil.ignore_patterns(
-            "build", "build-*", ".git", ".venv", "Testing", "__pycache__", "recipes"))
-        for recipe in RECIPES.iterdir():
-            shutil.copytree(recipe, cls.copy, dirs_exist_ok=True)
-        run("cmake", "-S", cls.copy, "-B", cls.build, "-G", "Ninja", "-DBENANZA_CUDA=OFF",
-            "-DBENANZA_UNITY=OFF", "-DBENANZA_PRECOMPILE=OFF", "-DBUILD_TESTING=OFF",
-            f"-DCMAKE_BUILD_TYPE={cached('CMAKE_BUILD_TYPE')}",
-            f"-DCMAKE_CXX_FLAGS={cached('CMAKE_CXX_FLAGS')}",
-            f"-DCMAKE_CXX_FLAGS_RELEASE={cached('CMAKE_CXX_FLAGS_RELEASE')}",
-            f"-DCMAKE_CXX_COMPILER={cached('CMAKE_CXX_COMPILER')}")
+        cls.folder = pathlib.Path(folder.name)
+        cls.copy = cls.folder / "source"
+        cls.build = cls.folder / "build"
+        copy_source(cls.copy, *(one.name for one in RECIPES.iterdir() if one.name != "problem"))
+        configure(cls.copy, cls.build, "-DBENANZA_UNITY=OFF", "-DBENANZA_PRECOMPILE=OFF",
+                  f"-DCMAKE_CXX_FLAGS_RELEASE={cached('CMAKE_CXX_FLAGS_RELEASE')}")
         targets = run("ninja", "-C", cls.build, "-t", "targets", "all")
         cls.objects = [line.split(":")[0] for line in targets.splitlines()
                        if line.split(":")[0].endswith(".o")]
@@ -148,7 +168,7 @@ class Recipes(unittest.TestCase):
         self.expect_only_new_files("operator", 1)
         generate = self.link("benanza-generate", self.compile("operator"))
         model = self.build / "halve.onnx"
-        model.write_bytes(halve_model())
+        model.write_bytes(model_of(b"Halve", [b"x"]))
         self.assertRegex(run(generate, "--summary", model), r"Halve +measured +1 +1 ")
 
     def test_a_library_log_is_one_file(self):
@@ -176,6 +196,35 @@ class Recipes(unittest.TestCase):
         rows = json.loads(out.read_text())["benchmarks"]
         self.assertEqual([(row["name"], row["status"]) for row in rows],
                          [("relu/2x8/fp32/plain/example/loop", "ok")])
+
+    def test_a_problem_is_a_file_a_room(self):
+        self.expect_only_new_files("problem", 4)
+        copy, build = self.folder / "problem", self.folder / "problem-build"
+        copy_source(copy, "problem")
+        for folder in ("generator/onnx/operators", "generator/lists/kinds", "suites/onednn/ops"):
+            for path in (copy / folder).glob("*.cpp"):
+                if path.name != "clamp_sum.cpp":
+                    path.unlink()
+        model = self.folder / "clamp.onnx"
+        model.write_bytes(model_of(b"ClampSum", [b"a", b"b"], low=-0.5, high=0.5))
+        configure(copy, build, "-DCMAKE_CXX_FLAGS_RELEASE=-O0", "-DCMAKE_CXX_FLAGS_DEBUG=-O0",
+                  "-DBENANZA_SUITES=onednn", "-DBENANZA_PRECISIONS=fp32", f"-DBENANZA_MODELS={model}")
+        run("ninja", "-C", build, "bench_onednn")
+
+        bench = build / "bin/bench_onednn"
+        name = "clampsum/1x3_l-0.5_h0.5/fp32/plain/onednn/"
+        self.assertIn(name, run(bench, "--benchmark_list_tests"))
+        results = self.folder / "clamp.json"
+        run(bench, "--budget=0.001", f"--benchmark_out={results}")
+        rows = json.loads(results.read_text())["benchmarks"]
+        self.assertEqual({(row["name"].startswith(name), row["status"]) for row in rows}, {(True, "ok")})
+        # The build's program does not know the operator, and needs not.
+        graph, = build.glob("generated/*.graph.json")
+        bound = json.loads(run(BUILD / "bin/benanza-analyze", "bound", "--graph", graph, "--results",
+                               results, "--format", "json"))["reports"][0]
+        self.assertTrue(bound["is_bound"])
+        self.assertAlmostEqual(bound["bounds"]["sequential"]["seconds"] * 1e6,
+                               min(row["real_time"] for row in rows))
 
 
 if __name__ == "__main__":

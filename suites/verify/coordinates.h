@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/problem/ops/window.h"
 #include "core/problem/text.h"
+#include "core/problem/window.h"
 
 namespace benanza::verify {
 

@@ -3,47 +3,15 @@
 #include <optional>
 #include <span>
 
+#include "suites/verify/elements.h"
 #include "suites/verify/recurrent.h"
 #include "suites/verify/reference.h"
 #include "suites/verify/team.h"
 
-/// The references, one file per operator. `at` are coordinates in the operator's output(). A new
-/// operator needs one declaration of element() (or of elements(), if one element costs as much as
-/// many) and overloads of the properties whose defaults below do not fit.
+/// The references, one file per operator. A new operator needs a definition of element() (or
+/// elements(), declared, if one element costs as much as many) and overloads of the properties
+/// whose defaults below do not fit.
 namespace benanza::verify {
-
-Element element(const Convolution& shape, Operands operands, const Dims& at);
-Element element(const Gemm& shape, Operands operands, const Dims& at);
-Element element(const Pooling& shape, Operands operands, const Dims& at);
-Element element(const BatchNormalization& shape, Operands operands, const Dims& at);
-Element element(const Activation& shape, Operands operands, const Dims& at);
-Element element(const Binary& shape, Operands operands, const Dims& at);
-Element element(const Softmax& shape, Operands operands, const Dims& at);
-Element element(const Lrn& shape, Operands operands, const Dims& at);
-Element element(const Reduction& shape, Operands operands, const Dims& at);
-Element element(const Concat& shape, Operands operands, const Dims& at);
-Element element(const Copy& shape, Operands operands, const Dims& at);
-Element element(const Deconvolution& shape, Operands operands, const Dims& at);
-Element element(const LayerNormalization& shape, Operands operands, const Dims& at);
-Element element(const InstanceNormalization& shape, Operands operands, const Dims& at);
-Element element(const Resampling& shape, Operands operands, const Dims& at);
-Element element(const Quantization& shape, Operands operands, const Dims& at);
-Element element(const Attention& shape, Operands operands, const Dims& at);
-Element element(const AttentionGradient& shape, Operands operands, const Dims& at);
-Element element(const Dropout& shape, Operands operands, const Dims& at);
-Element element(const Select& shape, Operands operands, const Dims& at);
-Element element(const Rotary& shape, Operands operands, const Dims& at);
-Element element(const Collective& shape, Operands operands, const Dims& at);
-Element element(const ConvolutionFilterGradient& shape, Operands operands, const Dims& at);
-Element element(const ActivationGradient& shape, Operands operands, const Dims& at);
-Element element(const PoolingGradient& shape, Operands operands, const Dims& at);
-Element element(const BatchNormalizationTraining& shape, Operands operands, const Dims& at);
-Element element(const BatchNormalizationGradient& shape, Operands operands, const Dims& at);
-Element element(const LayerNormalizationGradient& shape, Operands operands, const Dims& at);
-Element element(const SoftmaxGradient& shape, Operands operands, const Dims& at);
-Element element(const Cast& shape, Operands operands, const Dims& at);
-Element element(const LrnGradient& shape, Operands operands, const Dims& at);
-Element element(const SparseProduct& shape, Operands operands, const Dims& at);
 
 /// Returns the first wrong element of the whole result, in row-major order; empty if there is none.
 std::optional<std::int64_t> first_wrong(const Collective& shape, Precision precision,

@@ -8,6 +8,7 @@
 #include "analysis/questions/common/flags.h"
 #include "analysis/questions/common/prices.h"
 #include "analysis/questions/training/cluster.h"
+#include "analysis/questions/training/strategies.h"
 #include "core/graph_file/graph.h"
 
 namespace benanza::analysis {

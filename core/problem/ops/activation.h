@@ -44,7 +44,8 @@ enum class ActivationKind {
 ///   mish x tanh(softplus(x)) | swish x sigmoid(alpha x) | pow x^alpha | exp | log | sqrt | abs
 ///   floor | ceil | round, ties to even | sign | sin | cos
 /// Unused parameters are 0.
-/// Keys: relu/1x64x56x56, leakyrelu/1x64x56x56_a0.1, clip/1x64x56x56_a0_b6
+/// Keys: relu/1x64x56x56, tanh/1x64x56x56, gelu/1x64x56x56; leakyrelu/1x64x56x56_a0.1,
+/// clip/1x64x56x56_a0_b6
 struct Activation {
   Dims input;
   ActivationKind kind = ActivationKind::relu;

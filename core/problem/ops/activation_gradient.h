@@ -13,7 +13,7 @@ namespace benanza {
 ///   cos; also leaky_relu and elu if alpha < 0
 /// linear has no gradient operator, because its gradient is itself a linear; neither do functions
 /// whose derivative is 0 wherever it exists.
-/// Keys: relu_bwd/1x64x56x56, clip_bwd/1x64x56x56_a0_b6
+/// Keys: relu_bwd/8x64x28x28, gelu_bwd/8x64x28x28; clip_bwd/8x64x28x28_a0_b6
 struct ActivationGradient {
   Activation forward;
 

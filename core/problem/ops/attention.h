@@ -10,7 +10,7 @@ namespace benanza {
 /// kv_heads, keys, size; V is batch, kv_heads, keys, value_size. Each head of K and V serves
 /// heads / kv_heads consecutive heads of Q. `causal`: query i sees the keys up to
 /// i + keys - queries, and with a `window` only the last so many of these.
-/// Keys: attention/1x12x128x64_k12x128x64_s0.125, with _m1x1x128x128 if a mask is added, _causal,
+/// Keys: attention/1x12x128x64_k12x128x64_s0.125; with _m1x1x128x128 if a mask is added, _causal,
 /// and _causal_w1024
 struct Attention {
   std::int64_t batch = 1;

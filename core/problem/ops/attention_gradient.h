@@ -8,7 +8,8 @@ namespace benanza {
 /// logarithm L of each query's sum of e^score. With S = scale Q K^T + mask and P = e^(S - L):
 ///   dV = P^T dO,  dS = P (dO V^T - sum of dO O along a row),  dQ = scale dS K,  dK = scale dS^T Q
 /// (T. Dao et al., FlashAttention, 2022, section B.2). Heads that share keys and values add up.
-/// Key: attention_bwd/1x12x128x64_k12x128x64_s0.125, with _m1x1x128x128 and _causal as forward
+/// Keys: attention_bwd/8x12x128x64_k12x128x64_s0.125,
+/// attention_bwd/1x8x128x128_k8x128x128_s0.088388346; with _m1x1x128x128 and _causal as forward
 struct AttentionGradient {
   Attention forward;
 

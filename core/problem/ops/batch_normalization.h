@@ -5,7 +5,7 @@
 namespace benanza {
 
 /// Inference form, per channel (axis 1): scale * (x - mean) / sqrt(variance + epsilon) + bias.
-/// Key: batchnorm/1x64x112x112_e1e-05
+/// Key: batchnorm/1x64x56x56_e1e-05
 struct BatchNormalization {
   Dims input;
   float epsilon = 1e-5F;

@@ -9,7 +9,8 @@ enum class BinaryKind { add, sub, mul, div, max, min, prelu, power, eq, ne, lt, 
 /// Elementwise; a and b broadcast to the output as in ONNX, with leading ones added so that their
 /// ranks are equal. prelu is a < 0 ? a * b : a, with b the slope. power is a^b. A comparison
 /// returns 1 or 0. `constant_b`: b is a weight (a bias, a slope).
-/// Keys: add/1x64x56x56_1x64x56x56, add/1x64x56x56_1x64x1x1_w (the bias of a convolution)
+/// Keys: add/1x64x56x56_1x64x56x56, mul/1x64x56x56_1x64x56x56; add/1x64x56x56_1x64x1x1_w (the bias
+/// of a convolution)
 struct Binary {
   BinaryKind kind = BinaryKind::add;
   Dims a;

@@ -7,7 +7,7 @@ namespace benanza {
 /// Converts between fp32 and the variant's precision, as in mixed-precision training: gradients are
 /// widened before the update of fp32 weights, and the new weights are narrowed. At fp32 and tf32
 /// both sides are the same, so there is no such call.
-/// Keys: narrow/1x1301 (reads fp32), widen/1x1301 (writes fp32)
+/// Keys: narrow/64x5600 (reads fp32), widen/64x5600 (writes fp32)
 struct Cast {
   Dims input;
   /// Otherwise it narrows.

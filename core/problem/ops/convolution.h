@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/problem/operand.h"
-#include "core/problem/ops/window.h"
+#include "core/problem/window.h"
 
 namespace benanza {
 

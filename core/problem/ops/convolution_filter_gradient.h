@@ -8,7 +8,7 @@ namespace benanza {
 /// of the output's gradient times the input pixel that the weight was multiplied with. With `bias`
 /// also the gradient of the bias: for every filter, the sum of the output's gradient. (The gradient
 /// of the input is a Deconvolution of the output's gradient with the same weights.)
-/// Key: conv_bwd_filter/ and the convolution's fields, with _bias
+/// Key: conv_bwd_filter/8x64x28x28_k64x3x3_p1.1.1.1_s1x1_d1x1_g1; with _bias
 struct ConvolutionFilterGradient {
   Convolution forward;
   bool bias = false;

@@ -8,7 +8,7 @@ namespace benanza {
 /// Element (i0, i1, ...) moves from sum(i * from) to sum(i * to), in elements. Both views start at
 /// their first element. canonical() merges adjacent axes that both views traverse in order, so that
 /// equal movements are equal problems.
-/// Key: copy/64x56x56_f3136.56.1_t1.3584.64
+/// Key: copy/64x64_f64.1_t1.64; copy/64x56x56_f3136.56.1_t1.3584.64
 struct Copy {
   Dims dims;
   Dims from;

@@ -6,7 +6,7 @@ namespace benanza {
 
 /// Training mode: each element is dropped (0) with probability `ratio`, otherwise divided by
 /// 1 - ratio. Inference drops nothing: the problem can be measured, but no layer counts it.
-/// Key: dropout/1x4096_r0.5
+/// Key: dropout/8x4096_r0.5
 struct Dropout {
   Dims input;
   float ratio = 0.5F;

@@ -9,7 +9,8 @@ namespace benanza {
 /// matrices, otherwise of equal rank and broadcast against each other as in ONNX MatMul.
 /// `constant_b`: B is a weight, known when the model is loaded; otherwise both change with every
 /// inference. The epilogue's bias, if any, has n values and is added to every row.
-/// Key: gemm/m128_n768_k3072_nt, with _a8x12_b8x12 when batched and _w when B is a weight
+/// Keys: gemm/m64_n64_k64_nt_w, gemm/m64_n64_k64_nn; with _a8x12_b8x12 when batched and _w when B
+/// is a weight
 struct Gemm {
   std::int64_t m = 0;
   std::int64_t n = 0;

@@ -6,7 +6,7 @@ namespace benanza {
 
 /// Normalizes every row by its own statistics: (x - mean) / sqrt(variance + epsilon), or, with
 /// root_mean_square, x / sqrt(mean of x^2 + epsilon); then * scale + bias, if present, one value
-/// per position in a row. Keys: layernorm/128x768_e1e-05_sb, rmsnorm/128x4096_e1e-06_s
+/// per position in a row. Keys: layernorm/128x768_e1e-05_sb; rmsnorm/128x4096_e1e-06_s
 struct LayerNormalization {
   std::int64_t rows = 0;
   std::int64_t length = 0;

@@ -10,7 +10,7 @@ namespace benanza {
 ///   dy
 /// With root_mean_square the variance is the mean of x^2, x' = x r, and dx has no mean of g
 /// (J. Ba, J. Kiros, G. Hinton, Layer Normalization, 2016; B. Zhang, R. Sennrich, 2019).
-/// Keys: layernorm_bwd/128x768_e1e-05_sb, rmsnorm_bwd/128x4096_e1e-06_s
+/// Keys: layernorm_bwd/128x768_e1e-05_sb; rmsnorm_bwd/128x4096_e1e-06_s
 struct LayerNormalizationGradient {
   LayerNormalization forward;
 

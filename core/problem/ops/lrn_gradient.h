@@ -7,7 +7,7 @@ namespace benanza {
 /// The gradient of a local response normalization's input. With s_c = k + alpha / size * sum of the
 /// neighbours' squares:
 ///   dx_c = dy_c s_c^-beta - 2 alpha beta / size * x_c * sum of dy_d x_d s_d^(-beta - 1)
-/// over all d that c is a neighbour of. Key: lrn_bwd/ and the normalization's fields.
+/// over all d that c is a neighbour of. Key: lrn_bwd/1x64x56x56_n5_a1e-04_b0.75_k1
 struct LrnGradient {
   Lrn forward;
 

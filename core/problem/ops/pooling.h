@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/problem/operand.h"
-#include "core/problem/ops/window.h"
+#include "core/problem/window.h"
 
 namespace benanza {
 
@@ -11,7 +11,8 @@ enum class PoolingMode { max, average_include_pad, average_exclude_pad };
 
 /// Max or average over a window; global pooling has a window as large as the input. Rounding up
 /// (ceil_mode) is expressed by larger end pads.
-/// Keys: maxpool/1x64x112x112_k3x3_p1.1.1.1_s2x2_d1x1, avgpool/..._exclude, avgpool/..._include
+/// Keys: maxpool/1x64x56x56_k3x3_p1.1.1.1_s2x2_d1x1,
+/// avgpool/1x64x7x7_k7x7_p0.0.0.0_s1x1_d1x1_exclude; avgpool/..._include
 struct Pooling {
   Dims input;
   Window window;

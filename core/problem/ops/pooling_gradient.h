@@ -6,8 +6,8 @@ namespace benanza {
 
 /// The gradient of a pooling's input. Max: every output's gradient goes to the largest pixel of its
 /// window (the first in row-major order among equals). Average: it goes to every pixel of the
-/// window, divided as in the forward average. Keys: maxpool_bwd/ and avgpool_bwd/ with the
-/// pooling's fields.
+/// window, divided as in the forward average.
+/// Key: maxpool_bwd/8x64x28x28_k2x2_p0.0.0.0_s2x2_d1x1; avgpool_bwd/..._include
 struct PoolingGradient {
   Pooling forward;
 

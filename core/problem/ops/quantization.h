@@ -9,7 +9,8 @@ enum class QuantizationKind { quantize, dequantize };
 /// Converts between a tensor in the variant's precision and signed 8-bit integers, with one scale
 /// or one per channel of `axis`: quantize stores round(8 x), saturated; dequantize returns q / 8.
 /// The scale does not affect the time; a power of two keeps the values exact. A zero point would be
-/// one more addition and not change the cost. Keys: quantize/1x64x56x56, dequantize/1x64x56x56_a1
+/// one more addition and not change the cost. Keys: quantize/1x64x56x56, dequantize/1x64x56x56;
+/// dequantize/1x64x56x56_a1
 struct Quantization {
   QuantizationKind kind = QuantizationKind::quantize;
   Dims input;

@@ -19,8 +19,9 @@ enum class RecurrentDirection { forward, reverse, bidirectional };
 ///   initial_h, initial_c (lstm)  (layers D) x batch x hidden; zero if `initial` is false
 /// The result is the concatenation of results(). Layers after the first read both directions of the
 /// previous one.
-/// Key: lstm/t25_n1_i300_h512_l1_bidirectional_bias, with _lbr (linear_before_reset, only gru)
-/// before _bias, and _initial, _final, _batchfirst, _training after it
+/// Keys: lstm/t5_n2_i16_h16_l1_forward_bias, gru/t5_n2_i16_h16_l1_forward_lbr_bias (linear before
+/// reset), rnntanh/t5_n2_i16_h16_l1_forward_bias; with _initial, _final, _batchfirst, _training
+/// after _bias
 struct Recurrent {
   RecurrentKind kind = RecurrentKind::lstm;
   std::int64_t steps = 0;

@@ -10,8 +10,9 @@ namespace benanza {
 enum class RecurrentGradients { of_data, of_weights, of_both };
 
 /// The gradients of a recurrent network by back-propagation through time (P. Werbos, 1990).
-/// Keys: lstm_bwd_data/, lstm_bwd_weights/, lstm_bwd/ (both), likewise for the other kinds, with
-/// the network's fields
+/// Keys: lstm_bwd/t5_n2_i16_h16_l1_forward_bias_initial_final (both),
+/// lstm_bwd_data/t5_n2_i16_h16_l1_forward_bias_initial_final,
+/// lstm_bwd_weights/t5_n2_i16_h16_l1_forward_bias_initial_final; likewise for the other kinds
 struct RecurrentGradient {
   /// `training` is false.
   Recurrent forward;

@@ -11,7 +11,7 @@ enum class ReductionKind { mean, sum, max, min, product, l1, l2, sum_square };
 
 /// Reduces `axes` (ascending, at least one) of `input`; reduced axes stay with extent 1. l1 sums
 /// magnitudes; sum_square sums squares, and l2 is its square root.
-/// Key: reducemean/1x2048x7x7_a2.3
+/// Keys: reducesum/1x64x7x7_a2.3, reducemean/1x64x7x7_a2.3
 struct Reduction {
   ReductionKind kind = ReductionKind::mean;
   Dims input;

@@ -10,7 +10,7 @@ namespace benanza {
 /// heads, positions, size, or positions before heads. `table` are the extents of the cosines and of
 /// the sines: each axis the input's or 1, the last one half a row (an entry per point), or a whole
 /// row if every element has its own.
-/// Keys: rotary/1x32x128x64_t1x1x128x64, rotary/1x32x128x64_t1x1x128x32_interleaved
+/// Keys: rotary/1x32x128x64_t1x1x128x64; rotary/1x32x128x64_t1x1x128x32_interleaved
 struct Rotary {
   Dims input;
   Dims table;

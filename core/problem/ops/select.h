@@ -12,7 +12,7 @@ namespace benanza {
 /// the model is loaded is a parameter of the call, not a tensor. Condition and tensors broadcast to
 /// the result as in ONNX, with leading ones added so that ranks are equal. A `w` after a tensor: it
 /// is a weight.
-/// Keys: select/1x12x128x128_va0_b1x12x128x128 (numbers alone: select/1x1x8x8_w_va0_vb-inf),
+/// Key: select/1x12x128x128_va0_b1x12x128x128; select/1x1x8x8_w_va0_vb-inf (numbers alone),
 /// select/1x1x128x128_w_a1x12x128x128_b1x1x1x1
 struct Select {
   /// A tensor, or a number other than NaN.

@@ -5,7 +5,7 @@
 namespace benanza {
 
 /// e^x / sum(e^x) along one axis, or its logarithm; the two are never substituted for each other.
-/// Keys: softmax/1x1000_a1, logsoftmax/1x1000_a1
+/// Keys: softmax/8x1000_a1, logsoftmax/8x1000_a1
 struct Softmax {
   Dims input;
   std::int64_t axis = 0;

@@ -5,7 +5,7 @@
 namespace benanza {
 
 /// The gradient of a softmax's input, computed from its result y: y (dy - sum(y dy)) along the
-/// axis; for the logarithm dy - e^y sum(dy). Keys: softmax_bwd/1x1000_a1, logsoftmax_bwd/1x1000_a1
+/// axis; for the logarithm dy - e^y sum(dy). Keys: softmax_bwd/8x1000_a1, logsoftmax_bwd/8x1000_a1
 struct SoftmaxGradient {
   Softmax forward;
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/problem/ops/window.h"
+#include "core/problem/window.h"
 #include "suites/cudnn/api/descriptors.h"
 #include "suites/cudnn/api/shape.h"
 #include "suites/nvidia/device/device_memory.h"

@@ -16,18 +16,27 @@ constexpr std::string_view every_layout_word = "every-layout";
 constexpr std::string_view default_word = "default";
 
 /// A name that begins with another one comes first.
-constexpr std::array<std::pair<Expectation, std::string_view>, 6> expectations{{
+constexpr std::array<std::pair<Expectation, std::string_view>, 7> expectations{{
     {Expectation::ok_if_supported, "ok if supported"},
     {Expectation::ok, "ok"},
     {Expectation::unsupported, "unsupported"},
     {Expectation::incorrect, "incorrect"},
     {Expectation::failed, "failed"},
     {Expectation::no_way, "no way"},
+    {Expectation::offers, "offers"},
 }};
 
 bool has_reason(Expectation expected) {
   return expected == Expectation::unsupported || expected == Expectation::incorrect ||
-         expected == Expectation::failed;
+         expected == Expectation::failed || expected == Expectation::offers;
+}
+
+/// The words with one space between them.
+std::string with_single_spaces(std::string_view text) {
+  std::istringstream in{std::string(text)};
+  std::string words;
+  for (std::string word; in >> word;) words += (words.empty() ? "" : " ") + word;
+  return words;
 }
 
 struct Expected {
@@ -127,11 +136,16 @@ Expected parse_expected(std::string_view text) {
     if (!text.starts_with(name)) continue;
     const std::string_view rest = text.substr(name.size());
     if (!rest.empty() && (!is_space(rest.front()) || !has_reason(expected))) continue;
+    if (expected == Expectation::offers) {
+      const std::string names = with_single_spaces(rest);
+      if (names.empty()) refuse(text, "the names of algorithms follow, with spaces between them");
+      return {expected, names};
+    }
     return {expected, std::string(trimmed(rest))};
   }
   refuse(text,
-         "expected after ->: ok, ok if supported, no way, or unsupported, incorrect or failed, "
-         "with a part of the reason or without");
+         "expected after ->: ok, ok if supported, no way, offers with names of algorithms, or "
+         "unsupported, incorrect or failed, with a part of the reason or without");
 }
 
 /// Splits at " -> "; the expectation is empty if there is none.

@@ -24,6 +24,8 @@ enum class Expectation {
   failed,
   /// The library has nothing for the problem, not even a refusal: its rows are left to others.
   no_way,
+  /// The library has these algorithms and no others, in this order, whatever becomes of them.
+  offers,
 };
 std::string_view to_string(Expectation expected);
 
@@ -41,7 +43,7 @@ struct Case {
   /// As Selection::algorithm; empty: any.
   std::string algorithm;
   Expectation expected = Expectation::ok;
-  /// Part of every reason; empty: any.
+  /// Part of every reason; empty: any. Of `offers`: the algorithms, with a space between them.
   std::string reason;
 };
 
@@ -54,10 +56,11 @@ std::string text_of(const Case& one);
 ///   # comment, also at the end of a line
 ///   default [PRECISION[,...]] [LAYOUT[,...]] [ALGORITHM] [-> EXPECTED]
 ///   KEY     [PRECISION[,...]] [LAYOUT[,...]] [ALGORITHM] [-> EXPECTED]
-/// EXPECTED is ok (if nothing is said), "ok if supported", "no way", or unsupported, incorrect or
-/// failed, each perhaps followed by a part of the reason. A line takes from the defaults above it
-/// what it leaves out; of several defaults in succession, it is a case of each, except those of
-/// other precisions than its own. Throws Error, one line with file and line number.
+/// EXPECTED is ok (if nothing is said), "ok if supported", "no way", offers and the names of
+/// algorithms, or unsupported, incorrect or failed, each perhaps followed by a part of the reason.
+/// A line takes from the defaults above it what it leaves out; of several defaults in succession,
+/// it is a case of each, except those of other precisions than its own. Throws Error, one line with
+/// file and line number.
 std::vector<Case> parse_cases(std::string_view text, const std::filesystem::path& file);
 /// Also throws Error if the file cannot be read.
 std::vector<Case> read_cases(const std::filesystem::path& file);

@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "core/problem/name.h"
+
 namespace benanza::harness {
 namespace {
 
@@ -84,6 +86,18 @@ const CaseRow& telling(std::span<const CaseRow> rows, Expectation expected) {
   return found == rows.end() ? rows.front() : *found;
 }
 
+/// The algorithms that the library has, with a space between them. Rows without one are refusals.
+std::string offered(std::span<const CaseRow> rows) {
+  std::vector<std::string> names;
+  for (const CaseRow& row : rows) {
+    std::string name = parse_variant_name(row.name).algorithm;
+    if (name != "none" && !contains(names, name)) names.push_back(std::move(name));
+  }
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : " ") + name;
+  return text;
+}
+
 bool holds(const Case& one, std::span<const CaseRow> rows) {
   const auto is = [&](Status status) {
     return [&, status](const CaseRow& row) {
@@ -107,6 +121,8 @@ bool holds(const Case& one, std::span<const CaseRow> rows) {
       return std::ranges::any_of(rows, is(Status::failed));
     case Expectation::no_way:
       return rows.empty();
+    case Expectation::offers:
+      return offered(rows) == one.reason;
   }
   return false;
 }
@@ -146,6 +162,9 @@ std::optional<std::string> unexpected(const Case& one, std::span<const CaseRow> 
   if (holds(one, rows)) return std::nullopt;
   std::string line = place_of(one) + ": " + text_of(one) + ": ";
   if (rows.empty()) return line + "no way";
+  if (one.expected == Expectation::offers) {
+    if (const std::string names = offered(rows); !names.empty()) return line + "offers " + names;
+  }
   const CaseRow& row = telling(rows, one.expected);
   line += to_string(row.status);
   if (!row.reason.empty()) line += ": " + row.reason;

@@ -2,7 +2,7 @@
 
 #include "core/problem/ops/convolution.h"
 #include "core/problem/ops/pooling.h"
-#include "core/problem/ops/window.h"
+#include "core/problem/window.h"
 #include "suites/onednn/api/api.h"
 
 namespace benanza::onednn {

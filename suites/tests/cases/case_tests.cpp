@@ -52,6 +52,20 @@ int expect_case(Backend& backend, const Case& one, AlgorithmSet set, const Attem
   return tried;
 }
 
+int expect_offer(Backend& backend, const Case& one) {
+  return expect_case(backend, one, AlgorithmSet::all, [&](const NamedVariant& variant) -> CaseRow {
+    try {
+      backend.way(variant.variant);
+      return {variant.name, Status::ok, ""};
+    } catch (const Unsupported& refusal) {
+      return {variant.name, Status::unsupported, refusal.what()};
+    } catch (const NoDevice&) {
+      // Whether it runs can be told only there.
+      return {variant.name, Status::ok, ""};
+    }
+  });
+}
+
 void PrintTo(const Case& one, std::ostream* out) { *out << place_of(one) << ": " << text_of(one); }
 
 }  // namespace benanza::harness

@@ -26,6 +26,9 @@ using Attempt = std::function<CaseRow(const NamedVariant&)>;
 /// tried.
 int expect_case(Backend& backend, const Case& one, AlgorithmSet set, const Attempt& attempt);
 
+/// expect_case() of what is known without running a call: it exists, or is refused in words.
+int expect_offer(Backend& backend, const Case& one);
+
 void PrintTo(const Case& one, std::ostream* out);
 
 }  // namespace benanza::harness

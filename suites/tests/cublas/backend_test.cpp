@@ -1,6 +1,7 @@
 // The algorithm names that are available without a GPU.
 #include "suites/cublas/backend.h"
 #include "suites/tests/asked.h"
+#include "suites/tests/cases/case_tests.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,8 +12,6 @@ namespace benanza::cublas {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 class WithoutGpu : public testing::Test {
  protected:
@@ -28,9 +27,10 @@ class WithoutGpu : public testing::Test {
   CublasBackend backend_{device_};
 };
 
-TEST_F(WithoutGpu, CallsWithoutAListAreKnownByName) {
-  EXPECT_THAT(names("gemm/m8_n8_k8_nn", Precision::fp32), ElementsAre("gemm_ex"));
-  EXPECT_THAT(names("gemm/m1_n8_k8_nn", Precision::fp16), ElementsAre("gemm_ex", "gemv"));
+TEST_F(WithoutGpu, OffersWhatTheCasesSay) {
+  for (const harness::Case& one : harness::cases_in(CASES, "calls")) {
+    harness::expect_offer(backend_, one);
+  }
 }
 
 TEST_F(WithoutGpu, TheHeuristicListIsUnknown) {
@@ -42,18 +42,8 @@ TEST_F(WithoutGpu, TheHeuristicListIsUnknown) {
   EXPECT_THROW(backend_.system(), harness::NoDevice);
 }
 
-TEST_F(WithoutGpu, NoCallLeavesOutSteps) {
-  for (const Precision precision : {Precision::fp32, Precision::fp16, Precision::int8}) {
-    EXPECT_THROW(names("gemm/m8_n8_k8_nn_bias_mul_y8x8", precision), harness::Unsupported);
-  }
-  EXPECT_THROW(harness::made(backend_, {parse("gemm/m8_n8_k8_nn_mul_y8x8"), Precision::fp32,
-                                        Layout::plain, "gemm_ex"}),
-               harness::Unsupported);
-}
-
 TEST_F(WithoutGpu, HasMatrixProductsAlone) {
   EXPECT_THAT(backend_.layouts(parse("gemm/m8_n8_k8_nn")), ElementsAre(Layout::plain));
-  EXPECT_THAT(backend_.layouts(parse("relu/8")), IsEmpty());
   try {
     names("relu/8", Precision::fp32);
     FAIL() << "offered";

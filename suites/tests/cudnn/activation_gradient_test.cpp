@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "suites/harness/primitive.h"
+#include "suites/tests/cudnn/case_variants.h"
 #include "suites/tests/cudnn/h100.h"
 
 namespace benanza::cudnn {
@@ -71,32 +72,19 @@ TEST_F(H100, GradientsThatChooseAreOfferedWithoutSettings) {
               testing::Not(testing::Contains("engine1")));
 }
 
-class FunctionOnH100 : public H100, public testing::WithParamInterface<const char*> {};
-
-TEST_P(FunctionOnH100, HasAnEngineForItsGradient) {
-  for (const Precision precision : {Precision::fp32, Precision::fp16, Precision::bf16}) {
-    const auto asked = variant(GetParam(), precision, Layout::nhwc);
-    const auto found = names(graphs_of(GetParam()), asked);
-    ASSERT_THAT(found, Not(IsEmpty())) << to_string(precision);
-    GraphPlans others(Target(read_file(TEST_DATA "/h100_device_properties.json")));
-    auto calls = graphs_of(GetParam())(asked);
+TEST_F(H100, ChoosesTheEngineOfAFunctionsGradientByName) {
+  GraphPlans others(Target(read_file(TEST_DATA "/h100_device_properties.json")));
+  for (const harness::Variant& asked : variants_of<ActivationGradient>("gradients", Layout::nhwc)) {
+    SCOPED_TRACE(key(asked.problem) + ' ' + std::string(to_string(asked.precision)));
+    const GraphsOf graphs =
+        bound(activation_gradient_graphs, std::get<ActivationGradient>(asked.problem.shape));
+    const auto found = names(graphs, asked);
+    ASSERT_THAT(found, Not(IsEmpty()));
+    auto calls = graphs(asked);
     const auto known = others.known(std::move(calls.at(0).graph()), {.most = 0});
     EXPECT_EQ(others.choice(*known, found[0]).name(), found[0]) << "made of the name alone";
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Functions, FunctionOnH100,
-    testing::Values("relu_bwd/8x64x14x14", "leakyrelu_bwd/8x64x14x14_a0.1",
-                    "clip_bwd/8x64x14x14_a0_b6", "clip_bwd/8x64x14x14_a-1_b1",
-                    "sigmoid_bwd/8x64x14x14", "tanh_bwd/8x64x14x14", "elu_bwd/8x64x14x14_a1",
-                    "elu_bwd/8x64x14x14_a-1", "exp_bwd/8x64x14x14", "sqrt_bwd/8x64x14x14",
-                    "gelu_bwd/8x64x14x14", "gelutanh_bwd/8x64x14x14", "erf_bwd/8x64x14x14",
-                    "hardswish_bwd/8x64x14x14", "softplus_bwd/8x64x14x14",
-                    "softsign_bwd/8x64x14x14", "mish_bwd/8x64x14x14", "swish_bwd/8x64x14x14_a1",
-                    "log_bwd/8x64x14x14", "pow_bwd/8x64x14x14_a2", "pow_bwd/8x64x14x14_a3",
-                    "pow_bwd/8x64x14x14_a0.5", "abs_bwd/8x64x14x14", "sin_bwd/8x64x14x14",
-                    "cos_bwd/8x64x14x14"));
 
 }  // namespace
 }  // namespace benanza::cudnn

@@ -10,8 +10,6 @@
 namespace benanza::cudnn {
 namespace {
 
-using testing::IsEmpty;
-using testing::Not;
 using testing::SizeIs;
 
 GraphCalls calls_of(const char* key, Precision precision = Precision::fp16) {
@@ -49,49 +47,6 @@ TEST(AttentionGradientGraph, AMaskOfOneRowIsRepeated) {
   EXPECT_EQ(mask_of("attention_bwd/2x8x16x64_k4x128x32_s1_m2x1x16x128"),
             std::pair(Dims{2, 1, 16, 128}, Dims{2048, 2048, 128, 1}));
 }
-
-TEST(AttentionGradientGraph, IsRefusedWhereTheLibraryHasNone) {
-  EXPECT_THROW(calls_of("attention_bwd/1x2x8x64_k2x8x64_s1", Precision::tf32),
-               harness::Unsupported);
-  EXPECT_THROW(calls_of("attention_bwd/1x2x8x64_k2x9x64_s1_causal"), harness::Unsupported);
-  EXPECT_THROW(calls_of("attention_bwd/1x2x8x128_k2x8x128_s1_m1x1x8x8", Precision::fp8),
-               harness::Unsupported);
-}
-
-class AttentionOnH100 : public H100 {};
-class AttentionShapesOnH100 : public AttentionOnH100,
-                              public testing::WithParamInterface<const char*> {};
-
-TEST_P(AttentionShapesOnH100, HasAnEngineForItsGradient) {
-  const GraphsOf graphs = bound(attention_gradient_graphs, shape_of<AttentionGradient>(GetParam()));
-  for (const Precision precision : {Precision::fp16, Precision::bf16}) {
-    EXPECT_THAT(names(graphs, variant(GetParam(), precision)), Not(IsEmpty()))
-        << to_string(precision);
-  }
-}
-
-TEST_F(AttentionOnH100, HasAnEngineForItsGradientInFp8) {
-  for (const char* const key : {"attention_bwd/1x64x2048x128_k8x2048x128_s0.088388346_causal",
-                                "attention_bwd/1x64x2048x128_k8x2048x128_s0.088388346"}) {
-    const GraphsOf graphs = bound(attention_gradient_graphs, shape_of<AttentionGradient>(key));
-    EXPECT_THAT(names(graphs, variant(key, Precision::fp8)), Not(IsEmpty())) << key;
-  }
-}
-
-TEST_F(AttentionOnH100, HasNoGradientInFp8ForOtherHeads) {
-  const char* const key = "attention_bwd/1x8x128x64_k8x128x64_s0.125";
-  const GraphsOf graphs = bound(attention_gradient_graphs, shape_of<AttentionGradient>(key));
-  EXPECT_THROW(names(graphs, variant(key, Precision::fp8)), harness::Unsupported);
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Shapes, AttentionShapesOnH100,
-    testing::Values("attention_bwd/8x12x128x64_k12x128x64_s0.125",
-                    "attention_bwd/8x12x128x64_k12x128x64_s0.125_causal",
-                    "attention_bwd/8x12x128x64_k12x128x64_s0.125_m1x1x128x128",
-                    "attention_bwd/8x12x128x64_k12x128x64_s0.125_m8x1x1x128",
-                    "attention_bwd/2x32x128x64_k8x128x64_s0.125",
-                    "attention_bwd/2x64x2048x64_k8x2048x64_s0.125_causal_w1024"));
 
 }  // namespace
 }  // namespace benanza::cudnn

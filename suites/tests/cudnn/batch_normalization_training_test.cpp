@@ -107,22 +107,5 @@ TEST(BatchNormalizationGradientGraph, HasTheProblemsOperandsAndResults) {
   EXPECT_EQ(calls[0].further_results.size(), 2U);
 }
 
-TEST_F(H100, TrainsBatchNormalizationOfInnermostChannels) {
-  const char* training = "batchnorm_training/32x64x56x56_e1e-05";
-  const char* gradient = "batchnorm_bwd/32x64x56x56_e1e-05";
-  for (const Precision precision : {Precision::fp32, Precision::fp16, Precision::bf16}) {
-    EXPECT_THAT(names(bound(batch_normalization_training_graphs,
-                            shape_of<BatchNormalizationTraining>(training)),
-                      variant(training, precision, Layout::nhwc)),
-                testing::Not(testing::IsEmpty()))
-        << to_string(precision);
-    EXPECT_THAT(names(bound(batch_normalization_gradient_graphs,
-                            shape_of<BatchNormalizationGradient>(gradient)),
-                      variant(gradient, precision, Layout::nhwc)),
-                testing::Not(testing::IsEmpty()))
-        << to_string(precision);
-  }
-}
-
 }  // namespace
 }  // namespace benanza::cudnn

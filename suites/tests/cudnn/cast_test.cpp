@@ -38,23 +38,6 @@ TEST(CastGraph, BetweenEqualTypesThereIsNone) {
   }
 }
 
-TEST_F(H100, HasEnginesForCasts) {
-  for (const char* key : {"narrow/1x25557032", "widen/1x25557032", "narrow/1x1301", "widen/1x7",
-                          "narrow/1x10007", "widen/1x2", "narrow/64x3x7x7"}) {
-    for (const Precision precision : {Precision::fp16, Precision::bf16}) {
-      EXPECT_THAT(names(bound(cast_graphs, shape_of<Cast>(key)), variant(key, precision)),
-                  testing::Not(testing::IsEmpty()))
-          << key;
-    }
-  }
-}
-
-TEST_F(H100, HasNoEngineForOneElement) {
-  const char* key = "widen/1x1";
-  EXPECT_THROW(names(bound(cast_graphs, shape_of<Cast>(key)), variant(key, Precision::fp16)),
-               harness::Unsupported);
-}
-
 TEST(CastCall, IsTheOtherWay) {
   ::setenv("CUDA_VISIBLE_DEVICES", "-1", 1);
   nvidia::LazyContext device{nvidia::CudaOptions{}};

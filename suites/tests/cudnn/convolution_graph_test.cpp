@@ -11,15 +11,10 @@
 namespace benanza::cudnn {
 namespace {
 
-using testing::AllOf;
 using testing::Contains;
-using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 using testing::SizeIs;
-using testing::StartsWith;
 
 GraphsOf graphs_of(const char* key) {
   return bound(convolution_graphs, shape_of<Convolution>(key));
@@ -110,37 +105,12 @@ TEST_F(H100, OffersDenseConvolutionsManyConfigurations) {
   }
 }
 
-TEST_F(H100, OffersDepthwiseConvolutionsAnEngine) {
-  for (const Precision precision : {Precision::fp32, Precision::tf32, Precision::fp16}) {
-    EXPECT_THAT(names(graphs_of(depthwise_key), variant(depthwise_key, precision, Layout::nhwc)),
-                Not(IsEmpty()));
-  }
-}
-
 TEST_F(H100, TrueFp32HasNoTensorCores) {
   auto calls = graphs_of(dense_key)(variant(dense_key, Precision::fp32, Layout::nhwc));
   const auto known =
       plans_->known(std::move(calls.at(0).graph()), {.arithmetic = Arithmetic::no_tensor_cores});
   ASSERT_FALSE(known->choices.empty());
   for (const EngineChoice& choice : known->choices) EXPECT_FALSE(choice.tensor_cores);
-}
-
-TEST_F(H100, FusesFunctionsIntoConvolutions) {
-  for (const char* end : {"_bias", "_bias_relu", "_bias_residual_relu", "_bias_sigmoid",
-                          "_bias_swish_a1", "_bias_hardswish", "_bias_clip_a0_b6", "_bias_gelu"}) {
-    const std::string key = std::string(dense_key) + end;
-    EXPECT_THAT(names(graphs_of(key.c_str()), variant(key.c_str(), Precision::fp16, Layout::nhwc)),
-                Not(IsEmpty()))
-        << end;
-  }
-}
-
-TEST_F(H100, AResidualAddedBeforeTheBiasHasEnginesOfItsOwn) {
-  const std::string key = "conv/32x64x56x56_k256x1x1_p0.0.0.0_s1x1_d1x1_g1_bias_residual_relu";
-  const auto found =
-      names(graphs_of(key.c_str()), variant(key.c_str(), Precision::bf16, Layout::nhwc));
-  EXPECT_THAT(found, Contains(testing::StartsWith("residual.engine41")));
-  EXPECT_THAT(found, Not(Contains(testing::StartsWith("engine41"))));
 }
 
 TEST_F(H100, MakesTheSameChoiceOfTheNameAlone) {

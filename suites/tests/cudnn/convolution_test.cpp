@@ -7,6 +7,7 @@
 
 #include "suites/cudnn/primitive/heuristics.h"
 #include "suites/harness/primitive.h"
+#include "suites/tests/cudnn/case_variants.h"
 #include "suites/tests/cudnn/shapes.h"
 
 namespace benanza::cudnn {
@@ -92,37 +93,23 @@ TEST(MapConvolution, BiasOfIntegersIsFloat) {
   EXPECT_EQ(map(key, Layout::nhwc, Precision::fp16).bias.precision, Precision::fp16);
 }
 
-class RealDescriptors : public testing::TestWithParam<std::tuple<const char*, Layout, Precision>> {
-};
-
 // The library must derive the same output extents as ours from pads, strides, dilations and groups.
 // Needs no GPU.
-TEST_P(RealDescriptors, AgreeOnTheOutput) {
-  const auto [key, layout, precision] = GetParam();
-  const ConvolutionCall call = map(key, layout, precision);
-  const ConvolutionDescriptors descriptors = describe(call, layout, precision);
-  std::array<int, CUDNN_DIM_MAX> dims{};
-  const auto rank = static_cast<int>(call.features.dims.size());
-  ASSERT_EQ(cudnnGetConvolutionNdForwardOutputDim(descriptors.convolution.get(),
-                                                  descriptors.image_of_library.get(),
-                                                  descriptors.weights.get(), rank, dims.data()),
-            CUDNN_STATUS_SUCCESS);
-  EXPECT_EQ(Dims(dims.begin(), dims.begin() + rank), call.features.dims);
+TEST(RealDescriptors, AgreeOnTheOutput) {
+  for (const harness::Variant& asked : variants_of<Convolution>("descriptors")) {
+    SCOPED_TRACE(key(asked.problem));
+    const ConvolutionCall call =
+        map_convolution(std::get<Convolution>(asked.problem.shape), asked.precision, asked.layout);
+    const ConvolutionDescriptors descriptors = describe(call, asked.layout, asked.precision);
+    std::array<int, CUDNN_DIM_MAX> dims{};
+    const auto rank = static_cast<int>(call.features.dims.size());
+    ASSERT_EQ(cudnnGetConvolutionNdForwardOutputDim(descriptors.convolution.get(),
+                                                    descriptors.image_of_library.get(),
+                                                    descriptors.weights.get(), rank, dims.data()),
+              CUDNN_STATUS_SUCCESS);
+    EXPECT_EQ(Dims(dims.begin(), dims.begin() + rank), call.features.dims);
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Shapes, RealDescriptors,
-    testing::Combine(testing::Values("conv/2x64x56x28_k128x3x5_p1.2.1.2_s2x1_d1x1_g1",
-                                     "conv/1x16x100_k32x3_p2.2_s2_d2_g1",
-                                     "conv/1x16x100_k32x4_p1.2_s1_d1_g2",
-                                     "conv/1x4x8x9x10_k6x3x3x3_p1.1.1.1.1.1_s1x1x1_d1x1x1_g1",
-                                     "conv/1x64x8x8_k128x3x3_p1.1.1.1_s1x1_d1x1_g4",
-                                     "conv/1x32x8x8_k32x3x3_p1.1.1.1_s1x1_d1x1_g32",
-                                     "conv/1x3x224x224_k32x3x3_p0.0.1.1_s2x2_d1x1_g1",
-                                     "conv/1x8x33x33_k8x3x3_p4.4.4.4_s1x1_d4x4_g1"),
-                     testing::Values(Layout::nchw, Layout::nhwc),
-                     testing::Values(Precision::fp32, Precision::tf32, Precision::fp16,
-                                     Precision::bf16, Precision::int8)));
 
 cudnnMathType_t math_of(Precision precision) {
   const auto descriptor = make_convolution({0, 0}, {1, 1}, {1, 1}, 1, precision);

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "suites/harness/primitive.h"
+#include "suites/tests/cudnn/case_variants.h"
 #include "suites/tests/cudnn/shapes.h"
 
 namespace benanza::cudnn {
@@ -63,46 +64,33 @@ TEST(SplitOutputPadding, PixelsOutOfReachAreRefused) {
   EXPECT_THROW(split("deconv/1x1x4_k1x2_p0.-2_s2_d3_g1"), harness::Unsupported);
 }
 
-class RealDeconvolution
-    : public testing::TestWithParam<std::tuple<const char*, Layout, Precision>> {};
-
 // The library must map what it writes to our input, and the output must lie inside it at the begin
 // pad.
-TEST_P(RealDeconvolution, IsTheGradientOfAConvolutionToTheInput) {
-  const auto [key, layout, precision] = GetParam();
-  const Deconvolution shape = shape_of<Deconvolution>(key);
-  const ConvolutionCall call = map(key, layout, precision);
-  const ConvolutionDescriptors descriptors = describe(call, layout, precision);
-  std::array<int, CUDNN_DIM_MAX> dims{};
-  const auto rank = static_cast<int>(call.features.dims.size());
-  ASSERT_EQ(cudnnGetConvolutionNdForwardOutputDim(descriptors.convolution.get(),
-                                                  descriptors.image_of_library.get(),
-                                                  descriptors.weights.get(), rank, dims.data()),
-            CUDNN_STATUS_SUCCESS);
-  EXPECT_EQ(Dims(dims.begin(), dims.begin() + rank), call.features.dims);
-  const Padding padding = split_output_padding(shape);
-  for (std::size_t axis = 0; axis < shape.window.rank(); ++axis) {
-    EXPECT_EQ(padding.symmetric[axis] + padding.begin[axis], shape.window.pads[axis]);
-    EXPECT_GE(padding.begin[axis], 0);
-    EXPECT_GE(padding.end[axis], 0);
-  }
-  EXPECT_EQ(call.padded.has_value(), padding.needs_copy());
-  if (call.padded) {
-    EXPECT_EQ(call.padded->interior.format.dims, call.image.dims);
+TEST(RealDeconvolution, IsTheGradientOfAConvolutionToTheInput) {
+  for (const harness::Variant& asked : variants_of<Deconvolution>("descriptors")) {
+    SCOPED_TRACE(key(asked.problem));
+    const auto& shape = std::get<Deconvolution>(asked.problem.shape);
+    const ConvolutionCall call = map_convolution(shape, asked.precision, asked.layout);
+    const ConvolutionDescriptors descriptors = describe(call, asked.layout, asked.precision);
+    std::array<int, CUDNN_DIM_MAX> dims{};
+    const auto rank = static_cast<int>(call.features.dims.size());
+    ASSERT_EQ(cudnnGetConvolutionNdForwardOutputDim(descriptors.convolution.get(),
+                                                    descriptors.image_of_library.get(),
+                                                    descriptors.weights.get(), rank, dims.data()),
+              CUDNN_STATUS_SUCCESS);
+    EXPECT_EQ(Dims(dims.begin(), dims.begin() + rank), call.features.dims);
+    const Padding padding = split_output_padding(shape);
+    for (std::size_t axis = 0; axis < shape.window.rank(); ++axis) {
+      EXPECT_EQ(padding.symmetric[axis] + padding.begin[axis], shape.window.pads[axis]);
+      EXPECT_GE(padding.begin[axis], 0);
+      EXPECT_GE(padding.end[axis], 0);
+    }
+    EXPECT_EQ(call.padded.has_value(), padding.needs_copy());
+    if (call.padded) {
+      EXPECT_EQ(call.padded->interior.format.dims, call.image.dims);
+    }
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Shapes, RealDeconvolution,
-    testing::Combine(testing::Values("deconv/2x64x7x7_k32x4x4_p1.1.1.1_s2x2_d1x1_g1",
-                                     "deconv/1x16x10_k8x3_p1.1_s2_d3_g2",
-                                     "deconv/1x8x5x6_k4x3x2_p1.0.0.-1_s2x3_d1x1_g1",
-                                     "deconv/1x8x5x6_k4x3x3_p2.0.0.2_s1x2_d1x2_g4",
-                                     "deconv/1x4x3x4x5_k6x3x3x3_p1.1.1.0.1.0_s2x2x2_d1x1x1_g1",
-                                     "deconv/1x32x8x8_k32x3x3_p1.1.1.1_s1x1_d1x1_g32"),
-                     testing::Values(Layout::nchw, Layout::nhwc),
-                     testing::Values(Precision::fp32, Precision::tf32, Precision::fp16,
-                                     Precision::bf16, Precision::int8)));
 
 TEST(SplitOutputPadding, EveryWindowIsComputedExactly) {
   int copies = 0;

@@ -4,6 +4,7 @@
 #include "suites/cudnn/ops/activation/activation.h"
 #include "suites/cudnn/ops/binary/binary.h"
 #include "suites/cudnn/ops/select.h"
+#include "suites/tests/cases/case_tests.h"
 #include "suites/tests/cudnn/h100.h"
 #include "suites/tests/cudnn/told_tensors.h"
 
@@ -21,7 +22,6 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
-using testing::StartsWith;
 
 GraphsOf graphs_of(const Activation& shape) { return bound(activation_graphs, shape); }
 GraphsOf graphs_of(const Binary& shape) { return bound(binary_graphs, shape); }
@@ -146,50 +146,16 @@ TEST(SelectGraph, TheConditionMayBeStoredInBytes) {
   EXPECT_THAT(calls[1].bound, SizeIs(3));
 }
 
-TEST_F(H100, HasEnginesForOperationsOfTwoTensors) {
-  for (const char* key :
-       {"add/1x64x56x56_1x64x56x56", "add/1x64x56x56_1x64x1x1_w", "div/1x128x3072_1x1x1_w",
-        "mul/1x12x128x128_1x1x1x1_w", "sub/128x768_128x1", "power/128x768_128x768", "max/8x4_8x4",
-        "prelu/1x64x56x56_1x64x1x1_w", "mul/8x64x56x56_8x64x1x1"}) {
-    const auto calls = graphs_of(shape_of<Binary>(key));
-    for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
-      EXPECT_THAT(names(calls, variant(key, Precision::fp16, layout)), Not(IsEmpty())) << key;
-      EXPECT_THAT(names(calls, variant(key, Precision::fp32, layout)), Not(IsEmpty())) << key;
-    }
-  }
-}
-
-TEST_F(H100, HasEnginesForComparisons) {
-  for (const char* key :
-       {"eq/1x64x56x56_1x64x56x56", "ne/1x12x128x128_1x12x128x128", "lt/128x768_128x1",
-        "le/128x768_1x768_w", "gt/8x4_8x4", "ge/1x12x128x128_1x1x1x1"}) {
-    const auto calls = graphs_of(shape_of<Binary>(key));
-    for (const Precision precision :
-         {Precision::fp32, Precision::tf32, Precision::fp16, Precision::bf16}) {
-      const auto found = names(calls, variant(key, precision));
-      EXPECT_THAT(found, Contains(StartsWith("engine"))) << key;
-      EXPECT_THAT(found, Contains(StartsWith("stored.engine"))) << key;
-    }
-  }
-}
-
-TEST_F(H100, HasEnginesForSelections) {
-  for (const char* key :
-       {"select/1x12x128x128_va0_b1x12x128x128", "select/1x12x128x128_a1x12x128x128_vb0",
-        "select/1x1x128x128_va0_vb-inf", "select/1x12x128x128_a1x12x128x128_b1x12x128x128",
-        "select/1x1x128x128_w_a1x12x128x128_b1x1x1x1", "select/1x12x128x128_a1x1x128x128_vb0",
-        "select/1x64x1x1_a1x64x56x56_b1x1x56x56", "select/4x1x128x128_va0_b4x12x128x128"}) {
-    const auto calls = graphs_of(shape_of<Select>(key));
-    for (const Precision precision :
-         {Precision::fp32, Precision::tf32, Precision::fp16, Precision::bf16}) {
-      const auto found = names(calls, variant(key, precision));
-      EXPECT_THAT(found, Contains(StartsWith("engine"))) << key;
-      EXPECT_THAT(found, Contains(StartsWith("bytes.engine"))) << key;
-      // For four-byte data the listed configs fail to compile.
-      const bool is_wide = precision == Precision::fp32 || precision == Precision::tf32;
-      EXPECT_THAT(found, Contains("engine1").Times(is_wide ? 1 : 0)) << key;
-    }
-    EXPECT_THROW(names(calls, variant(key, Precision::int8)), harness::Unsupported);
+// For four-byte data the listed configs fail to compile.
+TEST_F(H100, SelectsWithoutSettingsInFourBytes) {
+  for (const harness::Case& one : harness::cases_in(CASES, "selections")) {
+    if (one.expected != harness::Expectation::ok || one.algorithm != "engine*") continue;
+    const Precision precision = one.precision.value();
+    const bool is_wide = precision == Precision::fp32 || precision == Precision::tf32;
+    const harness::Variant asked{one.problem, precision, Layout::plain, {}};
+    EXPECT_THAT(names(graphs_of(std::get<Select>(one.problem.shape)), asked),
+                Contains("engine1").Times(is_wide ? 1 : 0))
+        << harness::text_of(one);
   }
 }
 
@@ -200,47 +166,6 @@ TEST_F(H100, OffersFirstWhatCompiles) {
     const auto found = names(graphs_of(shape_of<Select>(key)), variant(key, Precision::fp32), set);
     ASSERT_THAT(found, Not(IsEmpty()));
     EXPECT_EQ(found.front(), "engine1");
-  }
-}
-
-TEST_F(H100, SelectsFromOneBroadcastTensorAtMost) {
-  const char* key = "select/1x12x128x128_a1x1x1x128_b1x1x128x1";
-  EXPECT_THROW(names(graphs_of(shape_of<Select>(key)), variant(key, Precision::fp16)),
-               harness::Unsupported);
-}
-
-TEST_F(H100, HasEnginesForFunctionsOfOneTensor) {
-  for (const char* key : {"relu/1x64x56x56",
-                          "leakyrelu/1x64x56x56_a0.1",
-                          "clip/1x64x56x56_a0_b6",
-                          "elu/1x64x56x56_a1",
-                          "sigmoid/1x64",
-                          "tanh/1x64",
-                          "hardswish/1x64x56x56",
-                          "abs/1x64",
-                          "sqrt/1x64",
-                          "linear/1x64_a2_b1",
-                          "gelu/128x3072",
-                          "gelutanh/128x3072",
-                          "erf/128x3072",
-                          "swish/128x3072_a1",
-                          "mish/1x64x56x56",
-                          "softsign/1x64x7x7",
-                          "pow/128x768_a3",
-                          "pow/128x768_a-1",
-                          "exp/1x1000",
-                          "log/1x1000",
-                          "softplus/1x1000",
-                          "floor/1x1000",
-                          "cos/128x64",
-                          "relu/10007",
-                          "sigmoid/1x2"}) {
-    const auto calls = graphs_of(shape_of<Activation>(key));
-    // Also at fp32: the engines claim that they may use Tensor Cores, but there is no product.
-    for (const Precision precision :
-         {Precision::fp32, Precision::tf32, Precision::fp16, Precision::bf16}) {
-      EXPECT_THAT(names(calls, variant(key, precision)), Not(IsEmpty())) << key;
-    }
   }
 }
 

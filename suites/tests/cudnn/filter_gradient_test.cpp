@@ -10,6 +10,7 @@
 #include "suites/cudnn/ops/convolution/convolution.h"
 #include "suites/cudnn/primitive/least_work.h"
 #include "suites/harness/primitive.h"
+#include "suites/tests/cudnn/case_variants.h"
 #include "suites/tests/cudnn/h100.h"
 
 namespace benanza::cudnn {
@@ -17,8 +18,6 @@ namespace {
 
 using testing::Each;
 using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::Not;
 using testing::SizeIs;
 
 const char* const dense_key = "conv_bwd_filter/32x64x56x56_k128x3x3_p1.1.1.1_s2x2_d1x1_g1";
@@ -123,15 +122,6 @@ TEST_F(H100, OffersFilterGradientsManyConfigurations) {
   }
 }
 
-TEST_F(H100, OffersFilterGradientsOfEveryConvolution) {
-  for (const char* key : {uneven_key, depthwise_key, "conv_bwd_filter/4x32x100_k64x3_p1.1_s1_d1_g1",
-                          "conv_bwd_filter/2x8x8x16x16_k16x3x3x3_p1.1.1.1.1.1_s1x1x1_d1x1x1_g1",
-                          "conv_bwd_filter/8x32x28x28_k64x3x3_p2.2.2.2_s1x1_d2x2_g4"}) {
-    EXPECT_THAT(names(graphs_of(key), variant(key, Precision::fp16, Layout::nhwc)), Not(IsEmpty()))
-        << key;
-  }
-}
-
 TEST_F(H100, PlansFilterGradients) {
   auto asked = variant(dense_key, Precision::fp16, Layout::nhwc);
   const auto graphs = graphs_of(dense_key);
@@ -139,14 +129,13 @@ TEST_F(H100, PlansFilterGradients) {
   EXPECT_GE(workspace(graphs, asked), 0);
 }
 
-class RealFilterGradient : public testing::TestWithParam<const char*> {};
-
 // The library must map the input that it reads to the gradient that it is given.
-TEST_P(RealFilterGradient, AgreesOnTheOutputsExtents) {
-  const Convolution forward = shape_of<ConvolutionFilterGradient>(GetParam()).forward;
-  for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
-    const ConvolutionCall call = map_convolution(forward, Precision::fp16, layout);
-    const ConvolutionDescriptors descriptors = describe(call, layout, Precision::fp16);
+TEST(RealFilterGradient, AgreesOnTheOutputsExtents) {
+  for (const harness::Variant& asked : variants_of<ConvolutionFilterGradient>("descriptors")) {
+    SCOPED_TRACE(key(asked.problem));
+    const Convolution forward = std::get<ConvolutionFilterGradient>(asked.problem.shape).forward;
+    const ConvolutionCall call = map_convolution(forward, asked.precision, asked.layout);
+    const ConvolutionDescriptors descriptors = describe(call, asked.layout, asked.precision);
     std::array<int, CUDNN_DIM_MAX> dims{};
     const auto rank = static_cast<int>(call.features.dims.size());
     ASSERT_EQ(cudnnGetConvolutionNdForwardOutputDim(descriptors.convolution.get(),
@@ -156,12 +145,6 @@ TEST_P(RealFilterGradient, AgreesOnTheOutputsExtents) {
     EXPECT_EQ(Dims(dims.begin(), dims.begin() + rank), call.features.dims);
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Shapes, RealFilterGradient,
-    testing::Values(dense_key, uneven_key, depthwise_key,
-                    "conv_bwd_filter/4x32x100_k64x3_p1.1_s1_d1_g1",
-                    "conv_bwd_filter/2x8x8x16x16_k16x3x3x3_p1.1.1.1.1.1_s1x1x1_d1x1x1_g1"));
 
 }  // namespace
 }  // namespace benanza::cudnn

@@ -140,14 +140,6 @@ TEST_F(H100, HasEnginesForEveryKindOfRow) {
   }
 }
 
-TEST_F(H100, HasEnginesForInstancesInBothLayouts) {
-  const char* key = "instancenorm/2x64x56x56_e1e-05_sb";
-  const auto calls = graphs_of(shape_of<InstanceNormalization>(key));
-  for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
-    EXPECT_THAT(names(calls, variant(key, Precision::fp16, layout)), Not(IsEmpty()));
-  }
-}
-
 TEST_F(H100, OffersNoEngineThatIsWrong) {
   const char* key = "layernorm/128x768_e1e-05_sb";
   const auto found =
@@ -197,33 +189,6 @@ TEST_F(H100, KnowsNoOtherEngines) {
   unknown.algorithm = "engine123456";
   EXPECT_THROW(workspace(graphs_of(shape_of<LayerNormalization>(key)), unknown),
                harness::Unsupported);
-}
-
-TEST_F(H100, HasEnginesForAttentionOnTensorCores) {
-  for (const char* key :
-       {"attention/1x12x128x64_k12x128x64_s0.125", "attention/2x8x128x64_k2x256x64_s0.125",
-        "attention/1x12x128x64_k12x128x64_s0.125_m1x1x128x128",
-        "attention/1x12x128x64_k12x128x64_s0.125_causal",
-        "attention/2x64x2048x64_k8x2048x64_s0.125_causal_w1024"}) {
-    const auto calls = graphs_of(shape_of<Attention>(key));
-    EXPECT_THAT(names(calls, variant(key, Precision::fp16)), Not(IsEmpty())) << key;
-    EXPECT_THAT(names(calls, variant(key, Precision::bf16)), Not(IsEmpty())) << key;
-    EXPECT_THAT(names(calls, variant(key, Precision::tf32)), Not(IsEmpty())) << key;
-    try {
-      names(calls, variant(key, Precision::fp32));
-      ADD_FAILURE() << "offered: " << key;
-    } catch (const harness::Unsupported& refusal) {
-      EXPECT_THAT(refusal.what(), HasSubstr("Tensor Cores")) << key;
-    }
-  }
-}
-
-TEST_F(H100, HasEnginesForAttentionOfEightBits) {
-  for (const char* key : {"attention/1x64x2048x128_k8x2048x128_s0.088",
-                          "attention/1x64x2048x128_k8x2048x128_s0.088_causal"}) {
-    const auto calls = graphs_of(shape_of<Attention>(key));
-    EXPECT_THAT(names(calls, variant(key, Precision::fp8)), Not(IsEmpty())) << key;
-  }
 }
 
 }  // namespace

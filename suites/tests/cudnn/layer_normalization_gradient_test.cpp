@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "suites/tests/cudnn/case_variants.h"
 #include "suites/tests/cudnn/h100.h"
 
 namespace benanza::cudnn {
@@ -85,26 +86,20 @@ TEST(LayerNormalizationGradientGraph, HalfPrecisionHasVectorsOfEither) {
   EXPECT_THROW(calls_of("layernorm_bwd/128x768_e1e-05_sb", Precision::int8), harness::Unsupported);
 }
 
-class NormalizationOnH100 : public H100, public testing::WithParamInterface<const char*> {};
-
-TEST_P(NormalizationOnH100, HasAnEngineForItsGradient) {
-  const GraphsOf graphs = graphs_of(GetParam());
-  for (const Precision precision : {Precision::fp32, Precision::fp16, Precision::bf16}) {
-    const auto asked = variant(GetParam(), precision);
+TEST_F(H100, ChoosesTheEngineOfANormalizationsGradientByName) {
+  GraphPlans others(Target(read_file(TEST_DATA "/h100_device_properties.json")));
+  for (const harness::Variant& asked :
+       variants_of<LayerNormalizationGradient>("gradients", Layout::plain)) {
+    SCOPED_TRACE(key(asked.problem) + ' ' + std::string(to_string(asked.precision)));
+    const GraphsOf graphs = bound(layer_normalization_gradient_graphs,
+                                  std::get<LayerNormalizationGradient>(asked.problem.shape));
     const auto found = names(graphs, asked);
-    ASSERT_THAT(found, Not(IsEmpty())) << to_string(precision);
-    GraphPlans others(Target(read_file(TEST_DATA "/h100_device_properties.json")));
+    ASSERT_THAT(found, Not(IsEmpty()));
     auto calls = graphs(asked);
     const auto known = others.known(std::move(calls.at(0).graph()), {.most = 0});
     EXPECT_EQ(others.choice(*known, found[0]).name(), found[0]) << "made of the name alone";
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(Normalizations, NormalizationOnH100,
-                         testing::Values("layernorm_bwd/1024x768_e1e-05_sb",
-                                         "layernorm_bwd/1024x768_e1e-05",
-                                         "rmsnorm_bwd/1024x4096_e1e-06_s",
-                                         "rmsnorm_bwd/1024x4096_e1e-06"));
 
 }  // namespace
 }  // namespace benanza::cudnn

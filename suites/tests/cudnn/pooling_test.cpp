@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "suites/tests/cudnn/case_variants.h"
 #include "suites/tests/cudnn/shapes.h"
 
 namespace benanza::cudnn {
@@ -93,27 +94,20 @@ TEST(MapPooling, DilationIsRefused) {
   EXPECT_NO_THROW(map("maxpool/1x8x8x8_k1x1_p0.0.0.0_s2x2_d2x2"));
 }
 
-class RealPooling : public testing::TestWithParam<const char*> {};
-
-TEST_P(RealPooling, AgreesOnTheOutput) {
-  const std::string_view key = GetParam();
-  const auto call = map(key, pooling_ways(shape_of<Pooling>(key)).back());
-  const auto tensor = make_tensor(call.read_by_library());
-  const auto pooling = make_pooling(call.mode, call.kernel, call.pads, call.strides);
-  std::array<int, CUDNN_DIM_MAX> dims{};
-  const auto rank = static_cast<int>(call.output.dims.size());
-  ASSERT_EQ(cudnnGetPoolingNdForwardOutputDim(pooling.get(), tensor.get(), rank, dims.data()),
-            CUDNN_STATUS_SUCCESS);
-  EXPECT_EQ(Dims(dims.begin(), dims.begin() + rank), call.output.dims);
+TEST(RealPooling, AgreesOnTheOutput) {
+  for (const harness::Variant& asked : variants_of<Pooling>("descriptors")) {
+    SCOPED_TRACE(key(asked.problem));
+    const auto& shape = std::get<Pooling>(asked.problem.shape);
+    const auto call = map_pooling(shape, asked.precision, asked.layout, pooling_ways(shape).back());
+    const auto tensor = make_tensor(call.read_by_library());
+    const auto pooling = make_pooling(call.mode, call.kernel, call.pads, call.strides);
+    std::array<int, CUDNN_DIM_MAX> dims{};
+    const auto rank = static_cast<int>(call.output.dims.size());
+    ASSERT_EQ(cudnnGetPoolingNdForwardOutputDim(pooling.get(), tensor.get(), rank, dims.data()),
+              CUDNN_STATUS_SUCCESS);
+    EXPECT_EQ(Dims(dims.begin(), dims.begin() + rank), call.output.dims);
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(Shapes, RealPooling,
-                         testing::Values("maxpool/1x8x10x20_k2x3_p0.1.0.1_s2x1_d1x1",
-                                         "maxpool/1x8x20_k3_p1.1_s2_d1",
-                                         "maxpool/1x64x112x112_k3x3_p0.0.1.1_s2x2_d1x1",
-                                         "avgpool/1x64x112x112_k3x3_p0.0.1.1_s2x2_d1x1_include",
-                                         "avgpool/1x2048x7x7_k7x7_p0.0.0.0_s1x1_d1x1_exclude",
-                                         "maxpool/1x8x8x8x8_k2x2x2_p0.0.0.0.0.0_s2x2x2_d1x1x1"));
 
 }  // namespace
 }  // namespace benanza::cudnn

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "suites/harness/primitive.h"
+#include "suites/tests/cudnn/case_variants.h"
 #include "suites/tests/cudnn/shapes.h"
 
 namespace benanza::cudnn {
@@ -147,46 +148,39 @@ TEST(WeightBlocks, CoverEveryWeightAndBiasOnce) {
   }
 }
 
-class RealRecurrent : public testing::TestWithParam<std::tuple<const char*, Precision>> {};
-
-TEST_P(RealRecurrent, DescriptorsHoldTheProblem) {
-  const auto [key, precision] = GetParam();
-  const Recurrent shape = shape_of<Recurrent>(key);
-  const RecurrentCall call = map_recurrent(shape, precision);
-  const auto descriptors = describe(shape, call, precision, CUDNN_RNN_ALGO_STANDARD);
-  cudnnRNNAlgo_t algorithm{};
-  cudnnRNNMode_t mode{};
-  cudnnRNNBiasMode_t bias{};
-  cudnnDirectionMode_t direction{};
-  cudnnRNNInputMode_t input_mode{};
-  cudnnDataType_t type{};
-  cudnnDataType_t sums{};
-  cudnnMathType_t math{};
-  std::array<std::int32_t, 4> sizes{};
-  cudnnDropoutDescriptor_t dropout{};
-  std::uint32_t flags = 0;
-  ASSERT_EQ(cudnnGetRNNDescriptor_v8(descriptors.rnn.get(), &algorithm, &mode, &bias, &direction,
-                                     &input_mode, &type, &sums, &math, &sizes[0], &sizes[1],
-                                     &sizes[2], &sizes[3], &dropout, &flags),
-            CUDNN_STATUS_SUCCESS);
-  EXPECT_EQ(mode, call.mode);
-  EXPECT_EQ(bias, call.bias);
-  EXPECT_EQ(direction, call.direction);
-  EXPECT_EQ(type, storage_type(precision));
-  EXPECT_EQ(sums, CUDNN_DATA_FLOAT);
-  EXPECT_EQ(math, math_type(precision));
-  EXPECT_THAT(sizes,
-              testing::ElementsAre(shape.input_size, shape.hidden, shape.hidden, shape.layers));
-  EXPECT_EQ(flags, call.flags);
+TEST(RealRecurrent, DescriptorsHoldTheProblem) {
+  for (const harness::Variant& asked : variants_of<Recurrent>("descriptors")) {
+    SCOPED_TRACE(key(asked.problem));
+    const Precision precision = asked.precision;
+    const auto& shape = std::get<Recurrent>(asked.problem.shape);
+    const RecurrentCall call = map_recurrent(shape, precision);
+    const auto descriptors = describe(shape, call, precision, CUDNN_RNN_ALGO_STANDARD);
+    cudnnRNNAlgo_t algorithm{};
+    cudnnRNNMode_t mode{};
+    cudnnRNNBiasMode_t bias{};
+    cudnnDirectionMode_t direction{};
+    cudnnRNNInputMode_t input_mode{};
+    cudnnDataType_t type{};
+    cudnnDataType_t sums{};
+    cudnnMathType_t math{};
+    std::array<std::int32_t, 4> sizes{};
+    cudnnDropoutDescriptor_t dropout{};
+    std::uint32_t flags = 0;
+    ASSERT_EQ(cudnnGetRNNDescriptor_v8(descriptors.rnn.get(), &algorithm, &mode, &bias, &direction,
+                                       &input_mode, &type, &sums, &math, &sizes[0], &sizes[1],
+                                       &sizes[2], &sizes[3], &dropout, &flags),
+              CUDNN_STATUS_SUCCESS);
+    EXPECT_EQ(mode, call.mode);
+    EXPECT_EQ(bias, call.bias);
+    EXPECT_EQ(direction, call.direction);
+    EXPECT_EQ(type, storage_type(precision));
+    EXPECT_EQ(sums, CUDNN_DATA_FLOAT);
+    EXPECT_EQ(math, math_type(precision));
+    EXPECT_THAT(sizes,
+                testing::ElementsAre(shape.input_size, shape.hidden, shape.hidden, shape.layers));
+    EXPECT_EQ(flags, call.flags);
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Shapes, RealRecurrent,
-    testing::Combine(testing::Values("rnntanh/t5_n2_i3_h4_l1_forward",
-                                     "lstm/t25_n1_i300_h512_l1_bidirectional_bias_final",
-                                     "lstm/t5_n2_i3_h4_l3_forward_bias_batchfirst",
-                                     "gru/t5_n2_i3_h4_l1_forward_lbr_bias_initial"),
-                     testing::Values(Precision::fp32, Precision::tf32, Precision::fp16)));
 
 TEST(DescribeRecurrent, IntegersAreRefused) {
   const Recurrent shape = shape_of<Recurrent>("lstm/t5_n2_i3_h4_l1_forward");

@@ -8,9 +8,6 @@
 namespace benanza::cudnn {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::Not;
 using testing::SizeIs;
 
 GraphsOf graphs_of(const char* key) { return bound(reduction_graphs, shape_of<Reduction>(key)); }
@@ -45,17 +42,6 @@ TEST(ReductionGraph, SaysWhatItCannotDo) {
                                        std::pair{"reducesum/2x6x5_a2", Precision::int8}}) {
     EXPECT_THROW(graphs_of(key)(variant(key, precision, Layout::nchw)), harness::Unsupported)
         << key;
-  }
-}
-
-TEST_F(H100, HasEnginesForReductionsAsProducts) {
-  for (const char* key :
-       {"reducel2/8x56x56x384_a1.2", "reducel2/8x256x7x7_a2.3", "reducesumsquare/4x128x768_a2",
-        "reducel1/4x128x768_a1", "reducemean/8x56x56x384_a1.2", "reducesum/4x128x768_a2"}) {
-    for (const Precision precision : {Precision::fp16, Precision::bf16, Precision::tf32}) {
-      EXPECT_THAT(names(graphs_of(key), variant(key, precision, Layout::nchw)), Not(IsEmpty()))
-          << key;
-    }
   }
 }
 

@@ -154,13 +154,5 @@ TEST_F(H100, HasEnginesForSequences) {
               SizeIs(1));
 }
 
-// Several images whose groups' channels have factors of their own broadcast along different axes.
-TEST_F(H100, RefusesASequenceOfWhichACallHasNoEngine) {
-  const char* const key = "instancenorm/8x32x16x8x8_e1e-06_sb_mul_y1x32x16x1x1_w";
-  EXPECT_THROW(
-      sequence_names(instance_normalization_sequences, variant(key, Precision::fp16, Layout::nchw)),
-      harness::Unsupported);
-}
-
 }  // namespace
 }  // namespace benanza::cudnn

@@ -62,6 +62,7 @@ TEST(CaseFile, AnErrorIsOneLineWithItsPlace) {
   EXPECT_THAT(refusal("relu/8 direct other"), HasSubstr("\"other\": a second algorithm"));
   EXPECT_THAT(refusal("relu/8 -> okay"), HasSubstr("\"okay\": expected after ->"));
   EXPECT_THAT(refusal("relu/8 -> ok sometimes"), HasSubstr("expected after ->"));
+  EXPECT_THAT(refusal("relu/8 -> offers"), HasSubstr("\"offers\": the names of algorithms follow"));
   EXPECT_THAT(refusal("-> ok"), HasSubstr("key comes first"));
   EXPECT_THAT(refusal("# all of it"), HasSubstr("x.cases: no case"));
 }
@@ -97,6 +98,20 @@ TEST(Unexpected, ComparesAllRowsOfACase) {
   EXPECT_FALSE(holds("no way", {refused}));
   EXPECT_EQ(unexpected(expecting("ok"), std::vector{right, wrong}),
             "x:1: relu/8 fp32 -> ok: incorrect: element 3 (c)");
+}
+
+TEST(Unexpected, WhatIsOfferedIsNamedInOrder) {
+  using enum Status;
+  const std::vector<CaseRow> two{{"relu/8/fp32/nchw/x/b", ok, ""},
+                                 {"relu/8/fp32/nchw/x/a", unsupported, "later"},
+                                 {"relu/8/fp32/nhwc/x/b", ok, ""}};
+  EXPECT_EQ(text_of(expecting("offers  b a ")), "relu/8 fp32 -> offers b a");
+  EXPECT_EQ(unexpected(expecting("offers b a"), two), std::nullopt);
+  EXPECT_EQ(unexpected(expecting("offers a b"), two), "x:1: relu/8 fp32 -> offers a b: offers b a");
+  EXPECT_TRUE(unexpected(expecting("offers b"), two));
+  EXPECT_EQ(unexpected(expecting("offers b"),
+                       std::vector<CaseRow>{{"relu/8/fp32/nchw/x/none", unsupported, "no relu"}}),
+            "x:1: relu/8 fp32 -> offers b: unsupported: no relu (relu/8/fp32/nchw/x/none)");
 }
 
 struct CaseSuite : Suite {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/problem/ops/window.h"
+#include "core/problem/window.h"
 #include "generator/onnx/model/node_view.h"
 
 namespace benanza::onnx {

@@ -1,4 +1,4 @@
-#include "core/problem/ops/window.h"
+#include "core/problem/window.h"
 
 #include <algorithm>
 #include <limits>
