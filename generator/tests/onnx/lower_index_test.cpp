@@ -51,7 +51,7 @@ TEST(Gather, SaysInTheFlowWhichRowsItChooses) {
   Model model(13);
   model.input("x", {2, 6, 4}).input("ids", {3}, ::onnx::TensorProto::INT64);
   model.node("Gather", {"x", "ids"}, {"y"}, {{"axis", 1}}).output("y");
-  const DataFlow flow = number_tensors(model.graph(), {});
+  const DataFlow flow = number_tensors(model.import(), {});
   const FlowCall& call = flow.layers.at(0).calls.at(0);
   ASSERT_TRUE(call.gather);
   EXPECT_EQ(*call.gather, (GatheredRows{.outer = 2, .extent = 6, .count = 3, .inner = 4}));
