@@ -13,10 +13,14 @@
 namespace benanza {
 
 /// Where an operand of a call comes from: the node's input `index`; the result of the layer's call
-/// `index`; or the node's attributes, which define a causal mask (`index` 0) or a band mask around
-/// the diagonal (1). `scale` is folded into a weight when the model is loaded.
+/// `index`; or the node's attributes, which define a causal mask, a band mask around the diagonal
+/// or zeros. `scale` is folded into a weight when the model is loaded.
 struct Source {
   enum class Kind { input, call, attribute };
+  /// `index` of an attribute.
+  static constexpr int causal = 0;
+  static constexpr int band = 1;
+  static constexpr int zeros = 2;
   Kind kind = Kind::input;
   int index = 0;
   float scale = 1;

@@ -86,7 +86,7 @@ class Numbering {
         operand.kind = FlowOperand::Kind::call;
         operand.index = index;
       } else if (source.kind == Source::Kind::attribute) {
-        operand.kind = index == 0 ? FlowOperand::Kind::causal : FlowOperand::Kind::band;
+        operand.kind = kind_of_attribute(source);
       } else {
         const auto tensor =
             index < layer.reads.size() ? add(layer.reads[index]) : std::optional<std::size_t>();
@@ -136,6 +136,17 @@ class Numbering {
 };
 
 }  // namespace
+
+FlowOperand::Kind kind_of_attribute(const Source& source) {
+  switch (source.index) {
+    case Source::causal:
+      return FlowOperand::Kind::causal;
+    case Source::zeros:
+      return FlowOperand::Kind::zeros;
+    default:
+      return FlowOperand::Kind::band;
+  }
+}
 
 DataFlow number_tensors(const LoweredGraph& graph, std::vector<std::optional<FlowCall>> fusions) {
   return Numbering(graph).run(std::move(fusions));

@@ -64,7 +64,7 @@ Lowered lower_multi_head_attention(const NodeView& node) {
   if (node.integer("unidirectional", 0) != 0) {
     see_earlier(inputs, node.has_input(6) ? node.shape(6).at(2) : 0, 0, masks);
   }
-  finish(parts, node, inputs, masks, true);
+  finish(parts, node, inputs, std::move(masks), true);
   return std::move(parts).done();
 }
 

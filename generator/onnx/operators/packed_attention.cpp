@@ -55,7 +55,7 @@ Lowered lower_packed_attention(const NodeView& node) {
   if (node.has_input(3)) add_padding_mask(node, 3, inputs, masks);
   if (node.has_input(5)) masks.push_back(mask_of(node, 5, inputs));
   if (node.integer("unidirectional", 0) != 0) see_earlier(inputs, 0, 0, masks);
-  finish(parts, node, inputs, masks, true);
+  finish(parts, node, inputs, std::move(masks), true);
   return std::move(parts).done();
 }
 
