@@ -278,12 +278,6 @@ void register_quantized(OperatorTable& table) {
   table.add("com.microsoft.QLinearConcat", {.shapes = {{quantized_concat_shape}},
                                             .lower = lower_quantized_concat,
                                             .idle_inputs = {0, 1}});
-  for (const auto* op : {"com.microsoft.QLinearSigmoid", "com.microsoft.QLinearLeakyRelu"}) {
-    table.add(op, {.shapes = {{like_first}},
-                   .unsupported = "no library here has tables of functions of bytes"});
-  }
-  table.add("com.microsoft.QLinearSoftmax",
-            {.shapes = {{like_first}}, .unsupported = "no library here has a softmax of bytes"});
 }
 
 }  // namespace benanza::onnx

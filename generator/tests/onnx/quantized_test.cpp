@@ -148,6 +148,68 @@ TEST(Quantized, SumsAndJoinsOfBytesAreCalls) {
   EXPECT_EQ(named(graph, "y").precision, "int8");
 }
 
+/// Bytes x of these extents, a scale "s" and its zero point "z".
+Model bytes(const Dims& dims) {
+  Model model(13);
+  model.domain("com.microsoft", 1).input("x", dims, TensorProto::UINT8).scalar("s", 0.1F);
+  return stored(model, "z", {}, TensorProto::UINT8);
+}
+
+TEST(Quantized, FunctionsOfBytesAreOfFloatsBetweenConversions) {
+  Model model = bytes({2, 8});
+  add_microsoft(model, "QLinearSigmoid", {"x", "s", "z", "s", "z"}, {"a"});
+  add_microsoft(model, "QLinearLeakyRelu", {"a", "s", "z", "s", "z"}, {"y"}, {{"alpha", 0.2F}});
+  const LoweredGraph graph = model.output("y").import();
+  EXPECT_THAT(named(graph, "a").problems,
+              ElementsAre("dequantize/2x8", "sigmoid/2x8", "quantize/2x8"));
+  EXPECT_THAT(named(graph, "y").problems,
+              ElementsAre("dequantize/2x8", "leakyrelu/2x8_a0.2", "quantize/2x8"));
+  EXPECT_TRUE(named(graph, "y").precision.empty());
+  EXPECT_EQ(named(graph, "y").outputs[0].type, "uint8");
+}
+
+// Up to opset 12, over all axes from `axis` on.
+TEST(Quantized, ASoftmaxOfBytesStatesItsOpset) {
+  const auto softmax = [](std::int64_t opset, std::int64_t axis) {
+    Model model = bytes({2, 3, 4});
+    add_microsoft(model, "QLinearSoftmax", {"x", "s", "z", "s", "z"}, {"y"},
+                  {{"opset", opset}, {"axis", axis}});
+    return model.output("y").layer().problems;
+  };
+  EXPECT_THAT(softmax(13, 1),
+              ElementsAre("dequantize/2x3x4", "softmax/2x3x4_a1", "quantize/2x3x4"));
+  EXPECT_THAT(softmax(12, 1), ElementsAre("dequantize/2x3x4", "softmax/2x12_a1", "quantize/2x12"));
+  EXPECT_THAT(softmax(12, -1),
+              ElementsAre("dequantize/2x3x4", "softmax/2x3x4_a2", "quantize/2x3x4"));
+}
+
+TEST(Quantized, AMeanOfBytesIsACall) {
+  Model model = bytes({2, 8, 3, 3});
+  add_microsoft(model, "QLinearReduceMean", {"x", "s", "z", "s", "z"}, {"y"},
+                {{"axes", Dims{-2, -1}}, {"keepdims", 0}});
+  const LoweredLayer layer = model.output("y").layer();
+  EXPECT_THAT(layer.problems, ElementsAre("reducemean/2x8x3x3_a2.3"));
+  EXPECT_EQ(layer.precision, "int8");
+  EXPECT_EQ(layer.outputs[0].shape, (Dims{2, 8}));
+}
+
+TEST(Quantized, AChoiceOfBytesIsOneOfFloats) {
+  Model model = bytes({2, 8});
+  model.input("c", {8}, TensorProto::BOOL).input("w", {2, 1}, TensorProto::UINT8);
+  add_microsoft(model, "QLinearWhere", {"c", "x", "s", "z", "w", "s", "z", "s", "z"}, {"y"});
+  const LoweredLayer layer = model.output("y").layer();
+  EXPECT_THAT(layer.problems, ElementsAre("dequantize/2x8", "dequantize/2x1",
+                                          "select/1x8_a2x8_b2x1", "quantize/2x8"));
+  EXPECT_EQ(layer.outputs[0].shape, (Dims{2, 8}));
+}
+
+TEST(Quantized, ScalesOfChannelsAreNamed) {
+  Model model = bytes({2, 8});
+  model.weights("scales", {8});
+  add_microsoft(model, "QLinearSigmoid", {"x", "scales", "z", "s", "z"}, {"y"});
+  EXPECT_THAT(model.output("y").layer().reason, HasSubstr("a scale for each channel"));
+}
+
 TEST(Quantized, AScaleOfTheDataIsTwoExtremesAndAConversion) {
   Model model(13);
   model.input("x", {4, 8}).node("DynamicQuantizeLinear", {"x"}, {"y", "scale", "zero"});
