@@ -164,9 +164,9 @@ LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, con
   check_model(model, where);
   const ResolvedDims bound = bind(model, binding, where);
   make_inputs_constant(model, binding.values, where);
-  inline_functions(model, where);
-  Program program = make_program(model, where);
   const OperatorTable operators = make_operator_table();
+  inline_functions(model, where, compositions(operators));
+  Program program = make_program(model, where);
   infer(program, model, bound, operators);
 
   LoweredGraph graph;

@@ -9,6 +9,7 @@
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
 #include "generator/onnx/operators/shared/zero_point.h"
+#include "generator/onnx/read/composition.h"
 
 /// Integer arithmetic: the problems of the floating-point operators, to be measured at int8. Scales
 /// are part of such a call. A zero point of the data adds a constant per filter or column, which is
@@ -63,6 +64,11 @@ std::vector<TensorFacts> dynamic_quantize_matmul_shape(const NodeView& node) {
   if (dims.empty() || node.shape(1).size() != 2) throw NotExpressible("a batch of weights");
   dims.back() = node.shape(1)[1];
   return {{node.input(0).type, dims}};
+}
+
+/// The result has the type of the scales.
+std::vector<TensorFacts> matmul_integer_to_float_shape(const NodeView& node) {
+  return {{node.input(2).type, dynamic_quantize_matmul_shape(node)[0].shape}};
 }
 
 bool is_byte(int type) {
@@ -138,6 +144,16 @@ Lowered lower_matmul_integer_to_float(const NodeView& node) {
     product.operands.push_back(from_input(6));
   }
   return in_bytes(node, with_zero_points(node, std::move(product), 1, 5, 4), {0, 1});
+}
+
+/// Inputs: a in floats, b, its scale and zero point, a bias. The scale of a, then the product.
+Composition compose_dynamic_quantize_matmul() {
+  Composition made =
+      composed("DynamicQuantizeMatMul", 3, {"a", "b", "b_scale", "b_point", "bias"}, {"y"});
+  add_part(made, "DynamicQuantizeLinear", "", {"a"}, {"bytes", "a_scale", "a_point"});
+  add_part(made, "MatMulIntegerToFloat", "com.microsoft",
+           {"bytes", "b", "a_scale", "b_scale", "a_point", "b_point", "bias"}, {"y"});
+  return made;
 }
 
 /// Inputs of lower_qlinear_matmul(), with a bias before the result's scale.
@@ -260,12 +276,13 @@ void register_quantized(OperatorTable& table) {
   table.add("com.microsoft.QuantizeLinear", conversion({quantize_shape}, quantize));
   table.add("com.microsoft.DequantizeLinear", conversion({dequantize_shape}, dequantize));
 
-  constexpr std::string_view late_scale = "the scale is only known when the model runs";
   table.add("DynamicQuantizeLinear", {.lower = lower_dynamic_quantize});
-  table.add("com.microsoft.DynamicQuantizeMatMul", {.shapes = {{dynamic_quantize_matmul_shape}},
-                                                    .unsupported = late_scale,
-                                                    .reads_all_constants = true});
-  table.add("com.microsoft.MatMulIntegerToFloat", {.shapes = {{dynamic_quantize_matmul_shape}},
+  table.add("com.microsoft.DynamicQuantizeMatMul",
+            {.shapes = {{dynamic_quantize_matmul_shape}},
+             .compose = compose_dynamic_quantize_matmul,
+             .unsupported = "it has more than a dynamic quantization and a product",
+             .reads_all_constants = true});
+  table.add("com.microsoft.MatMulIntegerToFloat", {.shapes = {{matmul_integer_to_float_shape}},
                                                    .lower = lower_matmul_integer_to_float,
                                                    .reads_all_constants = true,
                                                    .idle_inputs = {2, 3, 4}});

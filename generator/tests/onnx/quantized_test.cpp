@@ -287,6 +287,38 @@ TEST(StoredTensors, CountOnceHoweverManyNamesTheyHave) {
   EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 64}));
 }
 
+/// x times bytes of 8 x 16, with a bias, after the scale of x.
+Model dynamic_product(Attributes attributes = {}) {
+  Model model(13);
+  model.domain("com.microsoft", 1).input("x", {2, 3, 8}).scalar("s", 0.1F);
+  stored(model, "w", {8, 16}, TensorProto::INT8);
+  model.weights("b", {16});
+  add_microsoft(model, "DynamicQuantizeMatMul", {"x", "w", "s", "", "b"}, {"y"}, attributes);
+  return model.output("y");
+}
+
+TEST(DynamicQuantizeMatMul, IsAScaleOfItsDataAndAProductOfBytes) {
+  const LoweredGraph graph = dynamic_product().import();
+  ASSERT_EQ(graph.layers.size(), 2U);
+  EXPECT_EQ(graph.layers[0].name, "y/DynamicQuantizeLinear");
+  EXPECT_THAT(graph.layers[0].problems,
+              ElementsAre("reducemax/2x3x8_a0.1.2", "reducemin/2x3x8_a0.1.2", "quantize/2x3x8"));
+  EXPECT_TRUE(graph.layers[0].precision.empty());
+  EXPECT_EQ(graph.layers[1].name, "y");
+  EXPECT_THAT(graph.layers[1].problems, ElementsAre("gemm/m6_n16_k8_nn_w_bias"));
+  EXPECT_EQ(graph.layers[1].precision, "int8");
+  EXPECT_EQ(graph.layers[1].outputs[0].shape, (Dims{2, 3, 16}));
+  EXPECT_EQ(graph.layers[1].outputs[0].type, "float");
+  EXPECT_EQ(graph.compulsory.weights.bytes, 8 * 16);
+}
+
+TEST(DynamicQuantizeMatMul, WithMoreThanItsPartsIsNamedWithItsWeights) {
+  const LoweredGraph graph = dynamic_product({{"newest", 1}}).import();
+  ASSERT_EQ(graph.layers.size(), 1U);
+  EXPECT_EQ(graph.layers[0].cost, Cost::unsupported);
+  EXPECT_EQ(graph.compulsory.weights.bytes, 8 * 16);
+}
+
 TEST(DynamicQuantizeLstm, HasShapesAndItsWeightsAreRead) {
   Model model(13);
   model.domain("com.microsoft", 1).input("x", {20, 1, 32}).scalar("s", 0.1F);
