@@ -35,6 +35,14 @@ struct Source {
   bool operator==(const Source&) const = default;
 };
 
+/// An input of which a run reads some rows alone: at least `least` and at most `most` of `of`.
+struct PartRead {
+  std::size_t input = 0;
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+  std::int64_t of = 1;
+};
+
 /// One library call of a layer. Tensors are dense and row-major, so a result feeds a later call
 /// element by element even if the two problems give it different extents.
 struct Call {
@@ -126,6 +134,8 @@ struct LoweredLayer : Layer {
   std::vector<Read> reads;
   /// Of an unsupported layer: inputs that it reads from the first element to the last.
   std::vector<std::size_t> reads_whole;
+  /// Inputs that it reads in part.
+  std::vector<PartRead> reads_parts;
   /// How often layers that work at inference, and the caller, read its results.
   int uses = 0;
   /// Whether its results are known when the model is loaded.

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "core/base/error.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
@@ -92,14 +94,48 @@ std::vector<TensorFacts> gather_blocks_shape(const NodeView& node) {
   return {{node.input(2).type, dims}};
 }
 
+/// Of the table, its scales and its zero points, no more rows than there are indices.
+std::vector<PartRead> blocks_picked(const NodeView& node) {
+  std::vector<PartRead> parts;
+  for (const std::size_t input : {0, 2, 3}) {
+    if (!node.has_input(input) || node.shape(input).empty()) continue;
+    const Dims& dims = node.shape(input);
+    const auto axis =
+        static_cast<std::size_t>(NodeView::axis(node.integer("gather_axis", 0), dims.size()));
+    // One scale for all rows.
+    const bool picks = dims[axis] == node.shape(0)[axis];
+    parts.push_back({.input = input,
+                     .most = picks ? std::min(node.elements(1), dims[axis]) : dims[axis],
+                     .of = dims[axis]});
+  }
+  return parts;
+}
+
+/// A copy of the packed rows (where the model runs at fp32; fewer bytes at others), and the
+/// conversion of as many bytes as there are numbers: it reads more than numbers of fewer bits have.
 Lowered lower_gather_blocks(const NodeView& node) {
-  const auto made = static_cast<double>(element_count(node.output_shape(0)));
-  const bool in_bytes = type_name(node.input(0).type) == "uint8";
-  const auto bits =
-      static_cast<double>(in_bytes ? node.integer("bits", 4) : type_bits(node.input(0).type));
-  Lowered lowered;
-  lowered.reason = "no library here looks packed rows up and unpacks them";
-  lowered.least_bytes = made * bits / 8 + made * 4;
+  const std::string type = type_name(node.input(0).type);
+  const std::int64_t bits = node.integer("bits", 4);
+  if (type.starts_with("float")) throw NotExpressible("a table stored as " + type);
+  if (type != "uint8" && bits != type_bits(node.input(0).type)) {
+    throw NotExpressible(type + " of " + std::to_string(bits) + " bits");
+  }
+  if (bits != 2 && bits != 4 && bits != 8) {
+    throw NotExpressible("numbers of " + std::to_string(bits) + " bits");
+  }
+  Dims made = node.output_shape(0);
+  if (made.empty()) made = {1};
+  constexpr std::int64_t bits_of_word = 32;
+  const std::int64_t words = element_count(made) * bits / bits_of_word;
+  std::vector<Call> calls;
+  if (words > 0) {
+    calls.push_back(call(Copy{.dims = {words}, .from = {1}, .to = {1}}, {from_input(0)}));
+  }
+  calls.push_back(
+      call(Quantization{.kind = QuantizationKind::dequantize, .input = made}, {from_input(0)}));
+  for (Call& one : calls) one.is_proxy = true;
+  Lowered lowered = measured(std::move(calls));
+  lowered.types = Types::checked_by_lowering;
   return lowered;
 }
 
@@ -135,7 +171,11 @@ void register_packed_products(OperatorTable& table) {
         {.shapes = {{named.shape}}, .unsupported = named.reason, .reads_all_constants = true});
   }
   table.add("com.microsoft.GatherBlockQuantized",
-            {.shapes = {{gather_blocks_shape}}, .lower = lower_gather_blocks});
+            {.shapes = {{gather_blocks_shape}},
+             .lower = lower_gather_blocks,
+             .parts = blocks_picked,
+             .idle_attributes = {"block_size", "gather_axis", "quantize_axis"},
+             .idle_inputs = {1, 2, 3}});
 }
 
 }  // namespace benanza::onnx

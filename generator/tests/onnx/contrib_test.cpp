@@ -47,16 +47,33 @@ TEST(Contrib, DataThatBecomeFp8AreNamed) {
   EXPECT_THAT(model.output("y").layer().reason, HasSubstr("converted to fp8"));
 }
 
-TEST(Contrib, ALookUpInAPackedTableReadsItsRowsAlone) {
+/// Three rows of a table of 100 x 32 numbers.
+LoweredGraph look_up(int type, const Dims& table, std::int64_t bits) {
   Model model = runtime().input("ids", {1, 3}, TensorProto::INT64);
-  stored(model, "table", {100, 16}, TensorProto::UINT8);
+  stored(model, "table", table, type);
   stored(model, "s", {100, 1}, TensorProto::FLOAT);
   add_microsoft(model, "GatherBlockQuantized", {"table", "ids", "s"}, {"y"},
-                {{"bits", 4}, {"block_size", 32}, {"gather_axis", 0}, {"quantize_axis", 1}});
-  const LoweredGraph graph = model.output("y").import();
+                {{"bits", bits}, {"block_size", 32}, {"gather_axis", 0}, {"quantize_axis", 1}});
+  return model.output("y").import();
+}
+
+TEST(Contrib, ALookUpInAPackedTableMovesItsRowsAndConvertsThem) {
+  const LoweredGraph graph = look_up(TensorProto::UINT8, {100, 16}, 4);
   EXPECT_EQ(graph.layers[0].outputs[0].shape, (Dims{1, 3, 32}));
-  EXPECT_EQ(graph.layers[0].bytes, 3 * 16 + 3 * 32 * 4) << "three rows, and three as fp32";
-  EXPECT_EQ(graph.compulsory.weights.bytes, 0);
+  // 96 numbers in 48 bytes, 12 words of 32 bits.
+  EXPECT_THAT(graph.layers[0].problems, ElementsAre("copy/12_f1_t1", "dequantize/1x3x32"));
+  EXPECT_TRUE(graph.layers[0].calls[1].is_proxy);
+  EXPECT_EQ(graph.compulsory.weights, Traffic{});
+  EXPECT_THAT(look_up(TensorProto::UINT8, {100, 32}, 8).layers[0].problems,
+              ElementsAre("copy/24_f1_t1", "dequantize/1x3x32"));
+}
+
+TEST(Contrib, ALookUpThatIsNamedReadsItsRowsAlone) {
+  const LoweredLayer layer = look_up(fp8, {100, 32}, 4).layers[0];
+  EXPECT_EQ(layer.cost, Cost::unsupported);
+  EXPECT_THAT(layer.reason, HasSubstr("float8"));
+  EXPECT_EQ(layer.bytes, 3 * 32 + 3 * 8 + 3 * 4 + 3 * 32 * 4)
+      << "three rows, ids and scales, and three rows as fp32";
 }
 
 TEST(Contrib, NamedProductsReadTheirWeights) {

@@ -80,6 +80,9 @@ struct Lowered {
 /// node is invalid.
 using LowerFunction = Lowered (*)(const NodeView&);
 
+/// The inputs that a node reads in part. Throws NotExpressible if the parts are unknown.
+using PartsFunction = std::vector<PartRead> (*)(const NodeView&);
+
 struct Composition;
 using ComposeFunction = Composition (*)();
 
@@ -95,6 +98,8 @@ struct Operator {
   FoldFunction fold = nullptr;
   FoldNeeds fold_needs = FoldNeeds::values;
   LowerFunction lower = nullptr;
+  /// Of an operator that looks rows up in tables.
+  PartsFunction parts = nullptr;
   /// What it is replaced by before inference (composition.h), for operators whose parts run at
   /// different precisions: a layer has one.
   ComposeFunction compose = nullptr;
