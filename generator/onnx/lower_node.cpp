@@ -1,5 +1,7 @@
 #include "generator/onnx/lower_node.h"
 
+#include <onnx/onnx_pb.h>
+
 #include <algorithm>
 #include <stdexcept>
 #include <string_view>
@@ -127,6 +129,18 @@ bool makes_nothing(const NodeView& node) {
   return true;
 }
 
+/// Whether all that the calls read are 8-bit integers, each of which is one of its operands.
+bool moves_bytes(const NodeView& node, const Lowered& lowered) {
+  if (lowered.cost != Cost::movement || lowered.calls.empty()) return false;
+  return std::ranges::all_of(lowered.calls, [&](const Call& call) {
+    return std::ranges::all_of(call.operands, [&](const Source& source) {
+      if (source.kind != Source::Kind::input) return source.kind == Source::Kind::call;
+      const int type = node.input(static_cast<std::size_t>(source.index)).type;
+      return type == ::onnx::TensorProto::INT8 || type == ::onnx::TensorProto::UINT8;
+    });
+  });
+}
+
 Lowered lower(const NodeView& node, const OperatorTable& operators, bool all_outputs_constant) {
   if (all_outputs_constant) return free_layer("computed from constants and shapes alone");
   if (node.node().has_subgraph()) {
@@ -149,6 +163,7 @@ Lowered lower(const NodeView& node, const OperatorTable& operators, bool all_out
   check_extents(lowered);
   check_result(node, lowered);
   check_keys(lowered);
+  if (moves_bytes(node, lowered)) lowered.precision = to_string(Precision::int8);
   return lowered;
 }
 

@@ -106,6 +106,23 @@ TEST(Quantized, WhatBytesKeepStaysInBytes) {
   EXPECT_EQ(named(graph, "y").cost, Cost::measured);
 }
 
+TEST(Quantized, WhatMovesBytesDoesSoAtAnyPrecisionOfTheRun) {
+  const auto precision = [](int type) {
+    Model model(13);
+    model.input("ids", {5}, TensorProto::INT64);
+    stored(model, "table", {100, 8}, type);
+    model.node("Gather", {"table", "ids"}, {"rows"});
+    model.node("Transpose", {"rows"}, {"y"}, {{"perm", Dims{1, 0}}});
+    const LoweredGraph graph = model.output("y").import();
+    EXPECT_EQ(named(graph, "rows").precision, named(graph, "y").precision);
+    return named(graph, "y").precision;
+  };
+  EXPECT_EQ(precision(TensorProto::UINT8), "int8");
+  EXPECT_EQ(precision(TensorProto::INT8), "int8");
+  EXPECT_EQ(precision(TensorProto::FLOAT16), "");
+  EXPECT_EQ(precision(TensorProto::INT32), "");
+}
+
 TEST(Quantized, AConversionThatOthersReadStays) {
   Model model(13);
   model.input("x", {1, 8, 4, 4}, TensorProto::INT8).scalar("s", 0.1F);
