@@ -25,6 +25,16 @@ std::vector<PartRead> parts_of(const NodeView& node, const OperatorTable& operat
   }
 }
 
+std::optional<double> stated_bytes(const NodeView& node, const OperatorTable& operators) {
+  const Operator* const known = operators.find(node.full_type());
+  if (known == nullptr || known->least_bytes == nullptr) return std::nullopt;
+  try {
+    return known->least_bytes(node);
+  } catch (const std::runtime_error&) {
+    return std::nullopt;
+  }
+}
+
 /// The least traffic in bytes: every input, or of `parts` the most that is read, and every output
 /// once, floats as fp32; empty if unknown.
 std::optional<double> traffic_bytes(const NodeView& node, const std::vector<PartRead>& parts) {
@@ -213,8 +223,9 @@ LoweredLayer make_layer(const NodeView& node, Lowered lowered, const OperatorTab
     layer.outputs.push_back({tensor.name, type_name(tensor.type), tensor.shape});
   }
   if (layer.cost == Cost::unsupported) {
-    layer.bytes =
-        lowered.least_bytes ? lowered.least_bytes : traffic_bytes(node, layer.reads_parts);
+    layer.bytes = lowered.least_bytes;
+    if (!layer.bytes) layer.bytes = stated_bytes(node, operators);
+    if (!layer.bytes) layer.bytes = traffic_bytes(node, layer.reads_parts);
   }
   return layer;
 }

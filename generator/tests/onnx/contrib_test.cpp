@@ -89,14 +89,39 @@ TEST(Contrib, NamedProductsReadTheirWeights) {
   EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 256, .bytes = 2 * 128 * 32}));
 }
 
-TEST(Contrib, AttentionOfBytesHasShapesAndWeights) {
+/// QAttention of 2 x 5 rows, two heads of 4, with weights of bytes.
+LoweredGraph quantized_attention(Attributes attributes) {
   Model model = runtime().input("x", {2, 5, 8}, TensorProto::UINT8).scalar("s", 0.1F);
+  model.input("mask", {2, 5}, TensorProto::INT32).weights("b", {24});
   stored(model, "w", {8, 24}, TensorProto::INT8);
-  model.weights("b", {24});
-  add_microsoft(model, "QAttention", {"x", "w", "b", "s", "s"}, {"y"}, {{"num_heads", 2}});
-  const LoweredGraph graph = model.output("y").import();
+  add_microsoft(model, "QAttention", {"x", "w", "b", "s", "s", "mask"}, {"y"}, attributes);
+  return model.output("y").import();
+}
+
+TEST(Contrib, AttentionOfBytesIsAProductOfBytesAndAttention) {
+  const LoweredGraph graph = quantized_attention({{"num_heads", 2}, {"unidirectional", 1}});
+  ASSERT_EQ(graph.layers.size(), 2U);
+  EXPECT_THAT(graph.layers[0].problems, ElementsAre("gemm/m10_n24_k8_nn_w_bias"));
+  EXPECT_EQ(graph.layers[0].precision, "int8");
+  const LoweredLayer& attention = graph.layers[1];
+  EXPECT_EQ(attention.name, "y");
+  EXPECT_EQ(attention.op, "com.microsoft.QAttention");
+  EXPECT_THAT(
+      attention.problems,
+      ElementsAre("copy/2x2x5x4_f120.4.24.1_t40.20.4.1", "copy/2x2x5x4_f120.4.24.1_t40.20.4.1",
+                  "copy/2x2x5x4_f120.4.24.1_t40.20.4.1", "gemm/m5_n5_k4_nt_a4_b4",
+                  "add/2x2x5x5_2x1x1x5", "add/2x2x5x5_1x1x5x5_w", "softmax/2x2x5x5_a3",
+                  "gemm/m5_n4_k5_nn_a4_b4", "copy/2x5x2x4_f40.4.20.1_t40.8.4.1"));
+  EXPECT_EQ(attention.outputs[0].shape, (Dims{2, 5, 8}));
+  EXPECT_EQ(attention.outputs[0].type, "float");
+  EXPECT_EQ(graph.compulsory.weights.bytes, 8 * 24);
+}
+
+TEST(Contrib, AttentionOfBytesWithMoreThanThatIsNamedWithItsWeights) {
+  const LoweredGraph graph = quantized_attention({{"num_heads", 2}, {"newest", 1}});
+  ASSERT_EQ(graph.layers.size(), 1U);
+  EXPECT_EQ(graph.layers[0].cost, Cost::unsupported);
   EXPECT_EQ(graph.layers[0].outputs[0].shape, (Dims{2, 5, 8}));
-  EXPECT_EQ(graph.layers[0].outputs[0].type, "float");
   EXPECT_EQ(graph.compulsory.weights.bytes, 8 * 24);
 }
 
@@ -112,6 +137,8 @@ TEST(Contrib, PagesKeepTheirTypes) {
   EXPECT_EQ(layer.outputs[0].shape, (Dims{7, 16}));
   EXPECT_EQ(layer.outputs[1].type, "int8");
   EXPECT_EQ(layer.outputs[1].shape, (Dims{9, 16, 2, 4}));
+  // q, k, v and the result; seven new rows of each cache.
+  EXPECT_EQ(layer.bytes, 7 * (16 + 8 + 8 + 16) * 4 + 2 * 7 * 8);
 }
 
 TEST(Contrib, EmbeddingsAreRowsASumAndANormalization) {

@@ -24,11 +24,12 @@ Source AttentionParts::add(Call call) {
 }
 
 Heads AttentionParts::split(std::int64_t batch, std::int64_t length, std::int64_t heads,
-                            std::int64_t size, Source source, std::int64_t row,
-                            std::int64_t offset) {
+                            std::int64_t size, Source source, std::int64_t row, std::int64_t offset,
+                            std::int64_t stride) {
   const Dims dims{batch, heads, length, size};
   if (heads == 1 && row == size) return {dims, source};
-  Call copy = copy_call({dims, {length * row, size, row, 1}, offset}, dense_view(dims));
+  const Dims strides{length * row, stride == 0 ? size : stride, row, 1};
+  Call copy = copy_call({dims, strides, offset}, dense_view(dims));
   copy.operands = {source};
   return {dims, add(std::move(copy))};
 }

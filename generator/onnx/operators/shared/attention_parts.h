@@ -44,9 +44,9 @@ class AttentionParts {
  public:
   /// Heads of `source`, whose rows (of batch, length) hold them side by side; a copy, unless one
   /// head fills the row. `row` is the length of a row and `offset` the start of the first head in
-  /// it, for rows that hold more than these heads.
+  /// it, for rows that hold more than these heads. `stride`: from one head to the next; 0: `size`.
   Heads split(std::int64_t batch, std::int64_t length, std::int64_t heads, std::int64_t size,
-              Source source, std::int64_t row, std::int64_t offset = 0);
+              Source source, std::int64_t row, std::int64_t offset = 0, std::int64_t stride = 0);
   /// Rotates the first `rotated` elements of the rows of `heads` by one angle for each position and
   /// pair of elements.
   Heads rotate(const Heads& heads, std::int64_t rotated, bool interleaved, Source cosines,

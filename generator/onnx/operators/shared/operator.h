@@ -86,6 +86,9 @@ using PartsFunction = std::vector<PartRead> (*)(const NodeView&);
 struct Composition;
 using ComposeFunction = Composition (*)();
 
+/// Bytes that a node must move at least, floats as fp32. Throws NotExpressible if they are unknown.
+using BytesFunction = double (*)(const NodeView&);
+
 /// What is known about an ONNX operator; members that do not apply stay empty.
 struct Operator {
   CheckFunction check = nullptr;
@@ -100,6 +103,8 @@ struct Operator {
   LowerFunction lower = nullptr;
   /// Of an operator that looks rows up in tables.
   PartsFunction parts = nullptr;
+  /// Where no library call does its work, if that is less than all inputs and outputs.
+  BytesFunction least_bytes = nullptr;
   /// What it is replaced by before inference (composition.h), for operators whose parts run at
   /// different precisions: a layer has one.
   ComposeFunction compose = nullptr;
