@@ -80,6 +80,8 @@ class Numbering {
                   .part = call.writes_part,
                   .proxy = call.is_proxy};
     for (const Source& source : call.operands) {
+      // Which part of a tensor it reads, a flow file does not say.
+      if (!source.is_whole()) made.proxy = true;
       const auto index = static_cast<std::size_t>(source.index);
       FlowOperand operand{.scale = source.scale, .window = source.window};
       if (source.kind == Source::Kind::call) {

@@ -193,6 +193,15 @@ std::vector<PartRead> elements_picked(const NodeView& node) {
            .of = node.elements(0)}};
 }
 
+/// Of ONNX Runtime's own, which has no axes of a batch.
+std::vector<TensorFacts> gather_nd_shape(const NodeView& node) {
+  const Dims& data = node.shape(0);
+  const Dims& indices = node.shape(1);
+  Dims dims(indices.begin(), indices.end() - (indices.empty() ? 0 : 1));
+  dims.insert(dims.end(), data.begin() + tuple_length(node), data.end());
+  return {{node.input(0).type, dims}};
+}
+
 /// One element, or one contiguous run of elements, per index.
 Lowered lower_gather_any(const NodeView& node) {
   return movement({proxy_copy(node, element_count(node.output_shape(0)))});
@@ -228,6 +237,10 @@ void register_gather(OperatorTable& table) {
                          .parts = elements_picked,
                          .idle_attributes = {"batch_dims"},
                          .idle_inputs = {1}});
+  table.add("com.microsoft.GatherND", {.shapes = {{gather_nd_shape}},
+                                       .lower = lower_gather_any,
+                                       .parts = elements_picked,
+                                       .idle_inputs = {1}});
   table.add("Scatter", {.lower = lower_scatter, .idle_attributes = {"axis"}, .idle_inputs = {1}});
   table.add("ScatterElements", {.shapes = {{like_first}},
                                 .lower = lower_scatter,

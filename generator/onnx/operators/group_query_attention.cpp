@@ -158,6 +158,16 @@ std::string refusal(const NodeView& node) {
   return stored.empty() ? "" : "no library here reads keys and values stored as " + stored;
 }
 
+/// The inputs that hold earlier keys and values alone.
+std::vector<std::size_t> full_caches(const NodeView& node, const Cache& cache) {
+  std::vector<std::size_t> full;
+  const std::int64_t earlier = cache.keys - std::min(rows_of_input(node, 0)[1], cache.keys);
+  for (const std::size_t past : {past_key, past_value}) {
+    if (node.has_input(past) && earlier == node.shape(past)[2]) full.push_back(past);
+  }
+  return full;
+}
+
 /// What any way must move: queries and new keys and values, the result, and, as they are stored,
 /// the rows of the cache that are seen and those that are added.
 Lowered refused(const NodeView& node, std::string reason) {
@@ -228,7 +238,10 @@ Lowered lower_group_query_attention(const NodeView& node) {
     masks.push_back(mask_of(node, 10, inputs, inputs.q.dims[2] == 1 ? cache.keys : 0));
   }
   finish(parts, node, inputs, std::move(masks), true, sink_of(node, inputs));
-  return std::move(parts).done();
+  Lowered lowered = std::move(parts).done();
+  if (window == 0 || window - 1 + inputs.q.dims[2] >= cache.keys)
+    lowered.reads_whole = full_caches(node, cache);
+  return lowered;
 }
 
 }  // namespace

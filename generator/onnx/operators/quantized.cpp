@@ -7,7 +7,9 @@
 #include "core/base/error.h"
 #include "generator/onnx/model/checked_math.h"
 #include "generator/onnx/operators/shared/calls.h"
+#include "generator/onnx/operators/shared/channels_last.h"
 #include "generator/onnx/operators/shared/operator.h"
+#include "generator/onnx/operators/shared/sliding_window.h"
 #include "generator/onnx/operators/shared/zero_point.h"
 #include "generator/onnx/read/composition.h"
 
@@ -118,6 +120,26 @@ Lowered lower_qlinear_conv(const NodeView& node) {
     product.operands.push_back(from_input(8));
   }
   return in_bytes(node, with_zero_points(node, std::move(product), 3, 5), {0, 3});
+}
+
+/// As convolutions of ONNX's own domain; the type is that of the result's zero point.
+std::vector<TensorFacts> microsoft_qlinear_conv_shape(const NodeView& node) {
+  const bool last = node.integer("channels_last", 0) != 0;
+  const Dims input = last ? channels_second(node.shape(0)) : node.shape(0);
+  const Dims& weights = node.shape(3);
+  if (input.size() < 3 || weights.size() != input.size()) {
+    throw Error("weights of " + join(weights, 'x') + " for images of " + join(input, 'x'));
+  }
+  const Dims windows =
+      sliding_window(node, spatial(input), spatial(weights)).window.output(spatial(input));
+  Dims made{input[0], weights[0]};
+  made.insert(made.end(), windows.begin(), windows.end());
+  return {{node.input(7).type, last ? channels_last(made) : made}};
+}
+
+Lowered lower_microsoft_qlinear_conv(const NodeView& node) {
+  if (node.integer("channels_last", 0) != 0) throw NotExpressible("channels that come last");
+  return lower_qlinear_conv(node);
 }
 
 Lowered lower_conv_integer(const NodeView& node) {
@@ -251,6 +273,10 @@ void register_quantized(OperatorTable& table) {
                             .lower = lower_qlinear_conv,
                             .reads_all_constants = true,
                             .idle_inputs = {1, 2, 4, 6, 7}});
+  table.add("com.microsoft.QLinearConv", {.shapes = {{microsoft_qlinear_conv_shape}},
+                                          .lower = lower_microsoft_qlinear_conv,
+                                          .reads_all_constants = true,
+                                          .idle_inputs = {1, 2, 4, 6, 7}});
   table.add("ConvInteger", {.check = check_convolution_weights<1>,
                             .lower = lower_conv_integer,
                             .reads_all_constants = true,

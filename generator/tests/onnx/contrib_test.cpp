@@ -153,6 +153,78 @@ TEST(Contrib, EmbeddingsAreRowsASumAndANormalization) {
                           "layernorm/10x8_e1e-05_sb"));
 }
 
+TEST(Contrib, GatesAreFunctionsAndProducts) {
+  Model both = runtime().input("x", {2, 3, 8});
+  add_microsoft(both, "SwiGLU", {"x"}, {"y"}, {{"limit", 7.0F}, {"activation_beta", 1.0F}});
+  const LoweredLayer halves = both.output("y").layer();
+  EXPECT_THAT(
+      halves.problems,
+      ElementsAre("copy/6x4_f8.1_t4.1", "copy/6x4_f8.1_t4.1", "clip/2x3x4_a-3.4028235e+38_b7",
+                  "clip/2x3x4_a-7_b7", "swish/2x3x4_a1", "linear/2x3x4_a1_b1", "mul/2x3x4_2x3x4"));
+  EXPECT_EQ(halves.outputs[0].shape, (Dims{2, 3, 4}));
+  Model apart = runtime().input("x", {2, 4}).input("up", {2, 4});
+  add_microsoft(apart, "SwiGLU", {"x", "up"}, {"y"}, {{"activation_alpha", 1.5F}});
+  EXPECT_THAT(apart.output("y").layer().problems, ElementsAre("swish/2x4_a1.5", "mul/2x4_2x4"));
+
+  Model scaled = runtime().input("x", {2, 4}).input("s", {});
+  add_microsoft(scaled, "ScaledSiLU", {"x"}, {"a"}, {{"alpha", 2.0F}});
+  EXPECT_THAT(Model(scaled).output("a").layer().problems,
+              ElementsAre("linear/2x4_a2_b0", "swish/2x4_a1"));
+  add_microsoft(scaled, "ScaledSiLU", {"a", "s"}, {"y"});
+  EXPECT_THAT(scaled.output("y").layer().problems, ElementsAre("mul/2x4_1x1", "swish/2x4_a1"));
+
+  Model sum = runtime().input("x", {2, 4}).input("z", {2, 4}).input("g", {2, 1});
+  sum.input("h", {2, 8}).weights("w", {8, 1});
+  add_microsoft(sum, "GatedAdd", {"x", "z", "g"}, {"a"});
+  EXPECT_THAT(Model(sum).output("a").layer().problems, ElementsAre("mul/2x4_2x1", "add/2x4_2x4"));
+  add_microsoft(sum, "GatedAdd", {"x", "a", "h", "w"}, {"y"});
+  EXPECT_THAT(sum.output("y").layer().problems,
+              ElementsAre("gemm/m2_n1_k8_nn_w", "sigmoid/2x1", "mul/2x4_2x1", "add/2x4_2x4"));
+}
+
+TEST(Contrib, IndicesPickRuns) {
+  Model model = runtime().input("x", {5, 6, 7}).input("i", {3, 2}, TensorProto::INT64);
+  add_microsoft(model, "GatherND", {"x", "i"}, {"y"});
+  const LoweredLayer layer = model.output("y").layer();
+  EXPECT_EQ(layer.outputs[0].shape, (Dims{3, 7}));
+  EXPECT_THAT(layer.problems, ElementsAre("copy/21_f1_t1"));
+}
+
+TEST(Contrib, ChannelsThatComeLastKeepTheirExtents) {
+  const auto last = [](const std::string& op, Attributes attributes, bool bytes) {
+    Model model =
+        runtime().input("x", {1, 8, 8, 3}, bytes ? TensorProto::UINT8 : TensorProto::FLOAT);
+    model.scalar("s", 0.5F).weights("w", {4, 3, 3, 3});
+    stored(model, "z", {}, TensorProto::UINT8);
+    stored(model, "wq", {4, 3, 3, 3}, TensorProto::INT8);
+    std::vector<std::string> inputs{"x"};
+    if (op == "NhwcConv") inputs = {"x", "w"};
+    if (op == "QLinearConv") inputs = {"x", "s", "z", "wq", "s", "z", "s", "z"};
+    if (op == "QLinearAveragePool") inputs = {"x", "s", "z", "s", "z"};
+    add_microsoft(model, op, inputs, {"y"}, attributes);
+    const LoweredLayer layer = model.output("y").layer();
+    EXPECT_EQ(layer.cost, Cost::unsupported) << op;
+    EXPECT_THAT(layer.reason, HasSubstr("channels")) << op;
+    return *layer.outputs[0].shape;
+  };
+  EXPECT_EQ(last("NhwcConv", {}, false), (Dims{1, 6, 6, 4}));
+  EXPECT_EQ(last("NhwcMaxPool", {{"kernel_shape", Dims{2, 2}}}, true), (Dims{1, 7, 7, 3}));
+  EXPECT_EQ(last("QLinearConv", {{"channels_last", 1}}, true), (Dims{1, 6, 6, 4}));
+  EXPECT_EQ(last("QLinearAveragePool", {{"channels_last", 1}, {"kernel_shape", Dims{8, 8}}}, true),
+            (Dims{1, 1, 1, 3}));
+}
+
+TEST(Contrib, ConvolutionsOfBytesAreThoseOfOnnx) {
+  Model model = runtime().input("x", {1, 3, 8, 8}, TensorProto::UINT8).scalar("s", 0.5F);
+  stored(model, "z", {}, TensorProto::UINT8);
+  stored(model, "w", {4, 3, 3, 3}, TensorProto::INT8);
+  add_microsoft(model, "QLinearConv", {"x", "s", "z", "w", "s", "", "s", "z"}, {"y"});
+  const LoweredLayer layer = model.output("y").layer();
+  EXPECT_THAT(layer.problems, ElementsAre("conv/1x3x8x8_k4x3x3_p0.0.0.0_s1x1_d1x1_g1"));
+  EXPECT_EQ(layer.precision, "int8");
+  EXPECT_EQ(layer.outputs[0].shape, (Dims{1, 4, 6, 6}));
+}
+
 TEST(Contrib, SumsWithBiases) {
   Model model = runtime().input("x", {2, 3, 4}).input("skip", {2, 3, 4}).weights("b", {4});
   add_microsoft(model, "BiasAdd", {"x", "b", "skip"}, {"s"});

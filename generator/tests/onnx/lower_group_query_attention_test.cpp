@@ -213,6 +213,20 @@ TEST(GroupQueryAttention, AStoredCacheIsPartOfTheFloor) {
   EXPECT_EQ(graph.compulsory.inputs.bytes, 2 * 2 * 8 * 4);
 }
 
+// Every run reads it, also where a call only writes new rows into it.
+TEST(GroupQueryAttention, ACacheOfFloatsIsPartOfTheFloor) {
+  const auto inputs = [](std::int64_t window) {
+    return cached(8, 0, ::onnx::TensorProto::FLOAT, 4,
+                  {{"num_heads", 4}, {"kv_num_heads", 2}, {"local_window_size", window}})
+        .import()
+        .compulsory.inputs.elements;
+  };
+  // q, k, v, and two caches of 2 heads with 8 rows of 4.
+  EXPECT_EQ(inputs(-1), 16 + 8 + 8 + 2 * 2 * 8 * 4);
+  EXPECT_EQ(inputs(9), inputs(-1)) << "the query and the eight rows before it";
+  EXPECT_EQ(inputs(8), 16 + 8 + 8);
+}
+
 TEST(GroupQueryAttention, AWindowedCacheKeepsItsRows) {
   const auto decoder = [](std::int64_t total) {
     return cached(8, total, ::onnx::TensorProto::FLOAT, 4,

@@ -69,7 +69,8 @@ TEST(MixtureOfExperts, GatesAreEveryOtherColumnOrHalves) {
                   "copy/32_f2_t1", "copy/32_f2_t1", "clip/1x32_a-3.4028235e+38_b7",
                   "clip/1x32_a-7_b7", "swish/1x32_a1.5", "linear/1x32_a1_b1", "mul/1x32_1x32",
                   "gemm/m1_n16_k32_nt_w", "add/1x1x16_1x1x16_w", "gemm/m1_n16_k1_nn"));
-  EXPECT_EQ(gated(2)[4], "copy/32_f1_t1");
+  EXPECT_EQ(gated(2)[4], gated(1)[6]) << "halves of one row are read where they are";
+  EXPECT_EQ(gated(2).size(), gated(1).size() - 2);
 }
 
 /// One token of 64 elements, as gpt-oss has it: 4 bits in blocks of 32, two of 8 experts.
@@ -156,7 +157,13 @@ TEST(MixtureOfExperts, TypesWithoutAProductAreNamed) {
   EXPECT_THAT(reason({{"k", 2}, {"quant_type", "wfp4afp8"}}), HasSubstr("wfp4afp8"));
   EXPECT_THAT(reason({{"k", 2}, {"quant_type", "fp8"}, {"block_size", 128}}),
               HasSubstr("square blocks"));
-  EXPECT_THAT(reason({{"k", 2}, {"newest", 1}}), HasSubstr("newest"));
+  EXPECT_THAT(reason({{"k", 2}, {"activation_type", "relu"}}), HasSubstr("experts of 8x64x32"));
+  EXPECT_THAT(reason({{"k", 2},
+                      {"activation_type", "swiglu"},
+                      {"swiglu_fusion", 1},
+                      {"block_size", 32},
+                      {"newest", 1}}),
+              HasSubstr("newest"));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "generator/lowered/number_tensors.h"
 #include "generator/tests/onnx/attentions.h"
 #include "generator/tests/onnx/stored.h"
 
@@ -83,6 +84,14 @@ TEST(PackedAttention, ContinuesKeysAndValuesInOneTensor) {
   EXPECT_EQ(layer.calls[2].operands[0].part_from, 2 * 6 * 4) << "behind all keys";
   EXPECT_EQ(layer.outputs[1].shape, (Dims{2, 1, 2, 7, 4}));
   EXPECT_THAT(fused(behind(6, false)), ElementsAre("attention/1x2x1x4_k2x7x4_s0.5"));
+}
+
+// Only the whole of a tensor is an operand of a plan's call: not q, k and v in one row.
+TEST(PackedAttention, CallsThatReadPartsAreNoStepsOfAPlan) {
+  const DataFlow flow = number_tensors(behind(6, false).import(), {});
+  std::vector<bool> proxies;
+  for (const FlowCall& call : flow.layers[0].calls) proxies.push_back(call.proxy);
+  EXPECT_THAT(proxies, ElementsAre(false, true, true, true, false, false));
 }
 
 // Room for 16, of which 9 are earlier ones, or all but one.
