@@ -128,7 +128,9 @@ Lowered lower_packed_multi_head(const NodeView& node) {
   AttentionInputs inputs;
   if (q.size() == 4) {
     if (node.has_input(qkv_bias)) throw NotExpressible("a bias of heads that share a tensor");
-    if (q[2] != 3) throw NotExpressible("q, k and v in a tensor of " + join(q, 'x'));
+    if (q[1] != positive(node, "num_heads") || q[2] != 3) {
+      throw NotExpressible("q, k and v in a tensor of " + join(q, 'x'));
+    }
     const auto heads =
         heads_in_turn(parts, {places[0], places[1], q[1], q[2], q[3]}, from_input(0));
     inputs = {heads[0], heads[1], heads[2]};
@@ -225,7 +227,7 @@ void register_multi_head_attention(OperatorTable& table) {
   table.add("com.microsoft.PackedMultiHeadAttention", {.shapes = {{packed_multi_head_shape}},
                                                        .lower = lower_packed_multi_head,
                                                        .idle_attributes = {"mask_filter_value"},
-                                                       .idle_inputs = {5}});
+                                                       .idle_inputs = {4, 5}});
   table.add("com.microsoft.DecoderMaskedMultiHeadAttention",
             {.shapes = {{decoder_masked_shape}},
              .lower = lower_decoder_masked,

@@ -10,6 +10,7 @@ namespace benanza::onnx {
 namespace {
 
 using ::onnx::TensorProto;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -146,8 +147,10 @@ TEST(PackedMultiHeadAttention, OfRowsOrOfHeadsInTurn) {
     add_microsoft(made, "PackedMultiHeadAttention", inputs, {"y"}, {{"num_heads", 2}});
     return made.output("y");
   };
-  EXPECT_EQ(model(true).layer().problems[0], "copy/2x2x5x4_f120.12.24.1_t40.20.4.1");
-  EXPECT_EQ(model(false).layer().problems[0], "add/10x8_1x8_w");
+  EXPECT_THAT(model(true).layer().problems, Contains("copy/2x2x5x4_f120.12.24.1_t40.20.4.1"))
+      << model(true).layer().reason;
+  EXPECT_THAT(model(false).layer().problems, Contains("add/10x8_1x8_w"))
+      << model(false).layer().reason;
   for (const bool in_turn : {true, false}) {
     EXPECT_EQ(model(in_turn).layer().outputs[0].shape, (Dims{10, 8}));
     EXPECT_THAT(fused(model(in_turn)), ElementsAre("attention/2x2x5x4_k2x5x4_s0.5"));
