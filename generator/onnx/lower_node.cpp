@@ -19,7 +19,7 @@ std::vector<PartRead> parts_of(const NodeView& node, const OperatorTable& operat
   if (known == nullptr || known->parts == nullptr) return {};
   try {
     return known->parts(node);
-  } catch (const std::runtime_error&) {
+  } catch (const std::exception&) {
     // What is wrong with the node is told elsewhere.
     return {};
   }
@@ -30,7 +30,7 @@ std::optional<double> stated_bytes(const NodeView& node, const OperatorTable& op
   if (known == nullptr || known->least_bytes == nullptr) return std::nullopt;
   try {
     return known->least_bytes(node);
-  } catch (const std::runtime_error&) {
+  } catch (const std::exception&) {
     return std::nullopt;
   }
 }

@@ -82,6 +82,9 @@ Lowered lower_gated_add(const NodeView& node) {
   Source gate = from_input(2);
   if (node.has_input(3)) {
     calls.push_back(matmul_call(node, {2, 3}));
+    if (element_count(output(calls.back().problem)) != element_count(column)) {
+      throw NotExpressible("a gate of other than one element per row");
+    }
     gate = add_gate_function(calls, ActivationKind::sigmoid, column, last_result(calls));
   } else if (node.shape(2) != column) {
     throw NotExpressible("a gate of " + join(node.shape(2), 'x') + " for " + join(dims, 'x'));

@@ -126,6 +126,10 @@ class ExpertCalls {
     refuse();
     const Source factors = choose();
     const std::int64_t assignments = checked_product(tokens_, chosen_);
+    constexpr std::int64_t most_experts = 4096;
+    if (std::min(assignments, count_) > most_experts) {
+      throw NotExpressible("more than " + std::to_string(most_experts) + " experts at work");
+    }
     Source rows = from_input(0);
     if (tokens_ > 1) {
       rows = move(checked_product(assignments, hidden_), from_input(0));
@@ -135,7 +139,12 @@ class ExpertCalls {
     if (tokens_ > 1) results = move(checked_product(assignments, hidden_), results);
     calls_.push_back(
         product_call({tokens_, 1, chosen_}, factors, {tokens_, chosen_, hidden_}, results, false));
-    return measured(std::move(calls_));
+    Lowered lowered = measured(std::move(calls_));
+    if (tokens_ > 1) {
+      lowered.reason = "its tokens are taken to be spread evenly over " +
+                       std::to_string(std::min(assignments, count_)) + " experts";
+    }
+    return lowered;
   }
 
  private:
@@ -314,11 +323,13 @@ class ExpertCalls {
 
 /// Every token needs `k` experts; all of them no more than there are.
 std::vector<PartRead> experts_read(const NodeView& node, const Experts& experts) {
+  if (node.shape(0).empty()) throw NotExpressible("an input without axes");
   const std::int64_t tokens = node.elements(0) / std::max<std::int64_t>(1, node.shape(0).back());
   std::vector<PartRead> parts;
   for (const std::size_t input : experts.of_experts) {
     if (!node.has_input(input) || node.shape(input).empty()) continue;
     const std::int64_t count = node.shape(input)[0];
+    if (count < 1) continue;
     const std::int64_t chosen = std::clamp<std::int64_t>(node.integer("k", 1), 1, count);
     parts.push_back({.input = input,
                      .least = chosen,

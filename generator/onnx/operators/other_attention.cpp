@@ -1,4 +1,5 @@
 #include "core/base/error.h"
+#include "generator/onnx/model/checked_math.h"
 #include "generator/onnx/operators/shared/attention_inputs.h"
 
 /// Attention of ONNX Runtime that no library here has: shapes and reasons.
@@ -33,7 +34,9 @@ double paged_bytes(const NodeView& node) {
     const Dims& pages = node.shape(index);
     if (pages.size() != 4) throw NotExpressible("pages of other than four axes");
     const int type = node.input(index).type;
-    bytes += tokens * pages[2] * pages[3] * (is_floating(type) ? 32 : type_bits(type)) / 8;
+    const std::int64_t row = checked_product(pages[2], pages[3]);
+    const int bits = is_floating(type) ? 32 : type_bits(type);
+    bytes += checked_product(checked_product(tokens, row), bits) / 8;
   }
   return static_cast<double>(bytes);
 }

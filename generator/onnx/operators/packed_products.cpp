@@ -90,7 +90,9 @@ std::vector<TensorFacts> gather_blocks_shape(const NodeView& node) {
   dims.insert(dims.end(), data.begin() + axis + 1, data.end());
   // Several numbers in a byte lie side by side in the last axis.
   const bool in_bytes = type_name(node.input(0).type) == "uint8";
-  if (in_bytes && !dims.empty()) dims.back() *= 8 / node.integer("bits", 4);
+  const std::int64_t bits = node.integer("bits", 4);
+  if (bits < 1 || bits > 8) throw Error("numbers of " + std::to_string(bits) + " bits");
+  if (in_bytes && !dims.empty()) dims.back() *= 8 / bits;
   return {{node.input(2).type, dims}};
 }
 

@@ -48,6 +48,7 @@ TEST(MixtureOfExperts, TokensAreSpreadOverTheExperts) {
                           "gemm/m3_n32_k16_nt_w", "add/2x3x32_2x1x32_w", "swish/6x32_a1",
                           "gemm/m3_n16_k32_nt_w", "gemm/m3_n16_k32_nt_w", "add/2x3x16_2x1x16_w",
                           "copy/224_f1_t1", "gemm/m1_n16_k2_nn_a7_b7"));
+  EXPECT_THAT(layer.reason, HasSubstr("spread evenly over 4 experts"));
 }
 
 TEST(MixtureOfExperts, GatesAreEveryOtherColumnOrHalves) {
