@@ -153,6 +153,17 @@ TEST(Contrib, EmbeddingsAreRowsASumAndANormalization) {
                           "layernorm/10x8_e1e-05_sb"));
 }
 
+TEST(Contrib, EmbeddingsThatAreNamedReadTheirRowsAlone) {
+  Model model = runtime().input("ids", {2, 5}, TensorProto::INT32).weights("words", {100, 8});
+  model.weights("places", {64, 8}).weights("g", {8}).weights("b", {8});
+  add_microsoft(model, "EmbedLayerNormalization", {"ids", "", "words", "places", "", "g", "b"},
+                {"y"}, {{"newest", 1}});
+  const LoweredLayer layer = model.output("y").layer();
+  EXPECT_EQ(layer.cost, Cost::unsupported);
+  // Ten ids, ten rows of each table, two rows of factors, ten rows made.
+  EXPECT_EQ(layer.bytes, 10 * 4 + 2 * 10 * 8 * 4 + 2 * 8 * 4 + 10 * 8 * 4);
+}
+
 TEST(Contrib, GatesAreFunctionsAndProducts) {
   Model both = runtime().input("x", {2, 3, 8});
   add_microsoft(both, "SwiGLU", {"x"}, {"y"}, {{"limit", 7.0F}, {"activation_beta", 1.0F}});
