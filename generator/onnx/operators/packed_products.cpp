@@ -4,7 +4,7 @@
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
 
-/// Products of ONNX Runtime with weights that the file packs, other than MatMulNBits.
+/// Products of ONNX Runtime with weights that the file packs, other than those of MatMulNBits.
 namespace benanza::onnx {
 namespace {
 
@@ -30,16 +30,6 @@ std::vector<TensorFacts> blob_shape(const NodeView& node) {
   const Dims extents = node.integers(2);
   if (extents.size() != 2) throw Error("weights of other than two axes");
   return rows_of(node, extents[1]);
-}
-
-/// Outputs: queries, keys and values, and the sum before the normalization.
-std::vector<TensorFacts> queries_keys_values_shape(const NodeView& node) {
-  const TensorFacts keys = rows_of(node, node.integer("Nkv", 0))[0];
-  return {rows_of(node, node.integer("Nq", 0))[0], keys, keys, {node.input(0).type, node.shape(0)}};
-}
-
-std::vector<TensorFacts> gated_shape(const NodeView& node) {
-  return {stated_columns_shape(node)[0], {node.input(0).type, node.shape(0)}};
 }
 
 /// Weights of 8 bits, or two of 4 bits in a byte, with a scale for each block of a row. `bias`: an
@@ -157,16 +147,12 @@ void register_packed_products(OperatorTable& table) {
     ShapeFunction shape;
     std::string_view reason;
   };
-  constexpr std::string_view several =
-      "no library here normalizes and multiplies by packed weights";
   for (const Named& named : {
            Named{"MatMulBnb4", stated_columns_shape, "no library here has such 4-bit numbers"},
            Named{"MatMulFpQ4", blob_shape, "weights in a layout of its own"},
            Named{"MatMulPacked", stated_columns_shape, "weights in a layout of its own"},
            Named{"MatMulNBitsQLoRA", stated_columns_shape,
                  "no library here has a product with packed weights of two ranks"},
-           Named{"MatMulNBitsMlp", gated_shape, several},
-           Named{"MatMulNBitsQkv", queries_keys_values_shape, several},
        }) {
     table.add(
         "com.microsoft." + named.name,

@@ -76,17 +76,61 @@ TEST(Contrib, ALookUpThatIsNamedReadsItsRowsAlone) {
       << "three rows, ids and scales, and three rows as fp32";
 }
 
-TEST(Contrib, NamedProductsReadTheirWeights) {
-  Model model = runtime().input("x", {2, 64});
+/// Two products of 2 x 64 with weights of 4 bits, as gate and what it multiplies.
+LoweredGraph gated_products(const std::string& activation, bool normalizes) {
+  Model model = runtime().input("x", {2, 64}).input("skip", {2, 64}).weights("n", {64});
   stored(model, "gate", {128, 2, 16}, TensorProto::UINT8);
   stored(model, "up", {128, 2, 16}, TensorProto::UINT8);
   stored(model, "s", {128, 2}, TensorProto::FLOAT);
-  add_microsoft(model, "MatMulNBitsMlp", {"x", "", "", "gate", "s", "", "up", "s"}, {"y"},
-                {{"N", 128}, {"K", 64}, {"activation", "silu"}});
-  const LoweredGraph graph = model.output("y").import();
-  EXPECT_EQ(graph.layers[0].cost, Cost::unsupported);
+  model.weights("b", {128});
+  std::vector<std::string> inputs{"x", "", "", "gate", "s", "", "up", "s", "b"};
+  if (normalizes) inputs[1] = "skip", inputs[2] = "n";
+  std::vector<std::string> outputs{"y"};
+  if (normalizes) outputs.emplace_back("sum");
+  add_microsoft(model, "MatMulNBitsMlp", inputs, outputs,
+                {{"N", 128}, {"K", 64}, {"block_size", 32}, {"activation", activation}});
+  if (normalizes) model.output("sum");
+  return model.output("y").import();
+}
+
+TEST(Contrib, GatedProductsWithPackedWeightsAreTheirParts) {
+  const std::string product = "gemm/m2_n128_k64_nt_w_packed.int4.b32";
+  const LoweredGraph graph = gated_products("silu", false);
+  EXPECT_THAT(graph.layers[0].problems, ElementsAre(product, product, "add/2x128_1x128_w",
+                                                    "swish/2x128_a1", "mul/2x128_2x128"))
+      << graph.layers[0].reason;
+  EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 256 + 128, .bytes = 2 * 128 * 32}));
+  const LoweredLayer normalized = gated_products("silu", true).layers[0];
+  EXPECT_THAT(normalized.problems,
+              ElementsAre("add/2x64_2x64", "rmsnorm/2x64_e1e-05_s", product, product,
+                          "add/2x128_1x128_w", "swish/2x128_a1", "mul/2x128_2x128"));
+  EXPECT_EQ(normalized.calls[0].output, 1);
+  EXPECT_EQ(normalized.outputs[1].shape, (Dims{2, 64}));
+}
+
+TEST(Contrib, ProductsThatAreNamedReadTheirWeights) {
+  const LoweredGraph graph = gated_products("sparse", false);
+  EXPECT_THAT(graph.layers[0].reason, HasSubstr("gates by sparse"));
   EXPECT_EQ(graph.layers[0].outputs[0].shape, (Dims{2, 128}));
-  EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 256, .bytes = 2 * 128 * 32}));
+  EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 256 + 128, .bytes = 2 * 128 * 32}));
+}
+
+TEST(Contrib, QueriesKeysAndValuesAreThreeProducts) {
+  Model model = runtime().input("x", {1, 1, 64}).weights("n", {64});
+  stored(model, "q", {64, 2, 16}, TensorProto::UINT8);
+  stored(model, "kv", {32, 2, 16}, TensorProto::UINT8);
+  stored(model, "s", {64, 2}, TensorProto::FLOAT);
+  stored(model, "t", {32, 2}, TensorProto::FLOAT);
+  add_microsoft(model, "MatMulNBitsQkv", {"x", "", "n", "q", "s", "", "kv", "t", "", "kv", "t"},
+                {"a", "b", "c"}, {{"Nq", 64}, {"Nkv", 32}, {"K", 64}, {"block_size", 32}});
+  const LoweredLayer layer = model.output("a").output("b").output("c").layer();
+  EXPECT_THAT(
+      layer.problems,
+      ElementsAre("rmsnorm/1x64_e1e-06_s", "gemm/m1_n64_k64_nt_w_packed.int4.b32",
+                  "gemm/m1_n32_k64_nt_w_packed.int4.b32", "gemm/m1_n32_k64_nt_w_packed.int4.b32"))
+      << layer.reason;
+  EXPECT_EQ(layer.calls[3].output, 2);
+  EXPECT_EQ(layer.outputs[2].shape, (Dims{1, 1, 32}));
 }
 
 /// QAttention of 2 x 5 rows, two heads of 4, with weights of bytes.

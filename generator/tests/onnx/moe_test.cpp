@@ -135,6 +135,12 @@ TEST(MixtureOfExperts, ATokenReadsItsExpertsAsTheyAreStored) {
             (Traffic{.elements = 2 * (64 * 2 + 64), .bytes = 2 * (64 * 32 + 64 * 16)}));
 }
 
+TEST(MixtureOfExperts, ScalesAreNoParameters) {
+  const LoweredGraph graph = packed_mixture({{"k", 2}, {"block_size", 32}}, true).import();
+  // Two numbers in a byte.
+  EXPECT_EQ(graph.parameters, 2 * 8 * (64 * 32 + 64 * 16));
+}
+
 TEST(MixtureOfExperts, WhatIsNamedReadsItsExpertsAlone) {
   const LoweredGraph graph = packed_mixture({{"k", 2},
                                              {"activation_type", "swiglu"},
