@@ -11,7 +11,7 @@ BITS = {"INT4": 4, "UINT4": 4, "FLOAT4E2M1": 4, "INT2": 2, "UINT2": 2, "STRING":
 
 
 class Weights:
-    """Bytes of all weights and caches, and of those that some unsupported layer reads."""
+    """Bytes of all weights and caches, and of what unsupported layers read of them."""
 
     def __init__(self, everything, left_out):
         self.everything, self.left_out = everything, left_out
@@ -31,11 +31,19 @@ def coverage(path, graph, flow):
     sizes = stored_bytes(onnx, model, {tensor.get("name"): tensor.get("shape")
                                          for tensor in flow["tensors"]})
     readers = readers_of(model, sizes)
-    costs = {output["name"]: layer["cost"] for layer in graph["layers"]
-             for output in layer["outputs"]}
-    left_out = sum(size for name, size in sizes.items()
-                   if any(costs.get(result) == "unsupported" for result in readers[name]))
-    return Weights(sum(sizes.values()), left_out)
+    return Weights(sum(sizes.values()), bytes_left_out(graph, sizes, readers))
+
+
+def bytes_left_out(graph, sizes, readers):
+    """Of a tensor, no more than the layer moves that reads most of it: few rows of a table."""
+    moved = {output["name"]: layer["bytes"] for layer in graph["layers"]
+             if layer["cost"] == "unsupported" for output in layer["outputs"]}
+    left_out = 0
+    for name, size in sizes.items():
+        by_readers = [size if moved[result] is None else min(size, moved[result])
+                      for result in readers[name] if result in moved]
+        left_out += max(by_readers, default=0)
+    return left_out
 
 
 def graphs_of(graph):

@@ -10,9 +10,9 @@ namespace {
 double number(std::int64_t value) { return static_cast<double>(value); }
 
 /// Substrings of ONNX operator names and of those of the problem tables.
-constexpr std::string_view product_ops[] = {"Conv",      "Gemm",  "MatMul", "Einsum",
-                                            "Attention", "LSTM",  "GRU",    "RNN",
-                                            ".conv",     ".gemm", ".rnn",   ".sparse_gemm"};
+constexpr std::string_view product_ops[] = {"Conv",  "Gemm", "MatMul",      "Einsum", "Attention",
+                                            "LSTM",  "GRU",  "RNN",         "MoE",    ".conv",
+                                            ".gemm", ".rnn", ".sparse_gemm"};
 
 /// Returns true if the operator itself consists of products, so that no way around them is known.
 bool asks_for_products(const Layer& layer) {

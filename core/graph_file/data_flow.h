@@ -28,9 +28,9 @@ struct Statistics {
 /// Where an operand of a call comes from.
 struct FlowOperand {
   /// tensor: DataFlow::tensors[index]. call: the result of the layer's call `index`. causal, band:
-  /// a mask that the layer's attributes define. bias: what the call's folds make of 0. factor,
-  /// shift: of `statistics`, per channel.
-  enum class Kind { tensor, call, causal, band, bias, factor, shift };
+  /// a mask that the layer's attributes define. zeros: nothing else. bias: what the call's folds
+  /// make of 0. factor, shift: of `statistics`, per channel.
+  enum class Kind { tensor, call, causal, band, zeros, bias, factor, shift };
   Kind kind = Kind::tensor;
   std::size_t index = 0;
   /// Multiplies a constant.

@@ -9,6 +9,7 @@ NLOHMANN_JSON_SERIALIZE_ENUM(FlowOperand::Kind, {{FlowOperand::Kind::tensor, "te
                                                  {FlowOperand::Kind::call, "call"},
                                                  {FlowOperand::Kind::causal, "causal"},
                                                  {FlowOperand::Kind::band, "band"},
+                                                 {FlowOperand::Kind::zeros, "zeros"},
                                                  {FlowOperand::Kind::bias, "bias"},
                                                  {FlowOperand::Kind::factor, "factor"},
                                                  {FlowOperand::Kind::shift, "shift"}})

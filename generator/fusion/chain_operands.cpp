@@ -1,4 +1,5 @@
 #include "generator/fusion/fusion.h"
+#include "generator/lowered/number_tensors.h"
 
 namespace benanza::fusion {
 
@@ -7,9 +8,7 @@ std::optional<FlowOperand> flow_operand(const Flow& flow, std::size_t index, con
     case Source::Kind::call:
       return std::nullopt;
     case Source::Kind::attribute:
-      return FlowOperand{
-          .kind = source.index == 0 ? FlowOperand::Kind::causal : FlowOperand::Kind::band,
-          .window = source.window};
+      return FlowOperand{.kind = kind_of_attribute(source), .window = source.window};
     case Source::Kind::input:
       break;
   }

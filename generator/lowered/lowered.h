@@ -14,10 +14,14 @@
 namespace benanza {
 
 /// Where an operand of a call comes from: the node's input `index`; the result of the layer's call
-/// `index`; or the node's attributes, which define a causal mask (`index` 0) or a band mask around
-/// the diagonal (1). `scale` is folded into a weight when the model is loaded.
+/// `index`; or the node's attributes, which define a causal mask, a band mask around the diagonal
+/// or zeros. `scale` is folded into a weight when the model is loaded.
 struct Source {
   enum class Kind { input, call, attribute };
+  /// `index` of an attribute.
+  static constexpr int causal = 0;
+  static constexpr int band = 1;
+  static constexpr int zeros = 2;
   Kind kind = Kind::input;
   int index = 0;
   float scale = 1;
@@ -36,6 +40,14 @@ struct Source {
 struct RowChoice {
   int indices = 1;
   GatheredRows rows = {};
+};
+
+/// An input of which a run reads some rows alone: at least `least` and at most `most` of `of`.
+struct PartRead {
+  std::size_t input = 0;
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+  std::int64_t of = 1;
 };
 
 /// One library call of a layer. Tensors are dense and row-major, so a result feeds a later call
@@ -131,6 +143,8 @@ struct LoweredLayer : Layer {
   std::vector<Read> reads;
   /// Of an unsupported layer: inputs that it reads from the first element to the last.
   std::vector<std::size_t> reads_whole;
+  /// Inputs that it reads in part.
+  std::vector<PartRead> reads_parts;
   /// How often layers that work at inference, and the caller, read its results.
   int uses = 0;
   /// Whether its results are known when the model is loaded.

@@ -80,13 +80,15 @@ class Numbering {
                   .part = call.writes_part,
                   .proxy = call.is_proxy};
     for (const Source& source : call.operands) {
+      // Which part of a tensor it reads, a flow file does not say.
+      if (!source.is_whole()) made.proxy = true;
       const auto index = static_cast<std::size_t>(source.index);
       FlowOperand operand{.scale = source.scale, .window = source.window};
       if (source.kind == Source::Kind::call) {
         operand.kind = FlowOperand::Kind::call;
         operand.index = index;
       } else if (source.kind == Source::Kind::attribute) {
-        operand.kind = index == 0 ? FlowOperand::Kind::causal : FlowOperand::Kind::band;
+        operand.kind = kind_of_attribute(source);
       } else {
         const auto tensor =
             index < layer.reads.size() ? add(layer.reads[index]) : std::optional<std::size_t>();
@@ -146,6 +148,17 @@ class Numbering {
 };
 
 }  // namespace
+
+FlowOperand::Kind kind_of_attribute(const Source& source) {
+  switch (source.index) {
+    case Source::causal:
+      return FlowOperand::Kind::causal;
+    case Source::zeros:
+      return FlowOperand::Kind::zeros;
+    default:
+      return FlowOperand::Kind::band;
+  }
+}
 
 DataFlow number_tensors(const LoweredGraph& graph, std::vector<std::optional<FlowCall>> fusions) {
   return Numbering(graph).run(std::move(fusions));

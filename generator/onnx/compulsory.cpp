@@ -1,6 +1,7 @@
 #include "generator/onnx/compulsory.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "generator/onnx/stored.h"
@@ -36,12 +37,44 @@ void add(Traffic& traffic, const Tensor& tensor) {
 /// Whether every constant of the step is a weight that each run reads.
 bool reads_all_constants(const Step& step, const LoweredLayer& layer,
                          const OperatorTable& operators) {
+  const auto in_part = [&](const PartRead& part) {
+    return part.input < step.inputs.size() && step.inputs[part.input] != nullptr &&
+           step.inputs[part.input]->constant;
+  };
+  if (std::ranges::any_of(layer.reads_parts, in_part)) return false;
   if (layer.cost == Cost::unsupported) {
     const Operator* const known = operators.find(step.node.full_type());
     return known != nullptr && known->reads_all_constants;
   }
   return std::ranges::any_of(layer.calls,
                              [](const Call& call) { return call.problem.packed.has_value(); });
+}
+
+/// The stored tensors of which layers read parts, and the largest.
+std::map<const Value*, PartRead> parts_of_weights(const Program& program,
+                                                  const std::vector<LoweredLayer>& layers) {
+  std::map<const Value*, PartRead> parts;
+  for (std::size_t step = 0; step < layers.size(); ++step) {
+    for (const PartRead& part : layers[step].reads_parts) {
+      const Value* const value = program.steps[step].inputs[part.input];
+      if (part.least == 0) continue;
+      if (value == nullptr || !value->constant || !value->shape) continue;
+      for (const Value* stored : stored_tensors_and_scales(program, *value)) {
+        const auto [found, is_new] = parts.try_emplace(stored, part);
+        if (!is_new && part.least * found->second.of > found->second.least * part.of) {
+          found->second = part;
+        }
+      }
+    }
+  }
+  return parts;
+}
+
+void add(Traffic& traffic, const Tensor& tensor, const PartRead& part) {
+  Traffic whole;
+  add(whole, tensor);
+  traffic.elements += whole.elements / part.of * part.least;
+  traffic.bytes += whole.bytes / part.of * part.least;
 }
 
 /// The layer that computes `value`, skipping free layers; empty for constants and inputs.
@@ -101,6 +134,9 @@ Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& l
   Compulsory result;
   for (const Value* value : inputs) add(result.inputs, *value);
   for (const Value* value : weights) add(result.weights, *value);
+  for (const auto& [value, part] : parts_of_weights(program, layers)) {
+    if (!weights.contains(value)) add(result.weights, *value, part);
+  }
   for (const auto& [id, value] : program.values) {
     if (!value.is_output || value.constant) continue;
     const auto layer = maker(value, program, layers);

@@ -12,7 +12,8 @@ namespace benanza::onnx {
 /// the program's steps, in the same order. A lower bound: what is uncertain is left out.
 ///   inputs   model inputs that a library call reads in full (not a table of which it reads rows)
 ///   weights  constant factors of products, each once even if several layers use it; not constants
-///            that can be folded into them when the model is loaded (biases, normalizations)
+///            that can be folded into them when the model is loaded (biases, normalizations); of
+///            those of experts, the ones that a token needs
 ///   outputs  model outputs that a library call or a movement produces
 Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& layers,
                       const OperatorTable& operators);

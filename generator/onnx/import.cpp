@@ -143,7 +143,7 @@ void drop_unread(std::vector<LoweredLayer>& layers) {
 LoweredLayer lower_step(const Program& program, const Step& step, const OperatorTable& operators,
                         const ResolvedDims& bound) {
   const NodeView node(step.node, input_tensors(step), output_tensors(step, true));
-  if (!step.misfit.empty()) return unsupported_layer(node, step.misfit);
+  if (!step.misfit.empty()) return unsupported_layer(node, step.misfit, operators);
   try {
     LoweredLayer layer = lower_node(node, operators, all_outputs_constant(step));
     if (layer.cost == Cost::unsupported) {
@@ -152,7 +152,7 @@ LoweredLayer lower_step(const Program& program, const Step& step, const Operator
     }
     return layer;
   } catch (const std::exception& error) {
-    if (first_assumption(step)) return unsupported_layer(node, misfit(error.what()));
+    if (first_assumption(step)) return unsupported_layer(node, misfit(error.what()), operators);
     throw Error(label(program, step.node) + error.what() + advice(bound));
   }
 }
@@ -164,9 +164,9 @@ LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, con
   check_model(model, where);
   const ResolvedDims bound = bind(model, binding, where);
   make_inputs_constant(model, binding.values, where);
-  inline_functions(model, where);
-  Program program = make_program(model, where);
   const OperatorTable operators = make_operator_table();
+  inline_functions(model, where, compositions(operators));
+  Program program = make_program(model, where);
   infer(program, model, bound, operators);
 
   LoweredGraph graph;

@@ -1,5 +1,7 @@
 #include "generator/onnx/lower_node.h"
 
+#include <onnx/onnx_pb.h>
+
 #include <algorithm>
 #include <stdexcept>
 #include <string_view>
@@ -12,16 +14,43 @@
 namespace benanza::onnx {
 namespace {
 
-/// The least traffic in bytes: every input and output once, floats as fp32; empty if unknown.
-std::optional<double> traffic_bytes(const NodeView& node) {
+std::vector<PartRead> parts_of(const NodeView& node, const OperatorTable& operators) {
+  const Operator* const known = operators.find(node.full_type());
+  if (known == nullptr || known->parts == nullptr) return {};
+  try {
+    return known->parts(node);
+  } catch (const std::exception&) {
+    // What is wrong with the node is told elsewhere.
+    return {};
+  }
+}
+
+std::optional<double> stated_bytes(const NodeView& node, const OperatorTable& operators) {
+  const Operator* const known = operators.find(node.full_type());
+  if (known == nullptr || known->least_bytes == nullptr) return std::nullopt;
+  try {
+    return known->least_bytes(node);
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
+/// The least traffic in bytes: every input, or of `parts` the most that is read, and every output
+/// once, floats as fp32; empty if unknown.
+std::optional<double> traffic_bytes(const NodeView& node, const std::vector<PartRead>& parts) {
   std::int64_t total = 0;
   const auto add = [&](const Tensor& tensor) {
-    if (!tensor.shape || type_bytes(tensor.type) == 0) return false;
-    total += element_count(*tensor.shape) * type_bytes(tensor.type);
+    const int bits = is_floating(tensor.type) ? 32 : type_bits(tensor.type);
+    if (!tensor.shape || bits == 0) return false;
+    total += (element_count(*tensor.shape) * bits + 7) / 8;
     return true;
   };
   for (std::size_t index = 0; index < node.input_count(); ++index) {
+    const std::int64_t before = total;
     if (node.has_input(index) && !add(node.input(index))) return std::nullopt;
+    const auto part = std::ranges::find(parts, index, &PartRead::input);
+    if (part != parts.end() && part->of > 0)
+      total = before + (total - before) / part->of * part->most;
   }
   for (std::size_t index = 0; index < node.output_count(); ++index) {
     if (node.has_output(index) && !add(node.output(index))) return std::nullopt;
@@ -110,6 +139,18 @@ bool makes_nothing(const NodeView& node) {
   return true;
 }
 
+/// Whether all that the calls read are 8-bit integers, each of which is one of its operands.
+bool moves_bytes(const NodeView& node, const Lowered& lowered) {
+  if (lowered.cost != Cost::movement || lowered.calls.empty()) return false;
+  return std::ranges::all_of(lowered.calls, [&](const Call& call) {
+    return std::ranges::all_of(call.operands, [&](const Source& source) {
+      if (source.kind != Source::Kind::input) return source.kind == Source::Kind::call;
+      const int type = node.input(static_cast<std::size_t>(source.index)).type;
+      return type == ::onnx::TensorProto::INT8 || type == ::onnx::TensorProto::UINT8;
+    });
+  });
+}
+
 Lowered lower(const NodeView& node, const OperatorTable& operators, bool all_outputs_constant) {
   if (all_outputs_constant) return free_layer("computed from constants and shapes alone");
   if (node.node().has_subgraph()) {
@@ -132,6 +173,7 @@ Lowered lower(const NodeView& node, const OperatorTable& operators, bool all_out
   check_extents(lowered);
   check_result(node, lowered);
   check_keys(lowered);
+  if (moves_bytes(node, lowered)) lowered.precision = to_string(Precision::int8);
   return lowered;
 }
 
@@ -164,7 +206,7 @@ std::optional<Lowered> integer_arithmetic(const NodeView& node, const OperatorTa
 
 namespace {
 
-LoweredLayer make_layer(const NodeView& node, Lowered lowered) {
+LoweredLayer make_layer(const NodeView& node, Lowered lowered, const OperatorTable& operators) {
   LoweredLayer layer;
   layer.op = node.full_type();
   layer.cost = lowered.cost;
@@ -173,6 +215,7 @@ LoweredLayer make_layer(const NodeView& node, Lowered lowered) {
   layer.whole = std::move(lowered.whole);
   layer.precision = std::move(lowered.precision);
   layer.reads_whole = std::move(lowered.reads_whole);
+  layer.reads_parts = parts_of(node, operators);
   set_work(layer);
   for (std::size_t index = 0; index < node.output_count(); ++index) {
     if (!node.has_output(index)) continue;
@@ -180,30 +223,34 @@ LoweredLayer make_layer(const NodeView& node, Lowered lowered) {
     layer.outputs.push_back({tensor.name, type_name(tensor.type), tensor.shape});
   }
   if (layer.cost == Cost::unsupported) {
-    layer.bytes = lowered.least_bytes ? lowered.least_bytes : traffic_bytes(node);
+    layer.bytes = lowered.least_bytes;
+    if (!layer.bytes) layer.bytes = stated_bytes(node, operators);
+    if (!layer.bytes) layer.bytes = traffic_bytes(node, layer.reads_parts);
   }
   return layer;
 }
 
 }  // namespace
 
-LoweredLayer unsupported_layer(const NodeView& node, std::string reason) {
-  return make_layer(node, {Cost::unsupported, std::move(reason), {}, Types::floating_only});
+LoweredLayer unsupported_layer(const NodeView& node, std::string reason,
+                               const OperatorTable& operators) {
+  return make_layer(node, {Cost::unsupported, std::move(reason), {}, Types::floating_only},
+                    operators);
 }
 
 LoweredLayer lower_node(const NodeView& node, const OperatorTable& operators,
                         bool all_outputs_constant) {
   try {
-    return make_layer(node, lower(node, operators, all_outputs_constant));
+    return make_layer(node, lower(node, operators, all_outputs_constant), operators);
   } catch (const NotExpressible& reason) {
     try {
       if (auto moved = integer_arithmetic(node, operators)) {
-        return make_layer(node, *std::move(moved));
+        return make_layer(node, *std::move(moved), operators);
       }
     } catch (const NotExpressible& unaccounted) {
-      return unsupported_layer(node, unaccounted.what());
+      return unsupported_layer(node, unaccounted.what(), operators);
     }
-    return unsupported_layer(node, reason.what());
+    return unsupported_layer(node, reason.what(), operators);
   }
 }
 

@@ -13,6 +13,7 @@ LoweredLayer lower_node(const NodeView& node, const OperatorTable& operators,
                         bool all_outputs_constant);
 
 /// An unsupported layer for the node, with the given reason.
-LoweredLayer unsupported_layer(const NodeView& node, std::string reason);
+LoweredLayer unsupported_layer(const NodeView& node, std::string reason,
+                               const OperatorTable& operators);
 
 }  // namespace benanza::onnx

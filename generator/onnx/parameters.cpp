@@ -1,5 +1,7 @@
 #include "generator/onnx/parameters.h"
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <string_view>
 
@@ -22,10 +24,15 @@ struct BlockOperator {
   /// The attribute that says how many bits a value has, and without it how many.
   std::string_view bits;
   std::int64_t usual_bits;
+  /// The inputs that are scales or zero points; 0: no more.
+  std::array<std::size_t, 6> scales;
 };
-constexpr BlockOperator block_operators[] = {{"MatMulNBits", "bits", 4},
-                                             {"GatherBlockQuantized", "bits", 4},
-                                             {"QMoE", "expert_weight_bits", 4}};
+constexpr BlockOperator block_operators[] = {
+    {"MatMulNBits", "bits", 4, {2, 3}},
+    {"MatMulNBitsMlp", "bits", 4, {4, 7}},
+    {"MatMulNBitsQkv", "bits", 4, {4, 7, 10}},
+    {"GatherBlockQuantized", "bits", 4, {2, 3}},
+    {"QMoE", "expert_weight_bits", 4, {3, 6, 9, 11, 12, 13}}};
 
 const BlockOperator* block_operator(const Node& node) {
   for (const BlockOperator& one : block_operators) {
@@ -42,8 +49,9 @@ bool is_byte(const Tensor& tensor) {
 bool is_scale_or_zero_point(const Step& step, std::size_t index) {
   const std::string& op = step.node.op_type();
   if (op == "QuantizeLinear" || op == "DequantizeLinear") return index > 0;
-  if (op == "MatMulNBits") return index == 2 || index == 3;
-  if (op == "GatherBlockQuantized") return index == 2 || index == 3;
+  if (const BlockOperator* const packed = block_operator(step.node)) {
+    return index != 0 && std::ranges::find(packed->scales, index) != packed->scales.end();
+  }
   if (op == "QLinearConv" || op == "QLinearMatMul") {
     return index == 1 || index == 2 || (index > 3 && index < 8);
   }

@@ -18,7 +18,7 @@ sys.path.insert(0, str(SOURCE / "scripts"))
 
 from profile_common import UserError
 from real_models import read_flags, refusal
-from real_models_coverage import Weights
+from real_models_coverage import Weights, bytes_left_out
 from real_models_measure import Times
 from real_models_shapes import Truth, compare_shapes
 from real_models_table import Row, report, summary
@@ -46,6 +46,19 @@ def layer(op, cost, *outputs, **more):
     return {"name": outputs[0][0], "op": op, "cost": cost, "reason": more.pop("reason", ""),
             "outputs": [{"name": name, "type": kind, "shape": shape}
                         for name, kind, shape in outputs], **more}
+
+
+class LeftOut(unittest.TestCase):
+    def left_out(self, cost, moved):
+        graph = {"layers": [layer("Gather", cost, ("rows", "float", [5, 8]), bytes=moved),
+                            layer("Relu", "measured", ("y", "float", [5, 8]), bytes=320)]}
+        return bytes_left_out(graph, {"table": 32000}, {"table": {"rows", "y"}})
+
+    def test_rows_of_a_table_alone(self):
+        self.assertEqual(self.left_out("unsupported", 360), 360)
+        self.assertEqual(self.left_out("unsupported", 64000), 32000)
+        self.assertEqual(self.left_out("unsupported", None), 32000)
+        self.assertEqual(self.left_out("movement", 320), 0)
 
 
 class Shapes(unittest.TestCase):

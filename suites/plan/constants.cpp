@@ -137,6 +137,8 @@ std::vector<float> Constants::values(std::size_t index) const {
   switch (operand.kind) {
     case FlowOperand::Kind::causal:
       return causal(dims, operand.window);
+    case FlowOperand::Kind::zeros:
+      return std::vector<float>(size);
     case FlowOperand::Kind::bias:
       return floats(term_);
     case FlowOperand::Kind::factor:

@@ -190,6 +190,16 @@ TEST(ModelFloor, RowsOfAListAskForTheirProducts) {
   EXPECT_DOUBLE_EQ(model_floor(graph, times, rates, {}).model.flops, 2e6 + 2 * 20 * 3);
 }
 
+// However the tokens are spread over the experts, as many rows are multiplied.
+TEST(ModelFloor, ExpertsAskForTheirProducts) {
+  const Graph graph{.model = "m",
+                    .layers = {product("experts", "com.microsoft.QMoE", {},
+                                       {"softmax/1x4_a1", "gemm/m1_n200_k50_nt_w_packed.int4.b32",
+                                        "gemm/m1_n200_k50_nt_w_packed.int4.b32"})}};
+  const auto times = layer_times(graph, MeasurementSet(), {});
+  EXPECT_DOUBLE_EQ(model_floor(graph, times, rates, {}).model.flops, 2 * 2 * 200 * 50);
+}
+
 // A running sum as a product with a triangular matrix: no multiplication is required.
 TEST(ModelFloor, ProductsThatOnlyComputeAnotherOperatorDoNotCount) {
   const Graph graph{.model = "m",

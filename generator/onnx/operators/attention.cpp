@@ -35,9 +35,7 @@ std::vector<TensorFacts> attention_shape(const NodeView& node) {
 
 /// A band mask around the diagonal, which the framework creates once.
 ScoreMask band(const AttentionInputs& inputs) {
-  ScoreMask mask{{inputs.q.dims[2], inputs.k.dims[2]}, true, from_attribute()};
-  mask.source.index = 1;
-  return mask;
+  return {{inputs.q.dims[2], inputs.k.dims[2]}, true, from_attribute(Source::band)};
 }
 
 /// Position 0 is that of the first earlier key. With a window, keys too far before or after the
@@ -65,7 +63,7 @@ Lowered lower_attention(const NodeView& node) {
   std::vector<ScoreMask> masks;
   if (node.has_input(3)) masks.push_back(mask_of(node, 3, inputs));
   mask_positions(node, inputs, masks);
-  finish(parts, node, inputs, masks, node.shape(0).size() == 3);
+  finish(parts, node, inputs, std::move(masks), node.shape(0).size() == 3);
   return std::move(parts).done();
 }
 

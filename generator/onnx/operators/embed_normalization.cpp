@@ -1,5 +1,7 @@
 #include <onnx/onnx_pb.h>
 
+#include <algorithm>
+
 #include "core/base/error.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
@@ -69,12 +71,24 @@ Lowered lower_embed_normalization(const NodeView& node) {
   return lowered;
 }
 
+/// Of each table no more rows than there are tokens.
+std::vector<PartRead> embeddings_read(const NodeView& node) {
+  std::vector<PartRead> parts;
+  for (const std::size_t table : {word_table, position_table, segment_table}) {
+    if (!node.has_input(table) || node.shape(table).size() != 2) continue;
+    const std::int64_t rows = node.shape(table)[0];
+    parts.push_back({.input = table, .most = std::min(node.elements(0), rows), .of = rows});
+  }
+  return parts;
+}
+
 }  // namespace
 
 void register_embed_normalization(OperatorTable& table) {
   // Ids choose rows. What the mask's counts are called is for the reader of output 1.
   table.add("com.microsoft.EmbedLayerNormalization", {.shapes = {{embed_normalization_shape}},
                                                       .lower = lower_embed_normalization,
+                                                      .parts = embeddings_read,
                                                       .idle_attributes = {"mask_index_type"},
                                                       .idle_inputs = {1, token_mask}});
 }

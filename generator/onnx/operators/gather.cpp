@@ -182,6 +182,29 @@ Lowered lower_gather(const NodeView& node) {
   return movement({result});
 }
 
+/// No more rows than there are indices.
+std::vector<PartRead> rows_picked(const NodeView& node) {
+  const Dims& dims = node.shape(0);
+  const auto axis = at(NodeView::axis(node.integer("axis", 0), dims.size()));
+  return {{.input = 0, .most = std::min(node.elements(1), dims[axis]), .of = dims[axis]}};
+}
+
+/// No more elements than the result has.
+std::vector<PartRead> elements_picked(const NodeView& node) {
+  return {{.input = 0,
+           .most = std::min(node.elements(0), element_count(node.output_shape(0))),
+           .of = node.elements(0)}};
+}
+
+/// Of ONNX Runtime's own, which has no axes of a batch.
+std::vector<TensorFacts> gather_nd_shape(const NodeView& node) {
+  const Dims& data = node.shape(0);
+  const Dims& indices = node.shape(1);
+  Dims dims(indices.begin(), indices.end() - (indices.empty() ? 0 : 1));
+  dims.insert(dims.end(), data.begin() + tuple_length(node), data.end());
+  return {{node.input(0).type, dims}};
+}
+
 /// One element, or one contiguous run of elements, per index.
 Lowered lower_gather_any(const NodeView& node) {
   return movement({proxy_copy(node, element_count(node.output_shape(0)))});
@@ -205,16 +228,22 @@ Lowered lower_scatter_rows(const NodeView& node) {
 }  // namespace
 
 void register_gather(OperatorTable& table) {
-  table.add("Gather", {.fold = fold_gather, .lower = lower_gather});
+  table.add("Gather", {.fold = fold_gather, .lower = lower_gather, .parts = rows_picked});
   table.add("GatherElements", {.fold = fold_gather_elements,
                                .lower = lower_gather_any,
+                               .parts = elements_picked,
                                .idle_attributes = {"axis"},
                                .idle_inputs = {1}});
   table.add("GatherND", {.check = check_gather_nd,
                          .fold = fold_gather_nd,
                          .lower = lower_gather_any,
+                         .parts = elements_picked,
                          .idle_attributes = {"batch_dims"},
                          .idle_inputs = {1}});
+  table.add("com.microsoft.GatherND", {.shapes = {{gather_nd_shape}},
+                                       .lower = lower_gather_any,
+                                       .parts = elements_picked,
+                                       .idle_inputs = {1}});
   table.add("Scatter", {.lower = lower_scatter, .idle_attributes = {"axis"}, .idle_inputs = {1}});
   table.add("ScatterElements", {.shapes = {{like_first}},
                                 .lower = lower_scatter,

@@ -153,12 +153,19 @@ std::string stored_cache(const NodeView& node) {
 
 /// Why no library here does it, nor calls of several; empty if some do.
 std::string refusal(const NodeView& node) {
-  if (node.integer("smooth_softmax", 0) == 1 || node.has_input(11)) {
-    return "a softmax with another term";
-  }
   if (node.has_output(3)) return "hands out its scores";
   const std::string stored = stored_cache(node);
   return stored.empty() ? "" : "no library here reads keys and values stored as " + stored;
+}
+
+/// The inputs that hold earlier keys and values alone.
+std::vector<std::size_t> full_caches(const NodeView& node, const Cache& cache) {
+  std::vector<std::size_t> full;
+  const std::int64_t earlier = cache.keys - std::min(rows_of_input(node, 0)[1], cache.keys);
+  for (const std::size_t past : {past_key, past_value}) {
+    if (node.has_input(past) && earlier == node.shape(past)[2]) full.push_back(past);
+  }
+  return full;
 }
 
 /// What any way must move: queries and new keys and values, the result, and, as they are stored,
@@ -195,6 +202,20 @@ Lowered refused(const NodeView& node, std::string reason) {
   return layer;
 }
 
+/// One more term of each head's softmax, or of all e^0.
+std::optional<Source> sink_of(const NodeView& node, const AttentionInputs& inputs) {
+  constexpr std::size_t head_sink = 11;
+  const bool smooth = node.integer("smooth_softmax", 0) == 1;
+  if (!node.has_input(head_sink)) {
+    return smooth ? std::optional(from_attribute(Source::zeros)) : std::nullopt;
+  }
+  if (node.shape(head_sink) != Dims{inputs.q.dims[1]}) {
+    throw NotExpressible("sinks of " + join(node.shape(head_sink), 'x') + " for " +
+                         std::to_string(inputs.q.dims[1]) + " heads");
+  }
+  return from_input(head_sink);
+}
+
 /// Causal, with fewer heads for keys and values, and with a window the last so many keys.
 Lowered lower_group_query_attention(const NodeView& node) {
   if (node.has_input(16)) throw NotExpressible("rows of which some are padding");
@@ -216,8 +237,11 @@ Lowered lower_group_query_attention(const NodeView& node) {
   if (node.has_input(10)) {
     masks.push_back(mask_of(node, 10, inputs, inputs.q.dims[2] == 1 ? cache.keys : 0));
   }
-  finish(parts, node, inputs, masks, true);
-  return std::move(parts).done();
+  finish(parts, node, inputs, std::move(masks), true, sink_of(node, inputs));
+  Lowered lowered = std::move(parts).done();
+  if (window == 0 || window - 1 + inputs.q.dims[2] >= cache.keys)
+    lowered.reads_whole = full_caches(node, cache);
+  return lowered;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "core/base/error.h"
 #include "generator/onnx/operators/shared/calls.h"
+#include "generator/onnx/operators/shared/nbits.h"
 #include "generator/onnx/operators/shared/operator.h"
 
 namespace benanza::onnx {
@@ -29,20 +30,6 @@ std::vector<TensorFacts> matmul_nbits_shape(const NodeView& node) {
   if (dims.empty()) throw Error("an input without axes");
   dims.back() = node.integer("N", 0);
   return {{node.input(0).type, dims}};
-}
-
-/// Types of weights of so many bits; with zero points, they are unsigned.
-PackedType nbits_type(std::int64_t bits, bool zero_points) {
-  switch (bits) {
-    case 2:
-      return zero_points ? PackedType::uint2 : PackedType::int2;
-    case 4:
-      return zero_points ? PackedType::uint4 : PackedType::int4;
-    case 8:
-      return zero_points ? PackedType::uint8 : PackedType::int8;
-    default:
-      throw NotExpressible("weights of " + std::to_string(bits) + " bits");
-  }
 }
 
 /// Inputs: A, B packed as N x blocks x bytes, scales, zero points, an order of the rows, a bias.

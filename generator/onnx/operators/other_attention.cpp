@@ -1,30 +1,10 @@
 #include "core/base/error.h"
+#include "generator/onnx/model/checked_math.h"
 #include "generator/onnx/operators/shared/attention_inputs.h"
 
 /// Attention of ONNX Runtime that no library here has: shapes and reasons.
 namespace benanza::onnx {
 namespace {
-
-/// Bytes times weights of bytes, then attention. Input 3 is the scale of the data.
-std::vector<TensorFacts> quantized_attention_shape(const NodeView& node) {
-  const Dims& input = rows_of_input(node, 0);
-  if (node.shape(1).empty()) throw Error("weights without axes");
-  const std::int64_t heads = positive(node, "num_heads");
-  const std::int64_t hidden = node.shape(1).back() / 3;
-  const std::int64_t past = node.has_input(8) ? node.shape(8).at(3) : 0;
-  const int type = node.input(3).type;
-  return {{type, with_last(input, hidden)},
-          {type, Dims{2, input[0], heads, past + input[1], hidden / heads}}};
-}
-
-/// Tokens of all sequences one after the other, without padding.
-std::vector<TensorFacts> packed_rows_shape(const NodeView& node) {
-  Dims dims = node.shape(0);
-  if (dims.empty() || node.shape(1).empty()) throw Error("an input or weights without axes");
-  const auto sizes = node.integers("qkv_hidden_sizes");
-  dims.back() = sizes && sizes->size() == 3 ? sizes->back() : node.shape(1).back() / 3;
-  return {{node.input(0).type, dims}};
-}
 
 /// Queries (tokens, heads * size); the cache keeps its extents and its type.
 std::vector<TensorFacts> paged_shape(const NodeView& node) {
@@ -41,32 +21,41 @@ std::vector<TensorFacts> paged_shape(const NodeView& node) {
   return {{node.input(0).type, dims}, cache(3), cache(4)};
 }
 
+/// Queries, keys, values and the result; as it is stored, what becomes a part of the caches. What
+/// is read of these is not known.
+double paged_bytes(const NodeView& node) {
+  const std::int64_t tokens = node.shape(0).at(0);
+  std::int64_t bytes = 4 * element_count(node.output_shape(0));
+  for (const std::size_t index : {0, 1, 2}) {
+    if (node.has_input(index)) bytes += 4 * node.elements(index);
+  }
+  for (const std::size_t index : {3, 4}) {
+    if (!node.has_input(index)) continue;
+    const Dims& pages = node.shape(index);
+    if (pages.size() != 4) throw NotExpressible("pages of other than four axes");
+    const int type = node.input(index).type;
+    const std::int64_t row = checked_product(pages[2], pages[3]);
+    const int bits = is_floating(type) ? 32 : type_bits(type);
+    bytes += checked_product(checked_product(tokens, row), bits) / 8;
+  }
+  return static_cast<double>(bytes);
+}
+
 }  // namespace
 
 void register_other_attention(OperatorTable& table) {
-  table.add("com.microsoft.QAttention",
-            {.shapes = {{quantized_attention_shape}},
-             .unsupported = "no library here has attention that begins with a product of bytes",
-             .reads_all_constants = true});
-  constexpr std::string_view lengths =
-      "which tokens are of one sequence is only known when it runs";
-  table.add("com.microsoft.PackedAttention",
-            {.shapes = {{packed_rows_shape}}, .unsupported = lengths, .reads_all_constants = true});
-  table.add("com.microsoft.PackedMultiHeadAttention", {.unsupported = lengths});
   for (const auto* op : {"PagedAttention", "SparsePagedAttention"}) {
     table.add(std::string("com.microsoft.") + op,
               {.shapes = {{paged_shape}},
+               .least_bytes = paged_bytes,
                .unsupported = "which pages of the cache it reads is only known when it runs"});
   }
   for (const auto* op : {"SparseAttention", "LongformerAttention", "DynamicSparseAttention"}) {
     table.add(std::string("com.microsoft.") + op,
               {.unsupported = "no library here leaves blocks of the scores out"});
   }
-  for (const auto* op :
-       {"DecoderAttention", "DecoderMaskedSelfAttention", "DecoderMaskedMultiHeadAttention"}) {
-    table.add(std::string("com.microsoft.") + op,
-              {.unsupported = "which keys it reads is only known when it runs"});
-  }
+  table.add("com.microsoft.DecoderAttention",
+            {.unsupported = "which keys it reads is only known when it runs"});
 }
 
 }  // namespace benanza::onnx

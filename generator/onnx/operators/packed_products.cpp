@@ -1,8 +1,10 @@
+#include <algorithm>
+
 #include "core/base/error.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
 
-/// Products of ONNX Runtime with weights that the file packs, other than MatMulNBits.
+/// Products of ONNX Runtime with weights that the file packs, other than those of MatMulNBits.
 namespace benanza::onnx {
 namespace {
 
@@ -28,16 +30,6 @@ std::vector<TensorFacts> blob_shape(const NodeView& node) {
   const Dims extents = node.integers(2);
   if (extents.size() != 2) throw Error("weights of other than two axes");
   return rows_of(node, extents[1]);
-}
-
-/// Outputs: queries, keys and values, and the sum before the normalization.
-std::vector<TensorFacts> queries_keys_values_shape(const NodeView& node) {
-  const TensorFacts keys = rows_of(node, node.integer("Nkv", 0))[0];
-  return {rows_of(node, node.integer("Nq", 0))[0], keys, keys, {node.input(0).type, node.shape(0)}};
-}
-
-std::vector<TensorFacts> gated_shape(const NodeView& node) {
-  return {stated_columns_shape(node)[0], {node.input(0).type, node.shape(0)}};
 }
 
 /// Weights of 8 bits, or two of 4 bits in a byte, with a scale for each block of a row. `bias`: an
@@ -88,18 +80,54 @@ std::vector<TensorFacts> gather_blocks_shape(const NodeView& node) {
   dims.insert(dims.end(), data.begin() + axis + 1, data.end());
   // Several numbers in a byte lie side by side in the last axis.
   const bool in_bytes = type_name(node.input(0).type) == "uint8";
-  if (in_bytes && !dims.empty()) dims.back() *= 8 / node.integer("bits", 4);
+  const std::int64_t bits = node.integer("bits", 4);
+  if (bits < 1 || bits > 8) throw Error("numbers of " + std::to_string(bits) + " bits");
+  if (in_bytes && !dims.empty()) dims.back() *= 8 / bits;
   return {{node.input(2).type, dims}};
 }
 
+/// Of the table, its scales and its zero points, no more rows than there are indices.
+std::vector<PartRead> blocks_picked(const NodeView& node) {
+  std::vector<PartRead> parts;
+  for (const std::size_t input : {0, 2, 3}) {
+    if (!node.has_input(input) || node.shape(input).empty()) continue;
+    const Dims& dims = node.shape(input);
+    const auto axis =
+        static_cast<std::size_t>(NodeView::axis(node.integer("gather_axis", 0), dims.size()));
+    // One scale for all rows.
+    const bool picks = dims[axis] == node.shape(0)[axis];
+    parts.push_back({.input = input,
+                     .most = picks ? std::min(node.elements(1), dims[axis]) : dims[axis],
+                     .of = dims[axis]});
+  }
+  return parts;
+}
+
+/// A copy of the packed rows (where the model runs at fp32; fewer bytes at others), and the
+/// conversion of as many bytes as there are numbers: it reads more than numbers of fewer bits have.
 Lowered lower_gather_blocks(const NodeView& node) {
-  const auto made = static_cast<double>(element_count(node.output_shape(0)));
-  const bool in_bytes = type_name(node.input(0).type) == "uint8";
-  const auto bits =
-      static_cast<double>(in_bytes ? node.integer("bits", 4) : type_bits(node.input(0).type));
-  Lowered lowered;
-  lowered.reason = "no library here looks packed rows up and unpacks them";
-  lowered.least_bytes = made * bits / 8 + made * 4;
+  const std::string type = type_name(node.input(0).type);
+  const std::int64_t bits = node.integer("bits", 4);
+  if (type.starts_with("float")) throw NotExpressible("a table stored as " + type);
+  if (type != "uint8" && bits != type_bits(node.input(0).type)) {
+    throw NotExpressible(type + " of " + std::to_string(bits) + " bits");
+  }
+  if (bits != 2 && bits != 4 && bits != 8) {
+    throw NotExpressible("numbers of " + std::to_string(bits) + " bits");
+  }
+  Dims made = node.output_shape(0);
+  if (made.empty()) made = {1};
+  constexpr std::int64_t bits_of_word = 32;
+  const std::int64_t words = element_count(made) * bits / bits_of_word;
+  std::vector<Call> calls;
+  if (words > 0) {
+    calls.push_back(call(Copy{.dims = {words}, .from = {1}, .to = {1}}, {from_input(0)}));
+  }
+  calls.push_back(
+      call(Quantization{.kind = QuantizationKind::dequantize, .input = made}, {from_input(0)}));
+  for (Call& one : calls) one.is_proxy = true;
+  Lowered lowered = measured(std::move(calls));
+  lowered.types = Types::checked_by_lowering;
   return lowered;
 }
 
@@ -119,23 +147,23 @@ void register_packed_products(OperatorTable& table) {
     ShapeFunction shape;
     std::string_view reason;
   };
-  constexpr std::string_view several =
-      "no library here normalizes and multiplies by packed weights";
   for (const Named& named : {
            Named{"MatMulBnb4", stated_columns_shape, "no library here has such 4-bit numbers"},
            Named{"MatMulFpQ4", blob_shape, "weights in a layout of its own"},
            Named{"MatMulPacked", stated_columns_shape, "weights in a layout of its own"},
            Named{"MatMulNBitsQLoRA", stated_columns_shape,
                  "no library here has a product with packed weights of two ranks"},
-           Named{"MatMulNBitsMlp", gated_shape, several},
-           Named{"MatMulNBitsQkv", queries_keys_values_shape, several},
        }) {
     table.add(
         "com.microsoft." + named.name,
         {.shapes = {{named.shape}}, .unsupported = named.reason, .reads_all_constants = true});
   }
   table.add("com.microsoft.GatherBlockQuantized",
-            {.shapes = {{gather_blocks_shape}}, .lower = lower_gather_blocks});
+            {.shapes = {{gather_blocks_shape}},
+             .lower = lower_gather_blocks,
+             .parts = blocks_picked,
+             .idle_attributes = {"block_size", "gather_axis", "quantize_axis"},
+             .idle_inputs = {1, 2, 3}});
 }
 
 }  // namespace benanza::onnx

@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "generator/onnx/operators/shared/calls.h"
+#include "generator/onnx/operators/shared/channels_last.h"
 #include "generator/onnx/operators/shared/operator.h"
 #include "generator/onnx/operators/shared/sliding_window.h"
 
@@ -11,8 +12,8 @@ namespace {
 
 /// The result and the positions of the maxima.
 std::vector<TensorFacts> pool_shape(const NodeView& node) {
-  if (node.integer("channels_last", 0) != 0) throw NotExpressible("channels as last axis");
-  const Dims& input = node.shape(0);
+  const bool last = node.integer("channels_last", 0) != 0;
+  const Dims input = last ? channels_second(node.shape(0)) : node.shape(0);
   const auto kernel = node.integers("kernel_shape");
   if (!kernel) throw Error("attribute \"kernel_shape\" is missing");
   if (input.size() < 3) throw Error("an input of " + join(input, 'x') + " has no spatial axes");
@@ -20,13 +21,15 @@ std::vector<TensorFacts> pool_shape(const NodeView& node) {
   const Dims windows = sliding_window(node, extents, *kernel).window.output(extents);
   Dims dims{input[0], input[1]};
   dims.insert(dims.end(), windows.begin(), windows.end());
+  if (last) dims = channels_last(dims);
   return {{node.input(0).type, dims}, {::onnx::TensorProto::INT64, dims}};
 }
 
 std::vector<TensorFacts> global_pool_shape(const NodeView& node) {
-  if (node.integer("channels_last", 0) != 0) throw NotExpressible("channels as last axis");
+  const bool last = node.integer("channels_last", 0) != 0;
   Dims dims = node.shape(0);
-  for (std::size_t axis = 2; axis < dims.size(); ++axis) dims[axis] = 1;
+  const std::size_t end = dims.size() - (last && !dims.empty() ? 1 : 0);
+  for (std::size_t axis = last ? 1 : 2; axis < end; ++axis) dims[axis] = 1;
   return {{node.input(0).type, dims}};
 }
 

@@ -7,8 +7,11 @@
 #include "core/base/error.h"
 #include "generator/onnx/model/checked_math.h"
 #include "generator/onnx/operators/shared/calls.h"
+#include "generator/onnx/operators/shared/channels_last.h"
 #include "generator/onnx/operators/shared/operator.h"
+#include "generator/onnx/operators/shared/sliding_window.h"
 #include "generator/onnx/operators/shared/zero_point.h"
+#include "generator/onnx/read/composition.h"
 
 /// Integer arithmetic: the problems of the floating-point operators, to be measured at int8. Scales
 /// are part of such a call. A zero point of the data adds a constant per filter or column, which is
@@ -65,6 +68,11 @@ std::vector<TensorFacts> dynamic_quantize_matmul_shape(const NodeView& node) {
   return {{node.input(0).type, dims}};
 }
 
+/// The result has the type of the scales.
+std::vector<TensorFacts> matmul_integer_to_float_shape(const NodeView& node) {
+  return {{node.input(2).type, dynamic_quantize_matmul_shape(node)[0].shape}};
+}
+
 bool is_byte(int type) {
   return type == ::onnx::TensorProto::INT8 || type == ::onnx::TensorProto::UINT8;
 }
@@ -114,6 +122,26 @@ Lowered lower_qlinear_conv(const NodeView& node) {
   return in_bytes(node, with_zero_points(node, std::move(product), 3, 5), {0, 3});
 }
 
+/// As convolutions of ONNX's own domain; the type is that of the result's zero point.
+std::vector<TensorFacts> microsoft_qlinear_conv_shape(const NodeView& node) {
+  const bool last = node.integer("channels_last", 0) != 0;
+  const Dims input = last ? channels_second(node.shape(0)) : node.shape(0);
+  const Dims& weights = node.shape(3);
+  if (input.size() < 3 || weights.size() != input.size()) {
+    throw Error("weights of " + join(weights, 'x') + " for images of " + join(input, 'x'));
+  }
+  const Dims windows =
+      sliding_window(node, spatial(input), spatial(weights)).window.output(spatial(input));
+  Dims made{input[0], weights[0]};
+  made.insert(made.end(), windows.begin(), windows.end());
+  return {{node.input(7).type, last ? channels_last(made) : made}};
+}
+
+Lowered lower_microsoft_qlinear_conv(const NodeView& node) {
+  if (node.integer("channels_last", 0) != 0) throw NotExpressible("channels that come last");
+  return lower_qlinear_conv(node);
+}
+
 Lowered lower_conv_integer(const NodeView& node) {
   return in_bytes(node, with_zero_points(node, convolution_call(node, {0, 1}), 1, 3), {0, 1});
 }
@@ -138,6 +166,16 @@ Lowered lower_matmul_integer_to_float(const NodeView& node) {
     product.operands.push_back(from_input(6));
   }
   return in_bytes(node, with_zero_points(node, std::move(product), 1, 5, 4), {0, 1});
+}
+
+/// Inputs: a in floats, b, its scale and zero point, a bias. The scale of a, then the product.
+Composition compose_dynamic_quantize_matmul() {
+  Composition made =
+      composed("DynamicQuantizeMatMul", 3, {"a", "b", "b_scale", "b_point", "bias"}, {"y"});
+  add_part(made, "DynamicQuantizeLinear", "", {"a"}, {"bytes", "a_scale", "a_point"});
+  add_part(made, "MatMulIntegerToFloat", "com.microsoft",
+           {"bytes", "b", "a_scale", "b_scale", "a_point", "b_point", "bias"}, {"y"});
+  return made;
 }
 
 /// Inputs of lower_qlinear_matmul(), with a bias before the result's scale.
@@ -235,6 +273,10 @@ void register_quantized(OperatorTable& table) {
                             .lower = lower_qlinear_conv,
                             .reads_all_constants = true,
                             .idle_inputs = {1, 2, 4, 6, 7}});
+  table.add("com.microsoft.QLinearConv", {.shapes = {{microsoft_qlinear_conv_shape}},
+                                          .lower = lower_microsoft_qlinear_conv,
+                                          .reads_all_constants = true,
+                                          .idle_inputs = {1, 2, 4, 6, 7}});
   table.add("ConvInteger", {.check = check_convolution_weights<1>,
                             .lower = lower_conv_integer,
                             .reads_all_constants = true,
@@ -260,12 +302,13 @@ void register_quantized(OperatorTable& table) {
   table.add("com.microsoft.QuantizeLinear", conversion({quantize_shape}, quantize));
   table.add("com.microsoft.DequantizeLinear", conversion({dequantize_shape}, dequantize));
 
-  constexpr std::string_view late_scale = "the scale is only known when the model runs";
   table.add("DynamicQuantizeLinear", {.lower = lower_dynamic_quantize});
-  table.add("com.microsoft.DynamicQuantizeMatMul", {.shapes = {{dynamic_quantize_matmul_shape}},
-                                                    .unsupported = late_scale,
-                                                    .reads_all_constants = true});
-  table.add("com.microsoft.MatMulIntegerToFloat", {.shapes = {{dynamic_quantize_matmul_shape}},
+  table.add("com.microsoft.DynamicQuantizeMatMul",
+            {.shapes = {{dynamic_quantize_matmul_shape}},
+             .compose = compose_dynamic_quantize_matmul,
+             .unsupported = "it has more than a dynamic quantization and a product",
+             .reads_all_constants = true});
+  table.add("com.microsoft.MatMulIntegerToFloat", {.shapes = {{matmul_integer_to_float_shape}},
                                                    .lower = lower_matmul_integer_to_float,
                                                    .reads_all_constants = true,
                                                    .idle_inputs = {2, 3, 4}});
@@ -278,12 +321,6 @@ void register_quantized(OperatorTable& table) {
   table.add("com.microsoft.QLinearConcat", {.shapes = {{quantized_concat_shape}},
                                             .lower = lower_quantized_concat,
                                             .idle_inputs = {0, 1}});
-  for (const auto* op : {"com.microsoft.QLinearSigmoid", "com.microsoft.QLinearLeakyRelu"}) {
-    table.add(op, {.shapes = {{like_first}},
-                   .unsupported = "no library here has tables of functions of bytes"});
-  }
-  table.add("com.microsoft.QLinearSoftmax",
-            {.shapes = {{like_first}}, .unsupported = "no library here has a softmax of bytes"});
 }
 
 }  // namespace benanza::onnx

@@ -198,7 +198,7 @@ void register_recurrent(OperatorTable& table) {
   }
   table.add("com.microsoft.DynamicQuantizeLSTM",
             {.shapes = {{dynamic_quantize_lstm_shape}},
-             .unsupported = "the scale is only known when the model runs",
+             .unsupported = "no library here scales the state of every step",
              .reads_all_constants = true});
 }
 

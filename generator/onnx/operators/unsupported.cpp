@@ -31,10 +31,6 @@ constexpr Reason reasons[] = {
 
 void register_unsupported(OperatorTable& table) {
   for (const Reason& reason : reasons) table.add(reason.op, {.unsupported = reason.text});
-  for (const auto* op : {"com.microsoft.MoE", "com.microsoft.QMoE"}) {
-    table.add(op, {.shapes = {{like_first}},
-                   .unsupported = "which expert works is only known when the model runs"});
-  }
 }
 
 }  // namespace benanza::onnx

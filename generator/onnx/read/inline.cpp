@@ -1,5 +1,6 @@
 #include "generator/onnx/read/inline.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <vector>
@@ -77,6 +78,12 @@ std::vector<AttributeProto> defaults_of(const Function& function) {
 struct Function {
   const FunctionProto* proto = nullptr;
   std::vector<AttributeProto> defaults;
+  /// Set for an operator of which the model's own functions know nothing.
+  const Composition* composition = nullptr;
+
+  bool does(const NodeProto& node) const {
+    return composition == nullptr || benanza::onnx::does(*composition, node);
+  }
 };
 
 /// The values of a function's attributes in one call: those that it states, and the function's
@@ -114,7 +121,13 @@ void substitute(const Values& values, NodeProto& node) {
 
 class Inliner {
  public:
-  Inliner(const ::onnx::ModelProto& model, const std::string& where) : where_(where) {
+  Inliner(const ::onnx::ModelProto& model, const std::vector<Composition>& compositions,
+          const std::string& where)
+      : where_(where) {
+    for (const Composition& one : compositions) {
+      functions_.emplace(id(one.function.domain(), one.function.name()),
+                         Function{&one.function, defaults_of(one.function), &one});
+    }
     for (const FunctionProto& function : model.functions()) {
       functions_.emplace(id(function.domain(), function.name()),
                          Function{&function, defaults_of(function)});
@@ -130,7 +143,7 @@ class Inliner {
  private:
   void expand(NodeProto&& node, Nodes& out) {
     const auto found = functions_.find(id(node.domain(), node.op_type()));
-    if (found == functions_.end()) {
+    if (found == functions_.end() || !found->second.does(node)) {
       for (AttributeProto& attribute : *node.mutable_attribute()) {
         if (attribute.has_g()) expand(*attribute.mutable_g());
         for (GraphProto& graph : *attribute.mutable_graphs()) expand(graph);
@@ -198,6 +211,8 @@ class Inliner {
       node.set_name(prefix + (node.name().empty() ? node.op_type() + '_' + std::to_string(position)
                                                   : node.name()));
       ++position;
+      const bool is_last = position == function.node_size();
+      if (called.composition != nullptr && is_last) node.set_name(call.name());
       for (std::string& input : *node.mutable_input()) rename(names, input);
       for (std::string& output : *node.mutable_output()) rename(names, output);
       substitute(values, node);
@@ -242,11 +257,28 @@ void add_opsets(::onnx::ModelProto& model) {
   }
 }
 
+bool is_composed(const GraphProto& graph, const std::vector<Composition>& compositions) {
+  return std::ranges::any_of(graph.node(), [&](const NodeProto& node) {
+    const bool here = std::ranges::any_of(compositions, [&](const Composition& one) {
+      return node.op_type() == one.function.name() && node.domain() == one.function.domain() &&
+             does(one, node);
+    });
+    return here || std::ranges::any_of(node.attribute(), [&](const AttributeProto& attribute) {
+             return (attribute.has_g() && is_composed(attribute.g(), compositions)) ||
+                    std::ranges::any_of(attribute.graphs(), [&](const GraphProto& inner) {
+                      return is_composed(inner, compositions);
+                    });
+           });
+  });
+}
+
 }  // namespace
 
-void inline_functions(::onnx::ModelProto& model, const std::string& where) {
-  if (model.functions().empty()) return;
-  Inliner(model, where).expand(*model.mutable_graph());
+void inline_functions(::onnx::ModelProto& model, const std::string& where,
+                      const std::vector<Composition>& compositions) {
+  const std::vector<Composition> own = usable(compositions, model);
+  if (model.functions().empty() && !is_composed(model.graph(), own)) return;
+  Inliner(model, own, where).expand(*model.mutable_graph());
   add_opsets(model);
   model.clear_functions();
 }

@@ -3,13 +3,18 @@
 #include <onnx/onnx_pb.h>
 
 #include <string>
+#include <vector>
+
+#include "generator/onnx/read/composition.h"
 
 namespace benanza::onnx {
 
 /// Replaces every call of one of the model's own functions, including calls in subgraphs, with the
-/// nodes of the function's body, named "call/node". Throws Error, starting with `where`, for a
+/// nodes of the function's body, named "call/node", and the nodes that one of `compositions` does.
+/// Throws Error, starting with `where`, for a
 /// function that calls itself, calls nested more than 64 deep, and more than 2^16 calls, 2^17 nodes
 /// or 128 MiB.
-void inline_functions(::onnx::ModelProto& model, const std::string& where);
+void inline_functions(::onnx::ModelProto& model, const std::string& where,
+                      const std::vector<Composition>& compositions = {});
 
 }  // namespace benanza::onnx

@@ -83,7 +83,7 @@ TEST(GroupQueryAttention, IsOneCallWithWhatThatCallDoesNotDo) {
 
 /// One new token behind 8, with a cache of `rows` of type `type`; `total` tokens if not 0.
 Model cached(std::int64_t rows, std::int64_t total, int type, std::int64_t row_length,
-             Attributes attributes) {
+             Attributes attributes, bool hands_out_scores = false) {
   Model model(17);
   model.domain("com.microsoft", 1);
   model.input("q", {1, 1, 16}).input("k", {1, 1, 8}).input("v", {1, 1, 8});
@@ -99,6 +99,10 @@ Model cached(std::int64_t rows, std::int64_t total, int type, std::int64_t row_l
              {"q", "k", "v", "pk", "pv", "lengths", "total", "", "", "", "", "", "scale", "scale"},
              {"y", "nk", "nv"}, attributes);
   model.last().set_domain("com.microsoft");
+  if (hands_out_scores) {
+    model.last().add_output("qk");
+    model.output("qk");
+  }
   model.output("y").output("nk").output("nv");
   return model;
 }
@@ -134,14 +138,68 @@ TEST(GroupQueryAttention, ARefusedOneMovesWhatItSees) {
     return cached(8, 9, ::onnx::TensorProto::FLOAT, 4,
                   {{"num_heads", 4},
                    {"kv_num_heads", 2},
-                   {"smooth_softmax", 1},
-                   {"local_window_size", window}})
+                   {"qk_output", 1},
+                   {"local_window_size", window}},
+                  true)
         .layer();
   };
-  EXPECT_THAT(layer(-1).reason, HasSubstr("another term"));
+  EXPECT_THAT(layer(-1).reason, HasSubstr("hands out its scores"));
   // 50 elements besides the cache, as above; 8 earlier rows, or 2 of a window of 3, and a new one.
   EXPECT_EQ(layer(-1).bytes, (50 + 2 * 2 * 9 * 4) * 4);
   EXPECT_EQ(layer(3).bytes, (50 + 2 * 2 * 3 * 4) * 4);
+}
+
+/// With a sink for each of 4 heads, or one of all; `past` keys of earlier runs, if any.
+Model sinking(std::int64_t queries, std::int64_t past, bool of_heads) {
+  Model model(17);
+  model.domain("com.microsoft", 1);
+  model.input("q", {1, queries, 16}).input("k", {1, queries, 8}).input("v", {1, queries, 8});
+  model.weights("sink", {4});
+  std::vector<std::string> inputs{"q", "k", "v", "", "", "", "", "", "", "", "", ""};
+  if (of_heads) inputs.back() = "sink";
+  if (past > 0) {
+    model.input("pk", {1, 2, past, 4}).input("pv", {1, 2, past, 4});
+    inputs[3] = "pk";
+    inputs[4] = "pv";
+  }
+  model.node("GroupQueryAttention", inputs, {"y", "nk", "nv"},
+             {{"num_heads", 4}, {"kv_num_heads", 2}, {"smooth_softmax", of_heads ? 0 : 1}});
+  model.last().set_domain("com.microsoft");
+  return model.output("y").output("nk").output("nv");
+}
+
+// One more column, of which the softmax's result is left out.
+TEST(GroupQueryAttention, ASinkIsAColumnOfTheSoftmax) {
+  EXPECT_THAT(
+      sinking(5, 0, true).layer().problems,
+      ElementsAre("copy/4x5x4_f4.16.1_t20.4.1", "copy/2x5x4_f4.8.1_t20.4.1",
+                  "copy/2x5x4_f4.8.1_t20.4.1", "gemm/m10_n5_k4_nt_a2_b2", "add/1x4x5x5_1x1x5x5_w",
+                  "copy/4x5_f1.0_t5.1", "concat/1x4x5x5_1x4x5x1_a3", "softmax/1x4x5x6_a3",
+                  "copy/20x5_f6.1_t5.1", "gemm/m10_n4_k5_nn_a2_b2", "copy/5x4x4_f4.20.1_t16.4.1"));
+  EXPECT_THAT(fused(sinking(5, 0, true)), IsEmpty()) << "no call for attention has sinks";
+}
+
+TEST(GroupQueryAttention, ASinkOfOneQueryIsReadWhereItIs) {
+  const LoweredLayer layer = sinking(1, 8, true).layer();
+  EXPECT_THAT(layer.problems,
+              ElementsAre("copy/2x4_f4.1_t36.1", "copy/2x4_f4.1_t36.1", "gemm/m2_n9_k4_nt_a2_b2",
+                          "concat/1x4x1x9_1x4x1x1_a3", "softmax/1x4x1x10_a3", "copy/4x9_f10.1_t9.1",
+                          "gemm/m2_n4_k9_nn_a2_b2"));
+  EXPECT_EQ(layer.calls[3].operands[1], (Source{.kind = Source::Kind::input, .index = 11}));
+}
+
+TEST(GroupQueryAttention, ASmoothSoftmaxHasASinkOfZero) {
+  const LoweredLayer layer = sinking(1, 8, false).layer();
+  EXPECT_EQ(layer.problems, sinking(1, 8, true).layer().problems);
+  EXPECT_EQ(layer.calls[3].operands[1],
+            (Source{.kind = Source::Kind::attribute, .index = Source::zeros}));
+}
+
+TEST(GroupQueryAttention, SinksOfOtherThanOnePerHeadAreNamed) {
+  Model model = sinking(5, 0, true);
+  model.weights("more", {1, 4, 1, 1});
+  model.last().set_input(11, "more");
+  EXPECT_THAT(model.layer().reason, HasSubstr("sinks of 1x4x1x1 for 4 heads"));
 }
 
 TEST(GroupQueryAttention, AStoredCacheIsPartOfTheFloor) {
@@ -153,6 +211,20 @@ TEST(GroupQueryAttention, AStoredCacheIsPartOfTheFloor) {
                                      {"kv_cache_bit_width", 8}})
                                  .import();
   EXPECT_EQ(graph.compulsory.inputs.bytes, 2 * 2 * 8 * 4);
+}
+
+// Every run reads it, also where a call only writes new rows into it.
+TEST(GroupQueryAttention, ACacheOfFloatsIsPartOfTheFloor) {
+  const auto inputs = [](std::int64_t window) {
+    return cached(8, 0, ::onnx::TensorProto::FLOAT, 4,
+                  {{"num_heads", 4}, {"kv_num_heads", 2}, {"local_window_size", window}})
+        .import()
+        .compulsory.inputs.elements;
+  };
+  // q, k, v, and two caches of 2 heads with 8 rows of 4.
+  EXPECT_EQ(inputs(-1), 16 + 8 + 8 + 2 * 2 * 8 * 4);
+  EXPECT_EQ(inputs(9), inputs(-1)) << "the query and the eight rows before it";
+  EXPECT_EQ(inputs(8), 16 + 8 + 8);
 }
 
 TEST(GroupQueryAttention, AWindowedCacheKeepsItsRows) {

@@ -61,6 +61,18 @@ TEST(Gather, SaysInTheFlowWhichRowsItChooses) {
   EXPECT_EQ(flow.tensors.at(call.operands[1].index).type, "int64");
 }
 
+TEST(Gather, ThatIsNamedReadsItsRowsAlone) {
+  const auto bytes = [](const Dims& ids) {
+    Model model(13);
+    model.weights("table", {1000, 64}).input("ids", ids, ::onnx::TensorProto::INT64);
+    model.node("Gather", {"table", "ids"}, {"y"}, {{"newest", 1}}).output("y");
+    EXPECT_EQ(model.layer().cost, Cost::unsupported);
+    return model.layer().bytes;
+  };
+  EXPECT_EQ(bytes({1, 16}), 16 * 64 * 4 + 16 * 8 + 16 * 64 * 4) << "rows, ids, the result";
+  EXPECT_EQ(bytes({2, 1000}), 1000 * 64 * 4 + 2000 * 8 + 2000 * 64 * 4) << "each row once";
+}
+
 TEST(Scatter, CopiesTheDataAndTheUpdates) {
   Model model(13);
   model.input("x", {4, 8}).input("i", {2, 1}, ::onnx::TensorProto::INT64).input("u", {2, 8});

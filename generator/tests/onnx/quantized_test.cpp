@@ -106,6 +106,23 @@ TEST(Quantized, WhatBytesKeepStaysInBytes) {
   EXPECT_EQ(named(graph, "y").cost, Cost::measured);
 }
 
+TEST(Quantized, WhatMovesBytesDoesSoAtAnyPrecisionOfTheRun) {
+  const auto precision = [](int type) {
+    Model model(13);
+    model.input("ids", {5}, TensorProto::INT64);
+    stored(model, "table", {100, 8}, type);
+    model.node("Gather", {"table", "ids"}, {"rows"});
+    model.node("Transpose", {"rows"}, {"y"}, {{"perm", Dims{1, 0}}});
+    const LoweredGraph graph = model.output("y").import();
+    EXPECT_EQ(named(graph, "rows").precision, named(graph, "y").precision);
+    return named(graph, "y").precision;
+  };
+  EXPECT_EQ(precision(TensorProto::UINT8), "int8");
+  EXPECT_EQ(precision(TensorProto::INT8), "int8");
+  EXPECT_EQ(precision(TensorProto::FLOAT16), "");
+  EXPECT_EQ(precision(TensorProto::INT32), "");
+}
+
 TEST(Quantized, AConversionThatOthersReadStays) {
   Model model(13);
   model.input("x", {1, 8, 4, 4}, TensorProto::INT8).scalar("s", 0.1F);
@@ -146,6 +163,68 @@ TEST(Quantized, SumsAndJoinsOfBytesAreCalls) {
   EXPECT_EQ(named(graph, "a").precision, "int8");
   EXPECT_EQ(named(graph, "y").cost, Cost::movement);
   EXPECT_EQ(named(graph, "y").precision, "int8");
+}
+
+/// Bytes x of these extents, a scale "s" and its zero point "z".
+Model bytes(const Dims& dims) {
+  Model model(13);
+  model.domain("com.microsoft", 1).input("x", dims, TensorProto::UINT8).scalar("s", 0.1F);
+  return stored(model, "z", {}, TensorProto::UINT8);
+}
+
+TEST(Quantized, FunctionsOfBytesAreOfFloatsBetweenConversions) {
+  Model model = bytes({2, 8});
+  add_microsoft(model, "QLinearSigmoid", {"x", "s", "z", "s", "z"}, {"a"});
+  add_microsoft(model, "QLinearLeakyRelu", {"a", "s", "z", "s", "z"}, {"y"}, {{"alpha", 0.2F}});
+  const LoweredGraph graph = model.output("y").import();
+  EXPECT_THAT(named(graph, "a").problems,
+              ElementsAre("dequantize/2x8", "sigmoid/2x8", "quantize/2x8"));
+  EXPECT_THAT(named(graph, "y").problems,
+              ElementsAre("dequantize/2x8", "leakyrelu/2x8_a0.2", "quantize/2x8"));
+  EXPECT_TRUE(named(graph, "y").precision.empty());
+  EXPECT_EQ(named(graph, "y").outputs[0].type, "uint8");
+}
+
+// Up to opset 12, over all axes from `axis` on.
+TEST(Quantized, ASoftmaxOfBytesStatesItsOpset) {
+  const auto softmax = [](std::int64_t opset, std::int64_t axis) {
+    Model model = bytes({2, 3, 4});
+    add_microsoft(model, "QLinearSoftmax", {"x", "s", "z", "s", "z"}, {"y"},
+                  {{"opset", opset}, {"axis", axis}});
+    return model.output("y").layer().problems;
+  };
+  EXPECT_THAT(softmax(13, 1),
+              ElementsAre("dequantize/2x3x4", "softmax/2x3x4_a1", "quantize/2x3x4"));
+  EXPECT_THAT(softmax(12, 1), ElementsAre("dequantize/2x3x4", "softmax/2x12_a1", "quantize/2x12"));
+  EXPECT_THAT(softmax(12, -1),
+              ElementsAre("dequantize/2x3x4", "softmax/2x3x4_a2", "quantize/2x3x4"));
+}
+
+TEST(Quantized, AMeanOfBytesIsACall) {
+  Model model = bytes({2, 8, 3, 3});
+  add_microsoft(model, "QLinearReduceMean", {"x", "s", "z", "s", "z"}, {"y"},
+                {{"axes", Dims{-2, -1}}, {"keepdims", 0}});
+  const LoweredLayer layer = model.output("y").layer();
+  EXPECT_THAT(layer.problems, ElementsAre("reducemean/2x8x3x3_a2.3"));
+  EXPECT_EQ(layer.precision, "int8");
+  EXPECT_EQ(layer.outputs[0].shape, (Dims{2, 8}));
+}
+
+TEST(Quantized, AChoiceOfBytesIsOneOfFloats) {
+  Model model = bytes({2, 8});
+  model.input("c", {8}, TensorProto::BOOL).input("w", {2, 1}, TensorProto::UINT8);
+  add_microsoft(model, "QLinearWhere", {"c", "x", "s", "z", "w", "s", "z", "s", "z"}, {"y"});
+  const LoweredLayer layer = model.output("y").layer();
+  EXPECT_THAT(layer.problems, ElementsAre("dequantize/2x8", "dequantize/2x1",
+                                          "select/1x8_a2x8_b2x1", "quantize/2x8"));
+  EXPECT_EQ(layer.outputs[0].shape, (Dims{2, 8}));
+}
+
+TEST(Quantized, ScalesOfChannelsAreNamed) {
+  Model model = bytes({2, 8});
+  model.weights("scales", {8});
+  add_microsoft(model, "QLinearSigmoid", {"x", "scales", "z", "s", "z"}, {"y"});
+  EXPECT_THAT(model.output("y").layer().reason, HasSubstr("a scale for each channel"));
 }
 
 TEST(Quantized, AScaleOfTheDataIsTwoExtremesAndAConversion) {
@@ -223,6 +302,38 @@ TEST(StoredTensors, CountOnceHoweverManyNamesTheyHave) {
   const LoweredGraph graph = model.output("y").import();
   EXPECT_EQ(graph.parameters, 64);
   EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 64}));
+}
+
+/// x times bytes of 8 x 16, with a bias, after the scale of x.
+Model dynamic_product(Attributes attributes = {}) {
+  Model model(13);
+  model.domain("com.microsoft", 1).input("x", {2, 3, 8}).scalar("s", 0.1F);
+  stored(model, "w", {8, 16}, TensorProto::INT8);
+  model.weights("b", {16});
+  add_microsoft(model, "DynamicQuantizeMatMul", {"x", "w", "s", "", "b"}, {"y"}, attributes);
+  return model.output("y");
+}
+
+TEST(DynamicQuantizeMatMul, IsAScaleOfItsDataAndAProductOfBytes) {
+  const LoweredGraph graph = dynamic_product().import();
+  ASSERT_EQ(graph.layers.size(), 2U);
+  EXPECT_EQ(graph.layers[0].name, "y/DynamicQuantizeLinear");
+  EXPECT_THAT(graph.layers[0].problems,
+              ElementsAre("reducemax/2x3x8_a0.1.2", "reducemin/2x3x8_a0.1.2", "quantize/2x3x8"));
+  EXPECT_TRUE(graph.layers[0].precision.empty());
+  EXPECT_EQ(graph.layers[1].name, "y");
+  EXPECT_THAT(graph.layers[1].problems, ElementsAre("gemm/m6_n16_k8_nn_w_bias"));
+  EXPECT_EQ(graph.layers[1].precision, "int8");
+  EXPECT_EQ(graph.layers[1].outputs[0].shape, (Dims{2, 3, 16}));
+  EXPECT_EQ(graph.layers[1].outputs[0].type, "float");
+  EXPECT_EQ(graph.compulsory.weights.bytes, 8 * 16);
+}
+
+TEST(DynamicQuantizeMatMul, WithMoreThanItsPartsIsNamedWithItsWeights) {
+  const LoweredGraph graph = dynamic_product({{"newest", 1}}).import();
+  ASSERT_EQ(graph.layers.size(), 1U);
+  EXPECT_EQ(graph.layers[0].cost, Cost::unsupported);
+  EXPECT_EQ(graph.compulsory.weights.bytes, 8 * 16);
 }
 
 TEST(DynamicQuantizeLstm, HasShapesAndItsWeightsAreRead) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/base/error.h"
 
@@ -104,7 +105,7 @@ void see_earlier(AttentionInputs& inputs, std::int64_t offset, std::int64_t wind
   ScoreMask mask{{queries, keys}, true, from_attribute()};
   mask.source.window = window;
   // The last query of a triangle sees the last key; with fewer keys, several see it.
-  if (keys < queries + offset) mask.source.index = 1;
+  if (keys < queries + offset) mask.source.index = Source::band;
   masks.push_back(std::move(mask));
 }
 
@@ -115,10 +116,12 @@ float scale_of(const NodeView& node, const AttentionInputs& inputs) {
 }
 
 void finish(AttentionParts& parts, const NodeView& node, const AttentionInputs& inputs,
-            const std::vector<ScoreMask>& masks, bool side_by_side) {
-  const auto soft_cap = static_cast<float>(node.real("softcap", 0));
-  const Heads result =
-      parts.attend(inputs.q, inputs.k, inputs.v, scale_of(node, inputs), soft_cap, masks);
+            std::vector<ScoreMask> masks, bool side_by_side, std::optional<Source> sink) {
+  const Scores scores{.scale = scale_of(node, inputs),
+                      .soft_cap = node.real("softcap", 0),
+                      .masks = std::move(masks),
+                      .sink = sink};
+  const Heads result = parts.attend(inputs.q, inputs.k, inputs.v, scores);
   if (side_by_side) parts.join(result);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -62,8 +63,9 @@ void see_earlier(AttentionInputs& inputs, std::int64_t offset, std::int64_t wind
 
 float scale_of(const NodeView& node, const AttentionInputs& inputs);
 
-/// Adds the products and the softmax; puts heads `side_by_side` in the rows again.
+/// Adds the products and the softmax; puts heads `side_by_side` in the rows again. `sink`:
+/// Scores::sink.
 void finish(AttentionParts& parts, const NodeView& node, const AttentionInputs& inputs,
-            const std::vector<ScoreMask>& masks, bool side_by_side);
+            std::vector<ScoreMask> masks, bool side_by_side, std::optional<Source> sink = {});
 
 }  // namespace benanza::onnx

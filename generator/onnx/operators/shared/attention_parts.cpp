@@ -24,11 +24,12 @@ Source AttentionParts::add(Call call) {
 }
 
 Heads AttentionParts::split(std::int64_t batch, std::int64_t length, std::int64_t heads,
-                            std::int64_t size, Source source, std::int64_t row,
-                            std::int64_t offset) {
+                            std::int64_t size, Source source, std::int64_t row, std::int64_t offset,
+                            std::int64_t stride) {
   const Dims dims{batch, heads, length, size};
   if (heads == 1 && row == size) return {dims, source};
-  Call copy = copy_call({dims, {length * row, size, row, 1}, offset}, dense_view(dims));
+  const Dims strides{length * row, stride == 0 ? size : stride, row, 1};
+  Call copy = copy_call({dims, strides, offset}, dense_view(dims));
   copy.operands = {source};
   return {dims, add(std::move(copy))};
 }
@@ -83,8 +84,26 @@ Heads AttentionParts::append(const Heads& past, const Heads& heads, int output) 
   return {dims, add(std::move(concat))};
 }
 
-Heads AttentionParts::attend(const Heads& q, const Heads& k, const Heads& v, float scale,
-                             float soft_cap, const std::vector<ScoreMask>& masks) {
+Source AttentionParts::add_softmax(const Dims& dims, Source scores,
+                                   const std::optional<Source>& sink) {
+  if (!sink) return add(call(Softmax{.input = dims, .axis = 3}, {scores}));
+  Dims column = dims;
+  column[3] = 1;
+  Source term = *sink;
+  if (term.kind == Source::Kind::input && element_count(column) != dims[1]) {
+    Call repeat = copy_call({column, {0, 1, 0, 1}, 0}, dense_view(column));
+    repeat.operands = {term};
+    term = add(std::move(repeat));
+  }
+  const Source all = add(call(Concat{.parts = {dims, column}, .axis = 3}, {scores, term}));
+  Dims more = dims;
+  ++more[3];
+  Call kept = copy_call({dims, dense_strides(more), 0}, dense_view(dims));
+  kept.operands = {add(call(Softmax{.input = more, .axis = 3}, {all}))};
+  return add(std::move(kept));
+}
+
+Heads AttentionParts::attend(const Heads& q, const Heads& k, const Heads& v, const Scores& steps) {
   const std::int64_t batch = q.dims[0];
   const std::int64_t heads = q.dims[1];
   const std::int64_t kv_heads = k.dims[1];
@@ -97,7 +116,8 @@ Heads AttentionParts::attend(const Heads& q, const Heads& k, const Heads& v, flo
   // Query heads that share a key head become rows of one product.
   const std::int64_t rows = heads / kv_heads * q.dims[2];
   Source factor = q.source;
-  factor.scale = soft_cap == 0 ? scale : scale / soft_cap;
+  const float soft_cap = steps.soft_cap;
+  factor.scale = soft_cap == 0 ? steps.scale : steps.scale / soft_cap;
   Source scores = add(product_call({batch, kv_heads, rows, q.dims[3]}, factor, k.dims, k.source,
                                    false, false, true));
   const Dims dims{batch, heads, q.dims[2], keys};
@@ -107,11 +127,11 @@ Heads AttentionParts::attend(const Heads& q, const Heads& k, const Heads& v, flo
         Activation{.input = dims, .kind = ActivationKind::linear, .alpha = soft_cap, .beta = 0},
         {scores}));
   }
-  for (const ScoreMask& mask : masks) {
+  for (const ScoreMask& mask : steps.masks) {
     scores = add(elementwise_call(BinaryKind::add, {dims, false, scores},
                                   {mask.dims, mask.constant, mask.source}));
   }
-  scores = add(call(Softmax{.input = dims, .axis = 3}, {scores}));
+  scores = add_softmax(dims, scores, steps.sink);
   const Source result = add(
       product_call({batch, kv_heads, rows, keys}, scores, v.dims, v.source, false, false, false));
   return {{batch, heads, q.dims[2], v.dims[3]}, result};

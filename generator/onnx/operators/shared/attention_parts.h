@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -25,15 +26,27 @@ struct ScoreMask {
   Source source;
 };
 
+/// What becomes of the scores before they multiply the values.
+struct Scores {
+  /// A factor of the first product (all libraries take one).
+  float scale = 1;
+  /// If not 0: scores s become soft_cap * tanh(s / soft_cap) before they are masked.
+  float soft_cap = 0;
+  std::vector<ScoreMask> masks{};
+  /// One more score of every query, after the masks, which takes part in the softmax alone: one
+  /// element for each head, or zeros.
+  std::optional<Source> sink{};
+};
+
 /// Builds the calls that make up attention: two products around a softmax, copies if heads lie side
 /// by side in the rows, and concatenations with the keys and values of earlier runs.
 class AttentionParts {
  public:
   /// Heads of `source`, whose rows (of batch, length) hold them side by side; a copy, unless one
   /// head fills the row. `row` is the length of a row and `offset` the start of the first head in
-  /// it, for rows that hold more than these heads.
+  /// it, for rows that hold more than these heads. `stride`: from one head to the next; 0: `size`.
   Heads split(std::int64_t batch, std::int64_t length, std::int64_t heads, std::int64_t size,
-              Source source, std::int64_t row, std::int64_t offset = 0);
+              Source source, std::int64_t row, std::int64_t offset = 0, std::int64_t stride = 0);
   /// Rotates the first `rotated` elements of the rows of `heads` by one angle for each position and
   /// pair of elements.
   Heads rotate(const Heads& heads, std::int64_t rotated, bool interleaved, Source cosines,
@@ -45,11 +58,8 @@ class AttentionParts {
   Heads append_in_place(const Heads& past, const Heads& heads, std::int64_t start, int output);
   /// Divides every row by its root mean square, and multiplies it by `scale`.
   Heads normalize(const Heads& heads, float epsilon, Source scale);
-  /// The products and the softmax. `scale` is a factor of the first product (all libraries take
-  /// one). `soft_cap`, if not 0: scores s become soft_cap * tanh(s / soft_cap) before they are
-  /// masked.
-  Heads attend(const Heads& q, const Heads& k, const Heads& v, float scale, float soft_cap,
-               const std::vector<ScoreMask>& masks);
+  /// The products and the softmax.
+  Heads attend(const Heads& q, const Heads& k, const Heads& v, const Scores& steps);
   /// Puts heads side by side in the rows again.
   void join(const Heads& heads);
 
@@ -59,6 +69,8 @@ class AttentionParts {
  private:
   /// Throws Error unless `heads` can follow `past`.
   static void check_continues(const Heads& past, const Heads& heads);
+  /// The softmax of scores of `dims`, and of `sink` if there is one.
+  Source add_softmax(const Dims& dims, Source scores, const std::optional<Source>& sink);
 
   std::vector<Call> calls_;
 };

@@ -12,7 +12,9 @@ namespace benanza::onnx {
 
 inline Source from_input(int index, float scale = 1) { return {Source::Kind::input, index, scale}; }
 inline Source from_call(int index) { return {Source::Kind::call, index, 1}; }
-inline Source from_attribute() { return {Source::Kind::attribute, 0, 1}; }
+inline Source from_attribute(int index = Source::causal) {
+  return {Source::Kind::attribute, index, 1};
+}
 
 inline Call call(Shape shape, std::vector<Source> operands) {
   return {.problem = {std::move(shape), {}}, .operands = std::move(operands)};

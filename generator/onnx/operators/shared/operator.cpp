@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "core/base/error.h"
+#include "generator/onnx/read/composition.h"
 
 namespace benanza::onnx {
 
@@ -23,6 +24,14 @@ ShapeFunction OperatorTable::shape_function(const Node& node) const {
     if (rule.since <= node.opset() && node.opset() <= rule.until) return rule.function;
   }
   return nullptr;
+}
+
+std::vector<Composition> compositions(const OperatorTable& operators) {
+  std::vector<Composition> found;
+  for (const auto& [name, known] : operators.operators()) {
+    if (known.compose != nullptr) found.push_back(known.compose());
+  }
+  return found;
 }
 
 std::vector<TensorFacts> like_first(const NodeView& node) {

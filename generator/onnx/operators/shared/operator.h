@@ -80,6 +80,15 @@ struct Lowered {
 /// node is invalid.
 using LowerFunction = Lowered (*)(const NodeView&);
 
+/// The inputs that a node reads in part. Throws NotExpressible if the parts are unknown.
+using PartsFunction = std::vector<PartRead> (*)(const NodeView&);
+
+struct Composition;
+using ComposeFunction = Composition (*)();
+
+/// Bytes that a node must move at least, floats as fp32. Throws NotExpressible if they are unknown.
+using BytesFunction = double (*)(const NodeView&);
+
 /// What is known about an ONNX operator; members that do not apply stay empty.
 struct Operator {
   CheckFunction check = nullptr;
@@ -92,6 +101,13 @@ struct Operator {
   FoldFunction fold = nullptr;
   FoldNeeds fold_needs = FoldNeeds::values;
   LowerFunction lower = nullptr;
+  /// Of an operator that looks rows up in tables.
+  PartsFunction parts = nullptr;
+  /// Where no library call does its work, if that is less than all inputs and outputs.
+  BytesFunction least_bytes = nullptr;
+  /// What it is replaced by before inference (composition.h), for operators whose parts run at
+  /// different precisions: a layer has one.
+  ComposeFunction compose = nullptr;
   /// Set instead of `lower`: why no library call does its work.
   std::string_view unsupported = {};
   /// Of integers, for which no library has the call, it stands for a copy of the result
@@ -129,6 +145,9 @@ class OperatorTable {
 };
 
 OperatorTable make_operator_table();
+
+/// Those of the operators that have one.
+std::vector<Composition> compositions(const OperatorTable& operators);
 
 /// The first output has the type and shape of the first input.
 std::vector<TensorFacts> like_first(const NodeView& node);

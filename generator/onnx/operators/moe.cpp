@@ -1,0 +1,376 @@
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "core/base/error.h"
+#include "generator/onnx/model/checked_math.h"
+#include "generator/onnx/operators/shared/calls.h"
+#include "generator/onnx/operators/shared/nbits.h"
+#include "generator/onnx/operators/shared/operator.h"
+
+/// Mixtures of experts of ONNX Runtime. Which experts work is only known when the model runs: the
+/// tokens are taken to be spread evenly over as many as they can keep busy. The choice stands as
+/// copies of what it picks.
+namespace benanza::onnx {
+namespace {
+
+/// The inputs of a layer of experts.
+struct ExpertInputs {
+  std::size_t weights = 0;
+  std::optional<std::size_t> bias{};
+  std::optional<std::size_t> zero_points{};
+};
+
+/// What a node says of its experts.
+struct Experts {
+  ExpertInputs first{};
+  ExpertInputs second{};
+  ExpertInputs third{};
+  /// Instead of the softmax's results: what the experts' results are multiplied with.
+  std::optional<std::size_t> factors{};
+  /// Inputs that begin with an axis of the experts.
+  std::vector<std::size_t> of_experts{};
+  bool quantized = false;
+};
+
+ExpertInputs expert_inputs(const NodeView& node, std::size_t weights, std::size_t bias,
+                           std::size_t zero_points = 0) {
+  ExpertInputs inputs{.weights = weights};
+  if (node.has_input(bias)) inputs.bias = bias;
+  if (zero_points != 0 && node.has_input(zero_points)) inputs.zero_points = zero_points;
+  return inputs;
+}
+
+/// Inputs: x, the router's, then of each layer weights and bias.
+Experts plain_experts(const NodeView& node) {
+  return {.first = expert_inputs(node, 2, 3),
+          .second = expert_inputs(node, 4, 5),
+          .third = expert_inputs(node, 6, 7),
+          .of_experts = {2, 3, 4, 5, 6, 7}};
+}
+
+/// Inputs: x, the router's, then of each layer weights, scales and bias; of each, zero points;
+/// factors, two scales of all, and scales of the data.
+Experts quantized_experts(const NodeView& node) {
+  Experts experts{.first = expert_inputs(node, 2, 4, 11),
+                  .second = expert_inputs(node, 5, 7, 12),
+                  .third = expert_inputs(node, 8, 10, 13),
+                  .of_experts = {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13},
+                  .quantized = true};
+  if (node.has_input(14)) experts.factors = 14;
+  return experts;
+}
+
+/// Weights of `attribute`, or else of all layers, with so many bits.
+PackedWeights packed_experts(const NodeView& node, std::string_view attribute, bool zero_points) {
+  const std::string type = node.text("quant_type", "int");
+  const std::int64_t block = std::max<std::int64_t>(0, node.integer("block_size", 0));
+  if (type != "int" && zero_points) throw NotExpressible("zero points of floats");
+  if (type == "fp4" || type == "nvfp4") {
+    return {.type = PackedType::fp4, .block = type == "fp4" ? 32 : 16};
+  }
+  if (type == "fp8") {
+    if (block > 0) throw NotExpressible("weights in square blocks");
+    return {.type = PackedType::fp8};
+  }
+  if (type != "int") throw NotExpressible("experts stored as \"" + type + '"');
+  const std::int64_t bits = node.integer(attribute, node.integer("expert_weight_bits", 4));
+  return {.type = nbits_type(bits, zero_points),
+          .block = block,
+          .per_column = block == 0,
+          .zero_points = zero_points};
+}
+
+/// So many experts with so many tokens each.
+struct Share {
+  std::int64_t experts = 0;
+  std::int64_t rows = 0;
+};
+
+/// `assignments` of tokens to experts, as evenly as they go.
+std::vector<Share> spread(std::int64_t assignments, std::int64_t experts) {
+  const std::int64_t busy = std::min(assignments, experts);
+  const std::int64_t more = assignments % busy;
+  std::vector<Share> shares;
+  if (more > 0) shares.push_back({more, assignments / busy + 1});
+  shares.push_back({busy - more, assignments / busy});
+  return shares;
+}
+
+class ExpertCalls {
+ public:
+  ExpertCalls(const NodeView& node, Experts experts) : node_(node), experts_(std::move(experts)) {
+    const Dims& input = node.shape(0);
+    const Dims& router = node.shape(1);
+    if (input.size() < 2 || router.size() != 2) {
+      throw Error("x of " + join(input, 'x') + " and a router of " + join(router, 'x'));
+    }
+    if (element_count(input) == 0) throw NotExpressible("an operand is empty");
+    hidden_ = input.back();
+    tokens_ = element_count(input) / hidden_;
+    count_ = router[1];
+    chosen_ = node.integer("k", 1);
+    activation_ = node.text("activation_type", "relu");
+    const bool gated = activation_ == "swiglu" || activation_ == "geglu";
+    fused_ = gated && node.integer("swiglu_fusion", 0) != 0;
+    if (chosen_ < 1 || chosen_ > count_ || router[0] != tokens_) {
+      throw Error(std::to_string(chosen_) + " experts of a router of " + join(router, 'x') +
+                  " for " + std::to_string(tokens_) + " tokens");
+    }
+    const auto packed = packed_weights(experts_.second, "fc2_expert_weight_bits");
+    inner_ = node.elements(experts_.second.weights) * numbers_in(packed) / count_ / hidden_;
+  }
+
+  Lowered lower() && {
+    refuse();
+    const Source factors = choose();
+    const std::int64_t assignments = checked_product(tokens_, chosen_);
+    constexpr std::int64_t most_experts = 4096;
+    if (std::min(assignments, count_) > most_experts) {
+      throw NotExpressible("more than " + std::to_string(most_experts) + " experts at work");
+    }
+    Source rows = from_input(0);
+    if (tokens_ > 1) {
+      rows = move(checked_product(assignments, hidden_), from_input(0));
+    }
+    for (const Share& share : spread(assignments, count_)) add_experts(share, rows);
+    Source results = last_result(calls_);
+    if (tokens_ > 1) results = move(checked_product(assignments, hidden_), results);
+    calls_.push_back(
+        product_call({tokens_, 1, chosen_}, factors, {tokens_, chosen_, hidden_}, results, false));
+    Lowered lowered = measured(std::move(calls_));
+    if (tokens_ > 1) {
+      lowered.reason = "its tokens are taken to be spread evenly over " +
+                       std::to_string(std::min(assignments, count_)) + " experts";
+    }
+    return lowered;
+  }
+
+ private:
+  void refuse() const {
+    if (node_.integer("use_sparse_mixer", 0) != 0) throw NotExpressible("a sparse mixer");
+    if (node_.integer("swiglu_limit_after_activation", 0) != 0) {
+      throw NotExpressible("gates that are limited behind their function");
+    }
+    if (has(experts_.third) != needs_third()) {
+      throw NotExpressible(needs_third() ? "no weights of the gated half"
+                                         : "a third product for " + activation_);
+    }
+    for (const ExpertInputs* inputs : {&experts_.first, &experts_.second, &experts_.third}) {
+      if (has(*inputs) && !node_.input(inputs->weights).constant) {
+        throw NotExpressible("weights that change with every run");
+      }
+      if (!has(*inputs) && (inputs->bias || inputs->zero_points)) {
+        throw NotExpressible("a bias or zero points without weights");
+      }
+    }
+  }
+
+  bool has(const ExpertInputs& inputs) const { return node_.has_input(inputs.weights); }
+  bool needs_third() const { return activation_ == "swiglu" && !fused_; }
+
+  /// A copy of as many elements, which the model picks when it runs.
+  Source move(std::int64_t elements, Source from) {
+    Call copy = call(Copy{.dims = {elements}, .from = {1}, .to = {1}}.canonical(), {from});
+    copy.is_proxy = true;
+    calls_.push_back(std::move(copy));
+    return last_result(calls_);
+  }
+
+  /// The factors of the chosen experts' results.
+  Source choose() {
+    Source all = from_input(1);
+    if (experts_.factors) {
+      all = from_input(static_cast<int>(*experts_.factors));
+    } else {
+      calls_.push_back(call(Softmax{.input = {tokens_, count_}, .axis = 1}, {all}));
+      all = last_result(calls_);
+    }
+    const Source picked = move(checked_product(tokens_, chosen_), all);
+    if (node_.integer("normalize_routing_weights", 0) == 0) return picked;
+    const Dims dims{tokens_, chosen_};
+    calls_.push_back(
+        call(Reduction{.kind = ReductionKind::sum, .input = dims, .axes = {1}}, {picked}));
+    calls_.push_back(elementwise_call(BinaryKind::div, {dims, false, picked},
+                                      {{tokens_, 1}, false, last_result(calls_)}));
+    return last_result(calls_);
+  }
+
+  void add_experts(const Share& share, const Source& rows) {
+    const Source first = add_products(share, experts_.first, "fc1_expert_weight_bits", rows,
+                                      fused_ ? 2 * inner_ : inner_, hidden_);
+    Source gated{};
+    if (needs_third()) {
+      gated = add_products(share, experts_.third, "fc3_expert_weight_bits", rows, inner_, hidden_);
+    }
+    const Source active = add_function(share.experts * share.rows, first, gated);
+    add_products(share, experts_.second, "fc2_expert_weight_bits", active, hidden_, inner_);
+  }
+
+  std::optional<PackedWeights> packed_weights(const ExpertInputs& inputs,
+                                              std::string_view bits) const {
+    if (!experts_.quantized) return std::nullopt;
+    return packed_experts(node_, bits, inputs.zero_points.has_value());
+  }
+
+  /// Numbers of fewer than 8 bits share bytes.
+  static std::int64_t numbers_in(const std::optional<PackedWeights>& packed) {
+    return packed ? 8 / bits_of(packed->type) : 1;
+  }
+
+  /// A row for each column of the result; quantized ones may be stored the other way round.
+  void check_weights_of(const ExpertInputs& inputs, const std::optional<PackedWeights>& packed,
+                        std::int64_t columns, std::int64_t length) const {
+    const Dims& stored = node_.shape(inputs.weights);
+    const auto stores = [&](std::int64_t outer, std::int64_t inner) {
+      const std::int64_t numbers = numbers_in(packed);
+      return inner % numbers == 0 && stored == Dims{count_, outer, inner / numbers};
+    };
+    if (stores(columns, length) || (packed && stores(length, columns))) return;
+    throw NotExpressible("experts of " + join(stored, 'x') + " for " + std::to_string(count_) +
+                         " products of " + std::to_string(length) + " by " +
+                         std::to_string(columns));
+  }
+
+  /// A product for each expert, and the biases of all.
+  Source add_products(const Share& share, const ExpertInputs& inputs, std::string_view bits,
+                      const Source& rows, std::int64_t columns, std::int64_t length) {
+    const auto source = static_cast<int>(inputs.weights);
+    const auto packed = packed_weights(inputs, bits);
+    check_weights_of(inputs, packed, columns, length);
+    for (std::int64_t expert = 0; expert < share.experts; ++expert) {
+      Call product = product_call({share.rows, length}, rows, {columns, length}, from_input(source),
+                                  true, false, true);
+      product.problem.packed = packed;
+      calls_.push_back(std::move(product));
+    }
+    if (inputs.bias) {
+      calls_.push_back(elementwise_call(
+          BinaryKind::add, {{share.experts, share.rows, columns}, false, last_result(calls_)},
+          {{share.experts, 1, columns},
+           node_.input(*inputs.bias).constant,
+           from_input(static_cast<int>(*inputs.bias))}));
+    }
+    return last_result(calls_);
+  }
+
+  Source apply(ActivationKind kind, const Dims& dims, const Source& x, float alpha = 0,
+               float beta = 0) {
+    calls_.push_back(
+        call(Activation{.input = dims, .kind = kind, .alpha = alpha, .beta = beta}, {x}));
+    return last_result(calls_);
+  }
+
+  /// Every other column, or one of two halves of the columns.
+  Source half(std::int64_t rows, const Source& both, std::int64_t which) {
+    const bool interleaved = node_.integer("swiglu_fusion", 0) == 1;
+    const Dims dims{rows, inner_};
+    Call copy =
+        copy_call({dims, {2 * inner_, interleaved ? 2 : 1}, which * (interleaved ? 1 : inner_)},
+                  dense_view(dims));
+    copy.operands = {both};
+    calls_.push_back(std::move(copy));
+    return last_result(calls_);
+  }
+
+  Source add_function(std::int64_t rows, const Source& first, Source linear) {
+    const Dims dims{rows, inner_};
+    if (activation_ == "identity") return first;
+    if (activation_ == "relu") return apply(ActivationKind::relu, dims, first);
+    if (activation_ == "gelu") return apply(ActivationKind::gelu, dims, first);
+    if (activation_ == "silu") return apply(ActivationKind::swish, dims, first, 1);
+    if (activation_ != "swiglu" && activation_ != "geglu") {
+      throw NotExpressible("experts with the function " + activation_);
+    }
+    if (!fused_ && activation_ == "geglu") throw NotExpressible("two products before a geglu");
+    Source gate = first;
+    if (fused_) {
+      gate = half(rows, first, 0);
+      linear = half(rows, first, 1);
+    }
+    if (activation_ == "geglu") {
+      gate = apply(ActivationKind::gelu_tanh, dims, gate);
+    } else {
+      add_limits(dims, gate, linear);
+      gate = apply(ActivationKind::swish, dims, gate, node_.real("activation_alpha", 1));
+      const float beta = node_.real("activation_beta", 0);
+      if (beta != 0) linear = apply(ActivationKind::linear, dims, linear, 1, beta);
+    }
+    calls_.push_back(elementwise_call(BinaryKind::mul, {dims, false, gate}, {dims, false, linear}));
+    return last_result(calls_);
+  }
+
+  void add_limits(const Dims& dims, Source& gate, Source& linear) {
+    if (!node_.has("swiglu_limit")) return;
+    const float limit = node_.real("swiglu_limit", 0);
+    gate = apply(ActivationKind::clip, dims, gate, std::numeric_limits<float>::lowest(), limit);
+    linear = apply(ActivationKind::clip, dims, linear, -limit, limit);
+  }
+
+  const NodeView& node_;
+  Experts experts_;
+  std::vector<Call> calls_;
+  std::int64_t hidden_ = 0;
+  std::int64_t inner_ = 0;
+  std::int64_t tokens_ = 0;
+  std::int64_t count_ = 0;
+  std::int64_t chosen_ = 0;
+  std::string activation_;
+  /// The first product makes both halves of a gated function.
+  bool fused_ = false;
+};
+
+/// Every token needs `k` experts; all of them no more than there are.
+std::vector<PartRead> experts_read(const NodeView& node, const Experts& experts) {
+  if (node.shape(0).empty()) throw NotExpressible("an input without axes");
+  const std::int64_t tokens = node.elements(0) / std::max<std::int64_t>(1, node.shape(0).back());
+  std::vector<PartRead> parts;
+  for (const std::size_t input : experts.of_experts) {
+    if (!node.has_input(input) || node.shape(input).empty()) continue;
+    const std::int64_t count = node.shape(input)[0];
+    if (count < 1) continue;
+    const std::int64_t chosen = std::clamp<std::int64_t>(node.integer("k", 1), 1, count);
+    parts.push_back({.input = input,
+                     .least = chosen,
+                     .most = std::min(count, checked_product(chosen, tokens)),
+                     .of = count});
+  }
+  return parts;
+}
+
+template <Experts (*experts)(const NodeView&)>
+Lowered lower_experts(const NodeView& node) {
+  return ExpertCalls(node, experts(node)).lower();
+}
+
+template <Experts (*experts)(const NodeView&)>
+std::vector<PartRead> parts_of_experts(const NodeView& node) {
+  return experts_read(node, experts(node));
+}
+
+}  // namespace
+
+void register_moe(OperatorTable& table) {
+  const std::vector<std::string_view> idle{"activation_alpha", "activation_beta", "swiglu_fusion",
+                                           "swiglu_limit"};
+  table.add("com.microsoft.MoE", {.shapes = {{like_first}},
+                                  .lower = lower_experts<plain_experts>,
+                                  .parts = parts_of_experts<plain_experts>,
+                                  .idle_attributes = idle});
+  std::vector<std::string_view> quantized_idle = idle;
+  // Of weights: how they are laid out, the usual number of bits where each layer states its own,
+  // and how exact the products need to be.
+  for (const auto* name :
+       {"accuracy_level", "block_size", "expert_weight_bits", "fc1_expert_weight_bits",
+        "fc2_expert_weight_bits", "fc3_expert_weight_bits", "weights_prepacked"}) {
+    quantized_idle.emplace_back(name);
+  }
+  table.add("com.microsoft.QMoE", {.shapes = {{like_first}},
+                                   .lower = lower_experts<quantized_experts>,
+                                   .parts = parts_of_experts<quantized_experts>,
+                                   .idle_attributes = std::move(quantized_idle),
+                                   .idle_inputs = {1, 3, 6, 9, 11, 12, 13, 15, 16}});
+}
+
+}  // namespace benanza::onnx

@@ -1,0 +1,94 @@
+#include "generator/onnx/operators/shared/packed_heads.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "core/base/error.h"
+
+namespace benanza::onnx {
+namespace {
+
+bool shares_buffer(const NodeView& node) {
+  return node.integer("past_present_share_buffer", 0) != 0;
+}
+
+/// Earlier keys that the model states; empty if it does not.
+std::optional<std::int64_t> stated_past(const NodeView& node, std::size_t length_index) {
+  if (!node.has_input(length_index) || !node.input(length_index).literal ||
+      node.input(length_index).assumption) {
+    return std::nullopt;
+  }
+  const Dims values = node.integers(length_index);
+  return values.size() == 1 ? std::optional(values.front()) : std::nullopt;
+}
+
+/// The part of input `index` with the keys (0) or the values (1).
+Heads part_of_past(const NodeView& node, std::size_t index, std::int64_t which) {
+  const Dims& all = node.shape(index);
+  Source source = from_input(static_cast<int>(index));
+  const Dims dims(all.begin() + 1, all.end());
+  source.part_from = which * element_count(dims);
+  return {dims, source};
+}
+
+}  // namespace
+
+AttentionInputs heads_side_by_side(AttentionParts& parts, const NodeView& node, std::int64_t batch,
+                                   std::int64_t length, const Dims& sizes, Source source) {
+  const std::int64_t row = sizes.at(0) + sizes.at(1) + sizes.at(2);
+  std::int64_t offset = 0;
+  const auto next = [&](std::int64_t width) {
+    const std::int64_t heads = head_count(node, "num_heads", width);
+    const Heads found = parts.split(batch, length, heads, width / heads, source, row, offset);
+    offset += width;
+    return found;
+  };
+  AttentionInputs inputs;
+  inputs.q = next(sizes[0]);
+  inputs.k = next(sizes[1]);
+  inputs.v = next(sizes[2]);
+  return inputs;
+}
+
+std::vector<Heads> heads_in_turn(AttentionParts& parts, const Dims& dims, Source source) {
+  const std::int64_t size = dims.at(4);
+  const std::int64_t group = dims[3] * size;
+  std::vector<Heads> found;
+  for (std::int64_t which = 0; which < dims[3]; ++which) {
+    found.push_back(
+        parts.split(dims[0], dims[1], dims[2], size, source, dims[2] * group, which * size, group));
+  }
+  return found;
+}
+
+std::int64_t append_past_of_both(AttentionParts& parts, const NodeView& node, std::size_t index,
+                                 std::size_t length_index, AttentionInputs& inputs) {
+  if (!node.has_input(index)) return 0;
+  const Dims& all = node.shape(index);
+  if (all.size() != 5 || all[0] != 2) {
+    throw Error("earlier keys and values of " + join(all, 'x'));
+  }
+  const std::int64_t capacity = all[3];
+  const std::int64_t added = inputs.k.dims[2];
+  if (!shares_buffer(node)) {
+    inputs.k = parts.append(part_of_past(node, index, 0), inputs.k, 1);
+    inputs.v = parts.append(part_of_past(node, index, 1), inputs.v, 1);
+    return capacity;
+  }
+  if (added > capacity) throw NotExpressible("more new keys than its cache holds");
+  const std::int64_t start = std::clamp<std::int64_t>(
+      stated_past(node, length_index).value_or(capacity - added), 0, capacity - added);
+  for (const auto& [which, heads] : {std::pair(0, &inputs.k), std::pair(1, &inputs.v)}) {
+    *heads = parts.append_in_place(part_of_past(node, index, which), *heads, start, 1);
+    if (start + added != capacity) heads->source.matrix_rows = capacity;
+  }
+  return start;
+}
+
+Dims present_of_both(const NodeView& node, std::size_t index, const Dims& new_keys) {
+  if (node.has_input(index) && shares_buffer(node)) return node.shape(index);
+  const std::int64_t past = node.has_input(index) ? node.shape(index).at(3) : 0;
+  return {2, new_keys.at(0), new_keys.at(1), past + new_keys.at(2), new_keys.at(3)};
+}
+
+}  // namespace benanza::onnx

@@ -1,0 +1,177 @@
+// Mixtures of experts.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "generator/tests/onnx/stored.h"
+
+namespace benanza::onnx {
+namespace {
+
+using ::onnx::TensorProto;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// `tokens` of 16 elements, two of 4 experts each, which have 32 inner elements.
+Model mixture(std::int64_t tokens, Attributes attributes, std::int64_t fusion = 1) {
+  Model model(17);
+  model.domain("com.microsoft", 1);
+  model.input("x", {tokens, 16}).input("router", {tokens, 4});
+  model.weights("w1", {4, fusion * 32, 16}).weights("b1", {4, fusion * 32});
+  model.weights("w2", {4, 16, 32}).weights("b2", {4, 16});
+  add_microsoft(model, "MoE", {"x", "router", "w1", "b1", "w2", "b2"}, {"y"}, attributes);
+  return model.output("y");
+}
+
+TEST(MixtureOfExperts, OneTokenHasAsManyExpertsAsItChooses) {
+  const LoweredGraph graph = mixture(1, {{"k", 2}, {"activation_type", "relu"}}).import();
+  const LoweredLayer& layer = graph.layers[0];
+  EXPECT_EQ(layer.cost, Cost::measured) << layer.reason;
+  // The router, the choice, two products each; the sum of both results times their factors.
+  EXPECT_THAT(
+      layer.problems,
+      ElementsAre("softmax/1x4_a1", "copy/2_f1_t1", "gemm/m1_n32_k16_nt_w", "gemm/m1_n32_k16_nt_w",
+                  "add/2x1x32_2x1x32_w", "relu/2x32", "gemm/m1_n16_k32_nt_w",
+                  "gemm/m1_n16_k32_nt_w", "add/2x1x16_2x1x16_w", "gemm/m1_n16_k2_nn"));
+  // Half of the experts, with their biases.
+  EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 2 * (2 * 32 * 16 + 32 + 16)}));
+}
+
+// Seven tokens choose 14 times: three and a half of the four experts each.
+TEST(MixtureOfExperts, TokensAreSpreadOverTheExperts) {
+  const LoweredLayer layer =
+      mixture(7, {{"k", 2}, {"activation_type", "silu"}, {"normalize_routing_weights", 1}}).layer();
+  EXPECT_THAT(layer.problems,
+              ElementsAre("softmax/7x4_a1", "copy/14_f1_t1", "reducesum/7x2_a1", "div/7x2_7x1",
+                          "copy/224_f1_t1", "gemm/m4_n32_k16_nt_w", "gemm/m4_n32_k16_nt_w",
+                          "add/2x4x32_2x1x32_w", "swish/8x32_a1", "gemm/m4_n16_k32_nt_w",
+                          "gemm/m4_n16_k32_nt_w", "add/2x4x16_2x1x16_w", "gemm/m3_n32_k16_nt_w",
+                          "gemm/m3_n32_k16_nt_w", "add/2x3x32_2x1x32_w", "swish/6x32_a1",
+                          "gemm/m3_n16_k32_nt_w", "gemm/m3_n16_k32_nt_w", "add/2x3x16_2x1x16_w",
+                          "copy/224_f1_t1", "gemm/m1_n16_k2_nn_a7_b7"));
+  EXPECT_THAT(layer.reason, HasSubstr("spread evenly over 4 experts"));
+}
+
+TEST(MixtureOfExperts, GatesAreEveryOtherColumnOrHalves) {
+  const auto gated = [](std::int64_t fusion) {
+    return mixture(1,
+                   {{"k", 1},
+                    {"activation_type", "swiglu"},
+                    {"swiglu_fusion", fusion},
+                    {"activation_alpha", 1.5F},
+                    {"activation_beta", 1.0F},
+                    {"swiglu_limit", 7.0F}},
+                   2)
+        .layer()
+        .problems;
+  };
+  EXPECT_THAT(
+      gated(1),
+      ElementsAre("softmax/1x4_a1", "copy/1_f1_t1", "gemm/m1_n64_k16_nt_w", "add/1x1x64_1x1x64_w",
+                  "copy/32_f2_t1", "copy/32_f2_t1", "clip/1x32_a-3.4028235e+38_b7",
+                  "clip/1x32_a-7_b7", "swish/1x32_a1.5", "linear/1x32_a1_b1", "mul/1x32_1x32",
+                  "gemm/m1_n16_k32_nt_w", "add/1x1x16_1x1x16_w", "gemm/m1_n16_k1_nn"));
+  EXPECT_EQ(gated(2)[4], gated(1)[6]) << "halves of one row are read where they are";
+  EXPECT_EQ(gated(2).size(), gated(1).size() - 2);
+}
+
+/// One token of 64 elements, as gpt-oss has it: 4 bits in blocks of 32, two of 8 experts.
+Model packed_mixture(Attributes attributes, bool zero_points = false) {
+  Model model(17);
+  model.domain("com.microsoft", 1);
+  model.input("x", {1, 1, 64}).input("router", {1, 8});
+  stored(model, "w1", {8, 64, 32}, TensorProto::UINT8);
+  stored(model, "s1", {8, 64, 2}, TensorProto::FLOAT);
+  stored(model, "w2", {8, 64, 16}, TensorProto::UINT8);
+  stored(model, "s2", {8, 64, 1}, TensorProto::FLOAT);
+  std::vector<std::string> inputs{"x", "router", "w1", "s1", "", "w2", "s2"};
+  if (zero_points) {
+    stored(model, "z1", {8, 64, 1}, TensorProto::UINT8);
+    stored(model, "z2", {8, 64, 1}, TensorProto::UINT8);
+    for (const char* name : {"", "", "", "", "z1", "z2"}) inputs.emplace_back(name);
+  }
+  add_microsoft(model, "QMoE", inputs, {"y"}, attributes);
+  return model.output("y");
+}
+
+TEST(MixtureOfExperts, PackedExpertsAreProductsWithPackedWeights) {
+  const auto problems = [](bool zero_points) {
+    return packed_mixture({{"k", 2},
+                           {"activation_type", "swiglu"},
+                           {"swiglu_fusion", 1},
+                           {"expert_weight_bits", 4},
+                           {"block_size", 32}},
+                          zero_points)
+        .layer()
+        .problems;
+  };
+  EXPECT_THAT(problems(false),
+              ElementsAre("softmax/1x8_a1", "copy/2_f1_t1", "gemm/m1_n64_k64_nt_w_packed.int4.b32",
+                          "gemm/m1_n64_k64_nt_w_packed.int4.b32", "copy/64_f2_t1", "copy/64_f2_t1",
+                          "swish/2x32_a1", "mul/2x32_2x32", "gemm/m1_n64_k32_nt_w_packed.int4.b32",
+                          "gemm/m1_n64_k32_nt_w_packed.int4.b32", "gemm/m1_n64_k2_nn"));
+  EXPECT_EQ(problems(true)[2], "gemm/m1_n64_k64_nt_w_packed.uint4.b32.z");
+}
+
+// The layout of onnxruntime-genai for GPUs: a row for each element of a sum.
+TEST(MixtureOfExperts, PackedExpertsMayBeStoredTheOtherWayRound) {
+  Model model = packed_mixture({{"k", 2}, {"activation_type", "relu"}, {"block_size", 32}});
+  stored(model, "v1", {8, 64, 16}, TensorProto::UINT8);
+  stored(model, "v2", {8, 32, 32}, TensorProto::UINT8);
+  model.last().set_input(2, "v1");
+  model.last().set_input(5, "v2");
+  EXPECT_THAT(model.layer().problems,
+              ElementsAre("softmax/1x8_a1", "copy/2_f1_t1", "gemm/m1_n32_k64_nt_w_packed.int4.b32",
+                          "gemm/m1_n32_k64_nt_w_packed.int4.b32", "relu/2x32",
+                          "gemm/m1_n64_k32_nt_w_packed.int4.b32",
+                          "gemm/m1_n64_k32_nt_w_packed.int4.b32", "gemm/m1_n64_k2_nn"));
+}
+
+TEST(MixtureOfExperts, ATokenReadsItsExpertsAsTheyAreStored) {
+  const LoweredGraph graph =
+      packed_mixture(
+          {{"k", 2}, {"activation_type", "swiglu"}, {"swiglu_fusion", 1}, {"block_size", 32}})
+          .import();
+  EXPECT_EQ(graph.compulsory.weights,
+            (Traffic{.elements = 2 * (64 * 2 + 64), .bytes = 2 * (64 * 32 + 64 * 16)}));
+}
+
+TEST(MixtureOfExperts, ScalesAreNoParameters) {
+  const LoweredGraph graph = packed_mixture({{"k", 2}, {"block_size", 32}}, true).import();
+  // Two numbers in a byte.
+  EXPECT_EQ(graph.parameters, 2 * 8 * (64 * 32 + 64 * 16));
+}
+
+TEST(MixtureOfExperts, WhatIsNamedReadsItsExpertsAlone) {
+  const LoweredGraph graph = packed_mixture({{"k", 2},
+                                             {"activation_type", "swiglu"},
+                                             {"swiglu_fusion", 1},
+                                             {"expert_weight_bits", 4},
+                                             {"block_size", 32},
+                                             {"use_sparse_mixer", 1}})
+                                 .import();
+  const LoweredLayer& layer = graph.layers[0];
+  EXPECT_THAT(layer.reason, HasSubstr("a sparse mixer"));
+  // x and y, the router; of two experts weights and scales.
+  EXPECT_EQ(layer.bytes, (2 * 64 + 8) * 4 + 2 * (64 * 32 + 64 * 16) + 2 * (64 * 2 + 64) * 4);
+  EXPECT_EQ(graph.compulsory.weights.bytes, 2 * (64 * 32 + 64 * 16));
+}
+
+TEST(MixtureOfExperts, TypesWithoutAProductAreNamed) {
+  const auto reason = [](Attributes attributes) {
+    return packed_mixture(attributes).layer().reason;
+  };
+  EXPECT_THAT(reason({{"k", 2}, {"expert_weight_bits", 3}}), HasSubstr("weights of 3 bits"));
+  EXPECT_THAT(reason({{"k", 2}, {"quant_type", "wfp4afp8"}}), HasSubstr("wfp4afp8"));
+  EXPECT_THAT(reason({{"k", 2}, {"quant_type", "fp8"}, {"block_size", 128}}),
+              HasSubstr("square blocks"));
+  EXPECT_THAT(reason({{"k", 2}, {"activation_type", "relu"}}), HasSubstr("experts of 8x64x32"));
+  EXPECT_THAT(reason({{"k", 2},
+                      {"activation_type", "swiglu"},
+                      {"swiglu_fusion", 1},
+                      {"block_size", 32},
+                      {"newest", 1}}),
+              HasSubstr("newest"));
+}
+
+}  // namespace
+}  // namespace benanza::onnx

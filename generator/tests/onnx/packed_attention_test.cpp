@@ -1,0 +1,188 @@
+// Attention whose queries, keys and values, or whose earlier keys and values, share a tensor.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "generator/lowered/number_tensors.h"
+#include "generator/tests/onnx/attentions.h"
+#include "generator/tests/onnx/stored.h"
+
+namespace benanza::onnx {
+namespace {
+
+using ::onnx::TensorProto;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Model runtime_model() {
+  Model model(17);
+  return model.domain("com.microsoft", 1);
+}
+
+// Each head's q, k and v lie beside each other: 3 heads of 4 in rows of 36.
+TEST(MultiHeadAttention, OfHeadsInTurn) {
+  Model model = runtime_model().input("qkv", {2, 5, 3, 3, 4});
+  add_microsoft(model, "MultiHeadAttention", {"qkv"}, {"y"}, {{"num_heads", 3}});
+  model.output("y");
+  const LoweredLayer layer = model.layer();
+  EXPECT_THAT(
+      layer.problems,
+      ElementsAre("copy/2x3x5x4_f180.12.36.1_t60.20.4.1", "copy/2x3x5x4_f180.12.36.1_t60.20.4.1",
+                  "copy/2x3x5x4_f180.12.36.1_t60.20.4.1", "gemm/m5_n5_k4_nt_a6_b6",
+                  "softmax/2x3x5x5_a3", "gemm/m5_n4_k5_nn_a6_b6",
+                  "copy/2x5x3x4_f60.4.20.1_t60.12.4.1"))
+      << layer.reason;
+  EXPECT_EQ(layer.calls[1].from_offset, 4);
+  EXPECT_EQ(layer.calls[2].from_offset, 8);
+  EXPECT_EQ(layer.outputs[0].shape, (Dims{2, 5, 12}));
+  EXPECT_THAT(fused(model), ElementsAre("attention/2x3x5x4_k3x5x4_s0.5"));
+}
+
+TEST(MultiHeadAttention, OfKeysAndValuesInTurn) {
+  Model model = runtime_model().input("q", {2, 5, 12}).input("kv", {2, 7, 3, 2, 4});
+  add_microsoft(model, "MultiHeadAttention", {"q", "kv"}, {"y"}, {{"num_heads", 3}});
+  model.output("y");
+  EXPECT_EQ(model.layer().problems[1], "copy/2x3x7x4_f168.8.24.1_t84.28.4.1");
+  EXPECT_EQ(model.layer().outputs[0].shape, (Dims{2, 5, 12}));
+  EXPECT_THAT(fused(model), ElementsAre("attention/2x3x5x4_k3x7x4_s0.5"));
+}
+
+TEST(MultiHeadAttention, WhatItDoesNotTakeApartIsNamed) {
+  Model model = runtime_model().input("qkv", {2, 5, 3, 3, 4}).weights("b", {36});
+  add_microsoft(model, "MultiHeadAttention", {"qkv", "", "", "b"}, {"y"}, {{"num_heads", 3}});
+  EXPECT_THAT(Model(model).output("y").layer().reason, HasSubstr("a bias of heads that share"));
+  Model scores = runtime_model().input("qkv", {2, 5, 3, 3, 4});
+  add_microsoft(scores, "MultiHeadAttention", {"qkv"}, {"y", "", "", "qk"}, {{"num_heads", 3}});
+  EXPECT_THAT(scores.output("y").output("qk").layer().reason, HasSubstr("hands out its scores"));
+}
+
+/// com.microsoft.Attention of one new token behind `past` in a tensor of both.
+Model behind(std::int64_t past, bool shares, std::int64_t stated = -1) {
+  Model model = runtime_model().input("x", {1, 1, 8}).weights("w", {8, 24});
+  model.input("past", {2, 1, 2, past, 4});
+  std::vector<std::string> inputs{"x", "w", "", "", "past"};
+  if (shares) {
+    if (stated >= 0) {
+      model.integers("length", {stated});
+    } else {
+      model.input("length", {1}, TensorProto::INT32);
+    }
+    inputs.insert(inputs.end(), {"", "length"});
+  }
+  add_microsoft(
+      model, "Attention", inputs, {"y", "present"},
+      {{"num_heads", 2}, {"unidirectional", 1}, {"past_present_share_buffer", shares ? 1 : 0}});
+  return model.output("y").output("present");
+}
+
+TEST(PackedAttention, ContinuesKeysAndValuesInOneTensor) {
+  const LoweredLayer layer = behind(6, false).layer();
+  EXPECT_THAT(layer.problems, ElementsAre("gemm/m1_n24_k8_nn_w", "concat/1x2x6x4_1x2x1x4_a2",
+                                          "concat/1x2x6x4_1x2x1x4_a2", "gemm/m1_n7_k4_nt_a2_b2",
+                                          "softmax/1x2x1x7_a3", "gemm/m1_n4_k7_nn_a2_b2"))
+      << layer.reason;
+  EXPECT_EQ(layer.calls[1].operands[0].part_from, 0);
+  EXPECT_EQ(layer.calls[2].operands[0].part_from, 2 * 6 * 4) << "behind all keys";
+  EXPECT_EQ(layer.outputs[1].shape, (Dims{2, 1, 2, 7, 4}));
+  EXPECT_THAT(fused(behind(6, false)), ElementsAre("attention/1x2x1x4_k2x7x4_s0.5"));
+}
+
+// Only the whole of a tensor is an operand of a plan's call: not q, k and v in one row.
+TEST(PackedAttention, CallsThatReadPartsAreNoStepsOfAPlan) {
+  const DataFlow flow = number_tensors(behind(6, false).import(), {});
+  std::vector<bool> proxies;
+  for (const FlowCall& call : flow.layers[0].calls) proxies.push_back(call.proxy);
+  EXPECT_THAT(proxies, ElementsAre(false, true, true, true, false, false));
+}
+
+// Room for 16, of which 9 are earlier ones, or all but one.
+TEST(PackedAttention, WritesNewKeysAndValuesIntoTheBuffer) {
+  const LoweredLayer layer = behind(16, true, 9).layer();
+  EXPECT_THAT(layer.problems, ElementsAre("gemm/m1_n24_k8_nn_w", "copy/2x4_f4.1_t64.1",
+                                          "copy/2x4_f4.1_t64.1", "gemm/m1_n10_k4_nt_a2_b2",
+                                          "softmax/1x2x1x10_a3", "gemm/m1_n4_k10_nn_a2_b2"))
+      << layer.reason;
+  EXPECT_EQ(layer.outputs[1].shape, (Dims{2, 1, 2, 16, 4}));
+  EXPECT_THAT(fused(behind(16, true, 9)), ElementsAre("attention/1x2x1x4_k2x10x4_s0.5"));
+  EXPECT_THAT(fused(behind(16, true)), ElementsAre("attention/1x2x1x4_k2x16x4_s0.5"));
+}
+
+/// PackedAttention of `tokens` in 2 sequences of up to 5.
+Model of_tokens(std::int64_t tokens) {
+  Model model = runtime_model().input("x", {tokens, 8}).weights("w", {8, 24}).weights("b", {24});
+  model.input("places", {2, 5}, TensorProto::INT32).input("sums", {3}, TensorProto::INT32);
+  add_microsoft(model, "PackedAttention", {"x", "w", "b", "places", "sums"}, {"y"},
+                {{"num_heads", 2}});
+  return model.output("y");
+}
+
+TEST(PackedAttention, OfAsManyTokensAsPlacesHasSequencesOfOneLength) {
+  EXPECT_THAT(
+      of_tokens(10).layer().problems,
+      ElementsAre("gemm/m10_n24_k8_nn_w", "add/10x24_1x24_w", "copy/2x2x5x4_f120.4.24.1_t40.20.4.1",
+                  "copy/2x2x5x4_f120.4.24.1_t40.20.4.1", "copy/2x2x5x4_f120.4.24.1_t40.20.4.1",
+                  "gemm/m5_n5_k4_nt_a4_b4", "softmax/2x2x5x5_a3", "gemm/m5_n4_k5_nn_a4_b4",
+                  "copy/2x5x2x4_f40.4.20.1_t40.8.4.1"));
+  EXPECT_EQ(of_tokens(10).layer().outputs[0].shape, (Dims{10, 8}));
+  EXPECT_THAT(fused(of_tokens(10)), ElementsAre("attention/2x2x5x4_k2x5x4_s0.5"));
+}
+
+TEST(PackedAttention, OfFewerTokensIsNamedWithItsWeights) {
+  const LoweredGraph graph = of_tokens(7).import();
+  EXPECT_THAT(graph.layers[0].reason, HasSubstr("which tokens are of one sequence"));
+  EXPECT_EQ(graph.compulsory.weights.elements, 8 * 24 + 24);
+}
+
+TEST(PackedMultiHeadAttention, OfRowsOrOfHeadsInTurn) {
+  const auto model = [](bool in_turn) {
+    Model made = runtime_model().input("places", {2, 5}, TensorProto::INT32);
+    made.input("sums", {3}, TensorProto::INT32).weights("b", {24});
+    std::vector<std::string> inputs{"qkv", "", "", "", "places", "sums"};
+    if (in_turn) {
+      made.input("qkv", {10, 2, 3, 4});
+    } else {
+      made.input("q", {10, 8}).input("k", {10, 8}).input("v", {10, 8});
+      inputs = {"q", "k", "v", "b", "places", "sums"};
+    }
+    add_microsoft(made, "PackedMultiHeadAttention", inputs, {"y"}, {{"num_heads", 2}});
+    return made.output("y");
+  };
+  EXPECT_THAT(model(true).layer().problems, Contains("copy/2x2x5x4_f120.12.24.1_t40.20.4.1"))
+      << model(true).layer().reason;
+  EXPECT_THAT(model(false).layer().problems, Contains("add/10x8_1x8_w"))
+      << model(false).layer().reason;
+  for (const bool in_turn : {true, false}) {
+    EXPECT_EQ(model(in_turn).layer().outputs[0].shape, (Dims{10, 8}));
+    EXPECT_THAT(fused(model(in_turn)), ElementsAre("attention/2x2x5x4_k2x5x4_s0.5"));
+  }
+}
+
+TEST(DecoderMaskedMultiHeadAttention, IsAttentionOfOneQuery) {
+  const auto model = [](bool packed, std::int64_t shares) {
+    Model made = runtime_model().input("pk", {1, 2, 6, 4}).input("pv", {1, 2, 6, 4});
+    std::vector<std::string> inputs{"q", "", "", "", "", "pk", "pv"};
+    if (packed) {
+      made.input("q", {1, 1, 24});
+    } else {
+      made.input("q", {1, 1, 8}).input("k", {1, 1, 8}).input("v", {1, 1, 8});
+      inputs[1] = "k";
+      inputs[2] = "v";
+    }
+    add_microsoft(made, "DecoderMaskedMultiHeadAttention", inputs, {"y", "nk", "nv"},
+                  {{"num_heads", 2}, {"past_present_share_buffer", shares}});
+    return made.output("y").output("nk").output("nv");
+  };
+  for (const bool packed : {true, false}) {
+    EXPECT_THAT(
+        model(packed, 0).layer().problems,
+        ElementsAre("concat/1x2x6x4_1x2x1x4_a2", "concat/1x2x6x4_1x2x1x4_a2",
+                    "gemm/m1_n7_k4_nt_a2_b2", "softmax/1x2x1x7_a3", "gemm/m1_n4_k7_nn_a2_b2"));
+    EXPECT_EQ(model(packed, 0).layer().outputs[0].shape, (Dims{1, 1, 8}));
+    EXPECT_EQ(model(packed, 0).layer().outputs[1].shape, (Dims{1, 2, 7, 4}));
+  }
+  EXPECT_THAT(model(false, 1).layer().reason, HasSubstr("only known when it runs"));
+  EXPECT_EQ(model(false, 1).layer().outputs[1].shape, (Dims{1, 2, 6, 4}));
+}
+
+}  // namespace
+}  // namespace benanza::onnx
