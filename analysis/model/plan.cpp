@@ -146,7 +146,9 @@ class Planner {
       if (chooses ? !is_index_type(type) : !is_float(type)) {
         return obstacles_.add(name, "works on " + type);
       }
-      if (!is_constant(operand.index)) place(operand.index, 0);
+      if (is_constant(operand.index)) continue;
+      if (operand.scale != 1) return obstacles_.add(name, "scales what is no constant");
+      place(operand.index, 0);
     }
     std::int64_t behind = 0;
     const std::vector<Dims> parts = benanza::results(problem);

@@ -145,6 +145,11 @@ TEST(MakePlan, NamesWhatItCannotDo) {
   Case integers;
   integers.flow.tensors[0].type = "int64";
   EXPECT_THAT(error_of([&] { integers.plan(); }), HasSubstr("works on int64"));
+  Case scaled;
+  scaled.flow.layers[0].calls[0].operands[0].scale = 0.125;
+  EXPECT_THAT(error_of([&] { scaled.plan(); }), HasSubstr("a: scales what is no constant"));
+  scaled.flow.tensors[0].constant = true;
+  EXPECT_THAT(scaled.plan().steps, SizeIs(2));
   Case other;
   other.flow.layers.pop_back();
   EXPECT_THAT(error_of([&] { other.plan(); }), HasSubstr("generate both again"));
