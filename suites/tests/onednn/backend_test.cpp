@@ -298,7 +298,8 @@ TEST_F(OnednnThreads, ACallHasItsOwnCount) {
 
 // The others are cases/refusals.cases.
 TEST_F(OnednnBackendTest, RefusesWhatIsNotAskedForInOneLine) {
-  EXPECT_THAT(refusal(convolution, Precision::fp16, Layout::nchw), StartsWith("oneDNN: "));
+  // Where the processor has fp16, version 3 has reference code in this layout.
+  EXPECT_THAT(refusal(convolution, Precision::fp16, Layout::nchw), StartsWith("oneDNN"));
   EXPECT_THAT(refusal("relu/4x4", Precision::fp32, Layout::nhwc), HasSubstr("nhwc of rank 2"));
 }
 
