@@ -1,6 +1,7 @@
 #include "suites/plan/gather.h"
 
 #include <cstdint>
+#include <iterator>
 #include <string>
 
 #include "core/base/error.h"
@@ -25,17 +26,17 @@ Gather::Gather(harness::Backend& backend, const GatheredRows& rows, Precision pr
 }
 
 void Gather::upload(std::size_t operand, std::span<const float> values) {
+  const std::int64_t wanted =
+      operand == 0 ? rows_.outer * rows_.extent * rows_.row_bytes / element_bytes(precision_)
+                   : rows_.count;
+  if (std::ssize(values) != wanted) {
+    throw Error("a constant of " + std::to_string(values.size()) + " elements for " +
+                std::to_string(wanted));
+  }
   if (operand == 0) {
     backend_->allocator().write(source_, stored(values, to_string(precision_)));
   } else {
-    for (const float value : values) {
-      const auto index = static_cast<std::int64_t>(value);
-      if (index < -rows_.extent || index >= rows_.extent) {
-        throw Error("index " + std::to_string(index) + " of " + std::to_string(rows_.extent) +
-                    " rows");
-      }
-    }
-    backend_->allocator().write(indices_, stored_indices(values, rows_.index_bytes));
+    backend_->allocator().write(indices_, stored_indices(values, rows_.index_bytes, rows_.extent));
   }
 }
 

@@ -120,8 +120,8 @@ void PlannedModel::fill(std::size_t input, harness::Allocator& allocator,
                         const std::vector<float>& values) {
   const bool chooses = is_index_type(plan_.tensors[input].type);
   const auto size = static_cast<int>(element_bytes_of(plan_, input));
-  const std::vector<std::byte> bytes =
-      chooses ? stored_indices(values, size) : stored(values, plan_.precision);
+  const std::vector<std::byte> bytes = chooses ? stored_indices(values, size, rows_chosen_by(input))
+                                               : stored(values, plan_.precision);
   std::byte* const place =
       places_.write(input, 0, true, static_cast<std::int64_t>(bytes.size()), {});
   allocator.write(place, bytes);

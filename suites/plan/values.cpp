@@ -89,12 +89,16 @@ std::vector<float> floats_of(std::span<const std::byte> bytes, std::string_view 
   throw Error("plans of " + std::string(precision) + " do not run yet");
 }
 
-std::vector<std::byte> stored_indices(std::span<const float> values, int index_bytes) {
+std::vector<std::byte> stored_indices(std::span<const float> values, int index_bytes,
+                                      std::int64_t rows) {
   const auto size = static_cast<std::size_t>(index_bytes);
   std::vector<std::byte> bytes(values.size() * size);
   for (std::size_t place = 0; place < values.size(); ++place) {
     const auto value = static_cast<std::int64_t>(values[place]);
     if (static_cast<float>(value) != values[place]) throw Error("an index is no whole number");
+    if (value < -rows || value >= rows) {
+      throw Error("index " + std::to_string(value) + " of " + std::to_string(rows) + " rows");
+    }
     // The low bytes come first on the processors that this runs on.
     std::memcpy(bytes.data() + place * size, &value, size);
   }

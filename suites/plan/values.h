@@ -35,7 +35,9 @@ std::vector<std::byte> stored(std::span<const float> values, std::string_view pr
 /// The inverse of stored().
 std::vector<float> floats_of(std::span<const std::byte> bytes, std::string_view precision);
 
-/// Whole numbers as signed integers of 4 or 8 bytes. Throws Error for others.
-std::vector<std::byte> stored_indices(std::span<const float> values, int index_bytes);
+/// Indices of `rows` rows, negative ones from the end, as signed integers of 4 or 8 bytes. Throws
+/// Error for what is no whole number or no row.
+std::vector<std::byte> stored_indices(std::span<const float> values, int index_bytes,
+                                      std::int64_t rows);
 
 }  // namespace benanza::plan

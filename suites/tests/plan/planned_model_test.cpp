@@ -265,6 +265,24 @@ TEST(PlannedModel, RefusesConstantIndicesBeyondTheRows) {
               HasSubstr("index 5 of 5 rows"));
 }
 
+TEST(PlannedModel, RefusesInputsThatChooseNoRow) {
+  const Folder folder;
+  Embedding given("int32");
+  given.values["ids"] = {0, 5, 0};
+  const Values values(test::write_values(folder, "values", given.values));
+  EXPECT_THAT(error_of([&] { PlannedModel(given.plan, given.backends.all(), &values); }),
+              HasSubstr("index 5 of 5 rows"));
+}
+
+TEST(PlannedModel, RefusesTablesOfAnotherSize) {
+  const Folder folder;
+  Embedding given("int64");
+  given.values["table"].push_back(1);
+  const Values values(test::write_values(folder, "values", given.values));
+  EXPECT_THAT(error_of([&] { PlannedModel(given.plan, given.backends.all(), &values); }),
+              HasSubstr("a constant of 21 elements for 20"));
+}
+
 TEST(PlannedModel, RefusesCallsOfOtherLibraries) {
   Model model(Layout::nchw);
   model.plan.steps[2].call = "add/1x16x6x6_1x16x6x6/fp32/nchw/abacus/beads";

@@ -62,14 +62,18 @@ TEST(Stored, ComesBack) {
 }
 
 TEST(StoredIndices, AreWholeNumbers) {
-  const std::vector<std::byte> bytes = stored_indices(std::vector{-2.0F, 70000.0F}, 4);
+  const std::vector<std::byte> bytes = stored_indices(std::vector{-2.0F, 70000.0F}, 4, 70001);
   std::vector<std::int32_t> numbers(2);
   ASSERT_EQ(bytes.size(), 8);
   std::memcpy(numbers.data(), bytes.data(), 8);
   EXPECT_THAT(numbers, ElementsAre(-2, 70000));
-  EXPECT_EQ(stored_indices(std::vector{1.0F}, 8).size(), 8);
-  EXPECT_THAT(error_of([] { stored_indices(std::vector{0.5F}, 8); }),
+  EXPECT_EQ(stored_indices(std::vector{1.0F}, 8, 2).size(), 8);
+  EXPECT_THAT(error_of([] { stored_indices(std::vector{0.5F}, 8, 2); }),
               HasSubstr("an index is no whole number"));
+  EXPECT_THAT(error_of([] { stored_indices(std::vector{2.0F}, 8, 2); }),
+              HasSubstr("index 2 of 2 rows"));
+  EXPECT_THAT(error_of([] { stored_indices(std::vector{-3.0F}, 4, 2); }),
+              HasSubstr("index -3 of 2 rows"));
 }
 
 }  // namespace
