@@ -13,7 +13,7 @@
 namespace benanza {
 
 /// Version of the .flow.json format.
-inline constexpr int flow_schema = 1;
+inline constexpr int flow_schema = 2;
 
 /// The constants of a batch normalization, as tensors of the model.
 struct Statistics {
@@ -38,6 +38,10 @@ struct FlowOperand {
   /// Of a causal mask: how many of the last keys a query sees; 0: all.
   std::int64_t window = 0;
   std::optional<Statistics> statistics{};
+  /// Of a tensor whose elements the call does not read one after the other: the first one, and the
+  /// strides of the problem's operand in the tensor. Empty: from the first element on, dense.
+  std::int64_t offset = 0;
+  Dims strides{};
   bool operator==(const FlowOperand&) const = default;
 };
 
@@ -83,6 +87,8 @@ struct FlowCall {
   bool part = false;
   /// The call only moves as many elements as the layer does; it does not make its result.
   bool proxy = false;
+  /// The strides of the result in the layer's output; empty: dense.
+  Dims result_strides{};
   /// What the layer does instead, if it chooses rows.
   std::optional<GatheredRows> gather{};
   bool operator==(const FlowCall&) const = default;

@@ -37,6 +37,8 @@ void map(Io& io, FlowOperand& operand) {
   io("scale", operand.scale, 1.0);
   io("window", operand.window);
   io.nested("statistics", operand.statistics);
+  io("offset", operand.offset);
+  io("strides", operand.strides);
 }
 
 template <class Io>
@@ -67,6 +69,7 @@ void map(Io& io, FlowCall& call) {
   io("output", call.output);
   io("part", call.part);
   io("proxy", call.proxy);
+  io("result_strides", call.result_strides);
   io.nested("gather", call.gather);
 }
 

@@ -14,7 +14,7 @@
 namespace benanza {
 
 /// Version of the plan format.
-inline constexpr int plan_schema = 1;
+inline constexpr int plan_schema = 2;
 
 /// A tensor of a plan: of the model, or one that stays between the calls of a layer (no name).
 struct PlanTensor {

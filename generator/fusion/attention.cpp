@@ -3,6 +3,7 @@
 #include <set>
 
 #include "generator/fusion/attention.h"
+#include "generator/fusion/attention_call.h"
 #include "generator/fusion/attention_masks.h"
 
 namespace benanza::fusion {
@@ -44,9 +45,11 @@ ScoreMasks::Mask mask_of(const Flow& flow, std::size_t index, const Call& call) 
                              .keys = add.b.end()[-1],
                              .window = source.window,
                              .outside = mask.hidden};
+    mask.operand = FlowOperand{.kind = FlowOperand::Kind::causal, .window = source.window};
     return mask;
   }
   const Read* read = flow.read(index, source);
+  if (read != nullptr) mask.operand = added_tensor(*read);
   if (read == nullptr || !read->triangle) return mask;
   // Truth values stand for what they add.
   const bool truth = read->triangle->truth;
@@ -57,7 +60,7 @@ ScoreMasks::Mask mask_of(const Flow& flow, std::size_t index, const Call& call) 
 
 /// Fuses a node with two products around a softmax, and copies that move heads; the one call reads
 /// and writes them in place. What is_beside() accepts stays beside it.
-std::vector<Fusion> attention_fusions(const Flow& flow, std::size_t index) {
+std::vector<FoundFusion> attention_fusions(const Flow& flow, std::size_t index) {
   const LoweredLayer& layer = flow.layer(index);
   if (!layer.precision.empty()) return {};
   const auto found = std::find_if(layer.calls.begin(), layer.calls.end(), [](const Call& call) {
@@ -96,20 +99,28 @@ std::vector<Fusion> attention_fusions(const Flow& flow, std::size_t index) {
     if (!is_beside(call)) return {};
     also.push_back(key(call.problem));
   }
-  std::vector<Fusion> fusions;
-  for (const Attention& form : masks.forms(shape)) {
-    fusions.push_back(
-        {.pattern = "attention", .layers = {index}, .problem = key({form, {}}), .also = also});
+  const auto place_of = [&](const Call* call) {
+    return ProductCall{index, static_cast<std::size_t>(call - layer.calls.data())};
+  };
+  AttentionParts parts{place_of(before), place_of(&found[1])};
+  std::vector<FoundFusion> fusions;
+  for (ScoreMasks::Form& form : masks.forms(shape)) {
+    parts.masks = std::move(form.added);
+    fusions.push_back({{.pattern = "attention",
+                        .layers = {index},
+                        .problem = key({form.shape, {}}),
+                        .also = also},
+                       attention_call(flow, form.shape, parts, {index})});
   }
   return fusions;
 }
 
 }  // namespace
 
-std::vector<Fusion> attention_layers(const Flow& flow) {
-  std::vector<Fusion> fusions;
+std::vector<FoundFusion> attention_layers(const Flow& flow) {
+  std::vector<FoundFusion> fusions;
   for (std::size_t index = 0; index < flow.size(); ++index) {
-    for (Fusion& fusion : attention_fusions(flow, index)) fusions.push_back(std::move(fusion));
+    for (FoundFusion& fusion : attention_fusions(flow, index)) fusions.push_back(std::move(fusion));
   }
   return fusions;
 }

@@ -1,6 +1,7 @@
 #include "generator/fusion/attention_masks.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/problem/step.h"
 
@@ -32,6 +33,19 @@ std::optional<Dims> mask_extents(const ScoreMasks::Mask& mask, const Attention& 
   return refitted(repeated, mask.scores, scores);
 }
 
+void scale_operand(ScoreMasks::Mask& mask, std::optional<double> factor) {
+  if (!factor) mask.operand.reset();
+  if (mask.operand) mask.operand->scale *= *factor;
+}
+
+/// What a mask of extents `extents` adds to the scores, repeated for every image if it is constant.
+std::optional<FlowOperand> added(const ScoreMasks::Mask& mask, const Dims& extents) {
+  const std::int64_t whole = element_count(extents);
+  const std::int64_t own = element_count(mask.extents);
+  if (own != whole && !(mask.constant && own > 0 && whole % own == 0)) return std::nullopt;
+  return mask.operand;
+}
+
 void add_triangle(const Triangle& triangle, Attention& shape) {
   shape.causal = true;
   if (triangle.window == 0) return;
@@ -39,6 +53,12 @@ void add_triangle(const Triangle& triangle, Attention& shape) {
 }
 
 }  // namespace
+
+std::optional<FlowOperand> added_tensor(const Read& read, double sign) {
+  const bool is_float = read.type == "float" || read.type == "float16" || read.type == "bfloat16";
+  if (!is_float || read.tensor == 0) return std::nullopt;
+  return FlowOperand{.index = read.tensor, .scale = sign};
+}
 
 std::optional<Triangle> hiding_sum(const Read& read, double sign) {
   const auto& found = read.triangle;
@@ -57,23 +77,25 @@ std::optional<Triangle> hiding_choice(const Read& read, bool keeps_true) {
 bool ScoreMasks::scale(std::optional<double> factor) {
   for (Mask& mask : masks_) {
     if (!mask.constant) return false;
+    scale_operand(mask, factor);
     if (factor && *factor != 0) mask.hidden *= *factor;
   }
   return true;
 }
 
-std::vector<Attention> ScoreMasks::forms(const Attention& shape) const {
-  std::vector<Attention> found;
+std::vector<ScoreMasks::Form> ScoreMasks::forms(const Attention& shape) const {
+  std::vector<Form> found;
   const auto most = applied(shape, false);
   if (!most) return found;
   found.push_back(*most);
-  if (shape.queries == shape.keys || most->causal == shape.causal) return found;
+  if (shape.queries == shape.keys || most->shape.causal == shape.causal) return found;
   if (const auto tensors = applied(shape, true)) found.push_back(*tensors);
   return found;
 }
 
-std::optional<Attention> ScoreMasks::applied(Attention shape, bool as_tensors) const {
+std::optional<ScoreMasks::Form> ScoreMasks::applied(Attention shape, bool as_tensors) const {
   shape.mask.clear();
+  Form form{.shape = {}, .added = std::vector<FlowOperand>{}};
   std::vector<const Mask*> tensors;
   std::vector<Triangle> triangles;
   for (const Mask& mask : masks_) {
@@ -103,8 +125,15 @@ std::optional<Attention> ScoreMasks::applied(Attention shape, bool as_tensors) c
     for (std::size_t axis = 0; axis < extents->size(); ++axis) {
       shape.mask[axis] = std::max(shape.mask[axis], (*extents)[axis]);
     }
+    const auto operand = added(*mask, shape.mask);
+    if (operand && form.added) {
+      form.added->push_back(*operand);
+    } else {
+      form.added.reset();
+    }
   }
-  return shape;
+  form.shape = std::move(shape);
+  return form;
 }
 
 }  // namespace benanza::fusion

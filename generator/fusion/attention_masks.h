@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/graph_file/data_flow.h"
 #include "core/problem/ops/attention.h"
 #include "generator/lowered/lowered.h"
 
@@ -25,6 +26,13 @@ class ScoreMasks {
     std::optional<Triangle> triangle = {};
     /// What takes the place of hidden scores, or is added to them.
     double hidden = 0;
+    /// What is added, if it is a tensor of the model as it is, or its product with a number.
+    std::optional<FlowOperand> operand = {};
+  };
+  struct Form {
+    Attention shape;
+    /// The tensors that it adds; empty if one is not known.
+    std::optional<std::vector<FlowOperand>> added;
   };
 
   void add(Mask mask) { masks_.push_back(std::move(mask)); }
@@ -38,15 +46,17 @@ class ScoreMasks {
   /// Returns `shape` with the masks; none if they do not fit. A triangle becomes `causal`. With
   /// more keys than queries, few libraries know where a causal mask lies: the second one then has
   /// it as a tensor. Several tensors are one only if all are constants.
-  std::vector<Attention> forms(const Attention& shape) const;
+  std::vector<Form> forms(const Attention& shape) const;
 
  private:
-  std::optional<Attention> applied(Attention shape, bool as_tensors) const;
+  std::optional<Form> applied(Attention shape, bool as_tensors) const;
 
   std::vector<Mask> masks_;
   std::vector<Triangle> cleared_;
 };
 
+/// Tensor `read` as an operand that is added; empty if it is no float.
+std::optional<FlowOperand> added_tensor(const Read& read, double sign = 1);
 /// The triangle that hides scores to which the tensor is added (`sign` 1) or from which it is
 /// subtracted (-1), if it is one.
 std::optional<Triangle> hiding_sum(const Read& read, double sign);

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "generator/fusion/attention.h"
+#include "generator/fusion/attention_call.h"
 #include "generator/fusion/attention_masks.h"
 #include "generator/fusion/attention_operands.h"
 #include "generator/fusion/attention_scale.h"
@@ -68,7 +69,7 @@ class Finder {
 
   /// The attention call alone, and with the surrounding copies that group heads, because the call
   /// can read and write them in place.
-  std::vector<Fusion> find() {
+  std::vector<FoundFusion> find() {
     const auto* scores = only<Gemm>(flow_.layer(product_));
     if (scores == nullptr || scores->constant_b || scores->transpose_a) return {};
     scale_.times(operand_scale(flow_.layer(product_).calls[0]));
@@ -90,7 +91,6 @@ class Finder {
     shape_.size = scores->k;
     shape_.value_size = product->n;
     shape_.scale = scale_.of(shape_.size);
-    const std::vector<Attention> shapes = masks_.forms(shape_);
     std::vector<OperandWalk*> operands{&queries, &keys, &values};
     std::vector<std::vector<std::size_t>> extents{all_layers(operands)};
     for (OperandWalk* operand : operands) operand->take_heads();
@@ -101,17 +101,22 @@ class Finder {
                                  {values.reader(), values.operand(), shape_.value_size}};
     for (const std::size_t layer : layers_that_pick(flow_, rows)) most.push_back(layer);
     if (most.size() != extents[0].size()) extents.push_back(std::move(most));
-    std::vector<Fusion> fusions;
-    for (const Attention& shape : shapes) {
-      for (const auto& layers : extents) fusions.push_back(as_fusion(shape, layers));
+    const ProductCall weighted{.layer = values_};
+    AttentionParts parts{{.layer = product_}, weighted, key_repeats};
+    std::vector<FoundFusion> fusions;
+    for (const ScoreMasks::Form& form : masks_.forms(shape_)) {
+      parts.masks = form.added;
+      for (const auto& layers : extents) fusions.push_back(as_fusion(form.shape, parts, layers));
     }
     return fusions;
   }
 
  private:
-  static Fusion as_fusion(const Attention& shape, std::vector<std::size_t> layers) {
+  FoundFusion as_fusion(const Attention& shape, const AttentionParts& parts,
+                        std::vector<std::size_t> layers) const {
     std::sort(layers.begin(), layers.end());
-    return {"attention", std::move(layers), key({shape, {}})};
+    auto call = scale_.is_known() ? attention_call(flow_, shape, parts, layers) : std::nullopt;
+    return {{"attention", std::move(layers), key({shape, {}})}, std::move(call)};
   }
 
   std::vector<std::size_t> all_layers(const std::vector<OperandWalk*>& operands) const {
@@ -208,7 +213,8 @@ class Finder {
                 .scores = sum->output(),
                 .constant = read->constant,
                 .triangle = triangle,
-                .hidden = triangle ? sign * triangle->outside : 0});
+                .hidden = triangle ? sign * triangle->outside : 0,
+                .operand = added_tensor(*read, sign)});
     take();
     return true;
   }
@@ -310,12 +316,15 @@ class Finder {
       return nullptr;
     }
     take();
+    values_ = last_;
     return values;
   }
 
   const Flow& flow_;
   /// The layer of the first product.
   std::size_t product_;
+  /// That of the product with the values.
+  std::size_t values_ = 0;
   std::size_t last_;
   std::size_t reader_ = 0;
   /// Layers between the last one and its reader that pass on its result.
@@ -328,10 +337,10 @@ class Finder {
 
 }  // namespace
 
-std::vector<Fusion> attention_patterns(const Flow& flow) {
-  std::vector<Fusion> fusions;
+std::vector<FoundFusion> attention_patterns(const Flow& flow) {
+  std::vector<FoundFusion> fusions;
   for (std::size_t index = 0; index < flow.size(); ++index) {
-    for (Fusion& fusion : Finder(flow, index).find()) fusions.push_back(std::move(fusion));
+    for (FoundFusion& fusion : Finder(flow, index).find()) fusions.push_back(std::move(fusion));
   }
   return fusions;
 }

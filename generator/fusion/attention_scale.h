@@ -21,6 +21,7 @@ class ScoreScale {
   /// does not affect the time, or equal to that up to the rounding of two factors to bf16, so that
   /// equal layers share a problem however their factors were rounded.
   float of(std::int64_t size) const;
+  bool is_known() const { return known_; }
 
  private:
   double product_ = 1;

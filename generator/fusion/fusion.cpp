@@ -169,9 +169,9 @@ std::vector<FoundFusion> find_fusions(const std::vector<LoweredLayer>& layers) {
   for (Fusion& apart : layers_by_parts(flow)) fusions.push_back({std::move(apart)});
   for (Fusion& stack : recurrent_stacks(flow)) fusions.push_back({std::move(stack)});
   for (const auto find : {attention_layers, attention_patterns}) {
-    for (Fusion& fusion : find(flow)) {
+    for (FoundFusion& fusion : find(flow)) {
       fusion.whole = true;
-      fusions.push_back({std::move(fusion)});
+      fusions.push_back(std::move(fusion));
     }
   }
   return fusions;

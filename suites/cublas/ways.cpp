@@ -76,7 +76,7 @@ std::byte* Factors::at(const nvidia::CudaPrimitive& call, std::size_t index) con
 }
 
 nvidia::CallSetup product_setup(const harness::Variant& variant, Weights weights) {
-  const auto& [problem, precision, layout, algorithm] = variant;
+  const auto& [problem, precision, layout, algorithm, strides] = variant;
   return {.inputs = operand_formats(problem, precision, layout, weights),
           .results = {result_format(problem, precision, layout)}};
 }

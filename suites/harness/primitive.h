@@ -18,11 +18,22 @@ namespace benanza::harness {
 using Algorithm = std::string;
 
 /// problem x precision x layout x algorithm: what a backend sets up as one Primitive.
+/// Of operands and results that are not dense where the caller has them, in elements.
+struct Strides {
+  /// One per operand of the problem, empty for those that are dense; none: all are.
+  std::vector<Dims> operands{};
+  /// Of the first result; empty: dense.
+  Dims result{};
+  bool operator==(const Strides&) const = default;
+};
+
 struct Variant {
   Problem problem;
   Precision precision = Precision::fp32;
   Layout layout = Layout::plain;
   Algorithm algorithm;
+  /// Only for ways whose traits take them.
+  Strides strides{};
 };
 
 /// The library refuses the variant; the message is the library's own. The row becomes

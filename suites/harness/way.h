@@ -29,6 +29,8 @@ struct Traits {
   std::size_t calls = 1;
   /// The library's reference code: correct, and slower by orders of magnitude.
   bool reference = false;
+  /// Takes operands and results in strides of the caller's.
+  bool takes_strides = false;
   /// Limits itself to so many of the host's threads; empty: all.
   std::optional<int> threads = std::nullopt;
 

@@ -8,19 +8,15 @@
 #include "core/problem/problem.h"
 #include "suites/harness/outcome.h"
 #include "suites/harness/way.h"
+#include "suites/plan/step_call.h"
 
 namespace benanza::plan {
 namespace {
 
 std::string why_changed(const PlanStep& step, std::span<harness::Backend* const> backends) {
   try {
-    VariantName name = parse_variant_name(step.call);
-    const auto backend = std::ranges::find(backends, name.backend,
-                                           [](const harness::Backend* one) { return one->name(); });
-    if (backend == backends.end()) return "no library " + name.backend + " in this program";
-    const harness::Variant variant{parse(name.key), name.precision, name.layout,
-                                   std::move(name.algorithm)};
-    harness::make_alone((*backend)->way(variant), (*backend)->allocator());
+    const StepCall call = step_call(step, backends);
+    harness::make_alone(call.way, call.backend->allocator());
     return "";
   } catch (const std::exception& error) {
     return harness::one_line(error.what());
@@ -36,8 +32,11 @@ std::vector<ChangedStep> changed_steps(const Plan& plan,
   std::map<std::string, std::string> reasons;
   for (std::size_t step = 0; step < plan.steps.size(); ++step) {
     if (plan.steps[step].work.gather) continue;
-    const auto [found, is_new] = reasons.try_emplace(plan.steps[step].call);
-    if (is_new) found->second = why_changed(plan.steps[step], backends);
+    const PlanStep& one = plan.steps[step];
+    std::string made = one.call + ' ' + join(one.work.result_strides, '.');
+    for (const FlowOperand& operand : one.work.operands) made += ' ' + join(operand.strides, '.');
+    const auto [found, is_new] = reasons.try_emplace(std::move(made));
+    if (is_new) found->second = why_changed(one, backends);
     if (!found->second.empty()) changed.push_back({step, found->second});
   }
   return changed;

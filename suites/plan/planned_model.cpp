@@ -9,11 +9,10 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/problem/name.h"
-#include "core/problem/problem.h"
 #include "suites/harness/outcome.h"
 #include "suites/plan/constants.h"
 #include "suites/plan/gather.h"
+#include "suites/plan/step_call.h"
 
 namespace benanza::plan {
 namespace {
@@ -39,39 +38,34 @@ class PlacedOperands final : public harness::OwnOperands {
                      const harness::MemoryFormat& format) override {
     const FlowOperand& one = step_.work.operands.at(index);
     if (is_constant(plan_, one)) return block(bytes);
+    if (!one.strides.empty()) return strided(places_.read(one.index, one.offset, bytes, {}));
     return places_.read(one.index, step_.work.from_offset, bytes, format);
   }
   std::byte* result(std::size_t index, std::int64_t bytes,
                     const harness::MemoryFormat& format) override {
     if (index >= step_.results.size()) return block(bytes);
+    if (index == 0 && !step_.work.result_strides.empty()) {
+      return strided(places_.write(step_.results[0], 0, true, bytes, {}));
+    }
     const bool whole = index > 0 || (!step_.work.part && step_.work.to_offset == 0);
     return places_.write(step_.results[index], index == 0 ? step_.work.to_offset : 0, whole, bytes,
                          format);
   }
 
  private:
+  /// A place inside a tensor may be less aligned than the libraries are told.
+  static std::byte* strided(std::byte* place) {
+    if (reinterpret_cast<std::uintptr_t>(place) % alignment_bytes != 0) {
+      throw harness::Unsupported("reads a part of a tensor that is not aligned to 16 bytes");
+    }
+    return place;
+  }
+
+  static constexpr std::uintptr_t alignment_bytes = 16;
   const Plan& plan_;
   const PlanStep& step_;
   Places& places_;
 };
-
-/// The elements of the result that the call writes, in order; empty: all.
-std::vector<std::size_t> written(const Problem& problem) {
-  std::vector<std::size_t> places;
-  const auto* copy = std::get_if<Copy>(&problem.shape);
-  if (copy == nullptr) return places;
-  Dims index(copy->dims.size(), 0);
-  for (std::int64_t moved = 0; moved < copy->moved_elements(); ++moved) {
-    std::int64_t to = 0;
-    for (std::size_t axis = 0; axis < index.size(); ++axis) to += index[axis] * copy->to[axis];
-    places.push_back(static_cast<std::size_t>(to));
-    for (std::size_t axis = index.size(); axis-- > 0;) {
-      if (++index[axis] < copy->dims[axis]) break;
-      index[axis] = 0;
-    }
-  }
-  return places;
-}
 
 /// Of size `count`, the same for the same name.
 std::vector<float> random_values(const std::string& name, std::int64_t count) {
@@ -88,13 +82,6 @@ void make_indices(std::vector<float>& values, std::int64_t rows) {
   // Larger ones are not exact as floats.
   const auto range = static_cast<float>(std::min(rows, std::int64_t{1} << 24));
   for (float& value : values) value = std::min(std::floor(value * 20 * range), range - 1);
-}
-
-harness::Backend& backend_of(const VariantName& call, std::span<harness::Backend* const> backends) {
-  const auto found = std::ranges::find(backends, call.backend,
-                                       [](const harness::Backend* one) { return one->name(); });
-  if (found == backends.end()) throw Error("no library " + call.backend + " in this program");
-  return **found;
 }
 
 }  // namespace
@@ -149,17 +136,13 @@ void PlannedModel::set_up(std::size_t step, std::span<harness::Backend* const> b
                           const Values* values) {
   const PlanStep& one = plan_.steps[step];
   if (one.work.gather) return set_up_gather(one, *backends.front(), values);
-  VariantName name = parse_variant_name(one.call);
-  harness::Backend& backend = backend_of(name, backends);
-  const harness::Variant variant{parse(name.key), name.precision, name.layout,
-                                 std::move(name.algorithm)};
-  const harness::Way way = backend.way(variant);
-  if (way.traits.in_place) throw Error("overwrites an operand that the plan keeps");
+  const StepCall call = step_call(one, backends);
+  if (call.way.traits.in_place) throw Error("overwrites an operand that the plan keeps");
   Stage stage{.operands =
-                  std::make_unique<PlacedOperands>(plan_, one, places_, backend.allocator())};
-  stage.call = way.make(*stage.operands);
+                  std::make_unique<PlacedOperands>(plan_, one, places_, call.backend->allocator())};
+  stage.call = call.way.make(*stage.operands);
   stage.conversions = places_.take_conversions();
-  const Constants constants(one.work, variant.problem,
+  const Constants constants(one.work, call.variant.problem,
                             [&](std::size_t tensor) { return values_of(tensor, values); });
   for (std::size_t index = 0; index < one.work.operands.size(); ++index) {
     if (is_constant(plan_, one.work.operands[index])) {
@@ -213,27 +196,18 @@ std::size_t PlannedModel::conversions() const {
 
 double PlannedModel::difference(std::size_t step, std::span<const float> expected) {
   const PlanStep& one = plan_.steps[step];
-  const Problem problem = parse(one.work.problem);
   const std::vector<float> made = stages_[step].call->download();
-  const auto offset = static_cast<std::size_t>(one.work.to_offset);
   double largest = 0;
   double distance = 0;
-  const auto compare = [&](std::size_t place) {
-    if (offset + place >= expected.size()) return;
-    const auto right = static_cast<double>(expected[offset + place]);
-    const auto found = static_cast<double>(made[place]);
-    const double apart = std::abs(found - right);
-    // Not a number is as far away as can be.
-    distance = std::isnan(apart) ? HUGE_VAL : std::max(distance, apart);
-  };
   for (const float value : expected) {
     largest = std::max(largest, std::abs(static_cast<double>(value)));
   }
-  const auto places = one.work.gather ? std::vector<std::size_t>{} : written(problem);
-  if (places.empty()) {
-    for (std::size_t place = 0; place < made.size(); ++place) compare(place);
-  } else {
-    for (const std::size_t place : places) compare(place);
+  for (const Written& element : written_elements(one.work, made.size())) {
+    if (element.place >= expected.size()) continue;
+    const auto right = static_cast<double>(expected[element.place]);
+    const double apart = std::abs(static_cast<double>(made[element.made]) - right);
+    // Not a number is as far away as can be.
+    distance = std::isnan(apart) ? HUGE_VAL : std::max(distance, apart);
   }
   return distance == 0 ? 0 : distance / std::max(largest, 1e-30);
 }

@@ -16,12 +16,23 @@ nvidia::TensorFormat row_major(Precision precision, const Dims& dims) {
   return {precision, dims, dense_strides(dims)};
 }
 
+/// Lets the caller's strides take the place of dense ones.
+void set_strides(GraphCall& call, const harness::Strides& strides) {
+  call.takes_strides = true;
+  for (std::size_t index = 0; index < strides.operands.size(); ++index) {
+    const Dims& own = strides.operands[index];
+    if (!own.empty()) call.inputs.at(index).strides = own;
+  }
+  if (!strides.result.empty()) call.output.strides = strides.result;
+}
+
 GraphCall begin(const Attention& shape, const harness::Variant& variant) {
   GraphCall call;
   for (const Operand& operand : shape.inputs()) {
     call.inputs.push_back(row_major(variant.precision, operand.dims));
   }
   call.output = row_major(variant.precision, shape.output());
+  set_strides(call, variant.strides);
   return call;
 }
 

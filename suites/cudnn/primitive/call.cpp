@@ -11,7 +11,7 @@ CudnnPrimitive::CudnnPrimitive(const Request& request, nvidia::CallSetup setup, 
       scale_(request.variant.precision == Precision::int8
                  ? harness::int8_scale(request.variant.problem)
                  : 1.0F) {
-  const auto& [problem, precision, layout, algorithm] = request.variant;
+  const auto& [problem, precision, layout, algorithm, strides] = request.variant;
   const LeastWork least =
       least_work(problem, precision, request.traits, interface == Interface::graphs);
   guard(least.work, precision, least.arithmetic_saving);

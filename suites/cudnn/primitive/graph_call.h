@@ -53,6 +53,8 @@ struct GraphCall {
   std::vector<Own> ignored_results;
   std::optional<InverseDeviation> operand_deviation;
   std::optional<InverseDeviation> result_deviation;
+  /// Its operands and result may have the variant's strides.
+  bool takes_strides = false;
   /// The listed configs fail to compile, but the same engines with default knobs compile.
   bool needs_defaults = false;
   /// Engines that are offered but compute wrong results.

@@ -105,7 +105,7 @@ class Permutation {
 harness::Way way_of(Library& library, const harness::Variant& prototype, const char* name,
                     const Copy& shape, const Copy& moved, const Unit& unit) {
   return nvidia::way_of(library, prototype, name, [=](const Request& request) {
-    const auto& [problem, precision, layout, algorithm] = request.variant;
+    const auto& [problem, precision, layout, algorithm, strides] = request.variant;
     const auto dense = [&](const Dims& dims) {
       return nvidia::tensor_format(precision, dims, Layout::plain);
     };

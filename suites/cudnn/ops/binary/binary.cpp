@@ -89,7 +89,7 @@ Ways ways(Library& library, const Binary& shape, const harness::Variant& prototy
   Ways ways;
   for (const BinaryAlgorithm& one : binary_algorithms(shape, prototype.layout)) {
     const auto make = [one, shape](const Request& request) -> std::unique_ptr<harness::Primitive> {
-      const auto& [problem, precision, layout, algorithm] = request.variant;
+      const auto& [problem, precision, layout, algorithm, strides] = request.variant;
       const BinaryCall call = map_binary(shape, precision, layout, one.folding);
       if (one.in_place) return std::make_unique<AddTensorPrimitive>(request, call);
       const float scale = precision == Precision::int8 ? harness::int8_scale(problem) : 1.0F;

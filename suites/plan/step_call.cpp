@@ -1,0 +1,95 @@
+#include "suites/plan/step_call.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/problem/name.h"
+#include "core/problem/problem.h"
+
+namespace benanza::plan {
+namespace {
+
+/// Where the elements of a strided view lie, in its order.
+std::vector<std::size_t> places_of(const Dims& dims, const Dims& strides) {
+  std::vector<std::size_t> places;
+  Dims index(dims.size(), 0);
+  for (std::int64_t left = element_count(dims); left > 0; --left) {
+    std::int64_t place = 0;
+    for (std::size_t axis = 0; axis < index.size(); ++axis) place += index[axis] * strides[axis];
+    places.push_back(static_cast<std::size_t>(place));
+    for (std::size_t axis = index.size(); axis-- > 0;) {
+      if (++index[axis] < dims[axis]) break;
+      index[axis] = 0;
+    }
+  }
+  return places;
+}
+
+harness::Strides strides_of(const FlowCall& work) {
+  harness::Strides strides{.operands = {}, .result = work.result_strides};
+  for (const FlowOperand& operand : work.operands) strides.operands.push_back(operand.strides);
+  const bool dense = std::ranges::all_of(strides.operands, &Dims::empty);
+  if (dense) strides.operands.clear();
+  return strides;
+}
+
+bool are_strides(const Dims& strides, const Dims& dims) {
+  return strides.empty() || (strides.size() == dims.size() &&
+                             std::ranges::all_of(strides, [](auto stride) { return stride >= 0; }));
+}
+
+bool fit(const harness::Variant& variant) {
+  const std::vector<Operand> operands = inputs(variant.problem);
+  const std::vector<Dims>& strides = variant.strides.operands;
+  if (!strides.empty() && strides.size() != operands.size()) return false;
+  for (std::size_t index = 0; index < strides.size(); ++index) {
+    if (!are_strides(strides[index], operands[index].dims)) return false;
+  }
+  return are_strides(variant.strides.result, output(variant.problem));
+}
+
+harness::Backend& backend_of(const VariantName& call, std::span<harness::Backend* const> backends) {
+  const auto found = std::ranges::find(backends, call.backend,
+                                       [](const harness::Backend* one) { return one->name(); });
+  if (found == backends.end()) throw Error("no library " + call.backend + " in this program");
+  return **found;
+}
+
+}  // namespace
+
+StepCall step_call(const PlanStep& step, std::span<harness::Backend* const> backends) {
+  VariantName name = parse_variant_name(step.call);
+  harness::Backend& backend = backend_of(name, backends);
+  harness::Variant variant{parse(name.key), name.precision, name.layout, std::move(name.algorithm),
+                           strides_of(step.work)};
+  if (!fit(variant)) throw Error("its strides are not those of its tensors");
+  harness::Way way = backend.way(variant);
+  if (variant.strides != harness::Strides{} && !way.traits.takes_strides) {
+    throw Error("does not take tensors in strides");
+  }
+  return {&backend, std::move(variant), std::move(way)};
+}
+
+std::vector<Written> written_elements(const FlowCall& work, std::size_t count) {
+  const auto offset = static_cast<std::size_t>(work.to_offset);
+  std::vector<Written> all;
+  const Problem problem = parse(work.problem);
+  const auto* const copy = std::get_if<Copy>(&problem.shape);
+  if (copy != nullptr && !work.gather) {
+    for (const std::size_t place : places_of(copy->dims, copy->to)) {
+      all.push_back({place, offset + place});
+    }
+    return all;
+  }
+  if (!work.result_strides.empty()) {
+    for (const std::size_t place : places_of(output(problem), work.result_strides)) {
+      all.push_back({all.size(), offset + place});
+    }
+    return all;
+  }
+  for (std::size_t index = 0; index < count; ++index) all.push_back({index, offset + index});
+  return all;
+}
+
+}  // namespace benanza::plan
