@@ -105,6 +105,7 @@ void merge(Measurement& held, Measurement&& added) {
     complete(held.workspace_bytes, added.workspace_bytes);
     complete(held.heuristic_rank, added.heuristic_rank);
     complete(held.tensor_cores, added.tensor_cores);
+    complete(held.rotating_seconds, added.rotating_seconds);
     complete(held.joules, added.joules);
     if (held.kernels.empty()) held.kernels = std::move(added.kernels);
     merge_times(held, std::move(added));
@@ -153,6 +154,7 @@ void MeasurementSet::add(Row row, std::size_t source) {
                   .heuristic_rank = row.heuristic_rank,
                   .tensor_cores = row.tensor_cores(),
                   .kernels = std::move(kernels),
+                  .rotating_seconds = row.rotating_seconds,
                   .joules = row.energy_joules,
                   .disturbed_repetitions = disturbed ? 1U : 0U,
                   .disturbance = disturbed ? row.disturbed : "",

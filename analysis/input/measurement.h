@@ -52,6 +52,9 @@ struct Measurement {
   /// Names of the call's kernels, each once, in order, readable; empty if they were not recorded.
   std::vector<std::string> kernels{};
 
+  /// Seconds per call with weights that come from memory; empty if it was not measured.
+  std::optional<double> rotating_seconds{};
+
   /// Energy of a call in joules; empty if it was not measured.
   std::optional<double> joules{};
 

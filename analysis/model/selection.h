@@ -28,6 +28,9 @@ struct MeasurementFilter {
   std::vector<std::string> backends{};
   /// Caches flushed before every call. Cold and hot times are never mixed.
   bool cold = false;
+  /// Calls are taken to find their weights in the cache, even those of a model whose weights do not
+  /// fit it.
+  bool weights_in_cache = false;
   /// Precision for layers that the library does not support at `precision`.
   std::optional<Precision> fallback{};
   /// Empty: any workspace. A call that does not report its workspace counts as needing none.

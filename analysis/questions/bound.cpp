@@ -65,6 +65,7 @@ Section answer(const Subject& subject) {
   report.seen = make_seen(subject, report.ladder);
   report.sequences = sequences_of(subject);
   report.plans = plans_of(subject);
+  report.weights = large_weights(subject);
   Section section = bound_section(report, subject.inputs.results.peaks);
   add_headlines(section, subject, report);
   return section;

@@ -66,6 +66,7 @@ Section section_of(const Subject& subject, const Plan& plan) {
   Section section = model_section(subject.graph, subject.filter, Movement::include);
   section.facts["seconds"] = plan.seconds;
   section.facts["arena_bytes"] = plan.arena_bytes;
+  add_weights(section, large_weights(subject));
   section.add(Entry{"steps", std::to_string(plan.steps.size())});
   section.add(Entry{"sum", fmt::format("{:.3f} ms", plan.seconds * 1e3)});
   const double conversions = conversion_seconds(plan);
@@ -96,7 +97,7 @@ void answer(const Options& options) {
   const DataFlow flow = read_flow(flow_path(options.common.graphs.front()));
   const MeasurementFilter& filter = inputs.filters.front();
   const std::vector<PlannedWork> work =
-      planned_work(graph, flow, inputs.results.measurements, filter, !options.apart);
+      planned_work(graph, flow, measurements_of(inputs, graph, filter), filter, !options.apart);
   Plan plan =
       make_plan(graph, flow, work, filter.precision,
                 {.overhead_seconds = least_seconds(work),

@@ -63,6 +63,8 @@ using Facts = std::map<std::string, Fact>;
 ///   steal_percent, other_processors, cpu_clock_mhz_before, cpu_clock_mhz_after
 ///                             of a host's processors (suites/harness/conditions/)
 ///   sm_clock_mhz_before, ... of a GPU (suites/nvidia/device/gpu_observer.h)
+///   rotating_seconds, ...     of a call whose weights come from memory
+///                             (suites/harness/run/rotation_pass.h)
 ///   energy_joules, ...        of a call, with --energy (suites/harness/run/energy_pass.h)
 ///   and every fact that the backend reports, under its own name
 /// otherwise:
@@ -119,6 +121,11 @@ struct Row {
   /// What the profiler was asked for, and why there is nothing.
   std::string profiled{};
   std::string profile_failed{};
+  /// Seconds per call where weights come from memory, of how many copies, and why that is not
+  /// known.
+  std::optional<double> rotating_seconds{};
+  std::optional<std::int64_t> rotating_copies{};
+  std::string rotating_failed{};
   /// Joules per call, and why they are not known.
   std::optional<double> energy_joules{};
   std::string energy_failed{};

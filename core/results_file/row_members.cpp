@@ -150,6 +150,9 @@ constexpr std::array all_members{
     member<&Row::kernel_names>("kernel_names"),
     member<&Row::profiled>("profiled"),
     member<&Row::profile_failed>("profile_failed"),
+    member<&Row::rotating_seconds>("rotating_seconds"),
+    member<&Row::rotating_copies>("rotating_copies"),
+    member<&Row::rotating_failed>("rotating_failed"),
     member<&Row::energy_joules>("energy_joules"),
     member<&Row::energy_failed>("energy_failed"),
 };

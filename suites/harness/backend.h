@@ -48,6 +48,10 @@ class Stopwatch {
   virtual std::size_t samples_at_once() const { return 1; }
   /// Returns the time of one run after a cache flush; the flush itself is not timed.
   virtual double time_cold(Primitive& primitive) = 0;
+  /// Capacity of the caches that time_cold() flushes; 0 if unknown.
+  virtual std::int64_t cache_bytes() const { return 0; }
+  /// Must be called before a primitive that was timed is destroyed, unless it is a backend's own.
+  virtual void forget(const Primitive&) {}
   /// Whether another program had the engine during the last time() or time_cold(); false if
   /// unknown.
   virtual bool was_interrupted() const { return false; }

@@ -89,6 +89,8 @@ class Primitive {
   virtual std::optional<Glimpse> glimpse(std::span<const std::int64_t> places);
   /// Scratch memory beyond operands and result, in bytes.
   virtual std::int64_t workspace_bytes() const = 0;
+  /// Runs differ, and repeat themselves after so many: only whole rounds are timed.
+  virtual std::int64_t round() const { return 1; }
   /// Additional facts for the row. Called after timing.
   virtual Facts facts() { return {}; }
   /// Facts from a profiler, which takes additional runs. Called when nothing is left to time,

@@ -31,6 +31,7 @@ class GroupStopwatch : public harness::Stopwatch {
 
   /// "timing" ("graph" or "launched") and "calls_per_graph" of the most recently timed primitive.
   Facts facts(const CollectivePrimitive& primitive) const;
+  using Stopwatch::forget;
   /// Must be called before a primitive is destroyed: its graphs hold addresses of its memory.
   void forget(const CollectivePrimitive& primitive);
 

@@ -34,6 +34,7 @@ struct BoundReport {
   Assumed assumed{};
   std::vector<Comparison> comparisons{};
   Ladder ladder{};
+  std::optional<LargeWeights> weights{};
   /// With profiles whose kernels count (--seen).
   std::optional<SeenBest> seen{};
   /// They live as long as the inputs.

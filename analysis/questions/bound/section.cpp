@@ -220,6 +220,7 @@ Section bound_section(const BoundReport& report, const std::map<std::string, Pea
                       "they find in the caches what those before them wrote (`calls`, then bench_* "
                       "--sequence)"});
   }
+  add_weights(section, report.weights);
   add_sequences(section, report);
   add_ladder(section, report);
   add_plans(section, report);

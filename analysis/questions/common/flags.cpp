@@ -102,6 +102,9 @@ void add_filter_flags(Flags& flags, CommonFlags& values, const std::string& prec
   flags.add("--backend", values.backends, "Only these libraries, e.g. cudnn,cublas", "L[,L...]",
             ',');
   flags.add("--cold", values.cold, "Use calls timed with cold caches; their sum is not a bound");
+  flags.add_word("--weights", values.weights, {"auto", "cache"},
+                 "Where calls find their weights: auto, in memory if the model's do not fit the "
+                 "cache; cache, always in the cache");
   flags.add("--fallback", values.fallback,
             "Precision for layers that are not supported at the requested one");
   flags.add("--max-workspace", values.max_workspace,
@@ -122,7 +125,9 @@ void add_html_flag(Flags& flags, CommonFlags& values) {
 }
 
 MeasurementFilter filter_of(const CommonFlags& flags, const std::string& precision) {
-  MeasurementFilter filter{.precision = precision_of(precision, "--precision"), .cold = flags.cold};
+  MeasurementFilter filter{.precision = precision_of(precision, "--precision"),
+                           .cold = flags.cold,
+                           .weights_in_cache = flags.weights == "cache"};
   if (!flags.layout.empty()) {
     filter.layout = parse_layout(flags.layout);
     if (!filter.layout) {

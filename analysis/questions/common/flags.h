@@ -59,6 +59,7 @@ struct CommonFlags {
   std::string layout;
   std::vector<std::string> backends;
   bool cold = false;
+  std::string weights = "auto";
   std::string fallback;
   std::string max_workspace;
   std::string movement = "exclude";

@@ -1,5 +1,8 @@
 #include "analysis/questions/common/inputs.h"
 
+#include "analysis/model/floor.h"
+#include "analysis/model/weights.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -154,7 +157,17 @@ Inputs read_inputs(const CommonFlags& flags) {
       require_same_device(profile, inputs.results);
     }
   }
+  inputs.from_memory = with_weights_from_memory(inputs.results.measurements);
   return inputs;
+}
+
+const MeasurementSet& measurements_of(const Inputs& inputs, const Graph& graph,
+                                      const MeasurementFilter& filter) {
+  const bool from_memory =
+      inputs.from_memory && !filter.weights_in_cache && !filter.cold &&
+      weights_come_from_memory(graph, filter.precision,
+                               device_rates(inputs.results, filter).cache_bytes);
+  return from_memory ? *inputs.from_memory : inputs.results.measurements;
 }
 
 }  // namespace benanza::analysis

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,8 @@ namespace benanza::analysis {
 struct Inputs {
   std::vector<Graph> graphs{};
   Results results{};
+  /// The same measurements with weights from memory; empty if none was taken so.
+  std::optional<MeasurementSet> from_memory{};
   /// What keep_one_device() says.
   std::string left_out{};
   /// Each is a profile of one of `graphs`.
@@ -36,6 +39,11 @@ struct Inputs {
   std::string format = "table";
   std::size_t rows = std::numeric_limits<std::size_t>::max();
 };
+
+/// The measurements for a model at the filter's precision: with weights from memory if the model's
+/// do not fit the cache and calls were timed so, unless the filter asks for the cache.
+const MeasurementSet& measurements_of(const Inputs& inputs, const Graph& graph,
+                                      const MeasurementFilter& filter);
 
 /// Reads all files. Throws Error, one line, for an invalid flag, a file that cannot be read, and a
 /// profile of none of the graphs. Checks the flags before it reads any file.

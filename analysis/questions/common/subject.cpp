@@ -6,6 +6,8 @@
 #include <map>
 #include <memory>
 
+#include "analysis/model/floor.h"
+#include "analysis/model/weights.h"
 #include "analysis/profile_match/same_model.h"
 #include "analysis/questions/common/row_marks.h"
 #include "analysis/render/text.h"
@@ -86,6 +88,29 @@ Section model_section(const Graph& graph, const MeasurementFilter& filter, Movem
   section.facts["movement"] = movement == Movement::include ? "include" : "exclude";
   add_own_precisions(section, graph, filter);
   return section;
+}
+
+std::optional<LargeWeights> large_weights(const Subject& subject) {
+  const MeasurementFilter& filter = subject.filter;
+  const auto cache = device_rates(subject.inputs.results, filter).cache_bytes;
+  if (filter.cold || !weights_come_from_memory(subject.graph, filter.precision, cache)) {
+    return std::nullopt;
+  }
+  return LargeWeights{
+      .bytes = weight_bytes(subject.graph, filter.precision).value(),
+      .cache_bytes = *cache,
+      .from_memory = &subject.measurements() != &subject.inputs.results.measurements};
+}
+
+void add_weights(Section& section, const std::optional<LargeWeights>& weights) {
+  if (!weights) return;
+  const std::string sizes = fmt::format("{:.1f} MB do not fit the cache of {:.1f} MB",
+                                        weights->bytes / 1e6, weights->cache_bytes / 1e6);
+  section.add(Entry{"weights", weights->from_memory ? "timed from memory: " + sizes
+                                                    : "timed in the cache, though " + sizes});
+  section.facts["weights"] = {{"bytes", weights->bytes},
+                              {"cache_bytes", weights->cache_bytes},
+                              {"from_memory", weights->from_memory}};
 }
 
 void add_reference_code(Section& section, const ReferenceCode& code) {

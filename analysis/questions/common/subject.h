@@ -25,7 +25,7 @@ struct Subject {
   /// The precision with Tensor Cores, for questions that compare with it.
   Precision tensor_cores = Precision::fp16;
 
-  const MeasurementSet& measurements() const { return inputs.results.measurements; }
+  const MeasurementSet& measurements() const { return measurements_of(inputs, graph, filter); }
   Movement movement() const { return inputs.movement; }
 };
 
@@ -54,6 +54,18 @@ void add_filter_facts(const MeasurementFilter& filter, nlohmann::ordered_json& f
 /// "model", "batch", "precision" and the other filter settings.
 Section model_section(const Graph& graph, const MeasurementFilter& filter,
                       Movement movement = Movement::exclude);
+
+/// Weights that do not fit the cache.
+struct LargeWeights {
+  double bytes = 0;
+  double cache_bytes = 0;
+  /// The calls' times are with weights from memory.
+  bool from_memory = false;
+};
+/// Empty if the weights fit, or if that is not known.
+std::optional<LargeWeights> large_weights(const Subject& subject);
+/// Says where the calls find them.
+void add_weights(Section& section, const std::optional<LargeWeights>& weights);
 
 /// Says how much of an answer rests on reference code; nothing if none does.
 void add_reference_code(Section& section, const ReferenceCode& code);

@@ -120,6 +120,9 @@ void add_own_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
       ->type_name("N");
   app.add_option(std::string(place_flag), arguments.place)->group("");
   app.add_flag("--cold", options.measure.cold, "flush the caches before every call");
+  app.add_flag("--no-rotation{false}", options.rotates_weights,
+               "do not time the fastest variants once more with weights that come from memory, as "
+               "in models whose weights do not fit the cache");
   app.add_option("--budget", arguments.budget_seconds,
                  "seconds inside timed regions after which a measurement ends (default: 0.3)")
       ->type_name("SECONDS");
@@ -278,6 +281,7 @@ void check_values(const Arguments& arguments, SuiteOptions& options) {
   if (arguments.smoke) {
     selection.algorithms = AlgorithmSet::best;
     selection.problems_per_operator = smoke_problems;
+    options.rotates_weights = false;
     measure.budget_seconds = smoke_budget_seconds;
     measure.warmup_seconds = smoke_warmup_seconds;
   }

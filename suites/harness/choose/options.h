@@ -40,6 +40,8 @@ struct SuiteOptions {
   bool list = false;
   /// Print the devices and exit.
   bool list_devices = false;
+  /// Whether the fastest calls are timed once more with weights that come from memory.
+  bool rotates_weights = true;
   /// Seconds for which the energy of each of the fastest variants is measured, after all times;
   /// empty: not at all.
   std::optional<double> energy_seconds;

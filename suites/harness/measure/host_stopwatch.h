@@ -33,6 +33,7 @@ class HostStopwatch : public Stopwatch {
 
   double time(Primitive& primitive, std::int64_t calls) override;
   double time_cold(Primitive& primitive) override;
+  std::int64_t cache_bytes() const override { return CacheFlush::of_this_machine().cache_bytes; }
   /// A thread of this process had to leave its processor to another one.
   bool was_interrupted() const override { return interrupted_; }
   double short_sample_seconds() const override { return 1e-4; }

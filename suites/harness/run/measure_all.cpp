@@ -11,6 +11,7 @@
 #include "suites/harness/run/profile_pass.h"
 #include "suites/harness/run/queue.h"
 #include "suites/harness/run/retake.h"
+#include "suites/harness/run/rotation_pass.h"
 #include "suites/harness/run/session.h"
 
 namespace benanza::harness {
@@ -58,6 +59,10 @@ Tally measure_all(std::span<const NamedVariant> variants, const SuiteOptions& op
   progress.finish();
   const bool is_to_go_on = options.place.number < options.place.count &&
                            is_anything_due(variants, store, options.repetitions);
+  if (!is_to_go_on && options.rotates_weights && !options.measure.cold) {
+    add_facts(rotation_pass(backend, verifier, store, options.repetitions, options.measure),
+              variants, backend.name(), crash, ledger);
+  }
   // A profiler changes the state of the device, so everything is timed first.
   if (!is_to_go_on) {
     add_facts(profile_pass(backend, verifier, store, options.repetitions, options.measure.cold),

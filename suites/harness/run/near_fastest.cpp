@@ -10,8 +10,6 @@
 namespace benanza::harness {
 namespace {
 
-constexpr double as_fast = 1.05;
-
 struct Times {
   std::vector<double> alone;
   std::vector<double> in_company;
@@ -21,7 +19,7 @@ struct Times {
 
 }  // namespace
 
-std::set<std::string> fastest_variants(std::span<const Row> rows) {
+std::set<std::string> fastest_variants(std::span<const Row> rows, double as_fast) {
   std::map<std::string, std::map<std::string, Times>> by_question;
   for (const Row& row : rows) {
     if (row.status != Status::ok) continue;

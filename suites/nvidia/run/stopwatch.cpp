@@ -106,18 +106,21 @@ void CudaStopwatch::fit_hold(std::int64_t replays) {
 
 void CudaStopwatch::fit_graph(harness::Primitive& primitive, std::int64_t calls) {
   if (!state_.capturable) return;
-  const std::int64_t wanted = fitting_graph_calls(calls);
+  const std::int64_t wanted = fitting_graph_calls(primitive, calls);
   if (wanted != state_.graph_calls) capture(primitive, wanted);
 }
 
-std::int64_t CudaStopwatch::fitting_graph_calls(std::int64_t calls) const {
-  return state_.graph_seconds >= long_graph_seconds ? state_.graph_calls : calls_to_capture(calls);
+std::int64_t CudaStopwatch::fitting_graph_calls(const harness::Primitive& primitive,
+                                                std::int64_t calls) const {
+  if (state_.graph_seconds >= long_graph_seconds) return state_.graph_calls;
+  const std::int64_t round = primitive.round();
+  return (calls_to_capture(calls) + round - 1) / round * round;
 }
 
 std::int64_t CudaStopwatch::whole_calls(const harness::Primitive& primitive,
                                         std::int64_t calls) const {
   if (state_.primitive != &primitive || !state_.capturable) return calls;
-  const std::int64_t graph_calls = fitting_graph_calls(calls);
+  const std::int64_t graph_calls = fitting_graph_calls(primitive, calls);
   return replays_of(graph_calls, calls) * graph_calls;
 }
 

@@ -60,6 +60,7 @@ class CudaStopwatch : public harness::Stopwatch {
                                    std::size_t samples) override;
   std::size_t samples_at_once() const override { return at_once; }
   double time_cold(harness::Primitive& primitive) override;
+  std::int64_t cache_bytes() const override { return flush_bytes_ / 2; }
 
   /// Facts of `primitive` if it was timed last, else empty: "timing" ("graph" or "events"),
   /// "kernels_per_call" and "memory_operations_per_call", "tensor_core_by_name" (if the kernels'
@@ -89,8 +90,8 @@ class CudaStopwatch : public harness::Stopwatch {
   /// than `seconds`, which the device cannot achieve.
   void expect_at_least(const harness::Primitive& primitive, double seconds);
 
-  /// Must be called before a primitive is destroyed: its graph contains addresses of its memory.
-  void forget(const harness::Primitive& primitive);
+  /// Its graph contains addresses of its memory.
+  void forget(const harness::Primitive& primitive) override;
 
  private:
   using Action = std::function<void()>;
@@ -138,8 +139,8 @@ class CudaStopwatch : public harness::Stopwatch {
   void fit_hold(std::int64_t replays);
   /// The kernels and memory operations in the graph.
   double graph_nodes() const;
-  /// The number of calls in the graph that time() replays for `calls`.
-  std::int64_t fitting_graph_calls(std::int64_t calls) const;
+  /// The number of calls in the graph that time() replays for `calls`: whole rounds.
+  std::int64_t fitting_graph_calls(const harness::Primitive& primitive, std::int64_t calls) const;
   /// Captures a graph for `calls`, if that is possible and the graph at hand is too short.
   void fit_graph(harness::Primitive& primitive, std::int64_t calls);
   /// Returns the seconds that `enqueue` takes on the GPU, without the preceding `prepare`, `count`

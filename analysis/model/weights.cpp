@@ -1,0 +1,66 @@
+#include "analysis/model/weights.h"
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <string_view>
+
+namespace benanza::analysis {
+namespace {
+
+/// The fastest call with weights from memory, by precision.
+std::map<Precision, double> fastest_from_memory(std::span<const Measurement> calls) {
+  std::map<Precision, double> fastest;
+  for (const Measurement& call : calls) {
+    if (call.status != Status::ok || !call.rotating_seconds) continue;
+    const auto [found, is_new] =
+        fastest.try_emplace(call.variant.precision, *call.rotating_seconds);
+    if (!is_new) found->second = std::min(found->second, *call.rotating_seconds);
+  }
+  return fastest;
+}
+
+/// The spread of its repetitions stays, in percent.
+Measurement from_memory(Measurement call) {
+  const double factor = *call.rotating_seconds / call.seconds();
+  for (double& seconds : call.repetition_seconds) seconds *= factor;
+  return call;
+}
+
+}  // namespace
+
+std::optional<double> weight_bytes(const Graph& graph, Precision precision) {
+  if (!graph.compulsory) return std::nullopt;
+  const Traffic& weights = graph.compulsory->weights;
+  return static_cast<double>(weights.elements * element_bytes(precision) + weights.bytes);
+}
+
+bool weights_come_from_memory(const Graph& graph, Precision precision,
+                              std::optional<double> cache_bytes) {
+  const auto bytes = weight_bytes(graph, precision);
+  return bytes && cache_bytes && *bytes > 2 * *cache_bytes;
+}
+
+std::optional<MeasurementSet> with_weights_from_memory(const MeasurementSet& measurements) {
+  bool any = false;
+  MeasurementSet made;
+  for (const std::string_view key : measurements.keys()) {
+    const std::span<const Measurement> calls = measurements.find(key);
+    const std::map<Precision, double> fastest = fastest_from_memory(calls);
+    any = any || !fastest.empty();
+    for (const Measurement& call : calls) {
+      if (call.status == Status::ok && !call.variant.cold) {
+        if (call.rotating_seconds) {
+          made.add(from_memory(call));
+          continue;
+        }
+        const auto rival = fastest.find(call.variant.precision);
+        if (rival != fastest.end() && call.seconds() < rival->second) continue;
+      }
+      made.add(call);
+    }
+  }
+  return any ? std::optional(std::move(made)) : std::nullopt;
+}
+
+}  // namespace benanza::analysis

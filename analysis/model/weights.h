@@ -1,0 +1,25 @@
+#pragma once
+
+#include <optional>
+
+#include "analysis/input/measurement.h"
+#include "core/graph_file/graph.h"
+#include "core/problem/precision.h"
+
+namespace benanza::analysis {
+
+/// Bytes of the model's weights, floats at `precision`; empty if the graph does not say.
+std::optional<double> weight_bytes(const Graph& graph, Precision precision);
+
+/// True if none of the model's weights stays in a cache of that size until the next run: they are
+/// more than twice as many. False if either is unknown.
+bool weights_come_from_memory(const Graph& graph, Precision precision,
+                              std::optional<double> cache_bytes);
+
+/// The measurements with the times of calls whose weights come from memory
+/// (Measurement::rotating_seconds), where they are known. Where another call of the same problem
+/// and precision has such a time, calls without one are left out if they would seem faster. Empty
+/// if no call has such a time.
+std::optional<MeasurementSet> with_weights_from_memory(const MeasurementSet& measurements);
+
+}  // namespace benanza::analysis
