@@ -94,7 +94,7 @@ class Search {
       if (std::ranges::none_of(needed, same)) needed.emplace_back(step, format);
     };
     for (const std::size_t reader : uses_[tensor].readers) need(reader, format(reader, tensor));
-    if (tensors_[tensor].is_the_callers) need(steps_.size(), Layout::nchw);
+    if (const auto before = tensors_[tensor].row_major_before) need(*before, Layout::nchw);
     return needed;
   }
   double cost_around(std::size_t step) const {

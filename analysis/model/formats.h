@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "analysis/input/measurement.h"
@@ -21,8 +22,9 @@ struct FormatTensor {
   bool is_image = false;
   /// Of one conversion to another format.
   double conversion_seconds = 0;
-  /// The caller has it row-major, before the first step or after the last.
-  bool is_the_callers = false;
+  /// It has to be row-major before this step: a part of it is read where it is. The number of
+  /// steps: the caller reads it after the last.
+  std::optional<std::size_t> row_major_before{};
 };
 
 struct ChosenFormats {

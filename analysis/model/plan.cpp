@@ -8,6 +8,7 @@
 #include "analysis/model/arena.h"
 #include "analysis/model/formats.h"
 #include "analysis/model/fusion.h"
+#include "analysis/model/planned_tensors.h"
 #include "core/base/error.h"
 #include "core/problem/problem.h"
 
@@ -40,25 +41,23 @@ class Planner {
  public:
   Planner(const Graph& graph, const DataFlow& flow, Precision precision,
           const ConversionCosts& costs)
-      : graph_(graph), flow_(flow), precision_(precision), costs_(costs) {
+      : graph_(graph),
+        flow_(flow),
+        precision_(precision),
+        costs_(costs),
+        places_(flow, precision, plan_) {
     if (flow.layers.size() != graph.layers.size() || flow.fusions.size() != graph.fusions.size()) {
       throw Error(graph.model + ": the flow file is of another graph: generate both again");
     }
     plan_.model = graph.model;
     plan_.batch = graph.batch;
     plan_.precision = to_string(precision);
-    for (const FlowTensor& tensor : flow.tensors) {
-      plan_.tensors.push_back({.name = tensor.name, .type = tensor.type, .shape = tensor.shape});
-    }
-    alias_.resize(flow.tensors.size());
-    for (const FlowLayer& layer : flow.layers) {
-      if (layer.view_of && !layer.outputs.empty()) alias_[layer.outputs.front()] = layer.view_of;
-    }
   }
 
   Plan run(const std::vector<PlannedWork>& work) {
     for (const PlannedWork& one : work) add(one);
     if (!obstacles_.empty()) throw obstacles_.error(graph_.model);
+    if (plan_.steps.empty()) throw Error(graph_.model + ": no plan: no layer needs a call");
     set_lifetimes();
     set_calls();
     plan_.arena_bytes = place_buffers(plan_.buffers);
@@ -99,6 +98,7 @@ class Planner {
     const FlowCall& call = made.calls[index];
     const Problem problem = parse(call.problem);
     const std::vector<Dims> parts = benanza::results(problem);
+    if (reads_part_in_place(work, index, inner)) return;
     std::vector<std::size_t> results;
     if (is_read_inside(made, index)) {
       results.push_back(plan_.tensors.size());
@@ -114,6 +114,40 @@ class Planner {
     }
     inner.push_back(results.front());
     add_step(work, index, call, results, inner);
+  }
+
+  /// A copy of elements that lie together needs no step: whoever reads its result reads a part of
+  /// what it copies, if that is as aligned as the libraries' own tensors.
+  bool reads_part_in_place(const PlannedWork& work, std::size_t index,
+                           std::vector<std::size_t>& inner) {
+    constexpr std::int64_t alignment_bytes = 16;
+    const FlowLayer& made = flow_.layers[work.layers.back()];
+    const FlowCall& call = made.calls[index];
+    const Problem problem = parse(call.problem);
+    const auto* const copy = std::get_if<Copy>(&problem.shape);
+    if (copy == nullptr || call.part || call.proxy || call.to_offset != 0 ||
+        is_read_inside(made, index) || call.output >= made.outputs.size()) {
+      return false;
+    }
+    const Copy moved = copy->canonical();
+    const std::size_t result = made.outputs[call.output];
+    const auto& shape = plan_.tensors[result].shape;
+    const bool is_whole = shape && element_count(*shape) == moved.moved_elements();
+    if (moved.dims.size() != 1 || moved.from[0] != 1 || moved.to[0] != 1 || !is_whole) return false;
+    const FlowOperand& operand = call.operands.front();
+    const bool is_call = operand.kind == FlowOperand::Kind::call;
+    if (!is_call && operand.kind != FlowOperand::Kind::tensor) return false;
+    const std::size_t source = is_call ? inner.at(operand.index) : operand.index;
+    if (places_.is_constant(source) || !is_float(plan_.tensors[source].type)) return false;
+    places_.place(source, 0);
+    const std::int64_t first = plan_.tensors[source].offset + call.from_offset;
+    if (first * planned_element_bytes(plan_.tensors[source].type, precision_) % alignment_bytes !=
+        0) {
+      return false;
+    }
+    places_.make_part(result, source, call.from_offset);
+    inner.push_back(result);
+    return true;
   }
 
   static bool is_read_inside(const FlowLayer& layer, std::size_t index) {
@@ -146,13 +180,14 @@ class Planner {
       if (chooses ? !is_index_type(type) : !is_float(type)) {
         return obstacles_.add(name, "works on " + type);
       }
-      if (is_constant(operand.index)) continue;
+      if (places_.is_constant(operand.index)) continue;
       if (operand.scale != 1) return obstacles_.add(name, "scales what is no constant");
-      place(operand.index, 0);
+      places_.place(operand.index, 0);
     }
     std::int64_t behind = 0;
     const std::vector<Dims> parts = benanza::results(problem);
-    const std::size_t buffer = place(results.front(), call.to_offset + written_span(problem));
+    const std::size_t buffer =
+        places_.place(results.front(), call.to_offset + written_span(problem));
     for (std::size_t part = 1; part < results.size(); ++part) {
       behind += element_count(parts[part - 1]);
       plan_.tensors[results[part]].buffer = buffer;
@@ -168,31 +203,6 @@ class Planner {
     std::int64_t elements = 0;
     for (const Dims& dims : benanza::results(problem)) elements += element_count(dims);
     return elements;
-  }
-
-  bool is_constant(std::size_t tensor) const {
-    return tensor < flow_.tensors.size() && flow_.tensors[tensor].constant;
-  }
-
-  /// Gives the tensor a buffer of at least its elements; a view has that of what it shows.
-  std::size_t place(std::size_t tensor, std::int64_t elements) {
-    if (tensor < alias_.size() && alias_[tensor]) {
-      const std::size_t seen = *alias_[tensor];
-      const std::size_t buffer = place(seen, elements);
-      plan_.tensors[tensor].buffer = buffer;
-      plan_.tensors[tensor].offset = plan_.tensors[seen].offset;
-      return buffer;
-    }
-    PlanTensor& one = plan_.tensors[tensor];
-    if (!one.buffer) {
-      one.buffer = plan_.buffers.size();
-      plan_.buffers.emplace_back();
-    }
-    PlanBuffer& buffer = plan_.buffers[*one.buffer];
-    const std::int64_t own = one.shape ? element_count(*one.shape) : 0;
-    buffer.elements = std::max({buffer.elements, own + one.offset, elements});
-    buffer.bytes = buffer.elements * planned_element_bytes(one.type, precision_);
-    return *one.buffer;
   }
 
   /// The tensors that the steps read and no layer makes, and those that the caller reads.
@@ -211,8 +221,9 @@ class Planner {
       for (const FlowOperand& operand : plan_.steps[step].work.operands) {
         if (operand.kind != FlowOperand::Kind::tensor) continue;
         use(operand.index, step);
-        const std::size_t seen = original(operand.index);
-        if (seen < flow_.tensors.size() && !flow_.tensors[seen].layer && !is_constant(seen)) {
+        const std::size_t seen = places_.whole_of(operand.index);
+        if (seen < flow_.tensors.size() && !flow_.tensors[seen].layer &&
+            !places_.is_constant(seen)) {
           inputs.insert(seen);
         }
       }
@@ -223,8 +234,8 @@ class Planner {
       use(input, end);
     }
     for (const std::size_t result : flow_.results) {
-      if (is_constant(result) || !is_float(plan_.tensors[result].type)) continue;
-      place(result, 0);
+      if (places_.is_constant(result) || !is_float(plan_.tensors[result].type)) continue;
+      places_.place(result, 0);
       use(result, end);
       plan_.results.push_back(result);
     }
@@ -241,17 +252,24 @@ class Planner {
     for (std::size_t tensor = 0; tensor < plan_.tensors.size(); ++tensor) {
       tensors.push_back(format_of(tensor));
     }
-    for (const std::size_t result : plan_.results) tensors[original(result)].is_the_callers = true;
+    for (const std::size_t result : plan_.results) {
+      tensors[places_.original(result)].row_major_before = plan_.steps.size();
+    }
     std::vector<FormatStep> steps;
     for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
       FormatStep one{.candidates = candidates_[step]};
       for (const FlowOperand& operand : plan_.steps[step].work.operands) {
         const bool is_placed =
             operand.kind == FlowOperand::Kind::tensor && plan_.tensors[operand.index].buffer;
-        if (is_placed) one.reads.push_back(original(operand.index));
+        if (!is_placed) continue;
+        one.reads.push_back(places_.original(operand.index));
+        if (const auto whole = plan_.tensors[operand.index].part_of) {
+          auto& before = tensors[places_.original(*whole)].row_major_before;
+          before = std::min(before.value_or(step), step);
+        }
       }
       for (const std::size_t result : plan_.steps[step].results) {
-        one.writes.push_back(original(result));
+        one.writes.push_back(places_.original(result));
       }
       steps.push_back(std::move(one));
     }
@@ -279,20 +297,14 @@ class Planner {
             .conversion_seconds = seconds};
   }
 
-  std::size_t original(std::size_t tensor) const {
-    while (tensor < alias_.size() && alias_[tensor]) tensor = *alias_[tensor];
-    return tensor;
-  }
-
   const Graph& graph_;
   const DataFlow& flow_;
   Precision precision_;
   ConversionCosts costs_;
   Plan plan_;
+  PlannedTensors places_;
   /// Of each step.
   std::vector<std::vector<const Measurement*>> candidates_;
-  /// For a view, the tensor whose elements it is.
-  std::vector<std::optional<std::size_t>> alias_;
   Obstacles obstacles_;
 };
 

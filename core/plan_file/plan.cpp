@@ -13,6 +13,7 @@ void map(Io& io, PlanTensor& tensor) {
   io.optional("shape", tensor.shape);
   io.optional("buffer", tensor.buffer);
   io("offset", tensor.offset);
+  io.optional("part_of", tensor.part_of);
 }
 
 template <class Io>
@@ -141,6 +142,14 @@ class StepCheck {
   std::vector<std::size_t> written_buffers_;
 };
 
+/// The whole lies in the same buffer, not behind its part, and is no part itself.
+bool has_part(const Plan& plan, const PlanTensor& part) {
+  if (*part.part_of >= plan.tensors.size()) return false;
+  const PlanTensor& whole = plan.tensors[*part.part_of];
+  return !whole.part_of && whole.buffer && whole.buffer == part.buffer &&
+         whole.offset <= part.offset;
+}
+
 bool names_what_there_is(const Plan& plan) {
   const auto has = [&](std::size_t tensor) { return tensor < plan.tensors.size(); };
   const auto has_all = [&](const std::optional<Statistics>& all) {
@@ -148,6 +157,7 @@ bool names_what_there_is(const Plan& plan) {
   };
   for (const PlanTensor& tensor : plan.tensors) {
     if (tensor.buffer && *tensor.buffer >= plan.buffers.size()) return false;
+    if (tensor.part_of && !has_part(plan, tensor)) return false;
   }
   for (const PlanStep& step : plan.steps) {
     for (const FlowOperand& operand : step.work.operands) {

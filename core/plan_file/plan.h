@@ -28,6 +28,8 @@ struct PlanTensor {
   std::optional<std::size_t> buffer{};
   /// The first of its elements in the buffer.
   std::int64_t offset = 0;
+  /// Set if it is a part of that tensor, or a view of a part, and nobody writes it by itself.
+  std::optional<std::size_t> part_of{};
   bool operator==(const PlanTensor&) const = default;
 };
 

@@ -15,7 +15,12 @@ Places::Key Places::key_of(std::size_t tensor) const {
 
 Places::Held& Places::held(std::size_t tensor) {
   const auto [place, is_new] = held_.try_emplace(key_of(tensor));
-  if (is_new) place->second.data = in_arena(tensor);
+  const PlanTensor& one = plan_.tensors[tensor];
+  if (is_new) {
+    place->second.data =
+        one.part_of ? read(*one.part_of, one.offset - plan_.tensors[*one.part_of].offset, 0, {})
+                    : in_arena(tensor);
+  }
   return place->second;
 }
 

@@ -70,11 +70,22 @@ TEST(ChooseFormats, ConvertsWhereThatPays) {
 TEST(ChooseFormats, ChangesAllTogether) {
   // Each alone would lose two conversions; all together gain 3 us, less those of the caller's.
   Chain chain({{5, 4}, {5, 4}, {8, 4}});
-  chain.tensors[0].is_the_callers = chain.tensors[3].is_the_callers = true;
+  chain.tensors[3].row_major_before = chain.steps.size();
   const ChosenFormats chosen = choose_formats(chain.steps, chain.tensors);
   EXPECT_THAT(chain.layouts(chosen), ElementsAre(Layout::nhwc, Layout::nhwc, Layout::nhwc));
   EXPECT_THAT(chosen.conversions, SizeIs(2));
   EXPECT_NEAR(chosen.seconds, 16 * us, 1e-12);
+}
+
+TEST(ChooseFormats, KeepsRowMajorWhatIsReadInParts) {
+  Chain chain({{5, 4}, {5, 4}, {5, 4}});
+  chain.tensors[1].row_major_before = 2;
+  const ChosenFormats chosen = choose_formats(chain.steps, chain.tensors);
+  // 15 of calls in rows; otherwise 12, and conversions before steps 0 and 2.
+  EXPECT_NEAR(chosen.seconds, 15 * us, 1e-12);
+  EXPECT_THAT(chosen.conversions, IsEmpty());
+  chain.tensors[1].row_major_before.reset();
+  EXPECT_NEAR(choose_formats(chain.steps, chain.tensors).seconds, 14 * us, 1e-12);
 }
 
 TEST(ChooseFormats, CountsOneConversionForAllReadersOfAFormat) {

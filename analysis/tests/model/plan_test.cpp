@@ -138,6 +138,51 @@ TEST(MakePlan, GathersRowsInPlaceOfTheCallThatStandsForThem) {
   EXPECT_THAT(error_of([&] { given.plan(); }), HasSubstr("embed: works on float"));
 }
 
+/// y = relu(x[first : first + 4]) of 8 numbers.
+Plan plan_of_a_part(std::int64_t first) {
+  const Graph graph{.model = "m",
+                    .batch = 1,
+                    .layers = {Case::layer("part", "copy/4_f1_t1"), Case::layer("b", "relu/4")}};
+  FlowCall copy = Case::call("copy/4_f1_t1", 0);
+  copy.from_offset = first;
+  const DataFlow flow{
+      .model = "m",
+      .batch = 1,
+      .tensors = {Case::tensor("x", {8}), Case::tensor("part", {4}, 0), Case::tensor("y", {4}, 1)},
+      .layers = {{.outputs = {1}, .calls = {copy}},
+                 {.outputs = {2}, .calls = {Case::call("relu/4", 1)}}},
+      .results = {2}};
+  MeasurementSet set;
+  set.add(measured("copy/4_f1_t1/fp32/plain/onednn/jit", five(1 * us)));
+  set.add(measured("relu/4/fp32/nchw/onednn/jit", five(3 * us)));
+  return make_plan(graph, flow, planned_work(graph, flow, set, {}, true), Precision::fp32, {});
+}
+
+TEST(MakePlan, ReadsAPartOfATensorWhereItIs) {
+  const Plan plan = plan_of_a_part(4);
+  ASSERT_THAT(plan.steps, SizeIs(1));
+  EXPECT_EQ(plan.tensors[1].buffer, plan.tensors[0].buffer);
+  EXPECT_EQ(plan.tensors[1].offset, 4);
+  EXPECT_EQ(plan.tensors[1].part_of, 0);
+  EXPECT_THAT(plan.inputs, ElementsAre(0));
+  EXPECT_NEAR(plan.seconds, 3 * us, 1e-12);
+  EXPECT_EQ(contradiction_of(plan), "");
+}
+
+TEST(MakePlan, CopiesAPartThatIsNotAligned) {
+  EXPECT_THAT(plan_of_a_part(2).steps, SizeIs(2)) << "8 bytes";
+}
+
+TEST(MakePlan, NeedsACall) {
+  Case given;
+  given.graph.layers = {Case::view("v")};
+  given.graph.fusions.clear();
+  given.flow.layers = {{.outputs = {2}, .view_of = 0}};
+  given.flow.fusions.clear();
+  given.flow.results = {2};
+  EXPECT_THAT(error_of([&] { given.plan(); }), HasSubstr("no layer needs a call"));
+}
+
 TEST(MakePlan, NamesWhatItCannotDo) {
   Case given;
   given.graph.layers[2].problems = {"tanh/9"};

@@ -185,6 +185,61 @@ TEST(PlannedModel, ConvertsBetweenFormatsAndCountsIt) {
   EXPECT_EQ(PlannedModel(rows.plan, rows.backends.all(), nullptr).conversions(), 0);
 }
 
+/// y = relu(x[4 : 8]) of 8 numbers.
+struct OfAPart {
+  int no_flags = 0;
+  Backends backends{no_flags, nullptr};
+  std::map<std::string, Image> values{{"x", {1, 1, 1, 1, -1, 2, -3, 4}}, {"y", {0, 2, 0, 4}}};
+  Plan plan;
+
+  OfAPart() {
+    const harness::Variant relu{parse("relu/4"), Precision::fp32, Layout::nchw, ""};
+    const auto name = backends.all().front()->ways(relu, harness::AlgorithmSet::best).front().name;
+    plan = {.model = "m",
+            .precision = "fp32",
+            .arena_bytes = 128,
+            .tensors = {{.name = "x", .type = "float", .shape = Dims{8}, .buffer = 0},
+                        {.name = "part",
+                         .type = "float",
+                         .shape = Dims{4},
+                         .buffer = 0,
+                         .offset = 4,
+                         .part_of = 0},
+                        {.name = "y", .type = "float", .shape = Dims{4}, .buffer = 1}},
+            .buffers = {{.elements = 8, .bytes = 32, .offset = 0},
+                        {.elements = 4, .bytes = 16, .offset = 64}},
+            .steps = {{.call = "relu/4/fp32/nchw/onednn/" + name,
+                       .work = {.problem = "relu/4", .operands = {{.index = 1}}},
+                       .results = {2}}},
+            .inputs = {0},
+            .results = {2}};
+  }
+};
+
+TEST(PlannedModel, ReadsAPartWhereItIs) {
+  OfAPart given;
+  const Folder folder;
+  const Values values(test::write_values(folder, "values", given.values));
+  PlannedModel planned(given.plan, given.backends.all(), &values);
+  const auto worst = planned.check(values, 1e-6);
+  ASSERT_TRUE(worst);
+  EXPECT_EQ(worst->relative, 0);
+  given.plan.tensors[1].offset = 0;
+  const auto wrong = PlannedModel(given.plan, given.backends.all(), &values).check(values, 1e-6);
+  ASSERT_TRUE(wrong);
+  EXPECT_EQ(wrong->tensor, "y");
+}
+
+TEST(PlannedModel, RefusesStridesThatACallDoesNotTake) {
+  OfAPart given;
+  given.plan.steps[0].work.operands[0].strides = {2};
+  EXPECT_THAT(error_of([&] { PlannedModel(given.plan, given.backends.all(), nullptr); }),
+              HasSubstr("does not take tensors in strides"));
+  given.plan.steps[0].work.operands[0].strides = {2, 1};
+  EXPECT_THAT(error_of([&] { PlannedModel(given.plan, given.backends.all(), nullptr); }),
+              HasSubstr("its strides are not those of its tensors"));
+}
+
 /// y = relu(table[ids]) with a table of 5 rows of 4.
 struct Embedding {
   int no_flags = 0;

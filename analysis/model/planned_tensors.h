@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "core/graph_file/data_flow.h"
+#include "core/plan_file/plan.h"
+#include "core/problem/precision.h"
+
+namespace benanza::analysis {
+
+/// The tensors of a plan under construction, and which of them share a buffer.
+class PlannedTensors {
+ public:
+  /// Adds the flow's tensors to the plan. Both must outlive this.
+  PlannedTensors(const DataFlow& flow, Precision precision, Plan& plan);
+
+  bool is_constant(std::size_t tensor) const;
+  /// Gives the tensor a buffer of at least `elements` and its own; a view or part has that of what
+  /// it shows. Returns the buffer.
+  std::size_t place(std::size_t tensor, std::int64_t elements);
+  /// `result` is what `source` has from its element `first` on.
+  void make_part(std::size_t result, std::size_t source, std::int64_t first);
+  /// The tensor that a view or part shows.
+  std::size_t whole_of(std::size_t tensor) const;
+  /// The tensor that a view shows.
+  std::size_t original(std::size_t tensor) const;
+
+ private:
+  struct Part {
+    std::size_t whole = 0;
+    /// Its first element there.
+    std::int64_t first = 0;
+  };
+
+  const DataFlow& flow_;
+  Precision precision_;
+  Plan& plan_;
+  /// For a view, the tensor whose elements it is.
+  std::vector<std::optional<std::size_t>> alias_;
+  std::map<std::size_t, Part> parts_;
+};
+
+}  // namespace benanza::analysis
