@@ -38,7 +38,9 @@ std::vector<std::string> flows(const LoweredGraph& graph) {
       if (operand.scale != 1) line += '*' + std::to_string(static_cast<int>(operand.scale));
       line += ' ';
     }
-    lines.push_back(line + "->" + join(fusion.call->result_strides, '.'));
+    line += "->";
+    if (!fusion.call->result_strides.empty()) line += join(fusion.call->result_strides, '.');
+    lines.push_back(std::move(line));
   }
   return lines;
 }
