@@ -43,7 +43,12 @@ PlanRun read_plan_run(const std::filesystem::path& path) {
     for (const nlohmann::json& row : document.root().at("benchmarks")) {
       if (row.value("run_type", "iteration") != "iteration") continue;
       if (row.value("time_unit", "") != "ms") throw document.error("is not in ms");
-      run.seconds.push_back(row.at("real_time").get<double>() * 1e-3);
+      const double seconds = row.at("real_time").get<double>() * 1e-3;
+      if (count(row, "branches") > 0) {
+        run.branch_seconds.push_back(seconds);
+        continue;
+      }
+      run.seconds.push_back(seconds);
       run.steps = count(row, "steps");
       run.predicted_seconds = row.at("predicted_seconds").get<double>();
       run.predicted_conversion_seconds = row.value("predicted_conversion_seconds", 0.0);

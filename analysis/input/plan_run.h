@@ -33,6 +33,8 @@ struct PlanRun {
   std::size_t checked_tensors = 0;
   /// Of whole runs, one a repetition.
   std::vector<double> seconds{};
+  /// The same with steps at the same time that need not wait for each other; empty: not measured.
+  std::vector<double> branch_seconds{};
 
   /// "cublas and cudnn".
   std::string backends() const;

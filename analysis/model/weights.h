@@ -11,8 +11,8 @@ namespace benanza::analysis {
 /// Bytes of the model's weights, floats at `precision`; empty if the graph does not say.
 std::optional<double> weight_bytes(const Graph& graph, Precision precision);
 
-/// True if none of the model's weights stays in a cache of that size until the next run: they are
-/// more than twice as many. False if either is unknown.
+/// True if the model's weights do not fit a cache of that size: what is read in turn is gone before
+/// it is read again. False if either is unknown.
 bool weights_come_from_memory(const Graph& graph, Precision precision,
                               std::optional<double> cache_bytes);
 

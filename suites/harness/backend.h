@@ -16,6 +16,7 @@
 #include "suites/harness/conditions/observer.h"
 #include "suites/harness/primitive.h"
 #include "suites/harness/row_gather.h"
+#include "suites/harness/task.h"
 #include "suites/harness/way.h"
 
 namespace benanza::harness {
@@ -127,6 +128,12 @@ class Backend {
   /// Unsupported.
   virtual void gather(const RowGather& /*rows*/) {
     throw Unsupported(std::string(name()) + " does not gather rows");
+  }
+  /// The tasks as one call, in which those run at the same time that need not wait for each other.
+  /// Their calls, which may be of other backends on the same device, must outlive it. Throws
+  /// Unsupported.
+  virtual std::unique_ptr<Primitive> branches(std::vector<Task> /*tasks*/) {
+    throw Unsupported(std::string(name()) + " runs one call at a time");
   }
   virtual Stopwatch& stopwatch() = 0;
   /// Lets allocator() take memory elsewhere than for earlier calls: a short call's time depends on

@@ -89,6 +89,8 @@ class Primitive {
   virtual std::optional<Glimpse> glimpse(std::span<const std::int64_t> places);
   /// Scratch memory beyond operands and result, in bytes.
   virtual std::int64_t workspace_bytes() const = 0;
+  /// Works in memory that other calls of its library use as well: no two of them may run at a time.
+  virtual bool shares_workspace() const { return false; }
   /// Runs differ, and repeat themselves after so many: only whole rounds are timed.
   virtual std::int64_t round() const { return 1; }
   /// Additional facts for the row. Called after timing.

@@ -12,6 +12,8 @@ Backends::Backends(int& /*argc*/, char** /*argv*/) {
 
 Backends::~Backends() = default;
 
+bool Backends::run_branches() { return false; }
+
 std::vector<harness::BackendFlag> Backends::flags() { return {}; }
 
 }  // namespace benanza::plan

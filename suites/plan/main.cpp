@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <iterator>
 #include <memory>
@@ -100,6 +101,74 @@ int check(const Options& options, const plan::Backends& backends) {
   return changed.empty() ? 0 : 1;
 }
 
+std::string place_of(const plan::PlannedModel& model, const plan::Difference& found) {
+  return "step " + std::to_string(found.step + 1) + " of " + std::to_string(model.steps()) + " (" +
+         found.tensor + ")";
+}
+
+/// Throws Error if the difference is larger than `tolerance`.
+void require_equal(const plan::PlannedModel& model, const plan::Difference& found, double tolerance,
+                   const std::string& how) {
+  if (found.relative <= tolerance) return;
+  throw Error(how + place_of(model, found) + " differs by " + std::to_string(found.relative) +
+              " of the largest element, more than " + std::to_string(tolerance) + ": " +
+              model.plan().steps[found.step].call);
+}
+
+void check_steps(plan::PlannedModel& model, const plan::Values& values, const Options& options,
+                 double tolerance) {
+  const auto worst = model.check(values, tolerance);
+  if (!worst) throw Error(options.values + ": has no tensor of the plan's steps");
+  require_equal(model, *worst, tolerance, "");
+  std::cerr << model.compared() << " tensors agree; the largest difference is " << worst->relative
+            << " of the largest element, at " << place_of(model, *worst)
+            << "; allowed: " << tolerance << '\n';
+}
+
+/// The plan with steps at the same time, its results checked; null if the libraries cannot.
+std::unique_ptr<harness::Primitive> branches_of(plan::PlannedModel& model,
+                                                harness::Stopwatch& stopwatch,
+                                                const plan::Values* values, double tolerance) {
+  std::unique_ptr<harness::Primitive> branches;
+  try {
+    branches = model.branches();
+  } catch (const harness::Unsupported& refusal) {
+    std::cerr << "note: no branches at the same time: " << refusal.what() << '\n';
+    return nullptr;
+  }
+  if (values == nullptr) return branches;
+  model.poison_results();
+  stopwatch.time(*branches, 1);
+  if (const auto worst = model.check_results(*values)) {
+    require_equal(model, *worst, tolerance, "in branches, ");
+  }
+  return branches;
+}
+
+/// Aggregates of a counter that is always 0 would hold NaN, which is no JSON.
+void count(benchmark::State& state, const char* counter, double value) {
+  if (value != 0) state.counters[counter] = value;
+}
+
+void time_plan(benchmark::State& state, plan::PlannedModel& model, harness::Stopwatch& stopwatch) {
+  stopwatch.time(model, 1);
+  for ([[maybe_unused]] auto _ : state) state.SetIterationTime(stopwatch.time(model, 1));
+  plan::Conversions conversions(model);
+  count(state, "conversions", static_cast<double>(model.conversions()));
+  count(state, "conversion_seconds",
+        model.conversions() == 0 ? 0 : stopwatch.time(conversions, 10) / 10);
+  count(state, "steps", static_cast<double>(model.steps()));
+  count(state, "arena_bytes", static_cast<double>(model.plan().arena_bytes));
+  count(state, "memory_bytes", static_cast<double>(model.memory_bytes()));
+  count(state, "predicted_seconds", model.plan().seconds);
+  count(state, "predicted_conversion_seconds", conversion_seconds(model.plan()));
+  count(state, "checked_tensors", static_cast<double>(model.compared()));
+}
+
+void register_run(const std::string& name, const std::function<void(benchmark::State&)>& run) {
+  benchmark::RegisterBenchmark(name.c_str(), run)->UseManualTime()->Unit(benchmark::kMillisecond);
+}
+
 int measure(const Options& options, const plan::Backends& backends) {
   std::optional<plan::Values> values;
   if (!options.values.empty()) values.emplace(options.values);
@@ -107,50 +176,31 @@ int measure(const Options& options, const plan::Backends& backends) {
   for (const std::string& system : plan::changed_systems(plan, backends.all())) {
     std::cerr << "note: planned with " << system << "; --check names the steps that changed\n";
   }
-  plan::PlannedModel model(std::move(plan), backends.all(), values ? &*values : nullptr);
-  if (values) {
-    const double tolerance = options.tolerance > 0 ? options.tolerance : tolerance_of(model);
-    const auto worst = model.check(*values, tolerance);
-    if (!worst) throw Error(options.values + ": has no tensor of the plan's steps");
-    const std::string place = "step " + std::to_string(worst->step + 1) + " of " +
-                              std::to_string(model.steps()) + " (" + worst->tensor + ")";
-    if (!(worst->relative <= tolerance)) {
-      throw Error(place + " differs by " + std::to_string(worst->relative) +
-                  " of the largest element, more than " + std::to_string(tolerance) + ": " +
-                  model.plan().steps[worst->step].call);
-    }
-    std::cerr << model.compared() << " tensors agree; the largest difference is " << worst->relative
-              << " of the largest element, at " << place << "; allowed: " << tolerance << '\n';
-  }
+  const bool has_branches = plan::Backends::run_branches();
+  plan::PlannedModel model(std::move(plan), backends.all(), values ? &*values : nullptr,
+                           has_branches ? plan::Scratch::own : plan::Scratch::shared);
+  const double tolerance = options.tolerance > 0 ? options.tolerance : tolerance_of(model);
+  if (values) check_steps(model, *values, options, tolerance);
   describe(model.plan(), backends);
   harness::Stopwatch& stopwatch = backends.all().front()->stopwatch();
+  const auto branches = has_branches
+                            ? branches_of(model, stopwatch, values ? &*values : nullptr, tolerance)
+                            : nullptr;
   const std::string name = "plan/" + model.plan().model +
                            (model.plan().batch ? "_b" + std::to_string(*model.plan().batch) : "") +
                            '/' + model.plan().precision;
-  benchmark::RegisterBenchmark(
-      name.c_str(),
-      [&](benchmark::State& state) {
-        stopwatch.time(model, 1);
-        for ([[maybe_unused]] auto _ : state) state.SetIterationTime(stopwatch.time(model, 1));
-        plan::Conversions conversions(model);
-        // Aggregates of a counter that is always 0 would hold NaN, which is no JSON.
-        const auto count = [&](const char* counter, double value) {
-          if (value != 0) state.counters[counter] = value;
-        };
-        count("conversions", static_cast<double>(model.conversions()));
-        count("conversion_seconds",
-              model.conversions() == 0 ? 0 : stopwatch.time(conversions, 10) / 10);
-        count("steps", static_cast<double>(model.steps()));
-        count("arena_bytes", static_cast<double>(model.plan().arena_bytes));
-        count("memory_bytes", static_cast<double>(model.memory_bytes()));
-        count("predicted_seconds", model.plan().seconds);
-        count("predicted_conversion_seconds", conversion_seconds(model.plan()));
-        count("checked_tensors", static_cast<double>(model.compared()));
-      })
-      ->UseManualTime()
-      ->Unit(benchmark::kMillisecond);
+  register_run(name, [&](benchmark::State& state) { time_plan(state, model, stopwatch); });
+  if (branches != nullptr) {
+    register_run(name + "/branches", [&](benchmark::State& state) {
+      stopwatch.time(*branches, 1);
+      for ([[maybe_unused]] auto _ : state) state.SetIterationTime(stopwatch.time(*branches, 1));
+      count(state, "branches", 1);
+    });
+  }
   Recorder recorder;
   benchmark::RunSpecifiedBenchmarks(&recorder);
+  if (branches != nullptr) stopwatch.forget(*branches);
+  stopwatch.forget(model);
   if (!options.out.empty()) write_file(options.out, recorder.json());
   return 0;
 }

@@ -17,6 +17,7 @@ Places::Held& Places::held(std::size_t tensor) {
   const auto [place, is_new] = held_.try_emplace(key_of(tensor));
   const PlanTensor& one = plan_.tensors[tensor];
   if (is_new) {
+    place->second.bytes = room(tensor);
     place->second.data =
         one.part_of ? read(*one.part_of, one.offset - plan_.tensors[*one.part_of].offset, 0, {})
                     : in_arena(tensor);
@@ -57,11 +58,15 @@ std::byte* Places::read(std::size_t tensor, std::int64_t first, std::int64_t byt
     if (known != one.converted.end()) {
       data = known->data;
     } else {
-      data = block(format.name.empty() ? room(tensor) : bytes);
+      const std::int64_t size = format.name.empty() ? room(tensor) : bytes;
+      data = block(size);
       conversions_.push_back(backend_.conversion(one.format, one.data, format, data));
-      one.converted.push_back({format, data});
+      one.converted.push_back({format, data, size});
+      accesses_.push_back({one.data, one.bytes, false});
+      accesses_.push_back({data, size, true});
     }
   }
+  accesses_.push_back({data + before, bytes, false});
   return data + before;
 }
 
@@ -74,7 +79,9 @@ std::byte* Places::write(std::size_t tensor, std::int64_t first, bool whole, std
   const std::int64_t before = first * element_bytes_of(plan_, tensor);
   one.converted.clear();
   // Parts lie together in the tensor's own place.
-  if (!one.format.name.empty() || whole) one = {.format = format, .data = in_arena(tensor)};
+  if (!one.format.name.empty() || whole) {
+    one = {.format = format, .data = in_arena(tensor), .bytes = std::max(bytes, room(tensor))};
+  }
   if (before + bytes > room(tensor)) {
     if (format.name.empty()) {
       throw Error("writes " + std::to_string(bytes) + " bytes where the plan has " +
@@ -82,8 +89,11 @@ std::byte* Places::write(std::size_t tensor, std::int64_t first, bool whole, std
     }
     one.data = block(bytes);
   }
+  accesses_.push_back({one.data + before, bytes, true});
   return one.data + before;
 }
+
+std::vector<Access> Places::take_accesses() { return std::exchange(accesses_, {}); }
 
 std::vector<std::unique_ptr<harness::Primitive>> Places::take_conversions() {
   return std::exchange(conversions_, {});

@@ -8,6 +8,7 @@
 
 #include "core/plan_file/plan.h"
 #include "suites/harness/backend.h"
+#include "suites/plan/accesses.h"
 
 namespace benanza::plan {
 
@@ -29,6 +30,8 @@ class Places {
 
   /// The conversions that read() needed since the last call of this.
   std::vector<std::unique_ptr<harness::Primitive>> take_conversions();
+  /// What was read and written, by conversions as well, since the last call of this.
+  std::vector<Access> take_accesses();
   /// In blocks besides the arena.
   std::int64_t bytes_beyond_arena() const { return bytes_beyond_arena_; }
 
@@ -36,11 +39,14 @@ class Places {
   struct Copy {
     harness::MemoryFormat format;
     std::byte* data = nullptr;
+    std::int64_t bytes = 0;
   };
   /// What is held since the last call that wrote it.
   struct Held {
     harness::MemoryFormat format{};
     std::byte* data = nullptr;
+    /// From `data` on.
+    std::int64_t bytes = 0;
     std::vector<Copy> converted{};
   };
   /// The buffer and the first element: views are the same.
@@ -60,6 +66,7 @@ class Places {
   std::int64_t bytes_beyond_arena_ = 0;
   std::map<Key, Held> held_;
   std::vector<std::unique_ptr<harness::Primitive>> conversions_;
+  std::vector<Access> accesses_;
 };
 
 }  // namespace benanza::plan

@@ -31,8 +31,12 @@ bool is_constant(const Plan& plan, const FlowOperand& operand) {
 class PlacedOperands final : public harness::OwnOperands {
  public:
   PlacedOperands(const Plan& plan, const PlanStep& step, Places& places,
-                 harness::Allocator& allocator)
-      : OwnOperands(allocator), plan_(plan), step_(step), places_(places) {}
+                 harness::Allocator& allocator, Scratch scratch)
+      : OwnOperands(allocator), plan_(plan), step_(step), places_(places), scratch_(scratch) {}
+
+  std::byte* scratch(std::int64_t bytes) override {
+    return scratch_ == Scratch::own ? block(bytes) : nullptr;
+  }
 
   std::byte* operand(std::size_t index, std::int64_t bytes,
                      const harness::MemoryFormat& format) override {
@@ -65,6 +69,7 @@ class PlacedOperands final : public harness::OwnOperands {
   const Plan& plan_;
   const PlanStep& step_;
   Places& places_;
+  Scratch scratch_;
 };
 
 /// Of size `count`, the same for the same name.
@@ -87,11 +92,15 @@ void make_indices(std::vector<float>& values, std::int64_t rows) {
 }  // namespace
 
 PlannedModel::PlannedModel(Plan plan, std::span<harness::Backend* const> backends,
-                           const Values* values)
-    : plan_(std::move(plan)), places_(plan_, *backends.front()) {
+                           const Values* values, Scratch scratch)
+    : plan_(std::move(plan)),
+      first_(backends.front()),
+      scratch_(scratch),
+      places_(plan_, *backends.front()) {
   for (const std::size_t input : plan_.inputs) {
     fill(input, backends.front()->allocator(), values_of(input, values));
   }
+  places_.take_accesses();
   for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
     try {
       set_up(step, backends, values);
@@ -101,6 +110,7 @@ PlannedModel::PlannedModel(Plan plan, std::span<harness::Backend* const> backend
   }
   for (const std::size_t result : plan_.results) places_.read(result, 0, 0, {});
   last_ = places_.take_conversions();
+  last_accesses_ = places_.take_accesses();
 }
 
 void PlannedModel::fill(std::size_t input, harness::Allocator& allocator,
@@ -119,16 +129,18 @@ void PlannedModel::set_up_gather(const PlanStep& one, harness::Backend& backend,
   const std::vector<FlowOperand>& operands = one.work.operands;
   if (operands.size() != 2) throw Error("gathers rows without indices");
   const auto size = static_cast<int>(element_bytes_of(plan_, operands[1].index));
-  Stage stage{.operands =
-                  std::make_unique<PlacedOperands>(plan_, one, places_, backend.allocator())};
+  Stage stage{.operands = std::make_unique<PlacedOperands>(plan_, one, places_, backend.allocator(),
+                                                           scratch_)};
   stage.call = std::make_unique<Gather>(
       backend, *one.work.gather, parse_precision(plan_.precision).value(), size, *stage.operands);
   stage.conversions = places_.take_conversions();
+  stage.accesses = places_.take_accesses();
   for (std::size_t index = 0; index < operands.size(); ++index) {
     if (is_constant(plan_, operands[index])) {
       stage.call->upload(index, values_of(operands[index].index, values));
     }
   }
+  stage.library = &backend;
   stages_.push_back(std::move(stage));
 }
 
@@ -138,10 +150,12 @@ void PlannedModel::set_up(std::size_t step, std::span<harness::Backend* const> b
   if (one.work.gather) return set_up_gather(one, *backends.front(), values);
   const StepCall call = step_call(one, backends);
   if (call.way.traits.in_place) throw Error("overwrites an operand that the plan keeps");
-  Stage stage{.operands =
-                  std::make_unique<PlacedOperands>(plan_, one, places_, call.backend->allocator())};
+  Stage stage{.operands = std::make_unique<PlacedOperands>(plan_, one, places_,
+                                                           call.backend->allocator(), scratch_)};
   stage.call = call.way.make(*stage.operands);
+  stage.library = call.backend;
   stage.conversions = places_.take_conversions();
+  stage.accesses = places_.take_accesses();
   const Constants constants(one.work, call.variant.problem,
                             [&](std::size_t tensor) { return values_of(tensor, values); });
   for (std::size_t index = 0; index < one.work.operands.size(); ++index) {
@@ -224,6 +238,60 @@ std::optional<Difference> PlannedModel::check(const Values& values, double toler
     const double found = difference(step, *expected);
     if (!worst || found > worst->relative) worst = {step, tensor.name, found};
     if (!(found <= tolerance)) return Difference{step, tensor.name, found};
+  }
+  return worst;
+}
+
+std::unique_ptr<harness::Primitive> PlannedModel::branches() const {
+  std::vector<std::vector<Access>> accesses;
+  std::vector<harness::Task> tasks;
+  const auto add = [&](const Calls& conversions, harness::Primitive* call,
+                       std::vector<Access> memory, const void* library) {
+    harness::Task task;
+    for (const auto& conversion : conversions) task.calls.push_back(conversion.get());
+    if (call != nullptr) task.calls.push_back(call);
+    if (task.calls.empty()) return;
+    if (std::ranges::any_of(task.calls, &harness::Primitive::shares_workspace)) {
+      memory.push_back({static_cast<const std::byte*>(library), 1, true});
+    }
+    tasks.push_back(std::move(task));
+    accesses.push_back(std::move(memory));
+  };
+  for (const Stage& stage : stages_) {
+    add(stage.conversions, stage.call.get(), stage.accesses, stage.library);
+  }
+  add(last_, nullptr, last_accesses_, first_);
+  std::vector<std::vector<std::size_t>> before = dependencies(accesses);
+  for (std::size_t task = 0; task < tasks.size(); ++task)
+    tasks[task].after = std::move(before[task]);
+  return first_->branches(std::move(tasks));
+}
+
+std::vector<std::size_t> PlannedModel::last_steps() const {
+  std::vector<std::size_t> last;
+  for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
+    const auto buffer = plan_.tensors[plan_.steps[step].results.front()].buffer;
+    const bool is_read = std::ranges::any_of(
+        plan_.results, [&](std::size_t result) { return plan_.tensors[result].buffer == buffer; });
+    if (is_read) last.push_back(step);
+  }
+  return last;
+}
+
+void PlannedModel::poison_results() {
+  for (const std::size_t step : last_steps()) {
+    if (!plan_.steps[step].work.gather) stages_[step].call->poison_output();
+  }
+}
+
+std::optional<Difference> PlannedModel::check_results(const Values& values) {
+  std::optional<Difference> worst;
+  for (const std::size_t step : last_steps()) {
+    const std::string& name = plan_.tensors[plan_.steps[step].results.front()].name;
+    const auto expected = values.find(name);
+    if (!expected || name.empty()) continue;
+    const double found = difference(step, *expected);
+    if (!worst || found > worst->relative) worst = {step, name, found};
   }
   return worst;
 }

@@ -22,13 +22,18 @@ struct Difference {
   double relative = 0;
 };
 
+/// Where calls find scratch memory: all in the same, or each in its own, so that several can run at
+/// the same time.
+enum class Scratch { shared, own };
+
 /// The calls of a plan, set up in one arena.
 class PlannedModel : public harness::BareCall {
  public:
   /// `backends` make the calls, by name; all work on the memory of the first. `values`: the model's
   /// constants and inputs; null: random ones. Throws Error, one line, naming the step, if a call is
   /// of none of them, is refused, or does not take its operands where the plan has them.
-  PlannedModel(Plan plan, std::span<harness::Backend* const> backends, const Values* values);
+  PlannedModel(Plan plan, std::span<harness::Backend* const> backends, const Values* values,
+               Scratch scratch = Scratch::shared);
 
   std::size_t steps() const { return stages_.size(); }
   /// How many calls convert between the formats of two steps.
@@ -46,6 +51,14 @@ class PlannedModel : public harness::BareCall {
   /// How many tensors check() compared.
   std::size_t compared() const { return compared_; }
 
+  /// All of it, in which steps run at the same time that need not wait for each other. Needs
+  /// Scratch::own. Throws Unsupported. This must outlive it.
+  std::unique_ptr<harness::Primitive> branches() const;
+  /// Fills what the steps make for the caller with values that no correct call produces.
+  void poison_results();
+  /// Compares the steps' results that the caller reads, where they are. As check().
+  std::optional<Difference> check_results(const Values& values);
+
   void run() override;
   /// The most of one call.
   std::int64_t workspace_bytes() const override;
@@ -57,6 +70,9 @@ class PlannedModel : public harness::BareCall {
     std::unique_ptr<harness::Operands> operands;
     Calls conversions{};
     std::unique_ptr<harness::Primitive> call{};
+    std::vector<Access> accesses{};
+    /// Stands for the memory that calls of the library share.
+    const void* library = nullptr;
     void run() const {
       run_all(conversions);
       call->run();
@@ -73,12 +89,17 @@ class PlannedModel : public harness::BareCall {
   std::int64_t rows_chosen_by(std::size_t tensor) const;
   std::vector<float> values_of(std::size_t tensor, const Values* values) const;
   double difference(std::size_t step, std::span<const float> expected);
+  /// Those that make something for the caller.
+  std::vector<std::size_t> last_steps() const;
 
   Plan plan_;
+  harness::Backend* first_;
+  Scratch scratch_;
   Places places_;
   std::vector<Stage> stages_;
   /// Of the model's results, for its caller.
   Calls last_;
+  std::vector<Access> last_accesses_;
   std::size_t compared_ = 0;
 };
 

@@ -20,6 +20,10 @@ struct PlanLadder {
   double bound_seconds = 0;
   double measured_seconds = 0;
 
+  std::optional<double> branch_seconds() const {
+    if (run->branch_seconds.empty()) return std::nullopt;
+    return median(run->branch_seconds);
+  }
   double predicted_extra() const { return run->predicted_seconds - bound_seconds; }
   double measured_extra() const { return measured_seconds - run->predicted_seconds; }
   /// By which the calls take longer than by themselves, conversions apart.
@@ -59,6 +63,12 @@ void add_causes(Section& section, const PlanLadder& plan) {
                   plan.measured_extra() * 1e3, run.conversions, run.conversion_seconds * 1e3,
                   (run.conversion_seconds - run.predicted_conversion_seconds) * 1e3, run.steps,
                   plan.steps_extra() * 1e3)});
+  if (const auto branches = plan.branch_seconds()) {
+    section.add(Entry{"  in branches",
+                      fmt::format("{:.3f} ms, {:+.3f}: steps at the same time where none waits for "
+                                  "the other",
+                                  *branches * 1e3, (*branches - plan.measured_seconds) * 1e3)});
+  }
   section.add(Entry{"  checked", run.checked_tensors == 0
                                      ? std::string("no: bench_plan ran it without --values")
                                      : fmt::format("{} tensors agree with the file of values",
@@ -84,6 +94,7 @@ void add_plans(Section& section, const BoundReport& report) {
       {"", "predicted_conversion_seconds", milli,
        [](const PlanLadder& one) { return one.run->predicted_conversion_seconds; }},
       {"", "seconds", milli, &PlanLadder::measured_seconds},
+      {"", "branch_seconds", milli, &PlanLadder::branch_seconds},
       {"", "conversions", [](const PlanLadder& one) { return one.run->conversions; }},
       {"", "conversion_seconds", milli,
        [](const PlanLadder& one) { return one.run->conversion_seconds; }},

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "suites/harness/way_table.h"
+#include "suites/nvidia/run/branches.h"
 #include "suites/nvidia/run/conversion.h"
 #include "suites/nvidia/run/lazy_context.h"
 
@@ -45,6 +46,9 @@ class CudaBackend : public harness::TableBackend<Library> {
   }
   void gather(const harness::RowGather& rows) override {
     device_.get().code().gather(rows, device_.get().stream());
+  }
+  std::unique_ptr<harness::Primitive> branches(std::vector<harness::Task> tasks) override {
+    return std::make_unique<Branches>(device_.get().stream(), std::move(tasks));
   }
   void move_operands() override { device_.get().move_operands(); }
   harness::Observer* observer() override { return device_.observer(); }

@@ -63,6 +63,7 @@ class CudaPrimitive : public harness::Primitive {
   std::int64_t workspace_bytes() const override {
     return workspace_bytes_ + handle_workspace_bytes_;
   }
+  bool shares_workspace() const override { return handle_workspace_bytes_ > 0; }
   /// random: uniform in [-1, 1), for int8 in [-127, 127]; some 65,000 values, repeated.
   using Values = harness::Values;
   /// Fills the inputs, for measurements whose result is not checked.

@@ -1,0 +1,43 @@
+#include "suites/plan/accesses.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace benanza::plan {
+namespace {
+
+bool meet(const Access& a, const Access& b) {
+  const std::less<const std::byte*> before;
+  return (a.writes || b.writes) && before(a.begin, b.begin + b.bytes) &&
+         before(b.begin, a.begin + a.bytes);
+}
+
+bool conflict(const std::vector<Access>& some, const std::vector<Access>& others) {
+  return std::ranges::any_of(some, [&](const Access& one) {
+    return std::ranges::any_of(others, [&](const Access& other) { return meet(one, other); });
+  });
+}
+
+}  // namespace
+
+std::vector<std::vector<std::size_t>> dependencies(
+    const std::vector<std::vector<Access>>& accesses) {
+  const std::size_t steps = accesses.size();
+  std::vector<std::vector<std::size_t>> direct(steps);
+  // Whether the first has to wait for the second, over others or not.
+  std::vector<std::vector<bool>> waits(steps, std::vector<bool>(steps, false));
+  for (std::size_t step = 0; step < steps; ++step) {
+    for (std::size_t earlier = step; earlier-- > 0;) {
+      if (waits[step][earlier] || !conflict(accesses[step], accesses[earlier])) continue;
+      direct[step].push_back(earlier);
+      waits[step][earlier] = true;
+      for (std::size_t before = 0; before < earlier; ++before) {
+        if (waits[earlier][before]) waits[step][before] = true;
+      }
+    }
+    std::ranges::sort(direct[step]);
+  }
+  return direct;
+}
+
+}  // namespace benanza::plan
