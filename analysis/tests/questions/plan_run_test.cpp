@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/tests/small_model.h"
+#include "core/base/file.h"
 
 namespace benanza::analysis {
 namespace {
@@ -96,6 +97,25 @@ TEST_F(PlanRunProgram, IsInTheFacts) {
   EXPECT_DOUBLE_EQ(facts[0]["seconds"].get<double>(), (bound + 4) * 1e-3);
   EXPECT_DOUBLE_EQ(facts[0]["predicted_seconds"].get<double>(), (bound + 1) * 1e-3);
   EXPECT_EQ(facts[0]["conversions"], 2);
+}
+
+TEST_F(PlanRunProgram, InBranchesHasATimeOfItsOwn) {
+  const double bound = bound_ms();
+  const std::string path = plan({bound + 4}, bound + 1);
+  json text = json::parse(read_file(path));
+  json row = text["benchmarks"][0];
+  row["name"] = "plan/small/fp32/branches";
+  row["real_time"] = bound + 2;
+  row["branches"] = 1;
+  text["benchmarks"].push_back(row);
+  const Outcome outcome =
+      run(begin() + folder_.write("both.json", text.dump()).string() + " --format json");
+  const json facts = json::parse(outcome.out)["reports"][0]["plans"];
+  EXPECT_DOUBLE_EQ(facts[0]["seconds"].get<double>(), (bound + 4) * 1e-3);
+  EXPECT_DOUBLE_EQ(facts[0]["branch_seconds"].get<double>(), (bound + 2) * 1e-3);
+  const Outcome shown = run(begin() + (folder_ / "both.json").string());
+  EXPECT_THAT(shown.out,
+              HasSubstr(fmt::format("{:.3f} ms, -2.000: steps at the same time", bound + 2)));
 }
 
 TEST_F(PlanRunProgram, OfAnotherModelOrMachineIsRefused) {
