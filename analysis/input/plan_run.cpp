@@ -36,7 +36,8 @@ PlanRun read_plan_run(const std::filesystem::path& path) {
     PlanRun run{.systems = systems_of(context),
                 .model = context.at("plan_model").get<std::string>(),
                 .precision = *precision,
-                .fused = context.at("plan_fused").get<std::string>() == "true"};
+                .fused = context.at("plan_fused").get<std::string>() == "true",
+                .by_heuristic = context.contains("plan_by_heuristic")};
     if (context.contains("plan_batch")) {
       run.batch = std::stoll(context.at("plan_batch").get<std::string>());
     }

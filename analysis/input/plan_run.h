@@ -22,6 +22,8 @@ struct PlanRun {
   Precision precision = Precision::fp32;
   /// The plan has calls of several layers.
   bool fused = false;
+  /// Its calls are those that the libraries' heuristics choose.
+  bool by_heuristic = false;
   std::size_t steps = 0;
   /// By benanza-analyze plan, with the conversions it expected.
   double predicted_seconds = 0;

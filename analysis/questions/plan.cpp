@@ -22,6 +22,7 @@ namespace {
 struct Options {
   CommonFlags common;
   bool apart = false;
+  bool by_heuristic = false;
   std::string out;
 };
 
@@ -95,7 +96,8 @@ void answer(const Options& options) {
   }
   const Graph& graph = inputs.graphs.front();
   const DataFlow flow = read_flow(flow_path(options.common.graphs.front()));
-  const MeasurementFilter& filter = inputs.filters.front();
+  MeasurementFilter filter = inputs.filters.front();
+  if (options.by_heuristic) filter.policy = AlgorithmPolicy::heuristic;
   const std::vector<PlannedWork> work =
       planned_work(graph, flow, measurements_of(inputs, graph, filter), filter, !options.apart);
   Plan plan =
@@ -103,6 +105,7 @@ void answer(const Options& options) {
                 {.overhead_seconds = least_seconds(work),
                  .bytes_per_second = device_rates(inputs.results, filter).bytes_per_second});
   plan.fused = !options.apart;
+  plan.by_heuristic = options.by_heuristic;
   for (const PlanStep& step : plan.steps) {
     const std::string backend = parse_variant_name(step.call).backend;
     const auto system = inputs.results.systems.find(backend);
@@ -122,6 +125,8 @@ Action ask(Flags& flags) {
   const auto options = std::make_shared<Options>();
   add_common_flags(flags, options->common);
   flags.add("--apart", options->apart, "Without fusion: one call a layer");
+  flags.add("--by-heuristic", options->by_heuristic,
+            "The calls that the libraries' heuristics choose, not the fastest");
   flags.add("--out", options->out, "Write the plan here, for bench_plan", "FILE");
   return [options] { answer(*options); };
 }

@@ -50,6 +50,7 @@ void map(Io& io, Plan& plan) {
   io("precision", plan.precision);
   io("systems", plan.systems);
   io("fused", plan.fused, true);
+  io("by_heuristic", plan.by_heuristic);
   io("arena_bytes", plan.arena_bytes);
   io("seconds", plan.seconds);
   io("inputs", plan.inputs);

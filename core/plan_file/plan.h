@@ -83,6 +83,8 @@ struct Plan {
   std::map<std::string, std::map<std::string, std::string>> systems{};
   /// Some calls may do several layers.
   bool fused = true;
+  /// Its calls are those that the libraries' heuristics choose, not the fastest.
+  bool by_heuristic = false;
   /// Of the arena: the peak of all buffers that are alive at a time, and what fragments cost.
   std::int64_t arena_bytes = 0;
   /// Sum over the steps and the conversions.

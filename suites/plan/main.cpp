@@ -67,6 +67,7 @@ void describe(const Plan& plan, const plan::Backends& backends) {
   if (plan.batch) benchmark::AddCustomContext("plan_batch", std::to_string(*plan.batch));
   benchmark::AddCustomContext("plan_precision", plan.precision);
   benchmark::AddCustomContext("plan_fused", plan.fused ? "true" : "false");
+  if (plan.by_heuristic) benchmark::AddCustomContext("plan_by_heuristic", "true");
 }
 
 /// Shows what it is told, and keeps it as JSON.

@@ -87,6 +87,7 @@ void add_plans(Section& section, const BoundReport& report) {
   }
   const Table<PlanLadder> table{
       {"", "fused", [](const PlanLadder& one) { return one.run->fused; }},
+      {"", "by_heuristic", [](const PlanLadder& one) { return one.run->by_heuristic; }},
       {"", "steps", [](const PlanLadder& one) { return one.run->steps; }},
       {"", "bound_seconds", milli, &PlanLadder::bound_seconds},
       {"", "predicted_seconds", milli,
@@ -101,7 +102,9 @@ void add_plans(Section& section, const BoundReport& report) {
       {"", "checked_tensors", [](const PlanLadder& one) { return one.run->checked_tensors; }}};
   if (!plans.empty()) section.facts["plans"] = table.json(plans);
   for (const PlanLadder& plan : plans) {
-    section.add(Entry{plan.run->fused ? "plan" : "plan, apart", ladder_text(plan, report.ladder)});
+    std::string name = plan.run->fused ? "plan" : "plan, apart";
+    if (plan.run->by_heuristic) name += ", by heuristic";
+    section.add(Entry{std::move(name), ladder_text(plan, report.ladder)});
     add_causes(section, plan);
   }
 }

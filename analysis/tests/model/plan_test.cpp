@@ -85,6 +85,20 @@ TEST(MakePlan, FusesWhereThatIsFaster) {
   EXPECT_THAT(given.plan(false).steps, SizeIs(2)) << "one call a layer";
 }
 
+TEST(MakePlan, TakesTheHeuristicsChoiceIfAsked) {
+  Case given;
+  Measurement first = measured("tanh/2x4/fp32/nchw/onednn/first", five(9 * us));
+  first.heuristic_rank = 1;
+  given.set.add(std::move(first));
+  MeasurementFilter filter;
+  filter.policy = AlgorithmPolicy::heuristic;
+  const Plan plan = make_plan(given.graph, given.flow,
+                              planned_work(given.graph, given.flow, given.set, filter, true),
+                              Precision::fp32, {.overhead_seconds = 2 * us});
+  ASSERT_THAT(plan.steps, SizeIs(2));
+  EXPECT_EQ(plan.steps[1].call, "tanh/2x4/fp32/nchw/onednn/first");
+}
+
 TEST(MakePlan, FusesNothingWhoseOperandsAreNotKnown) {
   Case given;
   given.set.add(measured("relu/8_tanh/fp32/nchw/onednn/jit", five(5 * us)));

@@ -113,7 +113,10 @@ TEST_F(PlanRunProgram, InBranchesHasATimeOfItsOwn) {
   const json facts = json::parse(outcome.out)["reports"][0]["plans"];
   EXPECT_DOUBLE_EQ(facts[0]["seconds"].get<double>(), (bound + 4) * 1e-3);
   EXPECT_DOUBLE_EQ(facts[0]["branch_seconds"].get<double>(), (bound + 2) * 1e-3);
+  text["context"]["plan_by_heuristic"] = "true";
+  folder_.write("both.json", text.dump());
   const Outcome shown = run(begin() + (folder_ / "both.json").string());
+  EXPECT_THAT(shown.out, HasSubstr("plan, apart, by heuristic"));
   EXPECT_THAT(shown.out,
               HasSubstr(fmt::format("{:.3f} ms, -2.000: steps at the same time", bound + 2)));
 }
