@@ -64,7 +64,8 @@ struct Call {
   /// The layer's calls with this set write that output together, each a part of it.
   bool writes_part = false;
   /// Copy only: stands for the node, but does not make its result: moves as many elements, whose
-  /// positions are known only when the model runs, or leaves out a border.
+  /// positions are known only when the model runs, or which the node puts in reverse order, or
+  /// leaves out a border.
   bool is_proxy = false;
   /// Proxies only: what the node does, if it chooses rows of its input 0.
   std::optional<RowChoice> gather = {};
