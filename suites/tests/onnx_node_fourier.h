@@ -18,12 +18,13 @@ struct FourierMatrix {
   /// A factor for each point read; none if empty.
   Values window = {};
 
-  /// `dims`: rows and columns.
+  /// `dims`: rows and columns; or filters, one channel and their points, a filter for each column.
   Values values(const Dims& dims) const {
+    const bool filters = dims.size() > 2;
     Values matrix;
-    for (std::int64_t row = 0; row < dims[0]; ++row) {
-      for (std::int64_t column = 0; column < dims[1]; ++column) {
-        matrix.push_back(static_cast<float>(element(row, column)));
+    for (std::int64_t first = 0; first < dims[0]; ++first) {
+      for (std::int64_t last = 0; last < dims.back(); ++last) {
+        matrix.push_back(static_cast<float>(filters ? element(last, first) : element(first, last)));
       }
     }
     return matrix;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/problem/ops/convolution.h"
 #include "core/problem/ops/copy.h"
 #include "core/problem/ops/gemm.h"
 #include "generator/onnx/model/checked_math.h"
@@ -62,7 +63,7 @@ void check_points(std::int64_t points) {
 /// The numbers of a point: 1, or 2 of a complex one.
 std::int64_t numbers_of(const Dims& dims) {
   if (dims.back() != 1 && dims.back() != 2) {
-    throw Error(std::to_string(dims.back()) + " numbers for a point; it has 1 or 2");
+    throw NotExpressible(std::to_string(dims.back()) + " numbers for a point, which has 1 or 2");
   }
   return dims.back();
 }
@@ -75,27 +76,56 @@ Call transform_call(std::int64_t rows, std::int64_t read, std::int64_t made, Sou
   return call(product, {signal, from_attribute(Source::fourier)});
 }
 
-/// Windows are folded into the matrix, or multiply the frames if they change.
+bool is_dense(const Call& copy) {
+  const auto& shape = std::get<Copy>(copy.problem.shape);
+  return shape.from == Dims{1} && shape.to == Dims{1};
+}
+
+/// The frames times the matrix. A window that changes multiplies them first.
+Lowered lower_frames(const NodeView& node, const Dims& frames, std::int64_t step) {
+  const Dims& signal = node.shape(0);
+  const Dims& made = node.output_shape(0);
+  const std::int64_t numbers = frames[3];
+  const View from{frames, {signal[1] * numbers, step * numbers, numbers, 1}, 0};
+  std::vector<Call> calls{copy_call(from, dense_view(frames))};
+  if (node.has_input(2) && !node.input(2).constant) {
+    calls.push_back(elementwise_call(
+        BinaryKind::mul, {{frames[0] * frames[1], frames[2], numbers}, false, from_call(0)},
+        {{frames[2], 1}, false, from_input(2)}));
+  }
+  calls.push_back(transform_call(frames[0] * frames[1], frames[2] * numbers,
+                                 made.at(2) * made.at(3), last_result(calls)));
+  return measured(std::move(calls));
+}
+
+/// Few libraries copy frames that overlap: a convolution along the signal has a filter for each
+/// number of the result, into which a constant window is folded.
 Lowered lower_stft(const NodeView& node) {
   const Dims& signal = node.shape(0);
   const Dims& made = node.output_shape(0);
   const std::int64_t numbers = signal.size() > 2 ? numbers_of(signal) : 1;
-  if (numbers == 2 && node.integer("onesided", 1) != 0) {
-    throw Error("half of the spectrum of a complex signal");
+  const bool onesided = node.integer("onesided", 1) != 0;
+  if (onesided && numbers == 2) {
+    throw NotExpressible("half of the spectrum of a complex signal");
   }
   const std::int64_t step = whole(node.scalar(1, 0));
   const std::int64_t length = node.has_input(3) ? whole(node.scalar(3, 0)) : node.shape(2).at(0);
   check_points(length);
-  const Dims frames{made.at(0), made.at(1), length, numbers};
-  const View overlapping{frames, {signal[1] * numbers, step * numbers, numbers, 1}, 0};
-  std::vector<Call> calls{copy_call(overlapping, dense_view(frames))};
-  if (node.has_input(2) && !node.input(2).constant) {
-    calls.push_back(elementwise_call(
-        BinaryKind::mul, {{frames[0] * frames[1], length, numbers}, false, from_call(0)},
-        {{length, 1}, false, from_input(2)}));
+  const bool is_fixed = !node.has_input(2) || node.input(2).constant;
+  if (numbers != 1 || !is_fixed || step >= length) {
+    return lower_frames(node, {made.at(0), made.at(1), length, numbers}, step);
   }
-  calls.push_back(transform_call(made[0] * made[1], length * numbers, made.at(2) * made.at(3),
-                                 last_result(calls)));
+  Convolution filters;
+  filters.input = {signal[0], 1, signal[1]};
+  filters.filters = made.at(2) * made.at(3);
+  filters.window = {.kernel = {length}, .pads = {0, 0}, .strides = {step}, .dilations = {1}};
+  std::vector<Call> calls{call(filters, {from_input(0), from_attribute(Source::fourier)})};
+  const Dims rows{made[0], made.at(1), filters.filters};
+  Call turned = copy_call({rows, {rows[1] * rows[2], 1, rows[1]}, 0}, dense_view(rows));
+  if (!is_dense(turned)) {
+    turned.operands = {from_call(0)};
+    calls.push_back(std::move(turned));
+  }
   return measured(std::move(calls));
 }
 
@@ -112,11 +142,6 @@ View moved_axis(const Dims& dims, std::size_t from, std::size_t to) {
   return view;
 }
 
-bool is_dense(const Call& copy) {
-  const auto& shape = std::get<Copy>(copy.problem.shape);
-  return shape.from == Dims{1} && shape.to == Dims{1};
-}
-
 /// A product of rows along the axis, which copies bring to the end and back.
 Lowered lower_dft(const NodeView& node) {
   const Dims& signal = node.shape(0);
@@ -124,7 +149,7 @@ Lowered lower_dft(const NodeView& node) {
   const bool attribute = node.opset() < 20;
   const std::int64_t stated = attribute ? node.integer("axis", 1) : whole(node.scalar(2, -2));
   const std::size_t axis = at(NodeView::axis(stated, signal.size()));
-  if (axis + 1 == signal.size()) throw Error("a transform along the numbers of a point");
+  if (axis + 1 == signal.size()) throw NotExpressible("a transform along the numbers of a point");
   const std::size_t last = signal.size() - 2;
   const std::int64_t numbers = numbers_of(signal);
   const bool onesided = node.integer("onesided", 0) != 0;
@@ -174,7 +199,7 @@ std::vector<TensorFacts> mel_weights_shape(const NodeView& node) {
 }  // namespace
 
 void register_signal(OperatorTable& table) {
-  table.add("STFT", {.shapes = {{stft_shape}}, .lower = lower_stft, .idle_inputs = {2}});
+  table.add("STFT", {.shapes = {{stft_shape}}, .lower = lower_stft});
   table.add("DFT", {.shapes = {{dft_shape}}, .lower = lower_dft});
   for (const auto* op : {"HannWindow", "HammingWindow", "BlackmanWindow"}) {
     table.add(op, {.shapes = {{window_shape}},

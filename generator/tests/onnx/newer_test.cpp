@@ -98,22 +98,25 @@ TEST(Newer, AFourierTransformIsAProduct) {
   EXPECT_THAT(transform({1, 8192, 1}, false, false).reason, HasSubstr("8192 points"));
 }
 
-// 3 frames of 8 points, 4 apart, in each of 2 signals of 16.
-TEST(Newer, AShortTimeFourierTransformIsAProductOfFrames) {
+// 3 frames of 8 points, 4 apart, in each of 2 signals of 16. Frames side by side are rows.
+TEST(Newer, AShortTimeFourierTransformIsAConvolution) {
   Model model(17);
-  model.input("x", {2, 16, 1}).input("w", {8});
+  model.input("x", {2, 16, 1}).input("w", {8}).weights("fixed", {8});
   model.integers("step", {4}).integers("length", {8});
   const auto layer = [&](const char* window) {
     return Model(model).node("STFT", {"x", "step", window, "length"}, {"y"}).output("y").layer();
   };
   EXPECT_EQ(shape(layer("")), (Dims{2, 3, 5, 2}));
-  EXPECT_THAT(layer("").problems, ElementsAre("copy/2x3x8_f16.4.1_t24.8.1", "gemm/m6_n10_k8_nn_w"));
+  const auto convolution =
+      ElementsAre("conv/2x1x16_k10x8_p0.0_s4_d1_g1", "copy/2x3x10_f30.1.3_t30.10.1");
+  EXPECT_THAT(layer("").problems, convolution);
+  EXPECT_THAT(layer("fixed").problems, convolution);
   EXPECT_THAT(layer("w").problems,
               ElementsAre("copy/2x3x8_f16.4.1_t24.8.1", "mul/6x8x1_1x8x1", "gemm/m6_n10_k8_nn_w"))
       << "a window that may change";
-  model.weights("fixed", {8});
-  EXPECT_THAT(layer("fixed").problems,
-              ElementsAre("copy/2x3x8_f16.4.1_t24.8.1", "gemm/m6_n10_k8_nn_w"));
+  model.integers("apart", {8});
+  EXPECT_THAT(model.node("STFT", {"x", "apart", "", "length"}, {"y"}).output("y").layer().problems,
+              ElementsAre("gemm/m4_n10_k8_nn_w"));
 }
 
 TEST(Newer, BitsUnderAnotherType) {
