@@ -21,6 +21,9 @@ bool asks_for_products(const Layer& layer) {
       product_ops, [&](std::string_view op) { return layer.op.find(op) != std::string::npos; });
 }
 
+/// Whether products compute the operator with a matrix of their own, which is no input of it.
+bool brings_its_matrix(const Layer& layer) { return layer.op == "DFT" || layer.op == "STFT"; }
+
 std::optional<Problem> parsed(const std::string& key) {
   try {
     return parse(key);
@@ -82,9 +85,18 @@ Moved moved_by(const Compulsory& compulsory, Precision precision, bool updates) 
           .in_place = updates ? std::min(weights, outputs) : 0};
 }
 
-Moved moved_by(const Problem& problem, Precision precision) {
+double weight_bytes(const Problem& problem, Precision precision) {
+  double elements = 0;
+  for (const Operand& operand : inputs(problem)) {
+    if (operand.role == Role::weights) elements += number(element_count(operand.dims));
+  }
+  return elements * number(element_bytes(precision));
+}
+
+Moved moved_by(const Layer& layer, const Problem& problem, Precision precision) {
   const double read = least_read_bytes(problem, precision);
-  return {.read = read,
+  const double matrix = brings_its_matrix(layer) ? weight_bytes(problem, precision) : 0;
+  return {.read = read - matrix,
           .written = least_bytes(problem, precision) - read,
           .in_place = in_place_bytes(problem, precision)};
 }
@@ -100,7 +112,8 @@ Floor layer_floor(const Graph& graph, std::size_t layer, double flops,
   for (const std::string& key : ways) {
     const auto problem = parsed(key);
     if (!problem) return floor_of(flops, {}, rates, filter.cold);
-    const Floor floor = floor_of(flops, moved_by(*problem, precision), rates, filter.cold);
+    const Floor floor =
+        floor_of(flops, moved_by(described, *problem, precision), rates, filter.cold);
     const bool is_less = !least || floor.memory_seconds < least->memory_seconds ||
                          (floor.memory_seconds == least->memory_seconds &&
                           floor.moved->bytes() < least->moved->bytes());

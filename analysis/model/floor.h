@@ -66,7 +66,7 @@ struct ModelFloor {
 /// replace them; without one, what the graph says that it must move, or else only its result.
 /// Weights that are written, too, are a training step's: it updates them in place. Products that
 /// merely implement other operators (a sum as a product with a triangle, Fourier transforms) do not
-/// count as arithmetic.
+/// count as arithmetic, nor the matrix of a Fourier transform as traffic.
 ModelFloor model_floor(const Graph& graph, const std::vector<LayerTime>& times,
                        const DeviceRates& rates, const MeasurementFilter& filter);
 

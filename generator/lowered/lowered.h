@@ -14,14 +14,15 @@
 namespace benanza {
 
 /// Where an operand of a call comes from: the node's input `index`; the result of the layer's call
-/// `index`; or the node's attributes, which define a causal mask, a band mask around the diagonal
-/// or zeros. `scale` is folded into a weight when the model is loaded.
+/// `index`; or the node itself, which defines a causal mask, a band mask around the diagonal, zeros
+/// or the matrix of a Fourier transform. `scale` is folded into a weight when the model is loaded.
 struct Source {
   enum class Kind { input, call, attribute };
   /// `index` of an attribute.
   static constexpr int causal = 0;
   static constexpr int band = 1;
   static constexpr int zeros = 2;
+  static constexpr int fourier = 3;
   Kind kind = Kind::input;
   int index = 0;
   float scale = 1;
@@ -64,7 +65,8 @@ struct Call {
   /// The layer's calls with this set write that output together, each a part of it.
   bool writes_part = false;
   /// Copy only: stands for the node, but does not make its result: moves as many elements, whose
-  /// positions are known only when the model runs, or leaves out a border.
+  /// positions are known only when the model runs, or which the node puts in reverse order, or
+  /// leaves out a border.
   bool is_proxy = false;
   /// Proxies only: what the node does, if it chooses rows of its input 0.
   std::optional<RowChoice> gather = {};

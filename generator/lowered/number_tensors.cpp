@@ -88,6 +88,8 @@ class Numbering {
         operand.kind = FlowOperand::Kind::call;
         operand.index = index;
       } else if (source.kind == Source::Kind::attribute) {
+        // A flow file has no word for the matrix.
+        if (source.index == Source::fourier) made.proxy = true;
         operand.kind = kind_of_attribute(source);
       } else {
         const auto tensor =

@@ -14,6 +14,7 @@
 #include "generator/fusion/whole/whole.h"
 #include "generator/onnx/import.h"
 #include "generator/onnx/read/read.h"
+#include "suites/tests/onnx_node_fourier.h"
 #include "suites/tests/onnx_node_values.h"
 
 namespace benanza::onnx {
@@ -143,10 +144,14 @@ class NodeTest {
       std::vector<Values> operands;
       for (const Source& source : call.operands) {
         const Dims dims = inputs(call.problem)[operands.size()].dims;
-        const bool hides_later = source.kind == Source::Kind::attribute && source.index == 0;
-        operands.push_back(hides_later && node.op_type() == "Attention"
-                               ? triangle(dims)
-                               : operand(source, node, values, results));
+        const bool is_made = source.kind == Source::Kind::attribute;
+        if (is_made && source.index == Source::fourier) {
+          operands.push_back(fourier(node, values).values(dims));
+        } else if (is_made && source.index == Source::causal && node.op_type() == "Attention") {
+          operands.push_back(triangle(dims));
+        } else {
+          operands.push_back(operand(source, node, values, results));
+        }
         if (!source.is_whole()) operands.back() = part(operands.back(), source, dims);
       }
       if (std::holds_alternative<Copy>(call.problem.shape)) {
@@ -174,6 +179,26 @@ class NodeTest {
     for (auto& [output, result] : written) {
       if (output < node.output_size()) values[node.output(output)] = std::move(result);
     }
+  }
+
+  /// Of a node of the collection: whole spectra of complex numbers, or with windows.
+  FourierMatrix fourier(const ::onnx::NodeProto& node,
+                        const std::map<std::string, Values>& values) const {
+    const auto& signal = inputs_.at(node.input(0));
+    FourierMatrix matrix{.read_numbers = signal.dims(signal.dims_size() - 1)};
+    if (node.op_type() == "STFT") {
+      if (!node.input(2).empty()) matrix.window = values.at(node.input(2));
+      matrix.points = node.input_size() > 3 ? static_cast<std::int64_t>(values.at(node.input(3))[0])
+                                            : std::ssize(matrix.window);
+      return matrix;
+    }
+    int axis = 1;
+    for (const auto& attribute : node.attribute()) {
+      if (attribute.name() == "axis") axis = static_cast<int>(attribute.i());
+      if (attribute.name() == "inverse") matrix.inverse = attribute.i() != 0;
+    }
+    matrix.points = signal.dims(axis);
+    return matrix;
   }
 
   bool is_truth(const std::string& name) const {

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/problem/ops/copy.h"
@@ -108,13 +109,28 @@ std::vector<Literal> fold_slice(const NodeView& node) {
   return {pick(node.literal(0), positions(slice_view(node)))};
 }
 
-Lowered lower_slice(const NodeView& node) {
-  const View view = slice_view(node);
-  if (std::any_of(view.strides.begin(), view.strides.end(), [](auto step) { return step < 0; })) {
-    throw NotExpressible("a negative step");
+/// Turns axes with negative strides round. Returns whether that changes the order of the elements.
+bool turn_round(View& view) {
+  bool changed = false;
+  for (std::size_t axis = 0; axis < view.dims.size(); ++axis) {
+    std::int64_t& stride = view.strides[axis];
+    if (stride >= 0) continue;
+    if (view.dims[axis] > 0) view.offset += (view.dims[axis] - 1) * stride;
+    stride = -stride;
+    changed = changed || view.dims[axis] > 1;
   }
-  if (view.dims == node.shape(0)) return free_layer("keeps everything");
-  return movement({copy_call(view, dense_view(view.dims))});
+  return changed;
+}
+
+/// No library here copies backwards: where steps are negative, the same elements in their order in
+/// memory stand for it.
+Lowered lower_slice(const NodeView& node) {
+  View view = slice_view(node);
+  const bool backwards = turn_round(view);
+  if (!backwards && view.dims == node.shape(0)) return free_layer("keeps everything");
+  Call copy = copy_call(view, dense_view(view.dims));
+  copy.is_proxy = backwards;
+  return movement({std::move(copy)});
 }
 
 }  // namespace

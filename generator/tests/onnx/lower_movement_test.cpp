@@ -48,17 +48,39 @@ TEST(Slice, AttributesBeforeOpset10InputsAfter) {
   EXPECT_EQ(layer.calls[0].from_offset, 1);
 }
 
-TEST(Slice, WholeIsFreeBackwardsAndUnknownAreUnsupported) {
+TEST(Slice, WholeIsFreeAndUnknownIsUnsupported) {
   EXPECT_EQ(unary("Slice", {4}, {{"starts", Dims{0}}, {"ends", Dims{9}}}).cost, Cost::free);
   Model model(13);
-  model.input("x", {4}).integers("s", {3}).integers("e", {-9}).integers("a", {0}).integers("st",
-                                                                                           {-1});
-  model.input("t", {1}, ::onnx::TensorProto::INT64);
-  EXPECT_EQ(
-      Model(model).node("Slice", {"x", "s", "e", "a", "st"}, {"y"}).output("y").layer().reason,
-      "a negative step");
-  EXPECT_EQ(Model(model).node("Slice", {"x", "t", "e"}, {"y"}).output("y").layer().cost,
+  model.input("x", {4}).integers("e", {-9}).input("t", {1}, ::onnx::TensorProto::INT64);
+  EXPECT_EQ(model.node("Slice", {"x", "t", "e"}, {"y"}).output("y").layer().cost,
             Cost::unsupported);
+}
+
+// Elements 9, 7, 5, 3, 1 of each row are moved as 1, 3, 5, 7, 9 are.
+TEST(Slice, BackwardsMovesTheSameElementsInTheirOrder) {
+  const auto backwards = [](std::int64_t start, std::int64_t step) {
+    return Model(13)
+        .input("x", {4, 10})
+        .integers("s", {start})
+        .integers("e", {-100})
+        .integers("a", {1})
+        .integers("st", {step})
+        .node("Slice", {"x", "s", "e", "a", "st"}, {"y"})
+        .output("y")
+        .layer();
+  };
+  const LoweredLayer layer = backwards(9, -2);
+  EXPECT_EQ(layer.cost, Cost::movement);
+  EXPECT_EQ(layer.outputs[0].shape, (Dims{4, 5}));
+  EXPECT_THAT(layer.problems, ElementsAre("copy/20_f2_t1"));
+  EXPECT_EQ(layer.calls[0].from_offset, 1);
+  EXPECT_TRUE(layer.calls[0].is_proxy);
+  const LoweredLayer all = backwards(-1, -1);
+  EXPECT_EQ(all.cost, Cost::movement) << "all elements, in another order";
+  EXPECT_THAT(all.problems, ElementsAre("copy/40_f1_t1"));
+  const LoweredLayer one = backwards(0, -1);
+  EXPECT_EQ(one.outputs[0].shape, (Dims{4, 1}));
+  EXPECT_FALSE(one.calls[0].is_proxy) << "there is no order of one";
 }
 
 TEST(Split, ACopyPerPartThatSomebodyReads) {

@@ -76,6 +76,49 @@ TEST(Newer, TheAxisOfAFourierTransformIsAnInput) {
   EXPECT_EQ(shape(older.layer()), (Dims{1, 6, 12, 2})) << "axis 1";
 }
 
+// A row of 12 real points times a matrix with two columns for each of 7 points. Points that are not
+// the last axis are brought there, and back.
+TEST(Newer, AFourierTransformIsAProduct) {
+  const auto transform = [](const Dims& dims, bool onesided, bool inverse) {
+    Model model(17);
+    model.input("x", dims).node("DFT", {"x"}, {"y"},
+                                {{"onesided", onesided ? 1 : 0}, {"inverse", inverse ? 1 : 0}});
+    return model.output("y").layer();
+  };
+  const LoweredLayer rows = transform({5, 12, 1}, true, false);
+  EXPECT_EQ(rows.cost, Cost::measured) << rows.reason;
+  EXPECT_THAT(rows.problems, ElementsAre("gemm/m5_n14_k12_nn_w"));
+  EXPECT_EQ(rows.calls[0].operands[1],
+            (Source{.kind = Source::Kind::attribute, .index = Source::fourier}));
+  EXPECT_THAT(transform({5, 12, 2}, false, true).problems, ElementsAre("gemm/m5_n24_k24_nn_w"));
+  EXPECT_THAT(transform({5, 7, 2}, true, true).problems, ElementsAre("gemm/m5_n12_k14_nn_w"));
+  EXPECT_THAT(transform({5, 12, 3, 1}, true, false).problems,
+              ElementsAre("copy/5x3x12_f36.1.3_t36.12.1", "gemm/m15_n14_k12_nn_w",
+                          "copy/5x7x3x2_f42.2.14.1_t42.6.2.1"));
+  EXPECT_THAT(transform({1, 8192, 1}, false, false).reason, HasSubstr("8192 points"));
+}
+
+// 3 frames of 8 points, 4 apart, in each of 2 signals of 16. Frames side by side are rows.
+TEST(Newer, AShortTimeFourierTransformIsAConvolution) {
+  Model model(17);
+  model.input("x", {2, 16, 1}).input("w", {8}).weights("fixed", {8});
+  model.integers("step", {4}).integers("length", {8});
+  const auto layer = [&](const char* window) {
+    return Model(model).node("STFT", {"x", "step", window, "length"}, {"y"}).output("y").layer();
+  };
+  EXPECT_EQ(shape(layer("")), (Dims{2, 3, 5, 2}));
+  const auto convolution =
+      ElementsAre("conv/2x1x16_k10x8_p0.0_s4_d1_g1", "copy/2x3x10_f30.1.3_t30.10.1");
+  EXPECT_THAT(layer("").problems, convolution);
+  EXPECT_THAT(layer("fixed").problems, convolution);
+  EXPECT_THAT(layer("w").problems,
+              ElementsAre("copy/2x3x8_f16.4.1_t24.8.1", "mul/6x8x1_1x8x1", "gemm/m6_n10_k8_nn_w"))
+      << "a window that may change";
+  model.integers("apart", {8});
+  EXPECT_THAT(model.node("STFT", {"x", "apart", "", "length"}, {"y"}).output("y").layer().problems,
+              ElementsAre("gemm/m4_n10_k8_nn_w"));
+}
+
 TEST(Newer, BitsUnderAnotherType) {
   Model model(26);
   model.input("x", {2, 3}).node("BitCast", {"x"}, {"y"}, {{"to", ::onnx::TensorProto::INT32}});

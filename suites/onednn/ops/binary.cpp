@@ -154,10 +154,12 @@ Plan plan_filled(const Binary& shape, const VariantContext& context) {
           .fills = {{DNNL_ARG_SRC_0, neutral.value}}};
 }
 
+/// Below, repeating pixel by pixel takes longer than element by element.
+constexpr std::int64_t least_channels = 8;
+
 /// The same with one operand repeated to the result's extents first.
 Plan plan_expanded(const Binary& shape, const Problem& problem, const VariantContext& context,
                    bool expands_a) {
-  if (context.integers()) throw harness::Unsupported("oneDNN repeats no integers here");
   const Dims out = shape.output();
   const Dims& narrow = expands_a ? shape.a : shape.b;
   const std::vector<Dims> ends = merge_axes({narrow, out});
@@ -166,8 +168,10 @@ Plan plan_expanded(const Binary& shape, const Problem& problem, const VariantCon
   const Binary fewest = with_fewer_axes(wide).value_or(wide);
   Plan plan = plan_binary(fewest, problem, context);
   const std::size_t operand = expands_a ? 0 : 1;
-  const Repetition repeated = repetition(context, ends[0], ends[1]);
-  plan.operands[operand].values = floats(repeated.source);
+  const bool has_pixels = ends[0].size() > 1 && ends[0].back() >= least_channels;
+  const Repetition repeated = has_pixels ? repetition_of_pixels(context, ends[0], ends[1])
+                                         : repetition(context, ends[0], ends[1]);
+  plan.operands[operand].values = repeated.source;
   plan.before = {{operand, [call = repeated.call](const Memory::desc&) { return call; }}};
   return plan;
 }

@@ -1,3 +1,5 @@
+#include <optional>
+
 #include "suites/onednn/api/window.h"
 #include "suites/onednn/plans/post_ops.h"
 #include "suites/onednn/plans/product.h"
@@ -25,6 +27,24 @@ Plan plan(const Convolution& shape, const Problem& problem, const VariantContext
             .result = {DNNL_ARG_DST, floats(shape.output())}};
   add_epilogue(plan, problem, bias, last);
   return plan;
+}
+
+/// An image one pixel wide as a line: the library has fast code for pixels along the last axis.
+/// Empty for others.
+std::optional<Convolution> as_line(const Convolution& shape) {
+  Convolution line = shape;
+  Window& window = line.window;
+  while (window.rank() > 1 && line.input.back() == 1 && window.kernel.back() == 1) {
+    const auto begin = static_cast<std::ptrdiff_t>(window.rank() - 1);
+    if (window.pads[window.rank() - 1] != 0 || window.pads.back() != 0) break;
+    window.pads.pop_back();
+    window.pads.erase(window.pads.begin() + begin);
+    for (Dims* one : {&line.input, &window.kernel, &window.strides, &window.dilations}) {
+      one->pop_back();
+    }
+  }
+  if (line == shape || line.input.back() == 1) return std::nullopt;
+  return line;
 }
 
 bool channels_are_innermost(const Memory::desc& format) {
@@ -56,9 +76,10 @@ void register_convolution(WayTable& table) {
       },
       [](const Convolution& shape, const Problem& problem, const VariantContext& context) {
         std::vector<Attempt> attempts;
-        const auto ask = [&](const std::string& prefix, dnnl::algorithm algorithm) {
+        const auto ask = [&](const std::string& prefix, dnnl::algorithm algorithm,
+                             const Convolution& seen) {
           auto ways = with_epilogue(problem, prefix, [=](ResidualFrom from) {
-            return plan(shape, problem, context, algorithm, from);
+            return plan(seen, problem, context, algorithm, from);
           });
           const bool has_tensors = !problem.epilogue.step_operands().empty();
           if (problem.epilogue.residual) ways.front().defect = misplaces_residual;
@@ -68,8 +89,11 @@ void register_convolution(WayTable& table) {
           }
           attempts.insert(attempts.end(), ways.begin(), ways.end());
         };
-        ask("", dnnl::algorithm::convolution_direct);
-        ask("winograd.", dnnl::algorithm::convolution_winograd);
+        if (const auto line = as_line(shape)) {
+          ask("line.", dnnl::algorithm::convolution_direct, *line);
+        }
+        ask("", dnnl::algorithm::convolution_direct, shape);
+        ask("winograd.", dnnl::algorithm::convolution_winograd, shape);
         const auto products = attempts_as_product(shape, problem, context);
         attempts.insert(attempts.end(), products.begin(), products.end());
         return attempts;

@@ -30,14 +30,20 @@ std::string misses_elements(const Plan& plan) {
   return "oneDNN 3.7's " + name + " writes wrong elements between two views with gaps";
 }
 
-/// Repeats elements with a nearest resampling of axes of extent 1.
-Plan plan_repetition(const Copy& shape, const VariantContext& context) {
-  Dims source = shape.dims;
-  for (std::size_t axis = 0; axis < source.size(); ++axis) {
-    if (shape.from[axis] == 0) source[axis] = 1;
+/// Extents of what a copy that repeats elements reads and writes.
+struct Repeated {
+  Dims source;
+  Dims target;
+};
+
+/// Throws Unsupported unless both are dense.
+Repeated repeated(const Copy& shape) {
+  Repeated ends{shape.dims, shape.dims};
+  for (std::size_t axis = 0; axis < shape.dims.size(); ++axis) {
+    if (shape.from[axis] == 0) ends.source[axis] = 1;
   }
-  const Dims strides = dense_strides(source);
-  for (std::size_t axis = 0; axis < source.size(); ++axis) {
+  const Dims strides = dense_strides(ends.source);
+  for (std::size_t axis = 0; axis < shape.dims.size(); ++axis) {
     if (shape.from[axis] != 0 && shape.from[axis] != strides[axis]) {
       throw harness::Unsupported(
           "oneDNN's resampling repeats the last three axes of a dense tensor only");
@@ -47,10 +53,47 @@ Plan plan_repetition(const Copy& shape, const VariantContext& context) {
     throw harness::Unsupported(
         "oneDNN's reorder reads no element twice, its resampling writes no view");
   }
-  const Repetition call = repetition(context, source, shape.dims);
+  return ends;
+}
+
+Plan plan_resampling(const Repetition& call) {
   return {.implementation = call.call,
-          .operands = {{DNNL_ARG_SRC, floats(call.source)}},
-          .result = {DNNL_ARG_DST, floats(call.target)}};
+          .operands = {{DNNL_ARG_SRC, call.source}},
+          .result = {DNNL_ARG_DST, call.target}};
+}
+
+/// A tensor of ones times the elements, which are broadcast.
+Plan plan_ones(Repeated ends, const VariantContext& context) {
+  // Rows with an element each: their axis becomes axis 1, which is fast.
+  if (ends.source.size() == 2 && ends.source.back() == 1) {
+    ends.source.insert(ends.source.begin(), 1);
+    ends.target.insert(ends.target.begin(), 1);
+  }
+  const Memory::desc target = context.plain(ends.target);
+  return {.implementation = api::implementation_of<dnnl::binary>(
+              context.engine(), context.attributes(), dnnl::algorithm::binary_mul, target,
+              context.plain(ends.source), target),
+          .operands = {{DNNL_ARG_SRC_1, floats(ends.source)}},
+          .result = {DNNL_ARG_DST, floats(ends.target)},
+          .fills = {{DNNL_ARG_SRC_0, 1}}};
+}
+
+std::vector<Attempt> repetitions(const Copy& shape, const VariantContext& context) {
+  const auto row_major = [=] {
+    const auto [source, target] = repeated(shape);
+    return plan_resampling(repetition(context, source, target));
+  };
+  const auto pixels = [=] {
+    const auto [source, target] = repeated(shape);
+    return plan_resampling(repetition_of_pixels(context, source, target));
+  };
+  const auto ones = [=] { return plan_ones(repeated(shape), context); };
+  std::vector<Attempt> ways{{.prefix = "ones.", .plan = ones}};
+  if (shape.from.back() != 0 && shape.dims.size() > 1) {
+    ways.push_back({.prefix = "pixels.", .plan = pixels});
+  }
+  ways.push_back({.prefix = "", .plan = row_major});
+  return ways;
 }
 
 }  // namespace
@@ -60,10 +103,8 @@ void register_copy(WayTable& table) {
       [](const Copy&) { return std::vector{Layout::plain}; },
       [](const Copy& shape, const Problem&, const VariantContext& context) {
         const bool repeats = std::find(shape.from.begin(), shape.from.end(), 0) != shape.from.end();
-        Attempt way{.prefix = "", .plan = [=] {
-                      return repeats ? plan_repetition(shape, context)
-                                     : plan_reorder(shape, context);
-                    }};
+        if (repeats) return repetitions(shape, context);
+        Attempt way{.prefix = "", .plan = [=] { return plan_reorder(shape, context); }};
         if (has_gaps(shape.dims, shape.from) && has_gaps(shape.dims, shape.to)) {
           way.defect = misses_elements;
         }

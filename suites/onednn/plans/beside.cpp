@@ -36,26 +36,64 @@ Beside moved_to(const VariantContext& context, const Memory::desc& outside) {
   };
 }
 
-Repetition repetition(const VariantContext& context, Dims source, Dims target) {
-  constexpr std::size_t most_scaled = 3;
-  constexpr std::size_t most = 5;
-  const std::size_t rank = source.size();
-  for (std::size_t axis = 0; axis < rank; ++axis) {
+namespace {
+
+constexpr std::size_t most_repeated = 3;
+constexpr std::size_t most_axes = 5;
+
+/// `source` and `target`: n, c, and one to three axes that a nearest resampling scales.
+Repetition resampled(const VariantContext& context, Layout layout, const Dims& source,
+                     const Dims& target) {
+  const VariantContext own(context.engine(), context.precision(), layout);
+  const VariantContext values(context.engine(), Precision::fp32, layout);
+  return {api::implementation_of<dnnl::resampling_forward>(
+              context.engine(), context.attributes(), dnnl::prop_kind::forward_inference,
+              dnnl::algorithm::resampling_nearest, own.tensor(source), own.tensor(target)),
+          values.tensor(source), values.tensor(target)};
+}
+
+/// Throws Unsupported unless axes that differ have one element and are among those that are scaled,
+/// `last` of which lie behind the others.
+void check_repeated(const Dims& source, const Dims& target, std::size_t last) {
+  const std::size_t end = source.size() - last;
+  for (std::size_t axis = 0; axis < source.size(); ++axis) {
     if (source[axis] == target[axis]) continue;
-    if (source[axis] != 1 || (rank > most_scaled && axis < rank - most_scaled)) {
+    const bool is_scaled = axis < end && axis + most_repeated >= end;
+    if (source[axis] != 1 || !is_scaled) {
       throw harness::Unsupported(
           "oneDNN's resampling repeats the last three axes of a dense tensor only");
     }
   }
-  if (rank > most) throw harness::Unsupported("oneDNN's resampling has five axes at most");
-  // n, c, and one to three scaled axes.
-  const std::size_t leading = rank > most_scaled ? most - rank : 2;
+  if (source.size() > most_axes) {
+    throw harness::Unsupported("oneDNN's resampling has five axes at most");
+  }
+}
+
+}  // namespace
+
+Repetition repetition(const VariantContext& context, Dims source, Dims target) {
+  check_repeated(source, target, 0);
+  const std::size_t rank = source.size();
+  const std::size_t leading = rank > most_repeated ? most_axes - rank : 2;
   source.insert(source.begin(), leading, 1);
   target.insert(target.begin(), leading, 1);
-  auto call = api::implementation_of<dnnl::resampling_forward>(
-      context.engine(), context.attributes(), dnnl::prop_kind::forward_inference,
-      dnnl::algorithm::resampling_nearest, context.plain(source), context.plain(target));
-  return {std::move(call), std::move(source), std::move(target)};
+  // The library takes a single element for one with channels last.
+  const Layout layout = element_count(source) == 1 ? Layout::nhwc : Layout::nchw;
+  return resampled(context, layout, source, target);
+}
+
+Repetition repetition_of_pixels(const VariantContext& context, const Dims& source,
+                                const Dims& target) {
+  check_repeated(source, target, 1);
+  const auto pixels = [](const Dims& dims) {
+    Dims moved(dims.begin(), dims.end() - 1);
+    // Threads share all but the last of the scaled axes.
+    if (moved.size() < most_repeated) moved.push_back(1);
+    if (moved.size() <= most_repeated) moved.insert(moved.begin(), 1);
+    moved.insert(moved.begin() + 1, dims.back());
+    return moved;
+  };
+  return resampled(context, Layout::nhwc, pixels(source), pixels(target));
 }
 
 }  // namespace benanza::onednn
