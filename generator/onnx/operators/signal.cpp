@@ -51,7 +51,7 @@ std::vector<TensorFacts> dft_shape(const NodeView& node) {
 
 /// No library here has Fourier transforms. As a product with a constant matrix, one of n points
 /// takes n times as many operations as points, which many points do not bear.
-constexpr std::int64_t most_points = 4096;
+constexpr std::int64_t most_points = 1024;
 
 void check_points(std::int64_t points) {
   if (points > most_points) {
