@@ -51,6 +51,13 @@ std::vector<AlgorithmRow> algorithm_rows(const Graph& graph, const MeasurementSe
   return rows;
 }
 
+std::size_t leave_out_steps(std::vector<AlgorithmRow>& rows, const std::vector<LayerTime>& times) {
+  return std::erase_if(rows, [&](const AlgorithmRow& row) {
+    const LayerTime& time = times[row.layer];
+    return time.status == LayerStatus::part || !time.does.empty();
+  });
+}
+
 AlgorithmTotals totals(const std::vector<AlgorithmRow>& rows) {
   AlgorithmTotals totals{.products = rows.size()};
   for (const AlgorithmRow& row : rows) {

@@ -36,6 +36,10 @@ struct AlgorithmRow {
 std::vector<AlgorithmRow> algorithm_rows(const Graph& graph, const MeasurementSet& measurements,
                                          const MeasurementFilter& filter);
 
+/// Removes products that are steps of an operator done by one call, by `times` (operator_times()).
+/// Returns their number.
+std::size_t leave_out_steps(std::vector<AlgorithmRow>& rows, const std::vector<LayerTime>& times);
+
 struct AlgorithmTotals {
   /// Products; those without a best algorithm; the others without a heuristic choice.
   std::size_t products = 0;

@@ -68,6 +68,7 @@ Losses losses_of(const Profile& profile, const Mapping& mapping,
     const Interval ran = scaled(node.range.value_or(Interval{node.seconds, node.seconds}),
                                 scale.range.low, scale.range.high);
     const Interval bound = range_of_bound(loss.bound_seconds, layers, times);
+    loss.range = {ran.low - bound.high, ran.high - bound.low};
     loss.within_noise = ran.low <= bound.high && bound.low <= ran.high;
     losses.list.push_back(loss);
   }

@@ -18,6 +18,8 @@ struct Loss {
   /// 0 if it does no layer of the model.
   double bound_seconds = 0;
   double lost_seconds = 0;
+  /// What it may be, by the ranges of the two times.
+  Interval range{};
   /// Whether the ranges of the two times overlap: the difference may be none.
   bool within_noise = false;
 };

@@ -186,18 +186,9 @@ void require_measured(const Graph& graph, const MeasurementFilter& filter,
   }
 }
 
-/// Removes products that are steps of an operator done by one call. Returns their number.
-std::size_t leave_out_steps(const Subject& subject, std::vector<AlgorithmRow>& rows) {
-  const auto times = times_of(subject);
-  return std::erase_if(rows, [&](const AlgorithmRow& row) {
-    const LayerTime& time = times[row.layer];
-    return time.status == LayerStatus::part || !time.does.empty();
-  });
-}
-
 Section answer(const Subject& subject, const std::vector<LibraryCall>& calls) {
   auto rows = algorithm_rows(subject.graph, subject.measurements(), subject.filter);
-  const std::size_t steps = leave_out_steps(subject, rows);
+  const std::size_t steps = leave_out_steps(rows, times_of(subject));
   if (!subject.allow_missing) require_measured(subject.graph, subject.filter, rows);
   Section section = algorithms_section(subject.graph, subject.filter, subject.movement(), rows,
                                        picks_of(subject, rows, calls));

@@ -1,13 +1,11 @@
 // benanza-analyze bound: the lower-bound latency of models from measurements.
 
-#include <algorithm>
-#include <iterator>
 #include <memory>
 
-#include "analysis/profile_match/same_model.h"
 #include "analysis/profiles/latency.h"
 #include "analysis/questions/bound/report.h"
 #include "analysis/questions/common/question.h"
+#include "analysis/questions/findings/section.h"
 #include "analysis/questions/layouts.h"
 
 namespace benanza::analysis {
@@ -45,29 +43,19 @@ void add_headlines(Section& section, const Subject& subject, const BoundReport& 
   add_ratio("BR parallel", bounds.parallel.seconds);
 }
 
-Section answer(const Subject& subject) {
-  BoundReport report =
-      make_report(subject.graph, subject.measurements(), subject.filter, subject.movement());
-  require_complete(subject, report.times);
-  for (const Profile& profile : subject.inputs.profiles) {
-    if (!is_of(profile, subject.graph)) continue;
-    Comparison comparison =
-        compare(subject.graph, report.times, report.bounds, subject.movement(), profile);
-    std::ranges::copy(
-        differences(profile, subject.filter.precision, subject.inputs.results.systems),
-        std::back_inserter(comparison.warnings));
-    report.comparisons.push_back(std::move(comparison));
-  }
-  report.ladder =
-      make_ladder(subject.graph, subject.measurements(), subject.filter, subject.movement(),
-                  report.times, device_rates(subject.inputs.results, subject.filter));
-  add_frameworks(report.ladder, subject.graph, report.comparisons);
-  report.seen = make_seen(subject, report.ladder);
-  report.sequences = sequences_of(subject);
-  report.plans = plans_of(subject);
-  report.weights = large_weights(subject);
+Section section_of(const Subject& subject, const BoundReport& report) {
   Section section = bound_section(report, subject.inputs.results.peaks);
   add_headlines(section, subject, report);
+  return section;
+}
+
+Section chapter(const Subject& subject) { return section_of(subject, full_report(subject)); }
+
+/// The same, after what to do about it. Sums of cold calls are no bounds that could be beaten.
+Section answer(const Subject& subject) {
+  const BoundReport report = full_report(subject);
+  Section section = section_of(subject, report);
+  if (!subject.filter.cold) begin_with_findings(section, Matter(subject, report));
   return section;
 }
 
@@ -95,7 +83,7 @@ Action ask(Flags& flags) {
 Question bound_question() {
   return {.name = "bound",
           .help = "Lower-bound latency, sequential and parallel",
-          .section = [](const Subject& subject) { return std::optional(answer(subject)); },
+          .section = [](const Subject& subject) { return std::optional(chapter(subject)); },
           .ask = ask,
           .place = 10};
 }

@@ -7,6 +7,7 @@
 #include "analysis/questions/bound/seen.h"
 #include "analysis/questions/common/question.h"
 #include "analysis/questions/common/row_marks.h"
+#include "analysis/questions/findings/judge.h"
 #include "analysis/questions/report/trace.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
@@ -78,15 +79,58 @@ class Overview {
   std::vector<Bars> plots_;
 };
 
-/// Adds the chapters of one model and their headlines.
+/// What the report begins with: the first findings of one model, or of several those that gain most
+/// of their model's time.
+class FrontPage {
+ public:
+  void add(const std::string& heading, const Section& findings) {
+    for (const Block& block : findings.blocks) {
+      if (const auto* points = std::get_if<Points>(&block)) lists_.emplace_back(heading, *points);
+    }
+  }
+
+  /// Empty if there is nothing to say.
+  std::optional<Section> section() && {
+    if (lists_.empty()) return std::nullopt;
+    Section section{.heading = "Findings"};
+    if (lists_.size() == 1) {
+      section.add(std::move(lists_.front().second));
+      return section;
+    }
+    Points first{.title = "What would help most, of each model's time",
+                 .note = "The others are in the models' chapters."};
+    for (auto& [heading, points] : lists_) {
+      for (Points::Point& point : points.points) {
+        if (point.weight <= 0) continue;
+        point.head = heading + ": " + point.head;
+        first.points.push_back(std::move(point));
+      }
+    }
+    std::ranges::stable_sort(first.points, std::ranges::greater{}, &Points::Point::weight);
+    if (first.points.size() > most_findings) first.points.resize(most_findings);
+    if (first.points.empty()) return std::nullopt;
+    section.add(std::move(first));
+    return section;
+  }
+
+ private:
+  std::vector<std::pair<std::string, Points>> lists_;
+};
+
+/// Adds the chapters of one model and their headlines; its findings to the front page, and to the
+/// chapters if it is not the only one.
 void add_chapters(const Subject& subject, const std::vector<Question>& questions, Page& page,
-                  Overview& overview) {
+                  Overview& overview, FrontPage& front) {
   const std::string heading = heading_of(subject);
   overview.add_model(heading);
   for (const Question& question : questions) {
     if (question.section == nullptr) continue;
     std::optional<Section> section = question.section(subject);
     if (!section) continue;
+    if (question.name == "findings") {
+      front.add(heading, *section);
+      if (subject.inputs.graphs.size() * subject.inputs.filters.size() == 1) continue;
+    }
     if (question.name == "bound") {
       add_row_marks(*section, subject.graph, subject.measurements(), subject.filter,
                     subject.movement());
@@ -110,6 +154,7 @@ std::string page_of(const Inputs& inputs, Precision tensor_cores) {
   std::ranges::stable_sort(asked, {}, &Question::place);
   Page page{.command = "report", .systems = inputs.results.systems, .note = inputs.left_out};
   Overview overview;
+  FrontPage front;
   for (const Graph& graph : inputs.graphs) {
     for (const MeasurementFilter& filter : inputs.filters) {
       complete_times({.inputs = inputs,
@@ -122,10 +167,13 @@ std::string page_of(const Inputs& inputs, Precision tensor_cores) {
                     .filter = filter,
                     .allow_missing = true,
                     .tensor_cores = tensor_cores},
-                   asked, page, overview);
+                   asked, page, overview, front);
     }
   }
   page.sections.insert(page.sections.begin(), std::move(overview).section());
+  if (auto first = std::move(front).section()) {
+    page.sections.insert(page.sections.begin(), *std::move(first));
+  }
   return page_html(page, "Benanza report");
 }
 

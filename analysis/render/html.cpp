@@ -27,6 +27,8 @@ th { background: #f4f4f6; position: sticky; top: 0; } .n { text-align: right;
   font-variant-numeric: tabular-nums; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .15em 1.2em; margin: .8em 0; }
 dt { color: #555; } dd { margin: 0; }
+ol li { margin: .6em 0; } pre { margin: .3em 0; padding: .3em .6em; background: #f4f4f6;
+  white-space: pre-wrap; }
 summary { cursor: pointer; color: #2b6ca3; } nav a { margin-right: 1em; }
 )";
 
@@ -88,6 +90,19 @@ class SectionHtml {
     for (const std::string& name : names.names) list += (list.empty() ? "" : ", ") + escaped(name);
     text_ += fmt::format("<details><summary>{} ({})</summary>\n<p>{}</p></details>\n",
                          escaped(names.title), names.names.size(), list);
+  }
+
+  void operator()(const Points& points) {
+    text_ += "<p><b>" + escaped(points.title) + "</b></p>\n";
+    if (!points.points.empty()) text_ += "<ol>\n";
+    for (const Points::Point& point : points.points) {
+      text_ += "<li><b>" + escaped(point.head) + "</b>";
+      for (const std::string& line : point.lines) text_ += "<br>" + escaped(line);
+      if (!point.code.empty()) text_ += "<pre>" + escaped(point.code) + "</pre>";
+      text_ += "</li>\n";
+    }
+    if (!points.points.empty()) text_ += "</ol>\n";
+    if (!points.note.empty()) (*this)(points.note);
   }
 
   void operator()(const Sheet& sheet) {

@@ -40,6 +40,18 @@ class SectionMarkdown {
     begin() += names.title + ": " + enumerated(names.names, names.most.value_or(most_)) + '\n';
   }
 
+  void operator()(const Points& points) {
+    begin() += "**" + points.title + "**\n";
+    std::size_t number = 0;
+    for (const Points::Point& point : points.points) {
+      begin() += fmt::format("{}. **{}**", ++number, point.head);
+      for (const std::string& line : point.lines) text_ += "\\\n   " + line;
+      text_ += '\n';
+      if (!point.code.empty()) begin() += "   ```\n   " + point.code + "\n   ```\n";
+    }
+    if (!points.note.empty()) begin() += points.note + '\n';
+  }
+
   void operator()(const Sheet& sheet) {
     const std::vector<std::size_t> shown = shown_rows(sheet, most_);
     if (shown.empty()) return;

@@ -73,6 +73,22 @@ struct Names {
   std::optional<std::size_t> most{};
 };
 
+/// A numbered list. Each point begins with a line that stands out, and may end with a line to run
+/// or to write in a program.
+struct Points {
+  struct Point {
+    std::string head{};
+    std::vector<std::string> lines{};
+    std::string code{};
+    /// By which points of several lists are ordered, the largest first.
+    double weight = 0;
+  };
+  std::string title{};
+  std::vector<Point> points{};
+  /// Below them; may be empty.
+  std::string note{};
+};
+
 /// One value for each category of a plot; empty if unknown (no bar).
 struct Series {
   std::string name{};
@@ -156,8 +172,8 @@ struct Gantt {
 };
 
 /// A piece of a section for people: a sentence, an entry, a list of names, a table, a plot.
-using Block =
-    std::variant<std::string, Entry, Names, Sheet, Bars, Waterfall, Roofline, Curves, Gantt>;
+using Block = std::variant<std::string, Entry, Names, Points, Sheet, Bars, Waterfall, Roofline,
+                           Curves, Gantt>;
 
 /// A section's contribution to a table of all models: one column, and one series of the bars titled
 /// `plot` unless that is empty.

@@ -51,6 +51,22 @@ class SectionText {
         fmt::format("  {}: {}\n", names.title, enumerated(names.names, names.most.value_or(most_)));
   }
 
+  void operator()(const Points& points) {
+    constexpr std::size_t width = 110;
+    begin_lines();
+    text_ += "  " + points.title + '\n';
+    std::size_t number = 0;
+    for (const Points::Point& point : points.points) {
+      const std::string label = std::to_string(++number) + ". ";
+      const std::string indent(2 + label.size(), ' ');
+      text_ += "\n  " + label + wrapped(point.head, width, indent).substr(indent.size());
+      for (const std::string& line : point.lines) text_ += wrapped(line, width, indent);
+      if (!point.code.empty()) text_ += indent + "    " + point.code + '\n';
+    }
+    if (!points.note.empty()) text_ += '\n' + wrapped(points.note, width, "  ");
+    after_table_ = true;
+  }
+
   void operator()(const Sheet& sheet) {
     flush_entries();
     after_table_ = true;
@@ -151,6 +167,25 @@ std::string shortened(std::string_view text, std::size_t width) {
   const std::size_t tail = kept - kept / 3;  // names differ at their ends
   return std::string(text.substr(0, kept / 3)) + "..." +
          std::string(text.substr(text.size() - tail));
+}
+
+std::string wrapped(std::string_view text, std::size_t width, const std::string& indent) {
+  std::string out;
+  std::string line = indent;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string_view word = text.substr(begin, end - begin);
+    const bool is_first = line.size() == indent.size();
+    if (!is_first && line.size() + 1 + word.size() > width) {
+      out += line + '\n';
+      line = indent;
+    } else if (!is_first) {
+      line += ' ';
+    }
+    line += word;
+    begin = end + 1;
+  }
+  return out + line + '\n';
 }
 
 std::string enumerated(const std::vector<std::string>& names, std::size_t most) {

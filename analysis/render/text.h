@@ -23,6 +23,10 @@ std::string with_spread(double seconds, const std::optional<Interval>& spread,
 /// Shortens `text` to at most `width` characters, with "..." in place of its middle.
 std::string shortened(std::string_view text, std::size_t width);
 
+/// The words of `text` in lines of at most `width` characters, longer words apart; each line begins
+/// with `indent`, which counts, and ends with a line break.
+std::string wrapped(std::string_view text, std::size_t width, const std::string& indent);
+
 /// At most `most` of `names`, separated by commas: "a, b and 3 more".
 std::string enumerated(const std::vector<std::string>& names, std::size_t most);
 

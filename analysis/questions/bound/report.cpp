@@ -1,6 +1,9 @@
 #include "analysis/questions/bound/report.h"
 
 #include <algorithm>
+#include <iterator>
+
+#include "analysis/profile_match/same_model.h"
 
 namespace benanza::analysis {
 
@@ -25,6 +28,30 @@ BoundReport make_report(const Graph& graph, const MeasurementSet& measurements,
       static_cast<std::size_t>(std::ranges::count_if(moved, [](const LayerTime& time) {
         return time.status == LayerStatus::movement && !time.seconds;
       }));
+  return report;
+}
+
+BoundReport full_report(const Subject& subject) {
+  BoundReport report =
+      make_report(subject.graph, subject.measurements(), subject.filter, subject.movement());
+  require_complete(subject, report.times);
+  for (const Profile& profile : subject.inputs.profiles) {
+    if (!is_of(profile, subject.graph)) continue;
+    Comparison comparison =
+        compare(subject.graph, report.times, report.bounds, subject.movement(), profile);
+    std::ranges::copy(
+        differences(profile, subject.filter.precision, subject.inputs.results.systems),
+        std::back_inserter(comparison.warnings));
+    report.comparisons.push_back(std::move(comparison));
+  }
+  report.ladder =
+      make_ladder(subject.graph, subject.measurements(), subject.filter, subject.movement(),
+                  report.times, device_rates(subject.inputs.results, subject.filter));
+  add_frameworks(report.ladder, subject.graph, report.comparisons);
+  report.seen = make_seen(subject, report.ladder);
+  report.sequences = sequences_of(subject);
+  report.plans = plans_of(subject);
+  report.weights = large_weights(subject);
   return report;
 }
 

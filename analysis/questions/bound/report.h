@@ -48,6 +48,10 @@ struct BoundReport {
 BoundReport make_report(const Graph& graph, const MeasurementSet& measurements,
                         const MeasurementFilter& filter, Movement movement);
 
+/// The same with everything that the inputs add: profiles, the ladder, sequences, plans. Throws
+/// Error if measurements are missing that must not be, or for a profile of another model.
+BoundReport full_report(const Subject& subject);
+
 /// A layer in the bound; unknown values are empty. FLOPs are those of all layers that its call
 /// does.
 struct LayerRow {

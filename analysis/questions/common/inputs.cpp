@@ -106,6 +106,35 @@ std::vector<LibraryCall> read_api_logs(const std::vector<std::string>& paths) {
   return calls;
 }
 
+namespace {
+
+/// As a shell reads it as one word.
+std::string shell_word(const std::string& text) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%";
+  if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
+/// Inputs::asked.
+std::string asked_text(const CommonFlags& flags) {
+  std::string text;
+  const auto add = [&](const char* flag, const std::string& value) {
+    if (!value.empty()) text += fmt::format(" {} {}", flag, shell_word(value));
+  };
+  for (const std::string& path : flags.results) add("--results", path);
+  add("--layout", flags.layout);
+  add("--backend", fmt::format("{}", fmt::join(flags.backends, ",")));
+  add("--fallback", flags.fallback);
+  add("--max-workspace", flags.max_workspace);
+  if (flags.movement != "exclude") add("--movement", flags.movement);
+  return text;
+}
+
+}  // namespace
+
 Inputs read_inputs(const CommonFlags& flags) {
   if (flags.graphs.empty()) throw Error("say which model: --graph <model>.graph.json");
   if (flags.results.empty()) throw Error("say where the results are: --results FILE|DIR|DB");
@@ -118,6 +147,8 @@ Inputs read_inputs(const CommonFlags& flags) {
   inputs.movement = movement_of(flags);
   inputs.allow_missing = flags.allow_missing;
   inputs.graphs = read_graphs(flags.graphs);
+  for (const std::string& path : flags.graphs) inputs.graph_paths.push_back(shell_word(path));
+  inputs.asked = asked_text(flags);
   const auto read = [&](const std::vector<std::string>& paths, std::vector<Profile>& profiles) {
     for (const std::string& path : paths) {
       profiles.push_back(read_profile(path));

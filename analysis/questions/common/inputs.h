@@ -31,6 +31,10 @@ struct Inputs {
   std::vector<Profile> seen{};
   std::vector<SequenceRun> sequences{};
   std::vector<PlanRun> plans{};
+  /// As typed: the paths of `graphs`, and the flags that name results and filters (but not the
+  /// precision), ready for a shell: " --results build/results --layout nhwc".
+  std::vector<std::string> graph_paths{};
+  std::string asked{};
   /// One filter per precision.
   std::vector<MeasurementFilter> filters{};
   Movement movement = Movement::exclude;

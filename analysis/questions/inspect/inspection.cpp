@@ -39,8 +39,9 @@ class Inspector {
     scale_work();
     for (std::size_t node = 0; node < profile_.nodes.size(); ++node) inspect_node(node);
     inspect_layers();
-    std::ranges::stable_sort(
-        result_.findings, [](const Finding& a, const Finding& b) { return a.seconds > b.seconds; });
+    std::ranges::stable_sort(result_.findings, [](const Deviation& a, const Deviation& b) {
+      return a.seconds > b.seconds;
+    });
     add_up();
     return std::move(result_);
   }
@@ -63,9 +64,9 @@ class Inspector {
     const ProfiledNode& node = profile_.nodes[index];
     const std::vector<std::size_t>& layers = mapping_.layers_of_node[index];
     if (!layers.empty()) place_ = graph_.layers[main_layer(index)].name;
-    Finding common{.layer = place_, .node = node.name};
+    Deviation common{.layer = place_, .node = node.name};
     if (layers.empty()) {
-      Finding finding = common;
+      Deviation finding = common;
       finding.what = node.op.empty() ? node.name : node.op;
       finding.seconds = node.seconds;
       finding.detail = kernels(node, [](const KernelTraits&) { return true; });
@@ -116,9 +117,9 @@ class Inspector {
     return text;
   }
 
-  void side_work(const ProfiledNode& node, const Finding& common) {
+  void side_work(const ProfiledNode& node, const Deviation& common) {
     for (const KernelRole role : side_roles) {
-      Finding finding = common;
+      Deviation finding = common;
       std::size_t count = 0;
       for (const ProfiledKernel& kernel : node.kernels) {
         if (kernel_traits(kernel.name).role != role) continue;
@@ -134,11 +135,11 @@ class Inspector {
     }
   }
 
-  void arithmetic(std::size_t index, const Finding& common) {
+  void arithmetic(std::size_t index, const Deviation& common) {
     const ProfiledNode& node = profile_.nodes[index];
     if (profile_.precision == "fp32" || profile_.precision.empty()) return;
     if (node.op != "Conv" && node.op != "MatMul" && node.op != "ConvTranspose") return;
-    Finding finding = common;
+    Deviation finding = common;
     for (const ProfiledKernel& kernel : node.kernels) {
       if (kernel_traits(kernel.name).tensor_cores == false) finding.seconds += kernel.seconds;
     }
@@ -152,8 +153,8 @@ class Inspector {
     add(std::move(finding));
   }
 
-  void wait(const ProfiledNode& node, const Finding& common) {
-    Finding finding = common;
+  void wait(const ProfiledNode& node, const Deviation& common) {
+    Deviation finding = common;
     for (const ProfiledKernel& kernel : node.kernels) finding.seconds += kernel.waited_seconds;
     finding.seconds *= result_.wait_scale;
     if (finding.seconds <= 0) return;
@@ -171,7 +172,7 @@ class Inspector {
       const MatchKind found = mapping_.found[index];
       if (layer.cost == Cost::free || (found != MatchKind::no && found != MatchKind::inside))
         continue;
-      Finding finding{.difference = Difference::missing, .what = layer.op, .layer = layer.name};
+      Deviation finding{.difference = Difference::missing, .what = layer.op, .layer = layer.name};
       if (mapping_.node_of_layer[index]) {
         finding.node = profile_.nodes[*mapping_.node_of_layer[index]].name;
       }
@@ -184,7 +185,7 @@ class Inspector {
   void inspect_pair(const Pair& pair) {
     const Layer& layer = graph_.layers[pair.layer];
     const ProfiledNode& node = profile_.nodes[pair.node];
-    Finding finding{.what = layer.op, .layer = layer.name, .node = node.name};
+    Deviation finding{.what = layer.op, .layer = layer.name, .node = node.name};
     if (mapping_.found[pair.layer] == MatchKind::moved) {
       finding.difference = Difference::order;
       finding.advice = advice_on_order;
@@ -202,14 +203,14 @@ class Inspector {
     add(std::move(finding));
   }
 
-  void add(Finding finding) {
+  void add(Deviation finding) {
     if (finding.difference != Difference::wait) finding.seconds *= result_.work_scale;
     result_.findings.push_back(std::move(finding));
   }
 
   void add_up() {
     std::map<std::tuple<Difference, std::string, std::string>, std::size_t> places;
-    for (const Finding& finding : result_.findings) {
+    for (const Deviation& finding : result_.findings) {
       const auto [place, added] = places.try_emplace(
           {finding.difference, finding.what, finding.advice}, result_.totals.size());
       if (added) {

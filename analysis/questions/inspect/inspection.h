@@ -25,7 +25,7 @@ inline constexpr Difference differences_known[] = {Difference::extra,      Diffe
                                                    Difference::arithmetic, Difference::wait};
 std::string_view to_string(Difference difference);
 
-struct Finding {
+struct Deviation {
   Difference difference = Difference::extra;
   /// A few words, equal for findings of the same kind: "layout transform", "BatchNormalization".
   std::string what{};
@@ -66,7 +66,7 @@ struct Inspection {
   /// than the latency.
   double work_scale = 1;
   /// Most expensive first.
-  std::vector<Finding> findings{};
+  std::vector<Deviation> findings{};
   /// Totals of the findings, most expensive first.
   std::vector<Total> totals{};
 };

@@ -78,21 +78,21 @@ ordered_json totals_json(const Inspection& inspection) {
 }
 
 /// `is_csv`: with numbers and flags as CSV has them.
-Table<Finding> findings_table(bool is_csv) {
-  return {{"", "difference", &Finding::difference},
-          {"", "what", &Finding::what},
-          {"", "layer", &Finding::layer},
-          {"", "operator", &Finding::node},
+Table<Deviation> findings_table(bool is_csv) {
+  return {{"", "difference", &Deviation::difference},
+          {"", "what", &Deviation::what},
+          {"", "layer", &Deviation::layer},
+          {"", "operator", &Deviation::node},
           {"", "seconds",
-           [=](const Finding& one) {
+           [=](const Deviation& one) {
              return is_csv ? cell(fmt::format("{}", one.seconds)) : cell(one.seconds, micro);
            }},
           {"", "at_most",
-           [=](const Finding& one) {
+           [=](const Deviation& one) {
              return is_csv ? cell(one.at_most ? "1" : "0") : cell(one.at_most);
            }},
-          {"", "detail", &Finding::detail},
-          {"", "advice", &Finding::advice}};
+          {"", "detail", &Deviation::detail},
+          {"", "advice", &Deviation::advice}};
 }
 
 ordered_json facts_of(const InspectReport& report) {
@@ -197,17 +197,17 @@ Sheet totals_sheet(const Inspection& inspection) {
 
 /// `waits`: only the waits; otherwise all other findings.
 Sheet findings_sheet(const Inspection& inspection, bool waits) {
-  std::vector<Finding> shown;
-  std::ranges::copy_if(inspection.findings, std::back_inserter(shown), [&](const Finding& one) {
+  std::vector<Deviation> shown;
+  std::ranges::copy_if(inspection.findings, std::back_inserter(shown), [&](const Deviation& one) {
     return (one.difference == Difference::wait) == waits;
   });
-  const Table<Finding> table{
-      {"layer", "", &Finding::layer, name_width},
-      {"difference", "", &Finding::difference},
-      {"what", "", &Finding::what, name_width},
-      {"us", "", micro, cost_cell<Finding>},
-      {"operator", "", &Finding::node, any_width},
-      {waits ? "launches" : "kernels or problems", "", &Finding::detail, 2 * name_width}};
+  const Table<Deviation> table{
+      {"layer", "", &Deviation::layer, name_width},
+      {"difference", "", &Deviation::difference},
+      {"what", "", &Deviation::what, name_width},
+      {"us", "", micro, cost_cell<Deviation>},
+      {"operator", "", &Deviation::node, any_width},
+      {waits ? "launches" : "kernels or problems", "", &Deviation::detail, 2 * name_width}};
   return table.sheet(shown, {.caption = waits ? "waits, the longest first"
                                               : "findings, the most expensive first"});
 }

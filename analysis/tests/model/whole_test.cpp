@@ -8,7 +8,7 @@
 #include "analysis/model/fusion.h"
 #include "analysis/questions/joint.h"
 #include "analysis/questions/layouts/plans.h"
-#include "analysis/questions/tensor_cores.h"
+#include "analysis/questions/tensor_cores/profit.h"
 #include "analysis/tests/fusion_graphs.h"
 
 namespace benanza::analysis {

@@ -32,9 +32,9 @@ Graph small() {
   return {.model = "m", .batch = 1, .layers = {conv, relu}};
 }
 
-std::vector<Finding> found(const Inspection& inspection, Difference difference) {
-  std::vector<Finding> list;
-  for (const Finding& finding : inspection.findings) {
+std::vector<Deviation> found(const Inspection& inspection, Difference difference) {
+  std::vector<Deviation> list;
+  for (const Deviation& finding : inspection.findings) {
     if (finding.difference == difference) list.push_back(finding);
   }
   return list;
@@ -47,7 +47,7 @@ TEST(Inspect, KernelsThatDoNotMultiplyAreExtraWorkOfTheirLayer) {
       {{"nchwToNhwcKernel", 3}, {"nchwToNhwcKernel", 4}, {"Memset (Device)", 1}, {"sgemm", 9}});
   trace.relu({1, 8, 4, 4});
   const Inspection inspection = inspect(small(), profile_of(trace));
-  const std::vector<Finding> extra = found(inspection, Difference::extra);
+  const std::vector<Deviation> extra = found(inspection, Difference::extra);
   ASSERT_EQ(extra.size(), 2);  // most expensive first
   EXPECT_EQ(extra[0].what, "layout transform");
   EXPECT_EQ(extra[0].layer, "c");
@@ -98,7 +98,7 @@ TEST(Inspect, OperatorsThatTheModelDoesNotHaveAreExtraAfterTheirLayer) {
   trace.relu({1, 8, 4, 4});
   trace.op("aten::copy_", {{1, 8, 4, 4}, {1, 8, 4, 4}}, {}, {{"float16_copy_kernel_cuda", 2}});
   const Inspection inspection = inspect(small(), profile_of(trace));
-  const std::vector<Finding> extra = found(inspection, Difference::extra);
+  const std::vector<Deviation> extra = found(inspection, Difference::extra);
   ASSERT_EQ(extra.size(), 2);
   EXPECT_EQ(extra[0].what, "BatchNormalization");
   EXPECT_EQ(extra[0].layer, "c");
@@ -123,7 +123,7 @@ TEST(Inspect, CastsOfANormalizationAreFoldedAwayAndCountApart) {
            {"False", "0.1", "1e-05", "True"}, {{"bn", 5}, {"float16_copy_kernel_cuda", 2}});
   trace.relu({1, 8, 4, 4});
   const Inspection inspection = inspect(graph, profile_of(trace));
-  const std::vector<Finding> extra = found(inspection, Difference::extra);
+  const std::vector<Deviation> extra = found(inspection, Difference::extra);
   ASSERT_EQ(extra.size(), 2);
   EXPECT_EQ(extra[0].layer, "b");
   EXPECT_THAT(extra[0].advice, HasSubstr("Fold"));
@@ -136,7 +136,7 @@ TEST(Inspect, CastsOfANormalizationAreFoldedAwayAndCountApart) {
 
 TEST(Inspect, ALayerThatDidNotRunIsMissing) {
   const Inspection inspection = inspect(small(), profile_of(TraceWriter().conv(1, 8, 8, 4)));
-  const std::vector<Finding> missing = found(inspection, Difference::missing);
+  const std::vector<Deviation> missing = found(inspection, Difference::missing);
   ASSERT_EQ(missing.size(), 1);
   EXPECT_EQ(missing[0].layer, "r");
   EXPECT_EQ(missing[0].node, "aten::conv2d");  // which may have done it

@@ -1,4 +1,4 @@
-#include "analysis/questions/tensor_cores.h"
+#include "analysis/questions/tensor_cores/profit.h"
 
 #include <gmock/gmock.h>
 

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "analysis/render/text.h"
+
 namespace benanza::analysis {
 namespace {
 
@@ -96,6 +98,64 @@ TEST(Bars, HaveACategoryForEachRow) {
   EXPECT_THAT(plot.categories, testing::ElementsAre("a|conv", "b"));
   EXPECT_THAT(plot.series[0].values, testing::ElementsAre(3e-6, std::nullopt));
   EXPECT_THAT(plot.series[1].values, testing::ElementsAre(2.0, 0.0));
+}
+
+/// Two points, the second without a line of code.
+Page page_with_points() {
+  Page page{.command = "findings"};
+  Section& section = page.sections.emplace_back(Section{.heading = "model", .csv_facts = {}});
+  section.add(Points{.title = "What would help most",
+                     .points = {{.head = "gaps: 3 ms", .lines = {"It waits."}, .code = "x = f(y)"},
+                                {.head = "a < b", .lines = {"Less."}}},
+                     .note = "Do not add them."});
+  section.add(Entry{"sum", "3 us"});
+  return page;
+}
+
+TEST(Points, AreNumberedInEveryFormat) {
+  const Page page = page_with_points();
+  EXPECT_EQ(page_text(page, "table", 10), R"(model
+  What would help most
+
+  1. gaps: 3 ms
+     It waits.
+         x = f(y)
+
+  2. a < b
+     Less.
+
+  Do not add them.
+
+  sum  3 us
+)");
+  EXPECT_EQ(page_markdown(page, 10), R"(# Benanza: findings
+
+## model
+
+**What would help most**
+
+1. **gaps: 3 ms**\
+   It waits.
+
+   ```
+   x = f(y)
+   ```
+
+2. **a < b**\
+   Less.
+
+Do not add them.
+
+- **sum**: 3 us
+)");
+  EXPECT_THAT(page_html(page, "t"),
+              testing::AllOf(testing::HasSubstr("<li><b>gaps: 3 ms</b><br>It waits.<pre>x = f(y)"),
+                             testing::HasSubstr("<li><b>a &lt; b</b><br>Less.</li>")));
+}
+
+TEST(Points, AreWrappedBetweenWords) {
+  EXPECT_EQ(wrapped("one two three", 10, "  "), "  one two\n  three\n");
+  EXPECT_EQ(wrapped("incomprehensible", 10, "  "), "  incomprehensible\n");
 }
 
 }  // namespace

@@ -1,0 +1,67 @@
+// Without a framework: the problem whose calls are farthest from their floor.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "analysis/questions/findings/matter.h"
+#include "analysis/render/text.h"
+
+namespace benanza::analysis {
+namespace {
+
+/// Layers of one problem.
+struct Roomy {
+  std::vector<std::size_t> layers{};
+  double seconds = 0;
+  double floor_seconds = 0;
+  double gives_back() const { return seconds - floor_seconds; }
+};
+
+std::map<std::string, Roomy> roomy_problems(const Matter& matter) {
+  const BoundReport& bound = matter.bound();
+  std::map<std::string, Roomy> problems;
+  for (std::size_t layer = 0; layer < bound.times.size(); ++layer) {
+    const LayerTime& time = bound.times[layer];
+    const auto least = bound.ladder.layer_floor(layer);
+    if (time.calls.empty() || !least || *least <= 0 || !is_counted(time, bound.movement)) continue;
+    Roomy& one = problems[time.calls.front()->variant.key];
+    one.layers.push_back(layer);
+    one.seconds += *time.seconds;
+    one.floor_seconds += *least;
+  }
+  return problems;
+}
+
+std::vector<Finding> head_room(const Matter& matter) {
+  if (matter.run() != nullptr) return {};
+  const auto problems = roomy_problems(matter);
+  const auto worst = std::ranges::max_element(
+      problems, {}, [](const auto& problem) { return problem.second.gives_back(); });
+  if (worst == problems.end()) return {};
+  const auto& [key, most] = *worst;
+  const double bound = matter.bound().bounds.sequential.seconds;
+  const Measurement& call = *matter.bound().times[most.layers.front()].calls.front();
+  return {
+      {.cause = "far from the floor",
+       .what = fmt::format("{} {} ({:.0f}% of the bound), {:.1f} times the floor of the problem.",
+                           most.layers.size() == 1
+                               ? "One layer takes"
+                               : fmt::format("{} layers of one problem take", most.layers.size()),
+                           milliseconds(most.seconds), most.seconds / bound * 100,
+                           most.seconds / most.floor_seconds),
+       .layers = most.layers,
+       .gain_seconds = most.gives_back(),
+       .certainty = Certainty::at_most,
+       .leads_to_seconds = bound - most.gives_back(),
+       .action = "Look here first for a faster call: another algorithm, library or version.",
+       .command = fmt::format("bench_{} --problem={} --precision={} --algorithms=all",
+                              call.variant.backend, key, to_string(call.variant.precision))}};
+}
+
+}  // namespace
+
+FindingKind head_room_kind() { return {head_room}; }
+
+}  // namespace benanza::analysis

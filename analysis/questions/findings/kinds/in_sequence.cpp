@@ -1,0 +1,45 @@
+// The bound's calls take longer one after the other than each by itself: memory.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/questions/findings/matter.h"
+#include "analysis/render/text.h"
+
+namespace benanza::analysis {
+namespace {
+
+std::vector<Finding> in_sequence(const Matter& matter) {
+  const SequenceRun* run = nullptr;
+  for (const SequenceRun* const one : matter.bound().sequences) {
+    if (run == nullptr || (run->fused && !one->fused)) run = one;
+  }
+  if (run == nullptr) return {};
+  const double seconds = median(run->seconds);
+  const auto [least, most] = std::ranges::minmax(run->seconds);
+  Finding finding{
+      .cause = "memory between calls",
+      .what =
+          fmt::format("One after the other the bound's {} calls take {}, each by itself {}: then "
+                      "its data is in the caches.",
+                      run->calls, milliseconds(seconds), milliseconds(run->alone_seconds)),
+      .gain_seconds = seconds - run->alone_seconds,
+      .certainty = Certainty::at_most,
+      .reference = Baseline{.name = "the calls in sequence", .seconds = seconds},
+      .leads_to_seconds = run->alone_seconds,
+      .action =
+          "Move fewer bytes: fused calls, smaller types, weights that fit the caches. A call "
+          "that is faster by itself need not be faster here.",
+      .command = matter.ask("calls", " --fused --out calls.json")};
+  if (run->seconds.size() >= 3) {
+    finding.interval = Interval{least - run->alone_seconds, most - run->alone_seconds};
+  }
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+FindingKind in_sequence_kind() { return {in_sequence}; }
+
+}  // namespace benanza::analysis

@@ -1,0 +1,173 @@
+#include "analysis/questions/findings/matter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "analysis/render/text.h"
+#include "core/statistics/summary.h"
+
+namespace benanza::analysis {
+namespace {
+
+/// Beyond it, a GPU's idle time decides.
+constexpr double idle_share = 0.1;
+
+std::optional<Interval> spread_of_latency(const Latency& latency) {
+  return latency.measured ? latency.measured->spread : std::nullopt;
+}
+
+}  // namespace
+
+Matter::Matter(const Subject& subject, const BoundReport& bound)
+    : subject_(subject), bound_(bound) {
+  for (const Comparison& comparison : bound.comparisons) {
+    if (comparison.latency && is_at(*comparison.profile, subject.filter)) run_ = &comparison;
+  }
+}
+
+bool Matter::is_of_gpu() const {
+  if (run_ != nullptr) return profile().is_of_gpu();
+  const auto& systems = subject_.inputs.results.systems;
+  return std::ranges::any_of(systems,
+                             [](const auto& one) { return one.second.contains("device"); });
+}
+
+Baseline Matter::whole() const {
+  if (run_ != nullptr) {
+    return {.name = framework() + "'s latency",
+            .seconds = run_->latency->seconds,
+            .spread = spread_of_latency(*run_->latency)};
+  }
+  const Bound& bound = bound_.bounds.sequential;
+  return {.name = "the bound", .seconds = bound.seconds, .spread = bound.spread};
+}
+
+Baseline Matter::device() const {
+  if (run_ == nullptr || !profile().timeline) return whole();
+  const double latency = run_->latency->seconds;
+  if (run_->graph_latency && run_->graph_latency->seconds < latency) {
+    return {.name = framework() + "'s latency as a CUDA graph",
+            .seconds = run_->graph_latency->seconds,
+            .spread = spread_of_latency(*run_->graph_latency)};
+  }
+  const double busy = profile().timeline->busy_seconds;
+  if (!(busy > 0) || busy >= latency) return whole();
+  return {.name = "the time in which the GPU is busy", .seconds = busy};
+}
+
+bool Matter::waits_for_host() const {
+  const double latency = whole().seconds;
+  return latency - device().seconds > idle_share * latency;
+}
+
+double Matter::least_seconds() const {
+  const double sequential = bound_.bounds.sequential.seconds;
+  const double fused = bound_.ladder.fused_seconds;
+  return fused > 0 && bound_.ladder.only_fused.empty() ? std::min(fused, sequential) : sequential;
+}
+
+Baseline Matter::reference(Affects affects) const {
+  return affects == Affects::device && waits_for_host() ? device() : whole();
+}
+
+const PlanRun* Matter::plan(bool fused) const {
+  const PlanRun* least = nullptr;
+  for (const PlanRun* const run : bound_.plans) {
+    if (fused && !run->fused) continue;
+    if (least == nullptr || median(run->seconds) < median(least->seconds)) least = run;
+  }
+  return least;
+}
+
+std::string Matter::framework() const {
+  const std::string& name = profile().framework;
+  if (name == "pytorch") return "PyTorch";
+  if (name == "onnxruntime") return "ONNX Runtime";
+  if (name == "jax") return "JAX";
+  return name;
+}
+
+bool Matter::has_option(std::string_view option) const {
+  return run_ != nullptr && profile().version.find(option) != std::string::npos;
+}
+
+std::vector<std::size_t> Matter::layers_named(const std::vector<std::string>& names) const {
+  const std::set<std::string> wanted(names.begin(), names.end());
+  std::vector<std::size_t> layers;
+  for (std::size_t layer = 0; layer < graph().layers.size(); ++layer) {
+    if (wanted.contains(graph().layers[layer].name)) layers.push_back(layer);
+  }
+  return layers;
+}
+
+std::string Matter::names_text(const std::vector<std::size_t>& layers) const {
+  constexpr std::size_t listed = 3;
+  std::vector<std::string> names;
+  for (const std::size_t layer : layers) names.push_back(shortened(name_of(layer), name_width));
+  return enumerated(names, listed);
+}
+
+const FusionReport& Matter::fusion() const {
+  if (!fusion_) {
+    fusion_ = std::make_unique<FusionReport>(
+        make_fusion_report(graph(), subject_.measurements(), subject_.filter, subject_.movement()));
+  }
+  return *fusion_;
+}
+
+const std::vector<AlgorithmRow>& Matter::products() const {
+  if (!products_) {
+    products_ = algorithm_rows(graph(), subject_.measurements(), subject_.filter);
+    leave_out_steps(*products_, bound_.times);
+  }
+  return *products_;
+}
+
+const std::vector<FrameworkPick>& Matter::picks() const {
+  if (!picks_) {
+    picks_ = run_ == nullptr || !profile().timeline
+                 ? std::vector<FrameworkPick>{}
+                 : framework_picks(graph(), products(), subject_.measurements(), subject_.filter,
+                                   run_->profile.get(), {});
+  }
+  return *picks_;
+}
+
+const Inspection* Matter::inspection() const {
+  if (run_ == nullptr || !profile().timeline) return nullptr;
+  if (!inspection_) inspection_ = std::make_unique<Inspection>(inspect(graph(), profile()));
+  return inspection_.get();
+}
+
+const LayoutPlans* Matter::layouts() const {
+  if (subject_.filter.layout) return nullptr;
+  if (!layouts_) {
+    layouts_ = std::make_unique<LayoutPlans>(
+        layout_plans(graph(), subject_.measurements(), subject_.filter, subject_.movement()));
+  }
+  return layouts_.get();
+}
+
+std::string Matter::graph_path() const {
+  const Inputs& inputs = subject_.inputs;
+  for (std::size_t i = 0; i < std::min(inputs.graphs.size(), inputs.graph_paths.size()); ++i) {
+    if (&inputs.graphs[i] == &graph()) return inputs.graph_paths[i];
+  }
+  return "MODEL.graph.json";
+}
+
+std::string Matter::ask(std::string_view question, std::string_view more) const {
+  const std::string& given = subject_.inputs.asked;
+  return fmt::format("benanza-analyze {} --graph {}{} --precision {}{}", question, graph_path(),
+                     given.empty() ? " --results RESULTS" : given,
+                     to_string(subject_.filter.precision), more);
+}
+
+std::string Matter::ask_inspect() const {
+  return fmt::format("benanza-analyze inspect --graph {} --profile {}", graph_path(),
+                     profile().path.string());
+}
+
+}  // namespace benanza::analysis

@@ -1,0 +1,227 @@
+// What is found of a framework's run: the gain of each kind, and that none goes below the bound.
+#include <gmock/gmock.h>
+
+#include "analysis/tests/questions/findings_case.h"
+#include "analysis/tests/trace.h"
+
+namespace benanza::analysis {
+namespace {
+
+using test::five;
+using test::Found;
+using test::layer;
+using test::measured;
+using test::product_and_relu;
+using test::three_layers;
+using test::us;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr double tiny = 1e-12;
+
+/// A GPU that is busy for 200 us of the latency; the bound is 170.
+Found on_gpu(double latency, double waited) {
+  Found given = three_layers();
+  Profile& profile = given.run("pytorch", {110 * us, 60 * us, 30 * us}, latency);
+  profile.timeline =
+      Timeline{.span_seconds = 2 * latency, .busy_seconds = 200 * us, .host_bound_seconds = waited};
+  for (ProfiledNode& node : profile.nodes) {
+    node.kernels = {{.name = "k", .seconds = node.seconds, .waited_seconds = waited / 3}};
+  }
+  return given;
+}
+
+TEST(RunFindings, OfLaunchesAreTimedWhereTheGraphIs) {
+  Found given = on_gpu(1000 * us, 700 * us);
+  given.inputs.profiles[0].graph_latency_seconds = std::vector<double>(7, 210 * us);
+  const std::vector<Judged> found = given.of("launch gaps");
+  ASSERT_THAT(found, SizeIs(1));
+  const Finding& finding = found[0].finding;
+  EXPECT_NEAR(*finding.gain_seconds, 790 * us, tiny);
+  EXPECT_EQ(finding.certainty, Certainty::timed);
+  EXPECT_EQ(found[0].reference.name, "PyTorch's latency");
+  EXPECT_NEAR(*found[0].share(), 0.79, 1e-9);
+  EXPECT_THAT(finding.layers, ElementsAre(0, 1, 2));
+  EXPECT_THAT(finding.command, HasSubstr("reduce-overhead"));
+}
+
+TEST(RunFindings, OfLaunchesWithinTheNoiseAreNone) {
+  Found given = on_gpu(205 * us, 5 * us);
+  Profile& profile = given.inputs.profiles[0];
+  for (const double offset : {-10 * us, -5 * us, 0.0, 5 * us, 10 * us}) {
+    profile.processes.push_back(
+        {.latency_seconds = {205 * us + offset}, .graph_latency_seconds = {200 * us + offset}});
+    profile.latency_seconds.push_back(205 * us + offset);
+    profile.graph_latency_seconds.push_back(200 * us + offset);
+  }
+  EXPECT_THAT(given.of("launch gaps"), IsEmpty());
+}
+
+// The profiler slows the host down: waits of 900 us do not fit into the 300 that the GPU is idle.
+TEST(RunFindings, OfLaunchesAreScaledToTheLatency) {
+  const std::vector<Judged> found = on_gpu(500 * us, 900 * us).of("launch gaps");
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_NEAR(*found[0].finding.gain_seconds, 300 * us, tiny);
+  EXPECT_EQ(found[0].finding.certainty, Certainty::estimated);
+  EXPECT_THAT(on_gpu(500 * us, 0).of("launch gaps"), IsEmpty());
+}
+
+// With the trace alone, the GPU may seem busy for less than the bound.
+TEST(RunFindings, DoNotGoBelowTheBound) {
+  Found given = on_gpu(500 * us, 450 * us);
+  given.inputs.profiles[0].timeline->busy_seconds = 50 * us;
+  const std::vector<Judged> found = given.of("launch gaps");
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_NEAR(*found[0].finding.gain_seconds, 330 * us, tiny);  // 500 - 170
+}
+
+TEST(RunFindings, OfKernelsAreHiddenWhileTheGpuWaits) {
+  const std::vector<Judged> found = on_gpu(1000 * us, 700 * us).of("slow operators");
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_TRUE(found[0].is_hidden);
+  EXPECT_EQ(found[0].reference.name, "the time in which the GPU is busy");
+  EXPECT_NEAR(*found[0].finding.gain_seconds, 30 * us, tiny);  // 10 + 10 + 10 of 200
+  const std::vector<Judged> seen = on_gpu(205 * us, 1 * us).of("slow operators");
+  ASSERT_THAT(seen, SizeIs(1));
+  EXPECT_FALSE(seen[0].is_hidden);
+  EXPECT_EQ(seen[0].reference.name, "PyTorch's latency");
+}
+
+// 800 us with the profiler on, 400 without: 300, 80 and 20 us beside 100, 50 and 20.
+TEST(RunFindings, OfSlowOperatorsAreWhatTheyLose) {
+  Found given = three_layers();
+  given.run("onnxruntime", {600 * us, 160 * us, 40 * us}, 400 * us);
+  const std::vector<Judged> found = given.of("slow operators");
+  ASSERT_THAT(found, SizeIs(1));
+  const Finding& finding = found[0].finding;
+  EXPECT_NEAR(*finding.gain_seconds, 230 * us, tiny);
+  EXPECT_NEAR(finding.interval->low, 222.4 * us, 1e-10);  // 294 - 100 + 78.4 - 50
+  EXPECT_NEAR(finding.interval->high, 230 * us, 1e-10);   // the bound is 170 of 400
+  EXPECT_THAT(finding.layers, ElementsAre(0, 1));
+  EXPECT_THAT(
+      finding.what,
+      HasSubstr("2 Relu operators of ONNX Runtime take longer than the fastest calls "
+                "for what they do; most is lost in a (300.0 us, the fastest calls 100.0 us)."));
+  EXPECT_THAT(finding.command, HasSubstr("DnnlExecutionProvider"));
+}
+
+TEST(RunFindings, OfSlowOperatorsGainWhatAPlanBearsOut) {
+  Found given = three_layers();
+  given.run("onnxruntime", {600 * us, 160 * us, 40 * us}, 400 * us);
+  given.plan(300 * us, false);
+  const std::vector<Judged> found = given.of("slow operators");
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_NEAR(*found[0].finding.gain_seconds, 100 * us, tiny);
+  EXPECT_EQ(found[0].finding.certainty, Certainty::timed);
+  given.inputs.plans[0].seconds = std::vector<double>(3, 410 * us);
+  EXPECT_THAT(given.of("slow operators"), IsEmpty());
+}
+
+TEST(RunFindings, OfAnotherPrecisionsRunAreNone) {
+  Found given = three_layers();
+  given.run("onnxruntime", {600 * us, 160 * us, 40 * us}, 400 * us).precision = "fp16";
+  EXPECT_THAT(given.of("slow operators"), IsEmpty());
+}
+
+TEST(RunFindings, OfFusionLeaveOutWhatTheFrameworkFuses) {
+  Found apart = product_and_relu();
+  apart.run("pytorch", {11 * us, 5 * us}, 17 * us);
+  const std::vector<Judged> found = apart.of("layers apart");
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_NEAR(*found[0].finding.gain_seconds, 2 * us, tiny);
+  EXPECT_EQ(found[0].reference.name, "PyTorch's latency");
+  EXPECT_EQ(found[0].finding.command, "model = torch.compile(model)");
+  Found fused = product_and_relu();
+  fused.run("pytorch", {14 * us}, 17 * us);  // no operator for the relu: fused into fc
+  EXPECT_THAT(fused.of("layers apart"), IsEmpty());
+}
+
+TEST(RunFindings, OfWorkBeyondTheModelAreItsTime) {
+  Found given = three_layers();
+  Profile& profile = given.run("onnxruntime", {100 * us, 50 * us, 20 * us}, 220 * us);
+  EXPECT_THAT(given.of("work beyond the model"), IsEmpty());
+  profile.nodes.push_back(
+      {.name = "reorder", .origin = "reorder", .op = "Reorder", .seconds = 50 * us});
+  const std::vector<Judged> found = given.of("work beyond the model");
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_NEAR(*found[0].finding.gain_seconds, 50 * us, tiny);
+  EXPECT_THAT(found[0].finding.what,
+              HasSubstr("ONNX Runtime spends 0.050 ms on Reorder (1 time), which"));
+}
+
+TEST(RunFindings, OfTooManyThreadsAreTimed) {
+  Found given = three_layers();
+  Profile& profile = given.run("onnxruntime", {100 * us, 50 * us, 20 * us}, 220 * us);
+  profile.fewer_threads = {{.threads = 2,
+                            .instead_of = 4,
+                            .processes = {{.latency_seconds = {200 * us}},
+                                          {.latency_seconds = {198 * us}},
+                                          {.latency_seconds = {202 * us}}}}};
+  const std::vector<Judged> found = given.of("too many threads");
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_NEAR(*found[0].finding.gain_seconds, 20 * us, tiny);
+  EXPECT_EQ(found[0].finding.command, "options.intra_op_num_threads = 2");
+  profile.fewer_threads[0].processes = {{.latency_seconds = {218 * us}}};
+  EXPECT_THAT(given.of("too many threads"), IsEmpty());  // less than 3%
+}
+
+/// A 1x1 convolution whose kernel is an implicit GEMM of 20 us, without Tensor Cores, after
+/// `conversion_us` of converting. The fastest call uses them at other precisions than fp32.
+Found convolution(double conversion_us, double best_us, Precision precision = Precision::fp32) {
+  const std::string word(to_string(precision));
+  const std::string key = "conv/1x8x4x4_k8x1x1_p0.0.0.0_s1x1_d1x1_g1";
+  Layer conv = layer("c", {});
+  conv.op = "Conv";
+  conv.problems = {key};
+  conv.outputs = {{.shape = Dims{1, 8, 4, 4}}};
+  Found given({.model = "m", .batch = 1, .layers = {conv}});
+  given.filter.precision = precision;
+  given.set().add(measured(key + '/' + word + "/nchw/cudnn/implicit_gemm", five(16 * us)));
+  Measurement best =
+      measured(key + '/' + word + "/nchw/cudnn/winograd_nonfused", five(best_us * us));
+  best.tensor_cores = precision != Precision::fp32;
+  given.set().add(std::move(best));
+  test::TraceWriter trace;
+  trace.conv(1, 8, 8, 4,
+             {{"nchwToNhwcKernel", conversion_us}, {"cutlass_80_simt_sgemm_fprop_kernel", 20}});
+  Profile profile = test::profile_of(trace);
+  profile.precision = word;
+  profile.latency_seconds = std::vector<double>(7, (20 + conversion_us) * us);
+  profile.timeline->host_bound_seconds = 0;
+  given.inputs.profiles = {profile};
+  return given;
+}
+
+TEST(RunFindings, OfTheFrameworksAlgorithmsAreByItsKernels) {
+  const std::vector<Judged> found = convolution(1, 9).of("choice of algorithm");
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_NEAR(*found[0].finding.gain_seconds, 7 * us, tiny);  // 16 - 9, as measured
+  EXPECT_THAT(found[0].finding.what,
+              HasSubstr("PyTorch does 1 of 1 products by slower algorithms"));
+  EXPECT_EQ(found[0].finding.command, "torch.backends.cudnn.benchmark = True");
+  EXPECT_THAT(convolution(1, 16).of("choice of algorithm"), IsEmpty());
+}
+
+TEST(RunFindings, OfUnusedTensorCoresAreWhatTheFastestCallSaves) {
+  const std::vector<Judged> found = convolution(1, 9, Precision::fp16).of("Tensor Cores unused");
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_NEAR(*found[0].finding.gain_seconds, 12 * us, tiny);  // 21 - 9
+  EXPECT_THAT(found[0].finding.what,
+              HasSubstr("PyTorch does 1 product without Tensor Cores at fp16"));
+  EXPECT_THAT(convolution(1, 9).of("Tensor Cores unused"), IsEmpty());
+}
+
+TEST(RunFindings, OfConversionsAreTheirKernels) {
+  const std::vector<Judged> found = convolution(5, 9).of("memory format");
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_NEAR(*found[0].finding.gain_seconds, 5 * us, tiny);
+  EXPECT_EQ(found[0].finding.certainty, Certainty::estimated);
+  EXPECT_THAT(found[0].finding.layers, ElementsAre(0));
+  EXPECT_THAT(found[0].finding.command, HasSubstr("torch.channels_last"));
+  EXPECT_THAT(convolution(0.1, 9).of("memory format"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace benanza::analysis
