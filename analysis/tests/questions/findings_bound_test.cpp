@@ -196,17 +196,35 @@ TEST(Findings, OfASmallerTypeAreTheDifferenceOfTheBounds) {
   EXPECT_THAT(given.of("precision"), IsEmpty());
 }
 
+/// b and c at the same time.
+Found diamond() {
+  return Found({.model = "m",
+                .batch = 1,
+                .layers = {layer("a", {}), layer("b", {0}), layer("c", {0}), layer("d", {1, 2})}},
+               steady({{"a", 10 * us}, {"b", 50 * us}, {"c", 20 * us}, {"d", 10 * us}}));
+}
+
 TEST(Findings, OfBranchesAreALimit) {
-  Found given({.model = "m",
-               .batch = 1,
-               .layers = {layer("a", {}), layer("b", {0}), layer("c", {0}), layer("d", {1, 2})}},
-              steady({{"a", 10 * us}, {"b", 50 * us}, {"c", 20 * us}, {"d", 10 * us}}));
+  const Found given = diamond();
   const std::vector<Judged> found = given.of("branches one after the other");
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_NEAR(*found[0].finding.gain_seconds, 20 * us, tiny);
   EXPECT_EQ(found[0].finding.certainty, Certainty::at_most);
   EXPECT_THAT(found[0].finding.layers, ElementsAre(2));
   EXPECT_THAT(test::three_layers().of("branches one after the other"), IsEmpty());
+}
+
+TEST(Findings, BranchesOfAPlanThatWasRunInThem) {
+  Found given = diamond();
+  given.plan(170 * us);
+  given.inputs.plans.back().branch_seconds = std::vector<double>(3, 150 * us);
+  const std::vector<Judged> found = given.of("branches one after the other");
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_NEAR(*found[0].finding.gain_seconds, 20 * us, 1e-12);
+  EXPECT_EQ(found[0].finding.certainty, Certainty::timed);
+  EXPECT_EQ(found[0].reference.name, "the plan");
+  given.inputs.plans.back().branch_seconds = std::vector<double>(3, 171 * us);
+  EXPECT_THAT(given.of("branches one after the other"), IsEmpty()) << "they cost time";
 }
 
 TEST(Findings, OfTheSequenceAreWhatItTakesLonger) {

@@ -3,14 +3,49 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "analysis/questions/findings/matter.h"
 #include "analysis/questions/findings/remedies.h"
 #include "analysis/questions/findings/saved_calls.h"
 #include "analysis/render/text.h"
+#include "core/statistics/summary.h"
 
 namespace benanza::analysis {
 namespace {
+
+/// The run of a plan that was timed in branches as well, of those with calls of several layers if
+/// there is one; null without one.
+const PlanRun* run_in_branches(const BoundReport& bound) {
+  const PlanRun* found = nullptr;
+  for (const PlanRun* const run : bound.plans) {
+    if (run->branch_seconds.empty()) continue;
+    if (found == nullptr || (run->fused && !found->fused)) found = run;
+  }
+  return found;
+}
+
+/// What a plan gains that runs steps at the same time.
+std::vector<Finding> timed_branches(const PlanRun& run, std::vector<std::size_t> beside,
+                                    Remedy remedy) {
+  const double before = median(run.seconds);
+  const double after = median(run.branch_seconds);
+  const auto [least_before, most_before] = std::ranges::minmax(run.seconds);
+  const auto [least_after, most_after] = std::ranges::minmax(run.branch_seconds);
+  return {{.cause = "branches one after the other",
+           .what = fmt::format("A plan of the bound's calls takes {} with its steps in order, and "
+                               "{} where those run at the same time that need not wait.",
+                               milliseconds(before), milliseconds(after)),
+           .layers = std::move(beside),
+           .gain_seconds = before - after,
+           .interval = Interval{least_before - most_after, most_before - least_after},
+           .certainty = Certainty::timed,
+           .affects = Affects::device,
+           .reference = Baseline{.name = "the plan", .seconds = before},
+           .leads_to_seconds = after,
+           .action = std::move(remedy.action),
+           .command = std::move(remedy.command)}};
+}
 
 std::vector<Finding> parallel_branches(const Matter& matter) {
   const BoundReport& bound = matter.bound();
@@ -26,6 +61,9 @@ std::vector<Finding> parallel_branches(const Matter& matter) {
   }
   if (beside.empty()) return {};
   Remedy remedy = remedy_for_branches(matter);
+  if (const PlanRun* const run = run_in_branches(bound)) {
+    return timed_branches(*run, std::move(beside), std::move(remedy));
+  }
   return {{.cause = "branches one after the other",
            .what = fmt::format("{} layers are off the longest path, which takes {} of {}: if each "
                                "could have the whole device, they would cost nothing.",
