@@ -286,16 +286,16 @@ TEST(Findings, OfFirstChoicesSayThatTheBoundMayFall) {
   EXPECT_THAT(found[0].finding.what, HasSubstr("1 of the 3 calls are first choices"));
 }
 
-/// 2 x 100 x 200 x 50 = 2e6 FLOP at 1e12 FLOP/s: a floor of 2 us.
+/// 2 x 100 x 200 x 50 = 2e6 FLOP at 1e12 FLOP/s: a floor of 2 us; but no call takes less than 4.
 TEST(Findings, OfHeadRoomAreTheTimeAboveTheFloor) {
   Found given = product_and_relu();
   given.inputs.results.peaks["onednn"] = {{"peak_fp32_flops_per_second", 1e12}};
   const std::vector<Judged> found = given.of("far from the floor");
   ASSERT_THAT(found, SizeIs(1));
-  EXPECT_NEAR(*found[0].finding.gain_seconds, 8 * us, tiny);
+  EXPECT_NEAR(*found[0].finding.gain_seconds, 6 * us, tiny);
   EXPECT_EQ(found[0].finding.certainty, Certainty::at_most);
   EXPECT_THAT(found[0].finding.what,
-              HasSubstr("One layer takes 0.010 ms (71% of the bound), 5.0 times"));
+              HasSubstr("One layer takes 0.010 ms (71% of the bound), 2.5 times"));
   EXPECT_THAT(found[0].finding.command, HasSubstr("--problem=gemm/m100_n200_k50_nn_w"));
 }
 
