@@ -63,6 +63,11 @@ StepCall step_call(const PlanStep& step, std::span<harness::Backend* const> back
   harness::Backend& backend = backend_of(name, backends);
   harness::Variant variant{parse(name.key), name.precision, name.layout, std::move(name.algorithm),
                            strides_of(step.work)};
+  for (const FlowOperand& operand : step.work.operands) {
+    if (operand.offset < 0 || (operand.offset != 0 && operand.strides.empty())) {
+      throw Error("an operand begins at an element without having strides");
+    }
+  }
   if (!fit(variant)) throw Error("its strides are not those of its tensors");
   harness::Way way = backend.way(variant);
   if (variant.strides != harness::Strides{} && !way.traits.takes_strides) {

@@ -238,6 +238,10 @@ TEST(PlannedModel, RefusesStridesThatACallDoesNotTake) {
   given.plan.steps[0].work.operands[0].strides = {2, 1};
   EXPECT_THAT(error_of([&] { PlannedModel(given.plan, given.backends.all(), nullptr); }),
               HasSubstr("its strides are not those of its tensors"));
+  given.plan.steps[0].work.operands[0].strides.clear();
+  given.plan.steps[0].work.operands[0].offset = -4;
+  EXPECT_THAT(error_of([&] { PlannedModel(given.plan, given.backends.all(), nullptr); }),
+              HasSubstr("begins at an element"));
 }
 
 /// y = relu(table[ids]) with a table of 5 rows of 4.
