@@ -38,7 +38,7 @@ std::optional<double> weight_bytes(const Graph& graph, Precision precision) {
 bool weights_come_from_memory(const Graph& graph, Precision precision,
                               std::optional<double> cache_bytes) {
   const auto bytes = weight_bytes(graph, precision);
-  return bytes && cache_bytes && *bytes > *cache_bytes;
+  return bytes && cache_bytes && *bytes > 2 * *cache_bytes;
 }
 
 std::optional<MeasurementSet> with_weights_from_memory(const MeasurementSet& measurements) {

@@ -11,8 +11,9 @@ namespace benanza::analysis {
 /// Bytes of the model's weights, floats at `precision`; empty if the graph does not say.
 std::optional<double> weight_bytes(const Graph& graph, Precision precision);
 
-/// True if the model's weights do not fit a cache of that size: what is read in turn is gone before
-/// it is read again. False if either is unknown.
+/// True if none of the model's weights stays in a cache of that size until it is read again: they
+/// are more than twice as many. Between one and two times some may stay, and a framework may find
+/// them there. False if either is unknown.
 bool weights_come_from_memory(const Graph& graph, Precision precision,
                               std::optional<double> cache_bytes);
 

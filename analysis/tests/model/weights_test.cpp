@@ -24,8 +24,8 @@ TEST(WeightBytes, AreOfFloatsAndOfStoredTypes) {
   EXPECT_EQ(weight_bytes(Graph{}, Precision::fp32), std::nullopt);
 }
 
-TEST(WeightsComeFromMemory, IfTheyDoNotFitTheCache) {
-  EXPECT_FALSE(weights_come_from_memory(with_weights(5, 0), Precision::fp16, 10));
+TEST(WeightsComeFromMemory, IfTheyAreMoreThanTwiceTheCache) {
+  EXPECT_FALSE(weights_come_from_memory(with_weights(10, 0), Precision::fp16, 10));
   EXPECT_TRUE(weights_come_from_memory(with_weights(10, 0), Precision::fp32, 10));
   EXPECT_FALSE(weights_come_from_memory(with_weights(10, 0), Precision::fp32, std::nullopt));
   EXPECT_FALSE(weights_come_from_memory(Graph{}, Precision::fp32, 10));
