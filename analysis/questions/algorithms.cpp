@@ -29,12 +29,12 @@ struct Product {
 };
 
 /// Empty for an empty text.
-std::optional<std::string> known(const std::string& text) {
+std::optional<std::string> algorithms_known(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional(text);
 }
 
 /// Sums over the framework's choices.
-void add_totals(Section& section, const PickTotals& sum) {
+void algorithms_add_totals(Section& section, const PickTotals& sum) {
   if (sum.found == 0) {
     section.add("the framework's choice is not known of any product");
   }
@@ -134,16 +134,17 @@ Table<Product> products_table(const Graph& graph, bool has_picks, bool limited) 
       {"best MB", "best_workspace_bytes", mega, call(workspace_of, &Row::best)},
       {"heuristic us", "heuristic_seconds", micro, call(seconds_of, &Row::heuristic)},
       {"heuristic", "heuristic", call(call_of, &Row::heuristic)}};
-  table.add_if(has_picks,
-               {{"framework lost us", "framework_loss_seconds", micro, of_pick(&Pick::loss)},
-                {"framework us", "framework_seconds", micro,
-                 of_pick([](const Pick& pick) { return seconds_of(pick.measured); })},
-                {"framework", "framework", of_pick([](const Pick& pick) {
-                   return pick.algorithm.empty() ? Cell{"?", nullptr} : cell(pick.algorithm);
-                 })},
-                {"framework ran us", "framework_ran_seconds", micro, of_pick(&Pick::ran_seconds)},
-                {"framework chose", "framework_detail",
-                 of_pick([](const Pick& pick) { return known(pick.detail); }), name_width}});
+  table.add_if(
+      has_picks,
+      {{"framework lost us", "framework_loss_seconds", micro, of_pick(&Pick::loss)},
+       {"framework us", "framework_seconds", micro,
+        of_pick([](const Pick& pick) { return seconds_of(pick.measured); })},
+       {"framework", "framework", of_pick([](const Pick& pick) {
+          return pick.algorithm.empty() ? Cell{"?", nullptr} : cell(pick.algorithm);
+        })},
+       {"framework ran us", "framework_ran_seconds", micro, of_pick(&Pick::ran_seconds)},
+       {"framework chose", "framework_detail",
+        of_pick([](const Pick& pick) { return algorithms_known(pick.detail); }), name_width}});
   table.add_if(
       limited,
       {{"unlimited us", "unlimited_seconds", micro, call(seconds_of, &Row::unlimited)},
@@ -159,7 +160,7 @@ Section algorithms_section(const Graph& graph, const MeasurementFilter& filter, 
   Section section = model_section(graph, filter, movement);
   const bool limited = filter.max_workspace_bytes.has_value();
   add_library_totals(section, totals(rows), limited);
-  if (!picks.empty()) add_totals(section, totals(rows, picks));
+  if (!picks.empty()) algorithms_add_totals(section, totals(rows, picks));
   ReferenceCode code;
   for (const AlgorithmRow& row : rows) {
     if (row.best != nullptr) code.add(*row.best, graph.layers[row.layer].name);
@@ -186,7 +187,7 @@ void require_measured(const Graph& graph, const MeasurementFilter& filter,
   }
 }
 
-Section answer(const Subject& subject, const std::vector<LibraryCall>& calls) {
+Section algorithms_answer(const Subject& subject, const std::vector<LibraryCall>& calls) {
   auto rows = algorithm_rows(subject.graph, subject.measurements(), subject.filter);
   const std::size_t steps = leave_out_steps(rows, times_of(subject));
   if (!subject.allow_missing) require_measured(subject.graph, subject.filter, rows);
@@ -202,13 +203,13 @@ Section answer(const Subject& subject, const std::vector<LibraryCall>& calls) {
   return section;
 }
 
-struct Options {
+struct AlgorithmsOptions {
   CommonFlags common;
   std::vector<std::string> logs;
 };
 
-Action ask(Flags& flags) {
-  const auto options = std::make_shared<Options>();
+Action ask_algorithms(Flags& flags) {
+  const auto options = std::make_shared<AlgorithmsOptions>();
   add_common_flags(flags, options->common);
   flags.add("--api-log", options->logs, "Log of cuDNN, cuBLAS or cuBLASLt from the framework's run",
             "FILE");
@@ -220,7 +221,7 @@ Action ask(Flags& flags) {
     }
     const std::vector<LibraryCall> calls = read_api_logs(options->logs);
     print(page_of("algorithms", inputs,
-                  [&](const Subject& subject) { return answer(subject, calls); }),
+                  [&](const Subject& subject) { return algorithms_answer(subject, calls); }),
           inputs);
   };
 }
@@ -232,8 +233,9 @@ Question algorithms_question() {
           .help =
               "Fastest algorithm of every product, and what the library's and a framework's "
               "choices lose",
-          .section = [](const Subject& subject) { return std::optional(answer(subject, {})); },
-          .ask = ask,
+          .section =
+              [](const Subject& subject) { return std::optional(algorithms_answer(subject, {})); },
+          .ask = ask_algorithms,
           .chapter = "algorithms",
           .place = 30};
 }

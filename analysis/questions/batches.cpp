@@ -19,7 +19,7 @@
 namespace benanza::analysis {
 namespace {
 
-struct Options {
+struct BatchesOptions {
   CommonFlags common;
   std::string batches;
 };
@@ -111,8 +111,8 @@ struct Estimate {
   }
 };
 
-Section section_of(const std::string& model, const Batches& graphs, const Inputs& inputs,
-                   const MeasurementFilter& filter, const std::set<std::int64_t>& wanted) {
+Section batches_section_of(const std::string& model, const Batches& graphs, const Inputs& inputs,
+                           const MeasurementFilter& filter, const std::set<std::int64_t>& wanted) {
   const Graph& first = *graphs.begin()->second;
   Section section{.heading = model + ", " + filter_text(filter, inputs.movement),
                   .csv_facts = {"model", "precision"}};
@@ -157,7 +157,7 @@ Section section_of(const std::string& model, const Batches& graphs, const Inputs
   return section;
 }
 
-void answer(const Options& options) {
+void batches_answer(const BatchesOptions& options) {
   const std::set<std::int64_t> wanted =
       options.batches.empty() ? std::set<std::int64_t>{} : sizes_of(options.batches);
   const Inputs inputs = read_inputs(options.common);
@@ -168,19 +168,19 @@ void answer(const Options& options) {
   Page page{.command = "batches", .systems = inputs.results.systems, .note = inputs.left_out};
   for (const MeasurementFilter& filter : inputs.filters) {
     for (const auto& [model, graphs] : models) {
-      page.sections.push_back(section_of(model, graphs, inputs, filter, wanted));
+      page.sections.push_back(batches_section_of(model, graphs, inputs, filter, wanted));
     }
   }
   print(page, inputs);
 }
 
-Action ask(Flags& flags) {
-  const auto options = std::make_shared<Options>();
+Action ask_batches(Flags& flags) {
+  const auto options = std::make_shared<BatchesOptions>();
   add_common_flags(flags, options->common);
   flags.add("--batch", options->batches,
             "Sizes to estimate as well: 3,6,12, or 1:512 for powers of two and their midpoints",
             "SIZES");
-  return [options] { answer(*options); };
+  return [options] { batches_answer(*options); };
 }
 
 }  // namespace
@@ -188,7 +188,7 @@ Action ask(Flags& flags) {
 Question batches_question() {
   return {.name = "batches",
           .help = "The bound across batch sizes, and estimates between those that were measured",
-          .ask = ask};
+          .ask = ask_batches};
 }
 
 }  // namespace benanza::analysis

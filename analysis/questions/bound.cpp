@@ -43,29 +43,31 @@ void add_headlines(Section& section, const Subject& subject, const BoundReport& 
   add_ratio("BR parallel", bounds.parallel.seconds);
 }
 
-Section section_of(const Subject& subject, const BoundReport& report) {
+Section bound_section_of(const Subject& subject, const BoundReport& report) {
   Section section = bound_section(report, subject.inputs.results.peaks);
   add_headlines(section, subject, report);
   return section;
 }
 
-Section chapter(const Subject& subject) { return section_of(subject, full_report(subject)); }
+Section bound_in_report(const Subject& subject) {
+  return bound_section_of(subject, full_report(subject));
+}
 
 /// The same, after what to do about it. Sums of cold calls are no bounds that could be beaten.
-Section answer(const Subject& subject) {
+Section bound_answer(const Subject& subject) {
   const BoundReport report = full_report(subject);
-  Section section = section_of(subject, report);
+  Section section = bound_section_of(subject, report);
   if (!subject.filter.cold) begin_with_findings(section, Matter(subject, report));
   return section;
 }
 
-struct Options {
+struct BoundOptions {
   CommonFlags common;
   bool layouts = false;
 };
 
-Action ask(Flags& flags) {
-  const auto options = std::make_shared<Options>();
+Action ask_bound(Flags& flags) {
+  const auto options = std::make_shared<BoundOptions>();
   add_common_flags(flags, options->common);
   add_seen_flag(flags, options->common);
   add_sequence_flag(flags, options->common);
@@ -74,7 +76,7 @@ Action ask(Flags& flags) {
   return [options] {
     const Inputs inputs = read_inputs(options->common);
     require_seen(inputs);
-    print(page_of("bound", inputs, options->layouts ? layouts_section : answer), inputs);
+    print(page_of("bound", inputs, options->layouts ? layouts_section : bound_answer), inputs);
   };
 }
 
@@ -83,8 +85,8 @@ Action ask(Flags& flags) {
 Question bound_question() {
   return {.name = "bound",
           .help = "Lower-bound latency, sequential and parallel",
-          .section = [](const Subject& subject) { return std::optional(chapter(subject)); },
-          .ask = ask,
+          .section = [](const Subject& subject) { return std::optional(bound_in_report(subject)); },
+          .ask = ask_bound,
           .place = 10};
 }
 

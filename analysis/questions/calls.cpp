@@ -16,7 +16,7 @@
 namespace benanza::analysis {
 namespace {
 
-struct Options {
+struct CallsOptions {
   CommonFlags common;
   bool fused = false;
   std::string out;
@@ -47,7 +47,7 @@ std::vector<BoundStep> steps_of(const Subject& subject, bool fused) {
   return steps;
 }
 
-Section section_of(const Subject& subject, bool fused) {
+Section calls_section_of(const Subject& subject, bool fused) {
   const std::vector<BoundStep> steps = steps_of(subject, fused);
   Section section = model_section(subject.graph, subject.filter, subject.movement());
   struct Call {
@@ -80,10 +80,10 @@ Section section_of(const Subject& subject, bool fused) {
   return section;
 }
 
-void answer(const Options& options) {
+void calls_answer(const CallsOptions& options) {
   const Inputs inputs = read_inputs(options.common);
   const Page page = page_of("calls", inputs, [&](const Subject& subject) {
-    return std::optional(section_of(subject, options.fused));
+    return std::optional(calls_section_of(subject, options.fused));
   });
   if (options.out.empty()) return print(page, inputs);
   if (page.sections.size() != 1) {
@@ -93,12 +93,12 @@ void answer(const Options& options) {
   write_file(options.out, page_text(page, "json", 0));
 }
 
-Action ask(Flags& flags) {
-  const auto options = std::make_shared<Options>();
+Action ask_calls(Flags& flags) {
+  const auto options = std::make_shared<CallsOptions>();
   add_common_flags(flags, options->common);
   flags.add("--fused", options->fused, "Those of the bound with fusion");
   flags.add("--out", options->out, "Write them here, for bench_<backend> --sequence", "FILE");
-  return [options] { answer(*options); };
+  return [options] { calls_answer(*options); };
 }
 
 }  // namespace
@@ -106,7 +106,7 @@ Action ask(Flags& flags) {
 Question calls_question() {
   return {.name = "calls",
           .help = "The calls of the bound in their order, to be timed as one",
-          .ask = ask};
+          .ask = ask_calls};
 }
 
 }  // namespace benanza::analysis

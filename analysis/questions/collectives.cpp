@@ -15,14 +15,15 @@
 namespace benanza::analysis {
 namespace {
 
-struct Options {
+struct CollectivesOptions {
   CommonFlags common;
   std::vector<std::string> paths;
   std::string backend;
 };
 
-Section section_of(CollectiveKind kind, std::int64_t ranks, const CollectiveCurve& curve,
-                   const std::string& backend, Precision precision) {
+Section collectives_section_of(CollectiveKind kind, std::int64_t ranks,
+                               const CollectiveCurve& curve, const std::string& backend,
+                               Precision precision) {
   Section section{.heading = fmt::format("{}, {} ranks, {}, {}", to_string(kind), ranks,
                                          to_string(precision), backend),
                   .csv_facts = {"kind", "ranks", "precision", "backend"}};
@@ -60,7 +61,7 @@ Section section_of(CollectiveKind kind, std::int64_t ranks, const CollectiveCurv
   return section;
 }
 
-void answer(const Options& options) {
+void collectives_answer(const CollectivesOptions& options) {
   const std::size_t rows = rows_of(options.common);
   const Results results = read_results({options.paths.begin(), options.paths.end()});
   Page page{.command = "collectives", .systems = results.systems, .note = results.doubled};
@@ -69,7 +70,8 @@ void answer(const Options& options) {
     const CollectiveCurves found =
         collective_curves(results.measurements, precision, options.backend);
     for (const auto& [kind, curve] : found.curves) {
-      page.sections.push_back(section_of(kind.first, kind.second, curve, found.backend, precision));
+      page.sections.push_back(
+          collectives_section_of(kind.first, kind.second, curve, found.backend, precision));
     }
   }
   if (page.sections.empty()) {
@@ -79,15 +81,15 @@ void answer(const Options& options) {
   print(page_text(page, options.common.format, rows));
 }
 
-Action ask(Flags& flags) {
-  const auto options = std::make_shared<Options>();
+Action ask_collectives(Flags& flags) {
+  const auto options = std::make_shared<CollectivesOptions>();
   options->common.precisions = {"fp32"};
   flags.add("results", options->paths, "Results of bench_nccl or bench_mpi", "FILE|DIR|DB");
   flags.add("--precision", options->common.precisions, "Types of the elements", "P,...", ',');
   flags.add("--backend", options->backend, "Which one to use if the results hold both: nccl or mpi",
             "NAME");
   add_output_flags(flags, options->common);
-  return [options] { answer(*options); };
+  return [options] { collectives_answer(*options); };
 }
 
 }  // namespace
@@ -95,7 +97,7 @@ Action ask(Flags& flags) {
 Question collectives_question() {
   return {.name = "collectives",
           .help = "Time and bandwidth of collectives between devices or processes",
-          .ask = ask};
+          .ask = ask_collectives};
 }
 
 }  // namespace benanza::analysis

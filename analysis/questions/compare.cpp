@@ -18,7 +18,7 @@
 namespace benanza::analysis {
 namespace {
 
-struct Options {
+struct CompareOptions {
   CommonFlags common;
   std::string before;
   std::string after;
@@ -51,7 +51,7 @@ std::vector<std::string> system_changes(const Results& before, const Results& af
 }
 
 std::vector<LayerTime> model_times(const Graph& graph, const Results& results,
-                                   const MeasurementFilter& filter, const Options& options,
+                                   const MeasurementFilter& filter, const CompareOptions& options,
                                    const std::string& path) {
   std::vector<LayerTime> times =
       operator_times(graph, results.measurements, filter, movement_of(options.common));
@@ -61,7 +61,7 @@ std::vector<LayerTime> model_times(const Graph& graph, const Results& results,
   return times;
 }
 
-struct Answered {
+struct CompareAnswered {
   Page page{.command = "compare"};
   std::size_t slower = 0;
   std::size_t lost = 0;
@@ -71,7 +71,7 @@ struct Answered {
   bool is_worse() const { return slower + lost + common.size() > 0; }
 };
 
-Error nothing_in_common(const Options& options, const std::string& where) {
+Error nothing_in_common(const CompareOptions& options, const std::string& where) {
   return Error(options.before + " and " + options.after + ": no problem has a time" + where +
                " and was measured in both; measure the same models with both");
 }
@@ -89,7 +89,7 @@ std::vector<MeasurementFilter> filters_of(const CommonFlags& flags) {
   return filters;
 }
 
-Answered answer_compare(const Options& options) {
+CompareAnswered answer_compare(const CompareOptions& options) {
   const CommonFlags& flags = options.common;
   const double tolerance = options.tolerance_percent / 100;
   const Movement movement = movement_of(flags);
@@ -101,7 +101,7 @@ Answered answer_compare(const Options& options) {
   Results before = read_results({options.before}, wanted);
   Results after = read_results({options.after}, wanted);
 
-  Answered answered;
+  CompareAnswered answered;
   answered.page.note = keep_one_device(std::array{&before, &after}, first_backend(flags));
   const auto keep_residual = keeping_residual(graphs);
   const Witnesses told = witnesses(before, after);
@@ -133,8 +133,8 @@ Answered answer_compare(const Options& options) {
   return answered;
 }
 
-Action ask(Flags& flags) {
-  const auto options = std::make_shared<Options>();
+Action ask_compare(Flags& flags) {
+  const auto options = std::make_shared<CompareOptions>();
   CommonFlags& common = options->common;
   flags.add("before", options->before, "Results of one library, version or machine", "FILE|DIR|DB");
   flags.add("after", options->after, "Results of another", "FILE|DIR|DB");
@@ -150,7 +150,7 @@ Action ask(Flags& flags) {
             "longer by more than the machine does");
   return [options] {
     const std::size_t rows = rows_of(options->common);
-    const Answered answered = answer_compare(*options);
+    const CompareAnswered answered = answer_compare(*options);
     print(page_text(answered.page, options->common.format, rows));
     if (!options->fail || !answered.is_worse()) return;
     throw Error(fmt::format("{} problems are slower by more than {:g}%, {} are lost{}",
@@ -164,7 +164,7 @@ Action ask(Flags& flags) {
 Question compare_question() {
   return {.name = "compare",
           .help = "What became slower, faster, lost or gained between two sets of results",
-          .ask = ask};
+          .ask = ask_compare};
 }
 
 }  // namespace benanza::analysis

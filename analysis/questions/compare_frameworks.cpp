@@ -14,14 +14,14 @@
 namespace benanza::analysis {
 namespace {
 
-struct Options {
+struct CompareFrameworksOptions {
   CommonFlags common;
   std::vector<std::string> profiles;
 };
 
 /// The libraries' sequential bound for the model at the profile's precision; empty if there are no
 /// results or a layer lacks a time.
-std::optional<double> bound_of(const Profile& profile, const Options& options,
+std::optional<double> bound_of(const Profile& profile, const CompareFrameworksOptions& options,
                                const std::optional<Graph>& graph,
                                const std::optional<Results>& results) {
   if (!graph || !results || !parse_precision(profile.precision)) return std::nullopt;
@@ -52,7 +52,7 @@ std::vector<std::string> reservations(const std::vector<Profile>& profiles) {
   return list;
 }
 
-void answer(const Options& options) {
+void compare_frameworks_answer(const CompareFrameworksOptions& options) {
   if (options.common.graphs.empty() != options.common.results.empty()) {
     throw Error("the distance to the bound takes both --graph and --results");
   }
@@ -99,8 +99,8 @@ void answer(const Options& options) {
   publish(page, options.common, "frameworks");
 }
 
-Action ask(Flags& flags) {
-  const auto options = std::make_shared<Options>();
+Action ask_compare_frameworks(Flags& flags) {
+  const auto options = std::make_shared<CompareFrameworksOptions>();
   flags.add("profiles", options->profiles, "Profiles of the same network, one per framework",
             "PROFILE");
   flags.add("--graph", options->common.graphs, "The model: <model>.graph.json", "FILE");
@@ -110,7 +110,7 @@ Action ask(Flags& flags) {
             "L[,L...]", ',');
   add_output_flags(flags, options->common);
   add_html_flag(flags, options->common);
-  return [options] { answer(*options); };
+  return [options] { compare_frameworks_answer(*options); };
 }
 
 }  // namespace
@@ -120,7 +120,7 @@ Question compare_frameworks_question() {
           .help =
               "The same network in several frameworks: latency, kernels, Tensor Cores, idle "
               "time, the bound",
-          .ask = ask};
+          .ask = ask_compare_frameworks};
 }
 
 }  // namespace benanza::analysis

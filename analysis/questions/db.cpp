@@ -15,7 +15,7 @@
 namespace benanza::analysis {
 namespace {
 
-struct Options {
+struct DbOptions {
   std::string database;
   std::vector<std::string> results;
   std::string out;
@@ -28,7 +28,7 @@ std::string plural(std::size_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-void import_files(const Options& options) {
+void import_files(const DbOptions& options) {
   const auto files = result_files({options.results.begin(), options.results.end()});
   for (const auto& file : files) {
     if (is_database(file)) {
@@ -57,7 +57,7 @@ Section tallies_section(const std::vector<DatabaseTally>& tallies) {
   return {.blocks = {table.sheet(tallies, {.name = "rows"})}, .csv_facts = {}};
 }
 
-void list(const Options& options) {
+void list(const DbOptions& options) {
   Database database(options.database);
   Page page{.command = "db list", .flat = true};
   for (const Origin& origin : database.origins()) page.systems[origin.backend] = origin.system;
@@ -65,13 +65,13 @@ void list(const Options& options) {
   print(page_text(page, options.format, std::numeric_limits<std::size_t>::max()));
 }
 
-void export_files(const Options& options) {
+void export_files(const DbOptions& options) {
   Database database(options.database);
   for (const auto& file : export_results(database, options.out)) print(file.string() + '\n');
 }
 
-Action ask(Flags& flags) {
-  const auto options = std::make_shared<Options>();
+Action ask_db(Flags& flags) {
+  const auto options = std::make_shared<DbOptions>();
   const auto database = [options](Flags& command) {
     command.add("database", options->database, "SQLite file", "DB");
   };
@@ -101,7 +101,7 @@ Action ask(Flags& flags) {
 }  // namespace
 
 Question db_question() {
-  return {.name = "db", .help = "A database of results, for --results", .ask = ask};
+  return {.name = "db", .help = "A database of results, for --results", .ask = ask_db};
 }
 
 }  // namespace benanza::analysis

@@ -114,8 +114,8 @@ void add_meaning(Section& section, const std::map<std::string, ListSum>& sums) {
   }
 }
 
-std::vector<DeepBenchRow> rows_of(const Graph& graph, const std::vector<LayerTime>& times,
-                                  const Published& published, Precision precision) {
+std::vector<DeepBenchRow> deepbench_rows_of(const Graph& graph, const std::vector<LayerTime>& times,
+                                            const Published& published, Precision precision) {
   std::vector<DeepBenchRow> rows;
   for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
     auto problem = listed_problem(graph.layers[layer]);
@@ -129,11 +129,12 @@ std::vector<DeepBenchRow> rows_of(const Graph& graph, const std::vector<LayerTim
   return rows;
 }
 
-std::optional<Section> answer(const Subject& subject) {
+std::optional<Section> deepbench_answer(const Subject& subject) {
   const Graph& graph = subject.graph;
   const std::vector<LayerTime> times = layer_times(graph, subject.measurements(), subject.filter);
   const Published published(published_table());
-  const std::vector<DeepBenchRow> rows = rows_of(graph, times, published, subject.filter.precision);
+  const std::vector<DeepBenchRow> rows =
+      deepbench_rows_of(graph, times, published, subject.filter.precision);
   if (rows.empty()) return std::nullopt;
   require_complete(subject, times);
 
@@ -153,17 +154,17 @@ std::optional<Section> answer(const Subject& subject) {
   return section;
 }
 
-struct Options {
+struct DeepbenchOptions {
   CommonFlags common;
 };
 
-Action ask(Flags& flags) {
-  const auto options = std::make_shared<Options>();
+Action ask_deepbench(Flags& flags) {
+  const auto options = std::make_shared<DeepbenchOptions>();
   add_common_flags(flags, options->common);
   add_html_flag(flags, options->common);
   return [options] {
     const Inputs inputs = read_inputs(options->common);
-    const Page page = page_of("deepbench", inputs, answer);
+    const Page page = page_of("deepbench", inputs, deepbench_answer);
     if (page.sections.empty()) {
       throw Error(
           "no graph is one of DeepBench's lists: benanza-generate --list models/deepbench/training "
@@ -178,8 +179,8 @@ Action ask(Flags& flags) {
 Question deepbench_question() {
   return {.name = "deepbench",
           .help = "DeepBench's lists: time and TFLOP/s of every row, beside what was published",
-          .section = answer,
-          .ask = ask,
+          .section = deepbench_answer,
+          .ask = ask_deepbench,
           .chapter = "DeepBench",
           .place = 15};
 }

@@ -17,7 +17,7 @@
 namespace benanza::analysis {
 namespace {
 
-struct Options {
+struct DevicesOptions {
   CommonFlags common;
   std::vector<std::string> paths;
   std::string prices;
@@ -65,8 +65,8 @@ OnMachine on_machine(const Graph& graph, const MeasurementFilter& filter, const 
   return found;
 }
 
-Section section_of(const Graph& graph, const MeasurementFilter& filter,
-                   const std::vector<Machine>& machines, const Prices& prices) {
+Section devices_section_of(const Graph& graph, const MeasurementFilter& filter,
+                           const std::vector<Machine>& machines, const Prices& prices) {
   using Row = OnMachine;
   Section section = model_section(graph, filter);
   std::vector<Row> rows;
@@ -103,7 +103,7 @@ Section section_of(const Graph& graph, const MeasurementFilter& filter,
   return section;
 }
 
-void answer(const Options& options) {
+void devices_answer(const DevicesOptions& options) {
   if (options.paths.empty()) throw Error("devices: name the results of each machine");
   if (options.common.graphs.empty()) throw Error("say which models: --graph <model>.graph.json");
   const Prices prices = read_prices(options.prices);
@@ -122,14 +122,14 @@ void answer(const Options& options) {
   for (const std::string& precision : options.common.precisions) {
     const MeasurementFilter filter = filter_of(options.common, precision);
     for (const Graph& graph : graphs) {
-      page.sections.push_back(section_of(graph, filter, machines, prices));
+      page.sections.push_back(devices_section_of(graph, filter, machines, prices));
     }
   }
   publish(page, options.common, "devices");
 }
 
-Action ask(Flags& flags) {
-  const auto options = std::make_shared<Options>();
+Action ask_devices(Flags& flags) {
+  const auto options = std::make_shared<DevicesOptions>();
   flags.add("results", options->paths, "Results of each machine", "FILE|DIR|DB");
   flags.add("--graph", options->common.graphs, "Models: <model>.graph.json", "FILE");
   add_filter_flags(flags, options->common, "fp32");
@@ -137,7 +137,7 @@ Action ask(Flags& flags) {
   flags.add("--prices", options->prices,
             "JSON, {\"name of a device\": USD per hour}: adds USD per million inferences", "FILE");
   add_html_flag(flags, options->common);
-  return [options] { answer(*options); };
+  return [options] { devices_answer(*options); };
 }
 
 }  // namespace
@@ -146,7 +146,7 @@ Question devices_question() {
   return {
       .name = "devices",
       .help = "The same models on several machines, and the cost of a million inferences on each",
-      .ask = ask};
+      .ask = ask_devices};
 }
 
 }  // namespace benanza::analysis

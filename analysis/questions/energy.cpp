@@ -15,14 +15,14 @@ namespace {
 constexpr double joules_per_kwh = 3.6e6;
 constexpr double million = 1e6;
 
-struct Options {
+struct EnergyOptions {
   CommonFlags common;
   /// 0: not given.
   double usd_per_kwh = 0;
 };
 
-Sheet layers_sheet(const Subject& subject, const std::vector<LayerTime>& times,
-                   const ModelEnergy& energy) {
+Sheet energy_layers_sheet(const Subject& subject, const std::vector<LayerTime>& times,
+                          const ModelEnergy& energy) {
   using Row = LayerEnergy;
   const auto& layers = subject.graph.layers;
   const Table<Row> table{
@@ -39,7 +39,7 @@ Sheet layers_sheet(const Subject& subject, const std::vector<LayerTime>& times,
 }
 
 /// Empty if the results have no energy of any call.
-std::optional<Section> section_of(const Subject& subject, double usd_per_kwh) {
+std::optional<Section> energy_section_of(const Subject& subject, double usd_per_kwh) {
   const auto times = times_of(subject);
   const ModelEnergy energy = energy_of(times, subject.movement());
   if (energy.layers.empty() || !(energy.joules > 0)) return std::nullopt;
@@ -78,17 +78,19 @@ std::optional<Section> section_of(const Subject& subject, double usd_per_kwh) {
   }
   section.add(
       "Of the whole device, idle power included, while each call is repeated without a pause.");
-  section.add(layers_sheet(subject, times, energy));
+  section.add(energy_layers_sheet(subject, times, energy));
   return section;
 }
 
-std::optional<Section> chapter(const Subject& subject) { return section_of(subject, 0); }
+std::optional<Section> energy_in_report(const Subject& subject) {
+  return energy_section_of(subject, 0);
+}
 
-void answer(const Options& options) {
+void energy_answer(const EnergyOptions& options) {
   const Inputs inputs = read_inputs(options.common);
   const Page page = page_of("energy", inputs, [&](const Subject& subject) {
     complete_times(subject);
-    return section_of(subject, options.usd_per_kwh);
+    return energy_section_of(subject, options.usd_per_kwh);
   });
   if (page.sections.empty()) {
     throw Error("these results have no energy: measure with bench_<backend> --energy");
@@ -96,13 +98,13 @@ void answer(const Options& options) {
   print(page, inputs);
 }
 
-Action ask(Flags& flags) {
-  const auto options = std::make_shared<Options>();
+Action ask_energy(Flags& flags) {
+  const auto options = std::make_shared<EnergyOptions>();
   add_common_flags(flags, options->common);
   add_sequence_flag(flags, options->common);
   flags.add("--usd-per-kwh", options->usd_per_kwh, 0, 1e6,
             "Price of electricity: adds USD per million samples");
-  return [options] { answer(*options); };
+  return [options] { energy_answer(*options); };
 }
 
 }  // namespace
@@ -110,8 +112,8 @@ Action ask(Flags& flags) {
 Question energy_question() {
   return {.name = "energy",
           .help = "Joules of a run, layer by layer",
-          .section = chapter,
-          .ask = ask,
+          .section = energy_in_report,
+          .ask = ask_energy,
           .chapter = "energy",
           .place = 70};
 }

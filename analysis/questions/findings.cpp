@@ -25,7 +25,7 @@ std::optional<Section> findings_chapter(const Subject& subject) {
   return section;
 }
 
-Action ask(Flags& flags) {
+Action ask_findings(Flags& flags) {
   const auto options = std::make_shared<CommonFlags>();
   add_common_flags(flags, *options);
   add_seen_flag(flags, *options);
@@ -44,7 +44,7 @@ Question findings_question() {
   return {.name = "findings",
           .help = "What costs time, how much, and what to do about it, the most valuable first",
           .section = findings_chapter,
-          .ask = ask,
+          .ask = ask_findings,
           .chapter = "findings",
           .place = 5};
 }

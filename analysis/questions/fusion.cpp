@@ -31,7 +31,7 @@ void require_fusions(const FusionReport& report) {
                   count == 1 ? " is" : "s are", named, count > 3 ? ", ..." : ""));
 }
 
-std::optional<Section> answer(const Subject& subject) {
+std::optional<Section> fusion_answer(const Subject& subject) {
   const FusionReport report =
       make_fusion_report(subject.graph, subject.measurements(), subject.filter, subject.movement());
   require_complete(subject, report.operators.layers);
@@ -44,7 +44,7 @@ std::optional<Section> answer(const Subject& subject) {
 Question fusion_question() {
   return {.name = "fusion",
           .help = "What fusing layers into one call saves",
-          .section = answer,
+          .section = fusion_answer,
           .chapter = "fusion",
           .place = 40};
 }

@@ -19,7 +19,7 @@ struct Share {
 };
 
 /// Shares of layers in the bound, largest first. Layers count at the precision of their calls.
-std::vector<Share> shares(const Subject& subject, const std::vector<LayerTime>& times) {
+std::vector<Share> heat_shares(const Subject& subject, const std::vector<LayerTime>& times) {
   std::vector<Share> list;
   for (std::size_t layer = 0; layer < times.size(); ++layer) {
     const LayerTime& time = times[layer];
@@ -63,7 +63,7 @@ Bars plot(const std::vector<Share>& list, double total) {
   return bars;
 }
 
-std::optional<Section> answer(const Subject& subject) {
+std::optional<Section> heat_answer(const Subject& subject) {
   const auto times = complete_times(subject);
   const double total = sequential_seconds(counted_seconds(times, subject.movement()));
   Section section = model_section(subject.graph, subject.filter, subject.movement());
@@ -72,7 +72,7 @@ std::optional<Section> answer(const Subject& subject) {
   section.facts["partial"] = partial;
   section.add(fmt::format("{} {:.3f} ms{}", sum_names(subject.filter).sequential, total * 1e3,
                           partial ? "  PARTIAL" : ""));
-  const std::vector<Share> list = shares(subject, times);
+  const std::vector<Share> list = heat_shares(subject, times);
   section.add(plot(list, total));
   const Table<Share> table{
       {"operator", "op", &Share::op},
@@ -92,7 +92,7 @@ std::optional<Section> answer(const Subject& subject) {
 Question heat_question() {
   return {.name = "heat",
           .help = "The share of the bound by operator and precision",
-          .section = answer,
+          .section = heat_answer,
           .chapter = "heat",
           .place = 15};
 }

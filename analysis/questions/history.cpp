@@ -13,7 +13,7 @@
 namespace benanza::analysis {
 namespace {
 
-struct Options {
+struct HistoryOptions {
   CommonFlags common;
   std::vector<std::string> paths;
   double tolerance_percent = 5;
@@ -38,7 +38,7 @@ struct History {
   ChronicleOptions options{};
 };
 
-History read_history(const Options& options) {
+History read_history(const HistoryOptions& options) {
   History history{.options = {.tolerance = options.tolerance_percent / 100,
                               .window = static_cast<std::size_t>(options.window)}};
   for (const std::string& path : options.common.graphs) {
@@ -61,13 +61,13 @@ History read_history(const Options& options) {
 }
 
 /// What a question about stations found.
-struct Answered {
+struct HistoryAnswered {
   std::string junit;
   /// Empty if nothing is worse.
   std::string failure;
 };
 
-Answered answer_series(const History& history, Page& page) {
+HistoryAnswered answer_series(const History& history, Page& page) {
   const Chronicle chronicle = chronicle_of(history.stations, history.options);
   page.sections.push_back(versions_section(history.stations, history.options, chronicle));
   for (const MeasurementFilter& filter : history.options.filters) {
@@ -83,7 +83,7 @@ Answered answer_series(const History& history, Page& page) {
                   : fmt::format("{} changes for the worse; --junit lists them", chronicle.worse())};
 }
 
-Answered answer_fleet(const History& history, Page& page) {
+HistoryAnswered answer_fleet(const History& history, Page& page) {
   std::vector<Fleet> fleets;
   std::size_t worse = 0;
   for (const MeasurementFilter& filter : history.options.filters) {
@@ -99,22 +99,22 @@ Answered answer_fleet(const History& history, Page& page) {
                                        worse)};
 }
 
-void answer(const Options& options) {
+void history_answer(const HistoryOptions& options) {
   if (options.paths.size() < 2)
     throw Error("history: name two sets of results at least, oldest first");
   const History history = read_history(options);
   Page page{.command = "history",
             .systems = history.stations.back().results.systems,
             .note = history.left_out};
-  const Answered answered =
+  const HistoryAnswered answered =
       options.fleet ? answer_fleet(history, page) : answer_series(history, page);
   if (!options.junit.empty()) write_file(options.junit, answered.junit);
   publish(page, options.common, "history");
   if (options.fail && !answered.failure.empty()) throw Error(answered.failure);
 }
 
-Action ask(Flags& flags) {
-  const auto options = std::make_shared<Options>();
+Action ask_history(Flags& flags) {
+  const auto options = std::make_shared<HistoryOptions>();
   flags.add("results", options->paths, "Results in chronological order, one per version or date",
             "FILE|DIR|DB");
   flags.add("--graph", options->common.graphs,
@@ -132,7 +132,7 @@ Action ask(Flags& flags) {
   flags.add("--fail", options->fail,
             "Exit with an error if a problem became slower or was lost, if all calls together "
             "take longer by more than the machine does, or if a machine is slower than its peers");
-  return [options] { answer(*options); };
+  return [options] { history_answer(*options); };
 }
 
 }  // namespace
@@ -141,7 +141,7 @@ Question history_question() {
   return {
       .name = "history",
       .help = "Times across versions or dates: what changed when; or machines against their peers",
-      .ask = ask};
+      .ask = ask_history};
 }
 
 }  // namespace benanza::analysis

@@ -11,8 +11,8 @@
 namespace benanza::analysis {
 namespace {
 
-Section answer(const Graph& graph, const Profile& profile,
-               const std::vector<LibraryCall>& calls = {}) {
+Section inspect_answer(const Graph& graph, const Profile& profile,
+                       const std::vector<LibraryCall>& calls = {}) {
   InspectReport report{.graph = &graph,
                        .profile = std::make_shared<const Profile>(one_run(profile, graph)),
                        .calls = calls};
@@ -22,22 +22,22 @@ Section answer(const Graph& graph, const Profile& profile,
 }
 
 /// A run at the filter's precision, otherwise the run whose latency is reported.
-std::optional<Section> chapter(const Subject& subject) {
+std::optional<Section> inspect_in_report(const Subject& subject) {
   const Profile* profile = profile_of(subject);
   if (profile == nullptr) profile = latency_profile(subject);
   if (profile == nullptr || !profile->timeline) return std::nullopt;
-  Section section = answer(subject.graph, *profile);
+  Section section = inspect_answer(subject.graph, *profile);
   section.blocks.insert(section.blocks.begin(), section.heading);
   return section;
 }
 
-struct Options {
+struct InspectOptions {
   CommonFlags common;
   std::vector<std::string> logs;
 };
 
-Action ask(Flags& flags) {
-  const auto options = std::make_shared<Options>();
+Action ask_inspect(Flags& flags) {
+  const auto options = std::make_shared<InspectOptions>();
   CommonFlags& common = options->common;
   flags.add("--graph", common.graphs, "Models: <model>.graph.json of benanza-generate", "FILE");
   flags.add("--profile", common.profiles,
@@ -62,7 +62,7 @@ Action ask(Flags& flags) {
       if (profile.model.empty() && graphs.size() > 1) {
         throw Error(path + ": a trace does not name its model: give that model's --graph alone");
       }
-      page.sections.push_back(answer(graph_of(profile, graphs), profile, calls));
+      page.sections.push_back(inspect_answer(graph_of(profile, graphs), profile, calls));
     }
     print(page_text(page, common.format, rows));
   };
@@ -73,8 +73,8 @@ Action ask(Flags& flags) {
 Question inspect_question() {
   return {.name = "inspect",
           .help = "What a framework's run does beyond the model, and what the GPU waits for",
-          .section = chapter,
-          .ask = ask,
+          .section = inspect_in_report,
+          .ask = ask_inspect,
           .chapter = "the framework's run",
           .place = 60};
 }

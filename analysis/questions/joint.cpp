@@ -98,7 +98,7 @@ Solved solve(const Graph& graph, const MeasurementSet& measurements,
 }
 
 /// 1 if nothing was measured.
-double speed_up(double before, double after) { return after > 0 ? before / after : 1; }
+double joint_speed_up(double before, double after) { return after > 0 ? before / after : 1; }
 
 /// The speed-ups of every subset for one of several models.
 struct JointColumn {
@@ -196,7 +196,7 @@ Section joint_summary(const std::vector<JointColumn>& columns) {
 }
 
 /// `with`: the precision with Tensor Cores.
-JointAnswer answer(const Subject& subject, Precision with) {
+JointAnswer joint_answer(const Subject& subject, Precision with) {
   JointAnswer answer =
       joint(subject.graph, subject.measurements(), subject.filter, with, subject.movement());
   if (!subject.allow_missing) {
@@ -212,19 +212,20 @@ JointAnswer answer(const Subject& subject, Precision with) {
 }
 
 /// If nothing was measured with Tensor Cores, the subsets with them equal those without.
-std::optional<Section> chapter(const Subject& subject) {
+std::optional<Section> joint_in_report(const Subject& subject) {
   const bool measured = is_measured_at(subject.tensor_cores, subject);
   const Precision with = measured ? subject.tensor_cores : subject.filter.precision;
-  return joint_section(subject.graph, subject.filter, answer(subject, with), subject.movement());
+  return joint_section(subject.graph, subject.filter, joint_answer(subject, with),
+                       subject.movement());
 }
 
-struct Options {
+struct JointOptions {
   CommonFlags common;
   std::string tensor_cores = "fp16";
 };
 
-Action ask(Flags& flags) {
-  const auto options = std::make_shared<Options>();
+Action ask_joint(Flags& flags) {
+  const auto options = std::make_shared<JointOptions>();
   options->common.rows = "all";
   add_common_flags(flags, options->common);
   flags.add("--tensor-cores", options->tensor_cores, "Precision with Tensor Cores");
@@ -237,7 +238,7 @@ Action ask(Flags& flags) {
         throw Error("--tensor-cores " + options->tensor_cores +
                     ": is the precision without Tensor Cores, too; say another --precision");
       }
-      JointAnswer given = answer(subject, with);
+      JointAnswer given = joint_answer(subject, with);
       Section section = joint_section(subject.graph, subject.filter, given, subject.movement());
       columns.push_back({section.heading, std::move(given)});
       return section;
@@ -297,12 +298,12 @@ JointAnswer joint(const Graph& graph, const MeasurementSet& measurements,
   const double plain = seconds({});
   for (const Optimisations& on : optimisation_subsets()) {
     JointRow row{.on = on, .seconds = seconds(on)};
-    row.speed_up = speed_up(plain, row.seconds);
+    row.speed_up = joint_speed_up(plain, row.seconds);
     for (const auto member : members) {
       if (!(on.*member)) continue;
       Optimisations alone;
       alone.*member = true;
-      row.composed_speed_up *= speed_up(plain, seconds(alone));
+      row.composed_speed_up *= joint_speed_up(plain, seconds(alone));
     }
     answer.rows.push_back(row);
   }
@@ -312,8 +313,8 @@ JointAnswer joint(const Graph& graph, const MeasurementSet& measurements,
 Question joint_question() {
   return {.name = "joint",
           .help = "Parallel layers, best algorithms, fusion and Tensor Cores together",
-          .section = chapter,
-          .ask = ask,
+          .section = joint_in_report,
+          .ask = ask_joint,
           .chapter = "together",
           .place = 20};
 }

@@ -96,7 +96,7 @@ Sheet transforms_sheet(const Graph& graph, const LayoutPlan& plan) {
                      {.name = "transforms", .caption = "changes of layout in the best mix"});
 }
 
-Sheet layers_sheet(const LayoutPlans& plans) {
+Sheet layouts_layers_sheet(const LayoutPlans& plans) {
   const auto& layers = plans.graph->layers;
   const auto seconds_in = [](const LayoutPlan& plan) {
     return [&plan](std::size_t layer) { return plan.times[layer].seconds; };
@@ -129,7 +129,7 @@ Section plans_section(const Graph& model, const MeasurementFilter& filter, const
                           .layer_seconds = sequential_seconds(seconds),
                           .parallel_seconds = critical_path(model.layers, seconds).seconds}));
   if (!plans.best.transforms.empty()) section.add(transforms_sheet(*plans.graph, plans.best));
-  section.add(layers_sheet(plans));
+  section.add(layouts_layers_sheet(plans));
   return section;
 }
 

@@ -11,7 +11,7 @@
 namespace benanza::analysis {
 namespace {
 
-struct Options {
+struct PaperOptions {
   CommonFlags common;
   std::string tensor_cores = "fp16";
   std::string title = "Lower-bound latency, and what keeps frameworks from it";
@@ -20,7 +20,7 @@ struct Options {
   std::vector<std::string> recordings;
 };
 
-void answer(const Options& options) {
+void paper_answer(const PaperOptions& options) {
   if (options.out.empty()) throw Error("say where to write: --out FOLDER");
   if (options.common.cold) {
     throw Error("--cold: the paper is of bounds, and sums of cold calls are none: leave it out");
@@ -47,8 +47,8 @@ void answer(const Options& options) {
   print(options.out + "/index.html\n");
 }
 
-Action ask(Flags& flags) {
-  const auto options = std::make_shared<Options>();
+Action ask_paper(Flags& flags) {
+  const auto options = std::make_shared<PaperOptions>();
   add_input_flags(flags, options->common);
   add_filter_flags(flags, options->common, "fp32");
   add_sequence_flag(flags, options->common);
@@ -59,7 +59,7 @@ Action ask(Flags& flags) {
             "Files of benanza-record: flat profiles of programs", "RECORDING");
   flags.add("--title", options->title, "Title of the document");
   flags.add("--out", options->out, "Folder for index.html, tables/ and figures/", "FOLDER");
-  return [options] { answer(*options); };
+  return [options] { paper_answer(*options); };
 }
 
 }  // namespace
@@ -67,7 +67,7 @@ Action ask(Flags& flags) {
 Question paper_question() {
   return {.name = "paper",
           .help = "The paper's tables and figures: one HTML document, CSV and SVG files",
-          .ask = ask};
+          .ask = ask_paper};
 }
 
 }  // namespace benanza::analysis

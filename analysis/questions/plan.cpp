@@ -19,7 +19,7 @@
 namespace benanza::analysis {
 namespace {
 
-struct Options {
+struct PlanOptions {
   CommonFlags common;
   bool apart = false;
   bool by_heuristic = false;
@@ -63,7 +63,7 @@ void add_gathered(Section& section, const Plan& plan) {
                                 steps, seconds * 1e3)});
 }
 
-Section section_of(const Subject& subject, const Plan& plan) {
+Section plan_section_of(const Subject& subject, const Plan& plan) {
   Section section = model_section(subject.graph, subject.filter, Movement::include);
   section.facts["seconds"] = plan.seconds;
   section.facts["arena_bytes"] = plan.arena_bytes;
@@ -88,7 +88,7 @@ Section section_of(const Subject& subject, const Plan& plan) {
   return section;
 }
 
-void answer(const Options& options) {
+void plan_answer(const PlanOptions& options) {
   const Inputs inputs = read_inputs(options.common);
   if (inputs.graphs.size() != 1 || inputs.filters.size() != 1) {
     throw Error("plan: one graph at one precision at a time, and these are " +
@@ -116,19 +116,19 @@ void answer(const Options& options) {
   }
   if (!options.out.empty()) write_file(options.out, plan_json(plan));
   const Page page = page_of("plan", inputs, [&](const Subject& subject) {
-    return std::optional(section_of(subject, plan));
+    return std::optional(plan_section_of(subject, plan));
   });
   print(page, inputs);
 }
 
-Action ask(Flags& flags) {
-  const auto options = std::make_shared<Options>();
+Action ask_plan(Flags& flags) {
+  const auto options = std::make_shared<PlanOptions>();
   add_common_flags(flags, options->common);
   flags.add("--apart", options->apart, "Without fusion: one call a layer");
   flags.add("--by-heuristic", options->by_heuristic,
             "The calls that the libraries' heuristics choose, not the fastest");
   flags.add("--out", options->out, "Write the plan here, for bench_plan", "FILE");
-  return [options] { answer(*options); };
+  return [options] { plan_answer(*options); };
 }
 
 }  // namespace
@@ -136,7 +136,7 @@ Action ask(Flags& flags) {
 Question plan_question() {
   return {.name = "plan",
           .help = "The whole model as calls in order, with every tensor's place",
-          .ask = ask};
+          .ask = ask_plan};
 }
 
 }  // namespace benanza::analysis

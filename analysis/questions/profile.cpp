@@ -15,7 +15,7 @@
 namespace benanza::analysis {
 namespace {
 
-struct Options {
+struct ProfileOptions {
   CommonFlags output;
   std::vector<std::string> recordings;
   std::vector<std::string> results;
@@ -24,7 +24,8 @@ struct Options {
 };
 
 /// What the suites measured of the calls of the one recording.
-void add_measured(Section& section, const Options& options, const std::vector<Recorded>& recorded) {
+void add_measured(Section& section, const ProfileOptions& options,
+                  const std::vector<Recorded>& recorded) {
   if (recorded.size() > 1) throw Error("--results: takes one recording");
   const auto& times = recorded.front().device.library_call_times;
   if (times.empty()) {
@@ -40,7 +41,7 @@ void add_measured(Section& section, const Options& options, const std::vector<Re
   section.add(measured_sheet(calls));
 }
 
-void answer(const Options& options) {
+void profile_answer(const ProfileOptions& options) {
   const std::vector<Recorded> recorded = read_recordings(options.recordings);
   Section section = profile_overview(recorded);
   add_profile_plots(section, recorded);
@@ -58,8 +59,8 @@ void answer(const Options& options) {
   publish(page, options.output, "profile");
 }
 
-Action ask(Flags& flags) {
-  const auto options = std::make_shared<Options>();
+Action ask_profile(Flags& flags) {
+  const auto options = std::make_shared<ProfileOptions>();
   flags.add("recordings", options->recordings,
             "Files of benanza-record; several are shown side by side", "RECORDING");
   flags.add("--results", options->results,
@@ -72,7 +73,7 @@ Action ask(Flags& flags) {
   flags.add("--tau", options->tau, "Also write TAU's profile files (profile.0.0.*) to this folder",
             "FOLDER");
   add_html_flag(flags, options->output);
-  return [options] { answer(*options); };
+  return [options] { profile_answer(*options); };
 }
 
 }  // namespace
@@ -81,7 +82,7 @@ Question profile_question() {
   return {
       .name = "profile",
       .help = "A flat profile of recorded programs: time by call, kernel, copy, range and thread",
-      .ask = ask};
+      .ask = ask_profile};
 }
 
 }  // namespace benanza::analysis

@@ -142,7 +142,7 @@ void add_chapters(const Subject& subject, const std::vector<Question>& questions
   }
 }
 
-struct Options {
+struct ReportOptions {
   CommonFlags common;
   std::string tensor_cores = "fp16";
   std::string out;
@@ -191,7 +191,7 @@ std::string trace_of(const Inputs& inputs) {
   return trace_json(graph, times, inputs.movement, profile);
 }
 
-void answer(const Options& options) {
+void report_answer(const ReportOptions& options) {
   if (options.out.empty() && options.trace.empty()) {
     throw Error("say where to write: --out FILE.html, --trace FILE.json");
   }
@@ -211,8 +211,8 @@ void answer(const Options& options) {
   }
 }
 
-Action ask(Flags& flags) {
-  const auto options = std::make_shared<Options>();
+Action ask_report(Flags& flags) {
+  const auto options = std::make_shared<ReportOptions>();
   add_input_flags(flags, options->common);
   add_seen_flag(flags, options->common);
   add_sequence_flag(flags, options->common);
@@ -221,7 +221,7 @@ Action ask(Flags& flags) {
   flags.add("--tensor-cores", options->tensor_cores, "Precision with Tensor Cores");
   flags.add("--out", options->out, "The page; it is self-contained", "HTML");
   flags.add("--trace", options->trace, "Chrome trace, for Perfetto", "JSON");
-  return [options] { answer(*options); };
+  return [options] { report_answer(*options); };
 }
 
 }  // namespace
@@ -229,7 +229,7 @@ Action ask(Flags& flags) {
 Question report_question() {
   return {.name = "report",
           .help = "Every answer, with plots, as one HTML page; the bound's schedule as a trace",
-          .ask = ask};
+          .ask = ask_report};
 }
 
 }  // namespace benanza::analysis

@@ -18,7 +18,7 @@
 namespace benanza::analysis {
 namespace {
 
-struct Options {
+struct SuiteOptions {
   std::vector<std::string> profiles;
   std::string out;
 };
@@ -73,8 +73,8 @@ void write_suite(const std::filesystem::path& folder, const Made& made) {
   }
 }
 
-Action ask(Flags& flags) {
-  const auto options = std::make_shared<Options>();
+Action ask_suite(Flags& flags) {
+  const auto options = std::make_shared<SuiteOptions>();
   flags.add("profiles", options->profiles,
             "Profiles with sizes: traces of PyTorch with record_shapes, profiles of JAX", "FILE");
   flags.add_required("--out", options->out,
@@ -91,7 +91,7 @@ Action ask(Flags& flags) {
 Question suite_question() {
   return {.name = "suite",
           .help = "A suite of benchmarks from a framework's profile, without its model",
-          .ask = ask};
+          .ask = ask_suite};
 }
 
 }  // namespace benanza::analysis

@@ -57,7 +57,7 @@ UseTotals use_totals(const TensorCoreProfit& profit) {
   return sum;
 }
 
-void add_totals(Section& section, const TensorCoreProfit& profit) {
+void tensor_cores_add_totals(Section& section, const TensorCoreProfit& profit) {
   const SumNames names = sum_names(profit.with);
   const double without = profit.without_bounds.sequential.seconds;
   const double with = profit.with_bounds.sequential.seconds;
@@ -96,9 +96,9 @@ void add_totals(Section& section, const TensorCoreProfit& profit) {
 }
 
 /// Layers with a time at one of the precisions, the largest profit first.
-Sheet layers_sheet(const Graph& graph, const TensorCoreProfit& profit,
-                   const std::vector<AlgorithmRow>& products,
-                   const std::vector<FrameworkPick>& picks) {
+Sheet tensor_cores_layers_sheet(const Graph& graph, const TensorCoreProfit& profit,
+                                const std::vector<AlgorithmRow>& products,
+                                const std::vector<FrameworkPick>& picks) {
   std::vector<std::size_t> order;
   for (std::size_t layer = 0; layer < profit.rows.size(); ++layer) {
     const TensorCoreRow& row = profit.rows[layer];
@@ -151,17 +151,17 @@ Section tensor_cores_section(const Graph& graph, const TensorCoreProfit& profit,
                              const std::vector<AlgorithmRow>& rows,
                              const std::vector<FrameworkPick>& picks) {
   Section section = model_section(graph, profit.with, movement);
-  add_totals(section, profit);
+  tensor_cores_add_totals(section, profit);
   add_left_out(
       section, graph, profit.left_out,
       is_partial(profit.without_times, movement) || is_partial(profit.with_times, movement));
   if (!picks.empty()) add_framework(section, totals(rows, picks));
-  section.add(layers_sheet(graph, profit, rows, picks));
+  section.add(tensor_cores_layers_sheet(graph, profit, rows, picks));
   return section;
 }
 
 /// `subject` is at the precision with Tensor Cores.
-Section answer(const Subject& subject, Precision without) {
+Section tensor_cores_answer(const Subject& subject, Precision without) {
   const Graph& graph = subject.graph;
   const TensorCoreProfit profit = tensor_core_profit(graph, subject.measurements(), subject.filter,
                                                      without, subject.movement());
@@ -175,7 +175,7 @@ Section answer(const Subject& subject, Precision without) {
 
 /// In a report `subject` is at the precision without Tensor Cores. Empty if nothing was measured
 /// with them.
-std::optional<Section> chapter(const Subject& subject) {
+std::optional<Section> tensor_cores_in_report(const Subject& subject) {
   if (subject.filter.precision == subject.tensor_cores) return std::nullopt;
   if (!is_measured_at(subject.tensor_cores, subject)) return std::nullopt;
   MeasurementFilter with = subject.filter;
@@ -184,16 +184,16 @@ std::optional<Section> chapter(const Subject& subject) {
                       .graph = subject.graph,
                       .filter = with,
                       .allow_missing = subject.allow_missing};
-  return answer(other, subject.filter.precision);
+  return tensor_cores_answer(other, subject.filter.precision);
 }
 
-struct Options {
+struct TensorCoresOptions {
   CommonFlags common;
   std::string without = "fp32";
 };
 
-Action ask(Flags& flags) {
-  const auto options = std::make_shared<Options>();
+Action ask_tensor_cores(Flags& flags) {
+  const auto options = std::make_shared<TensorCoresOptions>();
   add_common_flags(flags, options->common, "fp16");
   flags.add("--without", options->without, "Precision without Tensor Cores");
   return [options] {
@@ -207,7 +207,7 @@ Action ask(Flags& flags) {
                                   ": is the one without Tensor Cores; say "
                                   "tf32, fp16, bf16 or int8, or another --without");
                     }
-                    return answer(subject, without);
+                    return tensor_cores_answer(subject, without);
                   }),
           inputs);
   };
@@ -218,8 +218,8 @@ Action ask(Flags& flags) {
 Question tensor_cores_question() {
   return {.name = "tensor-cores",
           .help = "What Tensor Cores gain",
-          .section = chapter,
-          .ask = ask,
+          .section = tensor_cores_in_report,
+          .ask = ask_tensor_cores,
           .chapter = "Tensor Cores",
           .place = 50};
 }

@@ -117,8 +117,8 @@ std::optional<EpochPrice> price_of(const Subject& subject, const TrainingOptions
   return price;
 }
 
-Section section_of(const Subject& subject, const TrainingOptions& options,
-                   const TrainingQuestion& asked) {
+Section training_section_of(const Subject& subject, const TrainingOptions& options,
+                            const TrainingQuestion& asked) {
   const Graph& graph = subject.graph;
   Section section = model_section(graph, subject.filter, subject.movement());
   const auto times = complete_times(subject);
@@ -173,19 +173,19 @@ Section section_of(const Subject& subject, const TrainingOptions& options,
   return section;
 }
 
-void answer(const TrainingOptions& options) {
+void training_answer(const TrainingOptions& options) {
   const TrainingQuestion asked = training_question_of(options);
   const Inputs inputs = read_inputs(options.common);
   const Page page = page_of("training", inputs, [&](const Subject& subject) {
-    return std::optional(section_of(subject, options, asked));
+    return std::optional(training_section_of(subject, options, asked));
   });
   publish(page, options.common, "training");
 }
 
-Action ask(Flags& flags) {
+Action ask_training(Flags& flags) {
   const auto options = std::make_shared<TrainingOptions>();
   add_training_flags(flags, *options);
-  return [options] { answer(*options); };
+  return [options] { training_answer(*options); };
 }
 
 }  // namespace
@@ -193,7 +193,7 @@ Action ask(Flags& flags) {
 Question training_question() {
   return {.name = "training",
           .help = "The time of a training step on one GPU and on several, and what limits it",
-          .ask = ask};
+          .ask = ask_training};
 }
 
 }  // namespace benanza::analysis

@@ -17,7 +17,7 @@
 namespace benanza::zoo {
 namespace {
 
-std::vector<std::string> split(const std::string& text, char separator) {
+std::vector<std::string> split_fields(const std::string& text, char separator) {
   std::vector<std::string> parts;
   std::istringstream stream(text);
   for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
@@ -27,7 +27,7 @@ std::vector<std::string> split(const std::string& text, char separator) {
 /// "8x5x5": 200; 1 for a scalar, whose shape is empty.
 std::int64_t product(const std::string& shape, std::size_t from = 0) {
   std::int64_t result = 1;
-  const std::vector<std::string> extents = split(shape, 'x');
+  const std::vector<std::string> extents = split_fields(shape, 'x');
   for (std::size_t axis = from; axis < extents.size(); ++axis) result *= std::stoll(extents[axis]);
   return result;
 }
@@ -53,18 +53,18 @@ Sizes table_sizes(const std::string& id, const std::string& image) {
   std::string line;
   std::getline(file, line);
   while (std::getline(file, line)) {
-    const std::vector<std::string> fields = split(line, '\t');
+    const std::vector<std::string> fields = split_fields(line, '\t');
     const std::string& type = fields.at(1);
-    const std::vector<std::string> inputs = split(fields.at(2), ';');
-    const std::vector<std::string> shapes = split(fields.at(4), ';');
+    const std::vector<std::string> inputs = split_fields(fields.at(2), ';');
+    const std::vector<std::string> shapes = split_fields(fields.at(4), ';');
     ++sizes.rows;
     layers.insert(fields.at(0));
-    for (const std::string& output : split(fields.at(3), ';')) made.insert(output);
+    for (const std::string& output : split_fields(fields.at(3), ';')) made.insert(output);
     for (std::size_t index = 0; index < inputs.size(); ++index) {
       if (type == "Reshape" && index == 1) continue;
       read[inputs[index]] = index < shapes.size() ? product(shapes[index]) : 1;
     }
-    const std::int64_t outputs = product(split(fields.at(5), ';').at(0));
+    const std::int64_t outputs = product(split_fields(fields.at(5), ';').at(0));
     if (type == "Conv") sizes.macs += outputs * product(shapes.at(1), 1);
     if (type == "Gemm") sizes.macs += outputs * product(shapes.at(0), 1);
   }
@@ -150,9 +150,9 @@ TEST(Sizes, SumToThePapersLayers) {
 /// An original file is little more than its weights, four bytes each: no parameters are missing.
 TEST(Originals, AreAsLargeAsTheirParameters) {
   std::map<std::string, std::int64_t> bytes;
-  const std::vector<std::string> lines = split(read_file(BENANZA_ZOO_ORIGINALS), '\n');
+  const std::vector<std::string> lines = split_fields(read_file(BENANZA_ZOO_ORIGINALS), '\n');
   for (std::size_t i = 1; i < lines.size(); ++i) {
-    const std::vector<std::string> fields = split(lines[i], '\t');
+    const std::vector<std::string> fields = split_fields(lines[i], '\t');
     bytes[fields.at(0)] = std::stoll(fields.at(1));
   }
   EXPECT_EQ(bytes.size(), models().size());

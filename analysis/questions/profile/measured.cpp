@@ -33,7 +33,7 @@ bool is_same(const LibraryCallTime& call, const Measurement& measurement) {
 }
 
 /// Calls whose algorithm was measured: measured by recorded time, and the sums of both.
-struct Ratios {
+struct MeasuredRatios {
   std::vector<double> each{};
   double measured_seconds = 0;
   double recorded_seconds = 0;
@@ -56,8 +56,8 @@ struct Sums {
   double seconds = 0;
   double any_seconds = 0;
   double saved_seconds = 0;
-  Ratios warm{};
-  Ratios cold{};
+  MeasuredRatios warm{};
+  MeasuredRatios cold{};
 };
 Sums sums_of(const std::vector<MeasuredCall>& calls) {
   Sums sums;

@@ -134,7 +134,7 @@ TEST(Processes, AreReadFromAFile) {
 
 Graph two_layers() { return {.model = "m", .layers = {layer("a", {}), layer("b", {0})}}; }
 
-Bounds bounds_of(const Graph& graph, const MeasurementSet& set) {
+Bounds bounds_of_set(const Graph& graph, const MeasurementSet& set) {
   return bounds(graph, layer_times(graph, set, {}), Movement::exclude);
 }
 
@@ -150,7 +150,7 @@ TEST(Processes, ABoundsIntervalIsThatOfTheirSums) {
                      "relu/" + std::string(key) + "/fp32/nchw/onednn/jit"));
     }
   }
-  const Bounds found = bounds_of(two_layers(), set);
+  const Bounds found = bounds_of_set(two_layers(), set);
   EXPECT_EQ(found.sequential.processes, 2U);
   EXPECT_NEAR(found.sequential.seconds, 33 * us, 1e-12);
   ASSERT_TRUE(found.sequential.spread && found.parallel.spread);
@@ -165,7 +165,7 @@ TEST(Processes, OneAloneIsSaidToBeOne) {
     set.add(measured_in_one_process("relu/" + std::string(key) + "/fp32/nchw/onednn/jit",
                                     test::five(10 * us)));
   }
-  const Bounds found = bounds_of(two_layers(), set);
+  const Bounds found = bounds_of_set(two_layers(), set);
   EXPECT_EQ(found.sequential.processes, 1U);
   EXPECT_TRUE(found.sequential.spread);
 }
@@ -194,10 +194,10 @@ TEST(Processes, AChoiceIsJudgedByTheProcessesItWasMadeWithout) {
   EXPECT_NEAR(found.luck_seconds, 4 * us / 3, 1e-12);
 
   const Graph graph{.model = "m", .layers = {layer("a", {})}};
-  const Bounds both = bounds_of(graph, set);
+  const Bounds both = bounds_of_set(graph, set);
   MeasurementSet alone;
   alone.add(measured("relu/a/fp32/nchw/onednn/a", {10 * us, 10 * us, 13 * us}));
-  const Bounds one = bounds_of(graph, alone);
+  const Bounds one = bounds_of_set(graph, alone);
   EXPECT_EQ(both.sequential.seconds, one.sequential.seconds);
   EXPECT_EQ(both.sequential.spread->low, one.sequential.spread->low);
   EXPECT_NEAR(both.sequential.spread->high, one.sequential.spread->high + 4 * us / 3, 1e-12);

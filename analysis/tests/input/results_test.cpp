@@ -20,15 +20,15 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
-const std::string relu = "relu/1x8/fp32/nchw/onednn/jit";
+const std::string relu_name = "relu/1x8/fp32/nchw/onednn/jit";
 
 TEST(ReadResults, ReadsNamesSamplesAndSystem) {
   const Folder folder;
-  const auto file = folder.write("r.json", results_text(row(relu, "[1e-6, 2e-6, 4e-6]")));
+  const auto file = folder.write("r.json", results_text(row(relu_name, "[1e-6, 2e-6, 4e-6]")));
   const Results results = read_results({file});
   ASSERT_THAT(results.measurements.find("relu/1x8"), SizeIs(1));
   const Measurement& measurement = results.measurements.find("relu/1x8")[0];
-  EXPECT_EQ(to_string(measurement.variant), relu);
+  EXPECT_EQ(to_string(measurement.variant), relu_name);
   EXPECT_THAT(measurement.repetition_seconds, ElementsAre(2e-6));
   EXPECT_DOUBLE_EQ(measurement.seconds(), 2e-6);
   EXPECT_EQ(results.systems.at("onednn").at("threads"), "2");
@@ -39,7 +39,7 @@ TEST(ReadResults, WithoutSamplesTakesTheMedianInItsUnit) {
   const auto with_unit = [&](const std::string& unit) {
     const auto file = folder.write(
         "r.json",
-        results_text(R"({"name": ")" + relu +
+        results_text(R"({"name": ")" + relu_name +
                      R"(", "status": "ok", "real_time": 7.0, "time_unit": ")" + unit + "\"}"));
     return read_results({file}).measurements.find("relu/1x8")[0].seconds();
   };
@@ -52,8 +52,9 @@ TEST(ReadResults, WithoutSamplesTakesTheMedianInItsUnit) {
 
 TEST(ReadResults, RepetitionsAndFilesOfOneSystemJoin) {
   const Folder folder;
-  folder.write("a.json", results_text(row(relu, "[1e-6]") + "," + row(relu, "[3e-6, 5e-6]")));
-  folder.write("deeper/b.json", results_text(row(relu, "[2e-6, 4e-6]")));
+  folder.write("a.json",
+               results_text(row(relu_name, "[1e-6]") + "," + row(relu_name, "[3e-6, 5e-6]")));
+  folder.write("deeper/b.json", results_text(row(relu_name, "[2e-6, 4e-6]")));
   const Results results = read_results({folder.path()});
   // A median for each row; of three values, the trimmed mean is the middle one.
   EXPECT_THAT(results.measurements.find("relu/1x8")[0].repetition_seconds,
@@ -63,16 +64,16 @@ TEST(ReadResults, RepetitionsAndFilesOfOneSystemJoin) {
 
 TEST(ReadResults, AFileNamedTwiceCountsOnce) {
   const Folder folder;
-  const auto file = folder.write("a.json", results_text(row(relu, "[1e-6, 2e-6]")));
+  const auto file = folder.write("a.json", results_text(row(relu_name, "[1e-6, 2e-6]")));
   const Results results = read_results({folder.path(), file, folder.path() / "." / "a.json"});
   EXPECT_THAT(results.measurements.find("relu/1x8")[0].repetition_seconds, SizeIs(1));
 }
 
 TEST(ReadResults, ARowThatSeveralSourcesHoldCountsOnce) {
   const Folder folder;
-  const auto shard = folder.write("a.json", results_text(row(relu, "[1e-6, 2e-6, 4e-6]")));
-  const auto copy = folder.write("b.json", results_text(row(relu, "[1e-6, 2e-6, 4e-6]")));
-  const auto again = folder.write("c.json", results_text(row(relu, "[1e-6, 2e-6, 8e-6]")));
+  const auto shard = folder.write("a.json", results_text(row(relu_name, "[1e-6, 2e-6, 4e-6]")));
+  const auto copy = folder.write("b.json", results_text(row(relu_name, "[1e-6, 2e-6, 4e-6]")));
+  const auto again = folder.write("c.json", results_text(row(relu_name, "[1e-6, 2e-6, 8e-6]")));
   import_results(folder / "r.db", {shard});
   const auto repetitions = [&](const std::vector<std::filesystem::path>& paths) {
     return read_results(paths).measurements.find("relu/1x8")[0].repetition_seconds.size();
@@ -86,13 +87,14 @@ TEST(ReadResults, ARowThatSeveralSourcesHoldCountsOnce) {
 // Two measurements never agree in every sample: the file was joined with itself.
 TEST(ReadResults, ARowThatOneFileHoldsTwiceCountsOnceAndIsNamed) {
   const Folder folder;
-  const std::string rows = row(relu, "[1e-6, 2e-6, 4e-6]") + "," + row(relu, "[1e-6, 2e-6, 8e-6]");
+  const std::string rows =
+      row(relu_name, "[1e-6, 2e-6, 4e-6]") + "," + row(relu_name, "[1e-6, 2e-6, 8e-6]");
   const auto once = folder.write("once.json", results_text(rows));
   const auto twice = folder.write("twice.json", results_text(rows + "," + rows));
   const Results results = read_results({twice});
   EXPECT_THAT(results.measurements.find("relu/1x8")[0].repetition_seconds, SizeIs(2));
-  EXPECT_EQ(results.doubled,
-            twice.string() + ": 2 rows, as " + relu + ", are there more than once and count once");
+  EXPECT_EQ(results.doubled, twice.string() + ": 2 rows, as " + relu_name +
+                                 ", are there more than once and count once");
   EXPECT_EQ(read_results({once}).doubled, "");
   // Of two files with the same rows, nothing is said: shards and databases overlap.
   EXPECT_EQ(read_results({once, folder.write("copy.json", results_text(rows))}).doubled, "");
@@ -101,7 +103,7 @@ TEST(ReadResults, ARowThatOneFileHoldsTwiceCountsOnceAndIsNamed) {
 // Of one sample each, as other programs write them: rounded times may be equal.
 TEST(ReadResults, EqualTimesOfTwoRepetitionsAreTwo) {
   const Folder folder;
-  const std::string first = row(relu, "[1e-6]");
+  const std::string first = row(relu_name, "[1e-6]");
   std::string second = first;
   const std::string index = "\"repetition_index\": 0";
   second.replace(second.find(index), index.size(), "\"repetition_index\": 1");
@@ -120,14 +122,14 @@ TEST(ReadResults, EqualTimesOfTwoRepetitionsAreTwo) {
 TEST(ReadResults, AggregatesAreNoMeasurements) {
   const Folder folder;
   const auto file =
-      folder.write("a.json", results_text(row(relu, "[1e-6]") + R"(, {"name": "relu/1x8_mean",
+      folder.write("a.json", results_text(row(relu_name, "[1e-6]") + R"(, {"name": "relu/1x8_mean",
       "run_type": "aggregate", "aggregate_name": "mean", "real_time": 5})"));
   EXPECT_EQ(read_results({file}).measurements.size(), 1);
 }
 
 TEST(ReadResults, RowsThatAreNotOkKeepTheirReasonAndHaveNoTime) {
   const Folder folder;
-  const auto file = folder.write("a.json", results_text(R"({"name": ")" + relu + R"(",
+  const auto file = folder.write("a.json", results_text(R"({"name": ")" + relu_name + R"(",
       "status": "incorrect", "reason": "element 3", "real_time": 0, "time_unit": "us",
       "error_occurred": true, "error_message": "incorrect: element 3"})"));
   const Results results = read_results({file});
@@ -139,7 +141,7 @@ TEST(ReadResults, RowsThatAreNotOkKeepTheirReasonAndHaveNoTime) {
 
 TEST(ReadResults, OfASuiteThatRunsComeFromItsJournal) {
   const Folder folder;
-  folder.write("a.json", results_text(row(relu, "[1e-6]")));
+  folder.write("a.json", results_text(row(relu_name, "[1e-6]")));
   folder.write("a.json.journal", "{half a line");
   EXPECT_EQ(read_results({folder.path()}).measurements.size(), 1);
   const std::string origin =
@@ -158,7 +160,7 @@ TEST(ReadResults, AModelBesideIsNotRead) {
   const Folder folder;
   folder.write("run.graph.json", "{}");
   EXPECT_THAT(error_of([&] { read_results({folder.path()}); }), HasSubstr("run the benchmarks"));
-  folder.write("a.json", results_text(row(relu, "[1e-6]")));
+  folder.write("a.json", results_text(row(relu_name, "[1e-6]")));
   EXPECT_EQ(read_results({folder.path()}).measurements.size(), 1);
   EXPECT_THAT(error_of([&] { read_results({folder.path() / "run.graph.json"}); }),
               HasSubstr("run.graph.json"));
@@ -166,8 +168,8 @@ TEST(ReadResults, AModelBesideIsNotRead) {
 
 TEST(ReadResults, OtherSystemsMayNotBeMixed) {
   const Folder folder;
-  const auto two = folder.write("two.json", results_text(row(relu, "[1e-6]"), "2"));
-  const auto four = folder.write("four.json", results_text(row(relu, "[1e-6]"), "4"));
+  const auto two = folder.write("two.json", results_text(row(relu_name, "[1e-6]"), "2"));
+  const auto four = folder.write("four.json", results_text(row(relu_name, "[1e-6]"), "4"));
   EXPECT_THAT(error_of([&] { read_results({folder.path()}); }),
               AllOf(HasSubstr(two.string()), HasSubstr(four.string()),
                     HasSubstr("threads is \"4\" and \"2\""), Not(HasSubstr("\n"))));
@@ -175,7 +177,7 @@ TEST(ReadResults, OtherSystemsMayNotBeMixed) {
 
 TEST(ReadResults, BackendsHaveSystemsOfTheirOwn) {
   const Folder folder;
-  folder.write("a.json", results_text(row(relu, "[1e-6]"), "2", "onednn"));
+  folder.write("a.json", results_text(row(relu_name, "[1e-6]"), "2", "onednn"));
   folder.write("b.json",
                results_text(row("relu/1x8/fp32/nchw/cudnn/relu", "[1e-6]"), "1", "cudnn"));
   EXPECT_THAT(read_results({folder.path()}).systems, SizeIs(2));
@@ -184,8 +186,8 @@ TEST(ReadResults, BackendsHaveSystemsOfTheirOwn) {
 TEST(ReadResults, NoTimeIsAnError) {
   const Folder folder;
   for (const char* samples : {"[0.0]", "[-1e-6]"}) {
-    const auto file = folder.write("a.json", results_text(row(relu, samples)));
-    EXPECT_THAT(error_of([&] { read_results({file}); }), HasSubstr(relu)) << samples;
+    const auto file = folder.write("a.json", results_text(row(relu_name, samples)));
+    EXPECT_THAT(error_of([&] { read_results({file}); }), HasSubstr(relu_name)) << samples;
   }
 }
 
@@ -209,7 +211,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return text.replace(text.find(what), what.size(), by);
 }
 
-const std::string good = results_text(row(relu, "[1e-6]"));
+const std::string good = results_text(row(relu_name, "[1e-6]"));
 
 INSTANTIATE_TEST_SUITE_P(
     Files, BadResults,

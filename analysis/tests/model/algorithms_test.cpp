@@ -29,11 +29,11 @@ Measurement ranked(const std::string& key, const std::string& variant, double mi
 /// A convolution with two layouts, and a product without ranks:
 ///   nchw: a (rank 1) 10 us, b (rank 2) 4 us with 1 MB of workspace, c (rank 3) 7 us
 ///   nhwc: d (rank 1) 9 us, e (rank 2) 6 us
-struct Case {
+struct AlgorithmsCase {
   Graph graph;
   MeasurementSet set;
 
-  Case() {
+  AlgorithmsCase() {
     Layer first = test::layer("conv", {});
     first.problems = {conv, "add/bias"};
     Layer second = test::layer("fc", {0});
@@ -50,7 +50,7 @@ struct Case {
 };
 
 TEST(Algorithms, TheHeuristicsLossIsAgainstTheFastest) {
-  const Case given;
+  const AlgorithmsCase given;
   const auto rows = algorithm_rows(given.graph, given.set, {});
   ASSERT_EQ(rows.size(), 2);  // the bias and the activation are not products
   EXPECT_EQ(rows[0].best->variant.algorithm, "b");
@@ -60,14 +60,14 @@ TEST(Algorithms, TheHeuristicsLossIsAgainstTheFastest) {
 }
 
 TEST(Algorithms, InOneLayoutTheHeuristicIsThatLayouts) {
-  const Case given;
+  const AlgorithmsCase given;
   const auto rows = algorithm_rows(given.graph, given.set, {.layout = Layout::nchw});
   EXPECT_EQ(rows[0].heuristic->variant.algorithm, "a");
   EXPECT_THAT(rows[0].heuristic_loss(), Optional(DoubleNear(6 * us, 1e-12)));
 }
 
 TEST(Algorithms, WithoutRanksTheHeuristicIsUnknown) {
-  const Case given;
+  const AlgorithmsCase given;
   const auto rows = algorithm_rows(given.graph, given.set, {});
   EXPECT_EQ(rows[1].heuristic, nullptr);
   EXPECT_EQ(rows[1].heuristic_loss(), std::nullopt);
@@ -75,7 +75,7 @@ TEST(Algorithms, WithoutRanksTheHeuristicIsUnknown) {
 }
 
 TEST(Algorithms, ALimitOnWorkspaceTakesTheBestThatFits) {
-  const Case given;
+  const AlgorithmsCase given;
   const auto rows = algorithm_rows(given.graph, given.set, {.max_workspace_bytes = 64});
   EXPECT_EQ(rows[0].best->variant.algorithm, "e");
   EXPECT_EQ(rows[0].unlimited->variant.algorithm, "b");
@@ -86,20 +86,20 @@ TEST(Algorithms, ALimitOnWorkspaceTakesTheBestThatFits) {
 }
 
 TEST(Algorithms, TheHeuristicRespectsTheLimit) {
-  Case given;
+  AlgorithmsCase given;
   given.set.add(ranked(conv, "fp32/nhwc/cudnn/big", 1, 0, 1000));
   const auto rows = algorithm_rows(given.graph, given.set, {.max_workspace_bytes = 64});
   EXPECT_EQ(rows[0].heuristic->variant.algorithm, "d");
 }
 
 TEST(Algorithms, AChoiceThatFailedGoesToTheNext) {
-  Case given;
+  AlgorithmsCase given;
   given.set.add(refused(conv + "/fp32/nchw/cudnn/z", Status::failed, "?"));
   EXPECT_EQ(algorithm_rows(given.graph, given.set, {})[0].best->variant.algorithm, "b");
 }
 
 TEST(Algorithms, TotalsSumWhatIsKnown) {
-  Case given;
+  AlgorithmsCase given;
   Layer lost = test::layer("lost", {2});
   lost.problems = {"conv/none"};
   given.graph.layers.push_back(lost);
@@ -116,7 +116,7 @@ TEST(Algorithms, TotalsSumWhatIsKnown) {
 }
 
 TEST(Algorithms, ALayersTimeFollowsThePicker) {
-  Case given;
+  AlgorithmsCase given;
   given.set.add(measured("add/bias/fp32/nchw/cudnn/op", {1 * us}));
   const auto best = layer_times(given.graph, given.set, {});
   EXPECT_THAT(best[0].seconds, Optional(DoubleNear(5 * us, 1e-12)));
@@ -125,7 +125,7 @@ TEST(Algorithms, ALayersTimeFollowsThePicker) {
 }
 
 TEST(Algorithms, NothingThatFitsIsNoMissingMeasurement) {
-  const Case given;
+  const AlgorithmsCase given;
   MeasurementSet set;
   set.add(ranked(conv, "fp32/nchw/cudnn/b", 4, 1, 100));
   const auto rows = algorithm_rows(given.graph, set, {.max_workspace_bytes = 64});

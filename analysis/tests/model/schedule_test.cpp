@@ -15,12 +15,12 @@ using test::layer;
 using test::ms;
 
 /// a (1) -> b (5) parallel to c (2) -> d (1).
-const std::vector<Layer> diamond{layer("a", {}), layer("b", {0}), layer("c", {0}),
-                                 layer("d", {1, 2})};
+const std::vector<Layer> four_layers{layer("a", {}), layer("b", {0}), layer("c", {0}),
+                                     layer("d", {1, 2})};
 
 TEST(Schedule, ADiamondsBranchesRunAtOnce) {
   const std::vector<double> seconds{1, 5, 2, 1};
-  const auto slots = parallel_schedule(diamond, seconds);
+  const auto slots = parallel_schedule(four_layers, seconds);
   ASSERT_EQ(slots.size(), 4);
   EXPECT_EQ(slots[1].layer, 1);
   EXPECT_EQ(slots[1].start, 1);
@@ -37,7 +37,7 @@ TEST(Schedule, ADiamondsBranchesRunAtOnce) {
 
 TEST(Schedule, InSequenceNothingOverlaps) {
   const std::vector<double> seconds{1, 5, 0, 1};
-  const auto slots = sequential_schedule(diamond, seconds);
+  const auto slots = sequential_schedule(four_layers, seconds);
   ASSERT_EQ(slots.size(), 3);  // layers that take no time are not shown
   EXPECT_EQ(slots[2].layer, 3);
   EXPECT_EQ(slots[2].start, 6);
@@ -45,7 +45,7 @@ TEST(Schedule, InSequenceNothingOverlaps) {
 }
 
 TEST(Trace, ShowsBoundsAndFrameworkBesideEachOther) {
-  const Graph graph{.model = "diamond", .layers = diamond};
+  const Graph graph{.model = "diamond", .layers = four_layers};
   const MeasurementSet set =
       test::steady({{"a", 1 * ms}, {"b", 5 * ms}, {"c", 2 * ms}, {"d", 1 * ms}});
   const Profile profile{.framework = "abacus",

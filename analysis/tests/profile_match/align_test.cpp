@@ -47,14 +47,14 @@ TEST(Signature, APaddedProductIsRoundedUpToFoursOrEights) {
   EXPECT_FALSE(is_padded("relu/56x3072", "relu/49x3072"));
 }
 
-Layer layer(const std::string& name, const std::string& op, std::vector<std::size_t> inputs,
-            const std::string& key, Dims output = {}) {
+Layer aligned_layer(const std::string& name, const std::string& op, std::vector<std::size_t> inputs,
+                    const std::string& key, Dims output = {}) {
   Layer made{.name = name, .op = op, .inputs = std::move(inputs), .problems = {key}};
   made.outputs = {{.shape = std::move(output)}};
   return made;
 }
 
-ProfiledNode node(const std::string& op, const std::string& key, const Dims& output = {}) {
+ProfiledNode aligned_node(const std::string& op, const std::string& key, const Dims& output = {}) {
   return {.name = "aten::" + op,
           .op = op,
           .seconds = 1e-6,
@@ -62,12 +62,13 @@ ProfiledNode node(const std::string& op, const std::string& key, const Dims& out
 }
 
 TEST(Align, ExtraAndMissingOperatorsDoNotShiftTheRest) {
-  const Graph graph{
-      .model = "m",
-      .layers = {layer("a", "Relu", {}, "relu/1x1"), layer("b", "Relu", {0}, "relu/1x2"),
-                 layer("c", "Relu", {1}, "relu/1x3")}};
-  const Mapping mapping = map_layers(
-      graph, {node("Relu", "relu/1x1"), node("Tanh", "tanh/1x1"), node("Relu", "relu/1x3")});
+  const Graph graph{.model = "m",
+                    .layers = {aligned_layer("a", "Relu", {}, "relu/1x1"),
+                               aligned_layer("b", "Relu", {0}, "relu/1x2"),
+                               aligned_layer("c", "Relu", {1}, "relu/1x3")}};
+  const Mapping mapping =
+      map_layers(graph, {aligned_node("Relu", "relu/1x1"), aligned_node("Tanh", "tanh/1x1"),
+                         aligned_node("Relu", "relu/1x3")});
   EXPECT_THAT(mapping.layers_of_node,
               ElementsAre(ElementsAre(0, 1), ElementsAre(), ElementsAre(2)));
   EXPECT_THAT(mapping.found,
@@ -83,50 +84,54 @@ TEST(Align, ExtraAndMissingOperatorsDoNotShiftTheRest) {
 TEST(Align, OtherAttributesAreStillTheLayer) {
   const Graph graph{
       .model = "m",
-      .layers = {layer("c", "Conv", {}, "conv/1x3x8x8_k4x3x3_p1.1.1.1_s1x1_d1x1_g1")}};
+      .layers = {aligned_layer("c", "Conv", {}, "conv/1x3x8x8_k4x3x3_p1.1.1.1_s1x1_d1x1_g1")}};
   const Mapping mapping =
-      map_layers(graph, {node("Conv", "conv/1x4x8x8_k4x3x3_p1.1.1.1_s1x1_d1x1_g1")});
+      map_layers(graph, {aligned_node("Conv", "conv/1x4x8x8_k4x3x3_p1.1.1.1_s1x1_d1x1_g1")});
   EXPECT_THAT(mapping.found, ElementsAre(MatchKind::kind));
   ASSERT_EQ(mapping.pairs.size(), 1);
   EXPECT_EQ(mapping.pairs[0].layer, 0);
 }
 
 TEST(Align, APaddedProductIsItsLayer) {
-  const Graph graph{.model = "m",
-                    .layers = {layer("a", "MatMul", {}, "gemm/m49_n3072_k768_nn_w", {49, 3072}),
-                               layer("b", "MatMul", {0}, "gemm/m49_n768_k3072_nn_w", {49, 768})}};
-  const Mapping mapping = map_layers(graph, {node("MatMul", "gemm/m56_n3072_k768_nn", {56, 3072}),
-                                             node("MatMul", "gemm/m49_n768_k3072_nn", {49, 768})});
+  const Graph graph{
+      .model = "m",
+      .layers = {aligned_layer("a", "MatMul", {}, "gemm/m49_n3072_k768_nn_w", {49, 3072}),
+                 aligned_layer("b", "MatMul", {0}, "gemm/m49_n768_k3072_nn_w", {49, 768})}};
+  const Mapping mapping =
+      map_layers(graph, {aligned_node("MatMul", "gemm/m56_n3072_k768_nn", {56, 3072}),
+                         aligned_node("MatMul", "gemm/m49_n768_k3072_nn", {49, 768})});
   EXPECT_THAT(mapping.found, ElementsAre(MatchKind::problem, MatchKind::problem));
 }
 
 TEST(Align, BranchesInAnotherOrderAreFoundAndNamed) {
   // a -> b, a -> c; the framework ran c before b.
-  const Graph graph{
-      .model = "m",
-      .layers = {layer("a", "Relu", {}, "relu/1x1"), layer("b", "Relu", {0}, "relu/1x2"),
-                 layer("c", "Relu", {0}, "relu/1x3")}};
-  const Mapping mapping = map_layers(
-      graph, {node("Relu", "relu/1x1"), node("Relu", "relu/1x3"), node("Relu", "relu/1x2")});
+  const Graph graph{.model = "m",
+                    .layers = {aligned_layer("a", "Relu", {}, "relu/1x1"),
+                               aligned_layer("b", "Relu", {0}, "relu/1x2"),
+                               aligned_layer("c", "Relu", {0}, "relu/1x3")}};
+  const Mapping mapping =
+      map_layers(graph, {aligned_node("Relu", "relu/1x1"), aligned_node("Relu", "relu/1x3"),
+                         aligned_node("Relu", "relu/1x2")});
   EXPECT_THAT(mapping.layers_of_node, ElementsAre(ElementsAre(0), ElementsAre(2), ElementsAre(1)));
   EXPECT_EQ(quality(graph, mapping).moved, 1);
 }
 
 TEST(Align, AnOptionalPartTakesOnlyItsOwn) {
   // A product with a bias, then a residual add of the same shape. The model's bias is in its Gemm.
-  ProfiledNode product = node("MatMul", "gemm/m4_n8_k2_nt_w", {4, 8});
+  ProfiledNode product = aligned_node("MatMul", "gemm/m4_n8_k2_nt_w", {4, 8});
   product.parts.push_back(
       {.op = "Add", .problem = "add/4x8_1x8", .output = {4, 8}, .optional = true});
   const Graph folded{.model = "m",
-                     .layers = {layer("p", "Gemm", {}, "gemm/m4_n8_k2_nn_w", {4, 8}),
-                                layer("r", "Add", {0}, "add/4x8_4x8", {4, 8})}};
+                     .layers = {aligned_layer("p", "Gemm", {}, "gemm/m4_n8_k2_nn_w", {4, 8}),
+                                aligned_layer("r", "Add", {0}, "add/4x8_4x8", {4, 8})}};
   const Mapping first = map_layers(folded, {product});
   EXPECT_THAT(first.found, ElementsAre(MatchKind::problem, MatchKind::inside));
   const Graph add_edge{.model = "m",
-                       .layers = {layer("p", "MatMul", {}, "gemm/m4_n8_k2_nn_w", {4, 8}),
-                                  layer("bias", "Add", {0}, "add/4x8_1x8_w", {4, 8}),
-                                  layer("r", "Add", {1}, "add/4x8_4x8", {4, 8})}};
-  const Mapping second = map_layers(add_edge, {product, node("Add", "add/4x8_4x8", {4, 8})});
+                       .layers = {aligned_layer("p", "MatMul", {}, "gemm/m4_n8_k2_nn_w", {4, 8}),
+                                  aligned_layer("bias", "Add", {0}, "add/4x8_1x8_w", {4, 8}),
+                                  aligned_layer("r", "Add", {1}, "add/4x8_4x8", {4, 8})}};
+  const Mapping second =
+      map_layers(add_edge, {product, aligned_node("Add", "add/4x8_4x8", {4, 8})});
   EXPECT_THAT(second.layers_of_node, ElementsAre(ElementsAre(0, 1), ElementsAre(2)));
 }
 
@@ -136,12 +141,12 @@ TEST(Align, StepsOfOneOperatorMayBeLayers) {
     gelu.parts.push_back(
         {.op = step, .problem = "", .output = {2, 8}, .optional = gelu.parts.size() > 0});
   }
-  Graph graph{
-      .model = "m",
-      .layers = {layer("d", "Div", {}, "div/2x8_1x1_w", {2, 8}), layer("e", "Erf", {0}, "", {2, 8}),
-                 layer("a", "Add", {1}, "add/2x8_1x1_w", {2, 8}),
-                 layer("m", "Mul", {2}, "mul/2x8_2x8", {2, 8}),
-                 layer("h", "Mul", {3}, "mul/2x8_1x1_w", {2, 8})}};
+  Graph graph{.model = "m",
+              .layers = {aligned_layer("d", "Div", {}, "div/2x8_1x1_w", {2, 8}),
+                         aligned_layer("e", "Erf", {0}, "", {2, 8}),
+                         aligned_layer("a", "Add", {1}, "add/2x8_1x1_w", {2, 8}),
+                         aligned_layer("m", "Mul", {2}, "mul/2x8_2x8", {2, 8}),
+                         aligned_layer("h", "Mul", {3}, "mul/2x8_1x1_w", {2, 8})}};
   graph.layers[1].cost = Cost::unsupported;
   graph.layers[1].problems.clear();
   EXPECT_THAT(map_layers(graph, {gelu}).layers_of_node[0], ElementsAre(0, 1, 2, 3, 4));
@@ -200,8 +205,8 @@ std::string refusal(const Graph& graph, const Profile& profile) {
 TEST(SameModel, OtherModelsAndBatchesAreOneLine) {
   Graph graph{.model = "m", .batch = 1};
   for (const std::string number : {"8", "16", "32"}) {
-    graph.layers.push_back(
-        layer("c" + number, "Conv", {}, "conv/1x8x4x4_k" + number + "x1x1_p0.0.0.0_s1x1_d1x1_g1"));
+    graph.layers.push_back(aligned_layer("c" + number, "Conv", {},
+                                         "conv/1x8x4x4_k" + number + "x1x1_p0.0.0.0_s1x1_d1x1_g1"));
   }
   const auto run = [&](int batch) {
     TraceWriter trace;
@@ -224,10 +229,11 @@ TEST(SameModel, OtherModelsAndBatchesAreOneLine) {
 // Profiles have no problem keys for operators of the backward pass.
 TEST(SameModel, OfATrainingStepTheForwardPassTells) {
   Graph graph{.model = "m", .batch = 1};
-  graph.layers.push_back(layer("c", "Conv", {}, "conv/1x8x4x4_k8x1x1_p0.0.0.0_s1x1_d1x1_g1"));
   graph.layers.push_back(
-      layer("c.data_gradient", "Conv", {0}, "deconv/1x8x4x4_k8x1x1_p0.0.0.0_s1x1_d1x1_g1"));
-  graph.layers.push_back(layer("c.other", "Gemm", {1}, "gemm/m4_n8_k8_nn"));
+      aligned_layer("c", "Conv", {}, "conv/1x8x4x4_k8x1x1_p0.0.0.0_s1x1_d1x1_g1"));
+  graph.layers.push_back(
+      aligned_layer("c.data_gradient", "Conv", {0}, "deconv/1x8x4x4_k8x1x1_p0.0.0.0_s1x1_d1x1_g1"));
+  graph.layers.push_back(aligned_layer("c.other", "Gemm", {1}, "gemm/m4_n8_k8_nn"));
   TraceWriter trace;
   trace.conv(1, 8, 8, 4).op("aten::convolution_backward", {{1, 8, 4, 4}}, {}, {{"dgrad", 1}});
   for (int i = 0; i < 6; ++i) trace.op("aten::mm", {{7, 5}, {5, 3}}, {}, {{"sgemm", 1}});

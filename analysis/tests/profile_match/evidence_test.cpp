@@ -11,8 +11,8 @@ namespace {
 
 using testing::ElementsAre;
 
-Layer layer(const std::string& name, const std::string& op, std::vector<std::size_t> inputs,
-            std::vector<std::string> problems, Dims output) {
+Layer shaped_layer(const std::string& name, const std::string& op, std::vector<std::size_t> inputs,
+                   std::vector<std::string> problems, Dims output) {
   return {.name = name,
           .op = op,
           .inputs = std::move(inputs),
@@ -21,18 +21,18 @@ Layer layer(const std::string& name, const std::string& op, std::vector<std::siz
 }
 
 /// A convolution of 8 to 10 channels, 3x3, and a ReLU; then a product of 2x4 rows and a sum.
-const Graph graph{
+const Graph evidence_graph{
     .model = "m",
-    .layers = {
-        layer("c", "Conv", {}, {"conv/1x8x6x6_k10x3x3_p1.1.1.1_s1x1_d1x1_g1"}, {1, 10, 6, 6}),
-        layer("r", "Relu", {0}, {"relu/1x10x6x6"}, {1, 10, 6, 6}),
-        layer("p", "MatMul", {}, {"gemm/m8_n16_k32_nn_w"}, {2, 4, 16}),
-        layer("s", "Add", {2}, {"add/2x4x16_1x1x16_w"}, {2, 4, 16}),
-        layer("g", "GlobalAveragePool", {1}, {"avgpool/1x10x6x6_k6x6_p0.0.0.0_s1x1_d1x1_exclude"},
-              {1, 10, 1, 1})}};
+    .layers = {shaped_layer("c", "Conv", {}, {"conv/1x8x6x6_k10x3x3_p1.1.1.1_s1x1_d1x1_g1"},
+                            {1, 10, 6, 6}),
+               shaped_layer("r", "Relu", {0}, {"relu/1x10x6x6"}, {1, 10, 6, 6}),
+               shaped_layer("p", "MatMul", {}, {"gemm/m8_n16_k32_nn_w"}, {2, 4, 16}),
+               shaped_layer("s", "Add", {2}, {"add/2x4x16_1x1x16_w"}, {2, 4, 16}),
+               shaped_layer("g", "GlobalAveragePool", {1},
+                            {"avgpool/1x10x6x6_k6x6_p0.0.0.0_s1x1_d1x1_exclude"}, {1, 10, 1, 1})}};
 
-ProfiledNode node(const std::string& name, const std::string& op, std::vector<Dims> inputs,
-                  std::vector<Dims> outputs) {
+ProfiledNode shaped_node(const std::string& name, const std::string& op, std::vector<Dims> inputs,
+                         std::vector<Dims> outputs) {
   return {.name = name,
           .origin = name,
           .op = op,
@@ -43,7 +43,8 @@ ProfiledNode node(const std::string& name, const std::string& op, std::vector<Di
 
 TEST(Evidence, IsThatOfOperandsAndResult) {
   const auto of = [](std::vector<Dims> inputs, std::vector<Dims> outputs) {
-    return evidence(graph, node("c", "Conv", std::move(inputs), std::move(outputs)), {0});
+    return evidence(evidence_graph, shaped_node("c", "Conv", std::move(inputs), std::move(outputs)),
+                    {0});
   };
   const Dims input{1, 8, 6, 6};
   const Dims weights{10, 8, 3, 3};
@@ -62,7 +63,8 @@ TEST(Evidence, IsThatOfOperandsAndResult) {
 
 TEST(Evidence, RowsOfAProductMayBeMerged) {
   const auto of = [](std::vector<Dims> inputs, std::vector<Dims> outputs) {
-    return evidence(graph, node("p", "Gemm", std::move(inputs), std::move(outputs)), {2, 3});
+    return evidence(evidence_graph, shaped_node("p", "Gemm", std::move(inputs), std::move(outputs)),
+                    {2, 3});
   };
   EXPECT_EQ(of({{8, 32}, {16}}, {{8, 16}}), Evidence::agrees);
   EXPECT_EQ(of({{2, 4, 32}}, {{2, 4, 16}}), Evidence::agrees);
@@ -71,28 +73,32 @@ TEST(Evidence, RowsOfAProductMayBeMerged) {
 }
 
 TEST(Evidence, IsNoneOfAnotherOperatorOrOfExtentsThatTheDataDecide) {
-  EXPECT_EQ(evidence(graph, node("r", "Relu", {{1, 10, 6, 6}}, {{1, 10, 6, 6}}), {0}),
-            Evidence::none);
-  Graph assumed = graph;
+  EXPECT_EQ(
+      evidence(evidence_graph, shaped_node("r", "Relu", {{1, 10, 6, 6}}, {{1, 10, 6, 6}}), {0}),
+      Evidence::none);
+  Graph assumed = evidence_graph;
   assumed.layers[1].assumed = "boxes:0=100";
-  const ProfiledNode relu = node("r", "Relu", {{1, 10, 3, 3}}, {{1, 10, 3, 3}});
-  EXPECT_EQ(evidence(graph, relu, {1}), Evidence::differs);
+  const ProfiledNode relu = shaped_node("r", "Relu", {{1, 10, 3, 3}}, {{1, 10, 3, 3}});
+  EXPECT_EQ(evidence(evidence_graph, relu, {1}), Evidence::differs);
   EXPECT_EQ(evidence(assumed, relu, {1}), Evidence::none);
   // Of a mean, the result alone says nothing.
-  EXPECT_EQ(evidence(graph, node("g", "GlobalAveragePool", {{1, 10, 6, 6}}, {{1, 10, 1, 1}}), {4}),
+  EXPECT_EQ(evidence(evidence_graph,
+                     shaped_node("g", "GlobalAveragePool", {{1, 10, 6, 6}}, {{1, 10, 1, 1}}), {4}),
             Evidence::agrees);
-  EXPECT_EQ(evidence(graph, node("g", "GlobalAveragePool", {{1, 10, 3, 3}}, {{1, 10, 1, 1}}), {4}),
+  EXPECT_EQ(evidence(evidence_graph,
+                     shaped_node("g", "GlobalAveragePool", {{1, 10, 3, 3}}, {{1, 10, 1, 1}}), {4}),
             Evidence::none);
 }
 
 TEST(Evidence, AFusedNameStandsForWhatFollows) {
-  ProfiledNode conv = node("fused c", "Conv", {{1, 8, 6, 6}, {10, 8, 3, 3}}, {{1, 10, 6, 6}});
+  ProfiledNode conv =
+      shaped_node("fused c", "Conv", {{1, 8, 6, 6}, {10, 8, 3, 3}}, {{1, 10, 6, 6}});
   conv.origin = "c";
   conv.does_next = true;
-  ProfiledNode product = node("p/MatMulAddFusion", "Gemm", {{8, 32}, {16}}, {{8, 16}});
+  ProfiledNode product = shaped_node("p/MatMulAddFusion", "Gemm", {{8, 32}, {16}}, {{8, 16}});
   product.origin = "p";
   product.does_next = true;
-  const Mapping mapping = map_layers(graph, {conv, product});
+  const Mapping mapping = map_layers(evidence_graph, {conv, product});
   EXPECT_THAT(mapping.layers_of_node[0], ElementsAre(0, 1, 4));  // the mean: inside
   EXPECT_THAT(mapping.layers_of_node[1], ElementsAre(2, 3));
   EXPECT_THAT(mapping.evidence, ElementsAre(Evidence::agrees, Evidence::agrees, Evidence::agrees,

@@ -19,14 +19,14 @@ using testing::HasSubstr;
 using testing::Not;
 
 /// Layers a (100 us), b (50 us) and c (20 us), each done by an operator of its own.
-struct Case {
+struct LossesCase {
   Graph graph{
       .model = "m", .batch = 1, .layers = {layer("a", {}), layer("b", {0}), layer("c", {1})}};
   MeasurementSet set = test::steady({{"a", 100 * us}, {"b", 50 * us}, {"c", 20 * us}});
   Profile profile{.path = "p.json", .framework = "abacus", .model = "m", .precision = "fp32"};
 
   /// Operators of `seconds`, whose runs differ by 2% either way.
-  explicit Case(const std::vector<double>& seconds, std::vector<double> latencies) {
+  explicit LossesCase(const std::vector<double>& seconds, std::vector<double> latencies) {
     const char* names[] = {"a", "b", "c"};
     for (std::size_t i = 0; i < seconds.size(); ++i) {
       profile.nodes.push_back({.name = names[i],
@@ -52,7 +52,7 @@ struct Case {
 
 // 800 us with the profiler on, 400 without: 600, 160 and 40 us are 300, 80 and 20.
 TEST(Losses, AreScaledToTheLatency) {
-  const Case given({600 * us, 160 * us, 40 * us}, {400 * us});
+  const LossesCase given({600 * us, 160 * us, 40 * us}, {400 * us});
   const Losses losses = given.losses();
   EXPECT_DOUBLE_EQ(losses.operator_seconds, 800 * us);
   EXPECT_DOUBLE_EQ(losses.factor, 0.5);
@@ -75,7 +75,7 @@ TEST(Losses, AreScaledToTheLatency) {
 
 // 600 and 160 us within 600: the run is no longer than the latency.
 TEST(Losses, OfOperatorsThatRunAtTheSameTimeAreNotScaledTwice) {
-  Case given({600 * us, 160 * us, 40 * us}, {300 * us});
+  LossesCase given({600 * us, 160 * us, 40 * us}, {300 * us});
   given.profile.traced_seconds = 600 * us;
   EXPECT_DOUBLE_EQ(given.losses().factor, 0.5);
   EXPECT_DOUBLE_EQ(given.losses().list[0].seconds, 300 * us);
@@ -85,7 +85,7 @@ TEST(Losses, OfOperatorsThatRunAtTheSameTimeAreNotScaledTwice) {
 
 // What is not in the operators is not theirs.
 TEST(Losses, AreNotScaledUp) {
-  const Case given({150 * us, 60 * us, 40 * us}, {400 * us});
+  const LossesCase given({150 * us, 60 * us, 40 * us}, {400 * us});
   EXPECT_DOUBLE_EQ(given.losses().factor, 1);
   EXPECT_DOUBLE_EQ(given.losses().list[0].lost_seconds, 50 * us);
   EXPECT_THAT(given.text(), AllOf(HasSubstr("operators 0.250 ms in all with the profiler on, 0.150 "
@@ -95,7 +95,7 @@ TEST(Losses, AreNotScaledUp) {
 
 // Processes of 380 to 420 us: each time may be 5% less. 105 us beside 100 are no loss.
 TEST(Losses, WithinTheRangeOfTheLatencyAreNone) {
-  Case given({210 * us, 500 * us, 90 * us}, {});
+  LossesCase given({210 * us, 500 * us, 90 * us}, {});
   for (const double seconds : {400 * us, 380 * us, 420 * us, 401 * us, 399 * us}) {
     given.profile.processes.push_back({.latency_seconds = {seconds}});
     given.profile.latency_seconds.push_back(seconds);
@@ -111,7 +111,7 @@ TEST(Losses, WithinTheRangeOfTheLatencyAreNone) {
 
 // The calls' repetitions: 30 to 70 us.
 TEST(Losses, WithinTheRangeOfTheBoundAreNone) {
-  Case given({100 * us, 60 * us, 40 * us}, {200 * us});
+  LossesCase given({100 * us, 60 * us, 40 * us}, {200 * us});
   given.set = test::steady({{"a", 100 * us}, {"c", 20 * us}});
   given.set.add(
       measured("relu/b/fp32/nchw/onednn/jit", {30 * us, 40 * us, 50 * us, 60 * us, 70 * us}));
@@ -121,7 +121,7 @@ TEST(Losses, WithinTheRangeOfTheBoundAreNone) {
 }
 
 TEST(Losses, OfOneRunWithoutALatencyAreAsProfiled) {
-  Case given({150 * us, 60 * us, 20 * us}, {});
+  LossesCase given({150 * us, 60 * us, 20 * us}, {});
   for (ProfiledNode& node : given.profile.nodes) node.range.reset();
   const Losses losses = given.losses();
   EXPECT_DOUBLE_EQ(losses.factor, 1);
@@ -131,7 +131,7 @@ TEST(Losses, OfOneRunWithoutALatencyAreAsProfiled) {
 
 // Two modes: the ratio of each, and the operators beside the faster one.
 TEST(Frameworks, OfTwoModesHaveTwoRatios) {
-  Case given({190 * us, 95 * us, 55 * us}, {});
+  LossesCase given({190 * us, 95 * us, 55 * us}, {});
   for (const double seconds : {170 * us, 340 * us, 171 * us, 342 * us, 169 * us}) {
     given.profile.processes.push_back({.latency_seconds = {seconds}});
     given.profile.latency_seconds.push_back(seconds);
@@ -152,7 +152,7 @@ TEST(Frameworks, OfTwoModesHaveTwoRatios) {
 }
 
 TEST(Frameworks, OfOneProcessSaySo) {
-  const Case given({100 * us, 50 * us, 20 * us}, std::vector<double>(6, 200 * us));
+  const LossesCase given({100 * us, 50 * us, 20 * us}, std::vector<double>(6, 200 * us));
   EXPECT_THAT(given.text(), AllOf(HasSubstr("(95% within one process: 0.200 to 0.200), 6 runs"),
                                   HasSubstr("BR              0.850 sequential")));
 }

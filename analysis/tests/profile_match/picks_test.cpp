@@ -24,13 +24,13 @@ const std::string product = "gemm/m4_n8_k16_nn";
 ///   gemm 5; product: default 2
 /// The framework ran first by an implicit GEMM (12 us including a layout transform), second by FFT
 /// (9 us), and the product by a Tensor Core kernel (3 us).
-struct Case {
+struct PicksCase {
   Graph graph{.model = "three",
               .layers = {test::layer("a", {}), test::layer("b", {0}), test::layer("c", {1})}};
   MeasurementSet set;
   Profile profile{.framework = "pytorch", .timeline = Timeline{}};
 
-  Case() {
+  PicksCase() {
     const std::string keys[] = {first, second, product};
     const char* ops[] = {"Conv", "Conv", "MatMul"};
     for (std::size_t i = 0; i < 3; ++i) {
@@ -64,7 +64,7 @@ struct Case {
 /// A matrix product's kernel may be cuDNN's algorithm of that name or a product by another library
 /// or engine: the one that takes about as long as the kernel ran.
 TEST(FrameworkPicks, AProductsKernelIsTheCallThatTakesAsLong) {
-  Case given;
+  PicksCase given;
   given.profile.nodes.clear();
   given.run(0, 6, {"nvjet_sm90_hsh_64x8_64x16_4x1_v_bz_TNT"});
   given.run(1, 6, {"nvjet_sm90_hsh_64x8_64x16_4x1_v_bz_TNT"});
@@ -81,7 +81,7 @@ TEST(FrameworkPicks, AProductsKernelIsTheCallThatTakesAsLong) {
 }
 
 TEST(FrameworkPicks, KernelsTellTheAlgorithmAndWhatItLoses) {
-  const Case given;
+  const PicksCase given;
   const auto picks = given.picks();
   ASSERT_EQ(picks.size(), 3);
   // An implicit GEMM may be either of two algorithms: the faster takes 6 us, the best of all 4.
@@ -95,7 +95,7 @@ TEST(FrameworkPicks, KernelsTellTheAlgorithmAndWhatItLoses) {
 }
 
 TEST(FrameworkPicks, TheAlgorithmOfAMatrixProductIsNotInItsKernelsName) {
-  const Case given;
+  const PicksCase given;
   const auto picks = given.picks();
   EXPECT_EQ(picks[2].algorithm, "");
   EXPECT_EQ(picks[2].loss, std::nullopt);
@@ -103,7 +103,7 @@ TEST(FrameworkPicks, TheAlgorithmOfAMatrixProductIsNotInItsKernelsName) {
 }
 
 TEST(FrameworkPicks, TensorCoresAreReadFromTheNames) {
-  const Case given;
+  const PicksCase given;
   const auto picks = given.picks();
   EXPECT_EQ(picks[0].tensor_cores, false);
   EXPECT_EQ(picks[2].tensor_cores, true);
@@ -112,7 +112,7 @@ TEST(FrameworkPicks, TensorCoresAreReadFromTheNames) {
 TEST(FrameworkPicks, AnApiLogIsExact) {
   LibraryCall call{.library = "cudnn", .function = "cudnnConvolutionForward", .problem = first};
   call.algorithm = "implicit_gemm";
-  const Case given;
+  const PicksCase given;
   const auto picks = given.picks({call});
   EXPECT_EQ(picks[0].measured->variant.algorithm, "implicit_gemm");
   EXPECT_THAT(picks[0].loss, Optional(DoubleNear(6 * us, 1e-12)));  // 10 - 4
@@ -123,7 +123,7 @@ TEST(FrameworkPicks, AnApiLogIsExact) {
 }
 
 TEST(FrameworkPicks, ALogAloneIsEnough) {
-  const Case given;
+  const PicksCase given;
   const LibraryCall call{.library = "cudnn",
                          .function = "cudnnConvolutionForward",
                          .problem = second,
@@ -136,7 +136,7 @@ TEST(FrameworkPicks, ALogAloneIsEnough) {
 }
 
 TEST(FrameworkPicks, TotalsSumWhatIsKnown) {
-  const Case given;
+  const PicksCase given;
   const auto rows = algorithm_rows(given.graph, given.set, {});
   const PickTotals sum = totals(rows, given.picks());
   EXPECT_EQ(sum.found, 3);
@@ -151,7 +151,7 @@ TEST(FrameworkPicks, TotalsSumWhatIsKnown) {
 }
 
 TEST(FrameworkPicks, AnOperatorOfTwoProductsCountsOnce) {
-  Case given;
+  PicksCase given;
   Layer another = test::layer("d", {2});
   another.op = "MatMul";
   another.problems = {"gemm/m4_n16_k8_nn"};
@@ -168,7 +168,7 @@ TEST(FrameworkPicks, AnOperatorOfTwoProductsCountsOnce) {
 }
 
 TEST(FrameworkPicks, AProfileOfAnotherModelIsAnError) {
-  Case given;
+  PicksCase given;
   given.profile.path = "x.json";
   for (Layer& layer : given.graph.layers) layer.problems = {"gemm/m4_n8_k99_nn"};
   EXPECT_THAT(error_of([&] { given.picks(); }), HasSubstr("x.json: profile of another model"));

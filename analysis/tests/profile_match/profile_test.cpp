@@ -152,7 +152,7 @@ Layer convolution(const std::string& name, std::vector<std::size_t> inputs) {
   return made;
 }
 
-ProfiledNode node(const std::string& origin, const std::string& op, double seconds = 1 * ms) {
+ProfiledNode profiled(const std::string& origin, const std::string& op, double seconds = 1 * ms) {
   return {.name = origin, .origin = origin, .op = op, .seconds = seconds};
 }
 
@@ -162,8 +162,8 @@ TEST(Mapping, AResidualAddBelongsToTheConvolutionThatRanLast) {
               .layers = {convolution("input", {}), convolution("shortcut", {0}),
                          convolution("c", {0}), layer("add", {1, 2}), layer("relu", {3})}};
   graph.layers[3].op = "Add";
-  const Mapping mapping =
-      map_layers(graph, {node("input", "Conv"), node("shortcut", "Conv"), node("c", "Conv")});
+  const Mapping mapping = map_layers(
+      graph, {profiled("input", "Conv"), profiled("shortcut", "Conv"), profiled("c", "Conv")});
   EXPECT_THAT(mapping.layers_of_node[1], ElementsAre(1));
   EXPECT_THAT(mapping.layers_of_node[2], ElementsAre(2, 3, 4));
   EXPECT_TRUE(mapping.named[2]);
@@ -174,7 +174,7 @@ TEST(Mapping, GoesThroughFreeLayers) {
   const Graph graph{.model = "m",
                     .layers = {convolution("c", {}), layer("dropout", {0}, Cost::free, "no-op"),
                                layer("relu", {1})}};
-  const Mapping mapping = map_layers(graph, {node("c", "Conv")});
+  const Mapping mapping = map_layers(graph, {profiled("c", "Conv")});
   EXPECT_THAT(mapping.layers_of_node[0], ElementsAre(0, 2));
   EXPECT_EQ(mapping.node_of_layer[1], std::nullopt);
 }
@@ -182,14 +182,14 @@ TEST(Mapping, GoesThroughFreeLayers) {
 TEST(Mapping, AChainEndsAtTheNearestLayerOfItsOperator) {
   const Graph graph{.model = "m",
                     .layers = {convolution("c1", {}), convolution("c2", {0}), layer("r", {1})}};
-  const Mapping mapping = map_layers(graph, {node("c1", "Conv"), node("r_out", "Conv")});
+  const Mapping mapping = map_layers(graph, {profiled("c1", "Conv"), profiled("r_out", "Conv")});
   EXPECT_THAT(mapping.layers_of_node[0], ElementsAre(0));
   EXPECT_THAT(mapping.layers_of_node[1], ElementsAre(1, 2));
 }
 
 TEST(Mapping, AChainDoesNotTakeALayerThatHasItsOwnNode) {
   const Graph graph{.model = "m", .layers = {convolution("c", {}), layer("r", {0})}};
-  const Mapping mapping = map_layers(graph, {node("c", "Conv"), node("r_out", "Conv")});
+  const Mapping mapping = map_layers(graph, {profiled("c", "Conv"), profiled("r_out", "Conv")});
   EXPECT_THAT(mapping.layers_of_node[0], ElementsAre(0));
   EXPECT_THAT(mapping.layers_of_node[1], ElementsAre(1));
 }
@@ -197,7 +197,7 @@ TEST(Mapping, AChainDoesNotTakeALayerThatHasItsOwnNode) {
 TEST(Mapping, HoldsWholeWordsOnly) {
   const Graph graph{.model = "m", .layers = {convolution("conv1", {}), convolution("conv10", {0})}};
   const Mapping mapping =
-      map_layers(graph, {node("optimised:conv10:v2", "Conv"), node("conv1/fast", "Conv")});
+      map_layers(graph, {profiled("optimised:conv10:v2", "Conv"), profiled("conv1/fast", "Conv")});
   EXPECT_THAT(mapping.layers_of_node[0], ElementsAre(1));
   EXPECT_THAT(mapping.layers_of_node[1], ElementsAre(0));
 }
@@ -205,31 +205,31 @@ TEST(Mapping, HoldsWholeWordsOnly) {
 TEST(Mapping, TakesTheOrderWhereNamesAreGone) {
   const Graph graph{.model = "m", .layers = {convolution("c1", {}), convolution("c2", {0})}};
   const Mapping same =
-      map_layers(graph, {node("x", "Conv"), node("r", "Reorder"), node("y", "Conv")});
+      map_layers(graph, {profiled("x", "Conv"), profiled("r", "Reorder"), profiled("y", "Conv")});
   EXPECT_THAT(same.layers_of_node[0], ElementsAre(0));
   EXPECT_THAT(same.layers_of_node[1], IsEmpty());
   EXPECT_THAT(same.layers_of_node[2], ElementsAre(1));
   // Three nodes for two layers: the assignment would be a guess.
   const Mapping other =
-      map_layers(graph, {node("x", "Conv"), node("y", "Conv"), node("z", "Conv")});
+      map_layers(graph, {profiled("x", "Conv"), profiled("y", "Conv"), profiled("z", "Conv")});
   EXPECT_EQ(other.node_of_layer[0], std::nullopt);
 }
 
 /// c (Conv, 3 ms) -> relu (1 ms), and the bounds of both.
-struct Case {
+struct ProfileCase {
   Graph graph{.model = "m", .batch = 1, .layers = {convolution("c", {}), layer("relu", {0})}};
   MeasurementSet set = test::steady({{"relu", 1 * ms}});
   std::vector<LayerTime> times;
   Bounds result;
 
-  Case() {
+  ProfileCase() {
     set.add(test::measured("conv/c/fp32/any/onednn/jit", {3 * ms, 3 * ms}));
     times = layer_times(graph, set, {});
     result = bounds(graph, times, Movement::exclude);
   }
 };
 
-Profile profile_of(std::vector<ProfiledNode> nodes) {
+Profile profile_of_nodes(std::vector<ProfiledNode> nodes) {
   return {.path = "p.json",
           .framework = "onnxruntime",
           .model = "m",
@@ -242,9 +242,9 @@ Profile profile_of(std::vector<ProfiledNode> nodes) {
 }
 
 TEST(Comparison, RatioIsBoundOverMedianLatency) {
-  const Case given;
+  const ProfileCase given;
   const Profile profile =
-      profile_of({node("relu_out", "Conv", 6 * ms), node("pad", "Reorder", ms)});
+      profile_of_nodes({profiled("relu_out", "Conv", 6 * ms), profiled("pad", "Reorder", ms)});
   const Comparison comparison =
       compare(given.graph, given.times, given.result, Movement::exclude, profile);
   EXPECT_DOUBLE_EQ(comparison.latency.value().seconds, 8 * ms);
@@ -261,8 +261,8 @@ TEST(Comparison, RatioIsBoundOverMedianLatency) {
 }
 
 TEST(Comparison, FoldedLayersAreAbsentAndCountedWhereTheyWentTo) {
-  const Case given;
-  const Profile profile = profile_of({node("c", "Conv", 3.5 * ms)});
+  const ProfileCase given;
+  const Profile profile = profile_of_nodes({profiled("c", "Conv", 3.5 * ms)});
   const Comparison comparison =
       compare(given.graph, given.times, given.result, Movement::exclude, profile);
   EXPECT_THAT(comparison.absent_layers, ElementsAre(1));
@@ -271,18 +271,19 @@ TEST(Comparison, FoldedLayersAreAbsentAndCountedWhereTheyWentTo) {
 }
 
 TEST(Comparison, NothingIsLostAgainstAnUnknownBound) {
-  Case given;
+  ProfileCase given;
   given.times[0] = {.status = LayerStatus::unsupported};
-  const Comparison comparison = compare(given.graph, given.times, given.result, Movement::exclude,
-                                        profile_of({node("c", "Conv"), node("relu", "Relu")}));
+  const Comparison comparison =
+      compare(given.graph, given.times, given.result, Movement::exclude,
+              profile_of_nodes({profiled("c", "Conv"), profiled("relu", "Relu")}));
   EXPECT_THAT(comparison.losses.unknown, ElementsAre(0));
   ASSERT_EQ(comparison.losses.list.size(), 1);
   EXPECT_EQ(comparison.losses.list[0].node, 1);
 }
 
 TEST(Comparison, AProfileWithoutTheConvolutionsIsOfAnotherModel) {
-  const Case given;
-  const Profile profile = profile_of({node("other", "MatMul"), node("relu", "Relu")});
+  const ProfileCase given;
+  const Profile profile = profile_of_nodes({profiled("other", "MatMul"), profiled("relu", "Relu")});
   const std::string error = error_of(
       [&] { compare(given.graph, given.times, given.result, Movement::exclude, profile); });
   EXPECT_THAT(error, AllOf(HasSubstr("p.json"), HasSubstr("another model"),
@@ -290,7 +291,7 @@ TEST(Comparison, AProfileWithoutTheConvolutionsIsOfAnotherModel) {
 }
 
 TEST(Comparison, SaysWhatDiffers) {
-  const Profile profile = profile_of({});
+  const Profile profile = profile_of_nodes({});
   const System same{{"threads", "2"}, {"cpu_model", "a CPU"}};
   EXPECT_THAT(differences(profile, Precision::fp32, {{"onednn", same}}), IsEmpty());
   const System other{{"threads", "4"}, {"cpu_model", "a CPU"}};
@@ -300,7 +301,7 @@ TEST(Comparison, SaysWhatDiffers) {
 }
 
 TEST(Comparison, DevicesAreComparedAsFarAsTheyAreKnown) {
-  Profile profile = profile_of({});
+  Profile profile = profile_of_nodes({});
   EXPECT_EQ(other_device(profile, {{"cpu_model", "a CPU   "}}), std::nullopt);
   EXPECT_EQ(other_device(profile, {{"cpu_model", "unknown"}}), std::nullopt);
   EXPECT_EQ(other_device(profile, {{"device", "a GPU"}}), std::nullopt);
@@ -314,13 +315,13 @@ TEST(Comparison, DevicesAreComparedAsFarAsTheyAreKnown) {
 
 TEST(Comparison, ModelAndBatchSayWhatAProfileIsOf) {
   Graph graph{.model = "m", .batch = 8};
-  EXPECT_FALSE(is_of(profile_of({}), graph));
+  EXPECT_FALSE(is_of(profile_of_nodes({}), graph));
   graph.batch = 1;
-  EXPECT_TRUE(is_of(profile_of({}), graph));
+  EXPECT_TRUE(is_of(profile_of_nodes({}), graph));
   graph.batch.reset();
-  EXPECT_TRUE(is_of(profile_of({}), graph));
+  EXPECT_TRUE(is_of(profile_of_nodes({}), graph));
   graph.model = "n";
-  EXPECT_FALSE(is_of(profile_of({}), graph));
+  EXPECT_FALSE(is_of(profile_of_nodes({}), graph));
 }
 
 TEST(ReadProfile, BadFilesAreOneLine) {

@@ -199,12 +199,12 @@ TEST(Seen, NamesOfCompiledKernelsStandForStepsToo) {
 }
 
 /// 10 us for a convolution, 4 for the normalization, 3 for relu; bn and relu as one call 5 us.
-struct Case {
+struct SeenCase {
   Graph graph = block();
   Inputs inputs;
   MeasurementFilter filter{};
 
-  explicit Case(const TraceWriter& trace) {
+  explicit SeenCase(const TraceWriter& trace) {
     MeasurementSet& set = inputs.results.measurements;
     set.add(measured(conv_key + "/fp32/nchw/cudnn/x", five(10 * us)));
     set.add(measured("batchnorm/x/fp32/nchw/cudnn/x", five(4 * us)));
@@ -223,7 +223,7 @@ TEST(SeenBest, TakesTheSmallerOfMeasuredAndSeen) {
   trace.conv(1, 8, 8, 4, {{"sgemm", 6}});
   triton(trace, "triton_poi_fused__native_batch_norm_legit_no_training_relu_0", 2);
   trace.conv(1, 8, 8, 4, {{"sgemm", 12}});
-  const Case given(trace);
+  const SeenCase given(trace);
   Ladder ladder;
   const auto best = given.answer(ladder);
   // 6 seen; 2 seen instead of the measured best, 5; 10 measured instead of 12 seen.
@@ -243,7 +243,7 @@ TEST(SeenBest, IsTheWholeRunIfItsGroupsOfLayersTakeLonger) {
   trace.conv(1, 8, 8, 4, {{"sgemm", 6}});
   trace.op("my::block", {{1, 8, 4, 4}}, {}, {{"kernel", 1}});  // does not tell what it does
   trace.conv(1, 8, 8, 4, {{"sgemm", 12}});
-  const Case given(trace);
+  const SeenCase given(trace);
   Ladder ladder;
   const auto best = given.answer(ladder);
   // 6 seen, 5 and 10 measured; the run took 6 + 1 + 12.
@@ -260,7 +260,7 @@ TEST(SeenBest, IsNoWholeRunWithoutSomeOfItsLayers) {
   trace.conv(1, 8, 8, 4, {{"sgemm", 6}});
   triton(trace, "triton_poi_fused_view_0", 1);
   trace.conv(1, 8, 8, 4, {{"sgemm", 12}});
-  const Case given(trace);
+  const SeenCase given(trace);
   Ladder ladder;
   const auto best = given.answer(ladder);
   ASSERT_TRUE(best);
@@ -274,7 +274,7 @@ TEST(SeenBest, FillsWhatNoCallDoes) {
   trace.conv(1, 8, 8, 4, {{"sgemm", 17}});
   triton(trace, "triton_poi_fused__native_batch_norm_legit_no_training_relu_0", 20);
   trace.conv(1, 8, 8, 4, {{"sgemm", 12}});
-  Case given(trace);
+  SeenCase given(trace);
   given.graph.fusions.clear();
   given.graph.layers[1].cost = Cost::unsupported;
   given.graph.layers[1].problems.clear();
@@ -365,7 +365,7 @@ TEST(Seen, AFormulasStepIsNoLayerBesideItsWhole) {
 TEST(SeenBest, OfAnotherPrecisionIsNone) {
   TraceWriter trace;
   trace.conv(1, 8, 8, 4).conv(1, 8, 8, 4);
-  Case given(trace);
+  SeenCase given(trace);
   given.filter.precision = Precision::fp16;
   Ladder ladder;
   EXPECT_EQ(given.answer(ladder), std::nullopt);

@@ -2,6 +2,7 @@
 
 #include "analysis/input/nsight_export.h"
 #include "analysis/profiles/profile.h"
+#include "analysis/tests/build.h"
 #include "analysis/tests/folder.h"
 #include "core/base/sqlite.h"
 
@@ -10,10 +11,9 @@ namespace {
 
 using test::error_of;
 using test::Folder;
+using test::us;
 using testing::Contains;
 using testing::HasSubstr;
-
-constexpr double us = 1e-6;
 
 /// Process 3, thread 5, as Nsight Systems packs them.
 constexpr const char* ids = "50331653";

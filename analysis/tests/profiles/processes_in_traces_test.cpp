@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "analysis/tests/build.h"
 #include "analysis/tests/trace.h"
 
 namespace benanza::analysis {
@@ -8,11 +9,10 @@ namespace {
 using nlohmann::json;
 using test::Folder;
 using test::TraceWriter;
+using test::us;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-constexpr double us = 1e-6;
 
 /// The events of `traces` in one file, as the tools that join traces of several ranks write them:
 /// every rank has a process of its own, all number their launches alike.

@@ -3,6 +3,7 @@
 #include "analysis/profile_match/same_model.h"
 #include "analysis/profiles/profile.h"
 #include "analysis/profiles/repeats.h"
+#include "analysis/tests/build.h"
 #include "analysis/tests/folder.h"
 #include "analysis/tests/trace.h"
 
@@ -13,13 +14,12 @@ using test::error_of;
 using test::Folder;
 using test::profile_of;
 using test::TraceWriter;
+using test::us;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-
-constexpr double us = 1e-6;
 
 std::vector<std::string> names(const Profile& profile) {
   std::vector<std::string> list;

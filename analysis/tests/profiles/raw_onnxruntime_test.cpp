@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/profiles/profile.h"
+#include "analysis/tests/build.h"
 #include "analysis/tests/folder.h"
 
 namespace benanza::analysis {
@@ -11,11 +12,10 @@ namespace {
 using nlohmann::json;
 using test::error_of;
 using test::Folder;
+using test::us;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-constexpr double us = 1e-6;
 
 json event(const std::string& category, const std::string& name, double start, double duration,
            int thread, json arguments = json::object()) {
@@ -23,8 +23,8 @@ json event(const std::string& category, const std::string& name, double start, d
           {"ts", start},     {"dur", duration}, {"ph", "X"}, {"args", std::move(arguments)}};
 }
 
-json node(const std::string& name, const std::string& op, int index, double start, double duration,
-          int thread) {
+json json_node(const std::string& name, const std::string& op, int index, double start,
+               double duration, int thread) {
   return event("Node", name + "_kernel_time", start, duration, thread,
                {{"op_name", op},
                 {"node_index", std::to_string(index)},
@@ -51,8 +51,8 @@ TEST(RawOnnxRuntime, IsAProfileOfRunsWithTheProfilerOn) {
   const auto file = folder.write(
       "onnxruntime_profile.json",
       raw({event("Session", "session_initialization", 0, 50, 1),
-           event("Session", "model_run", 100, 60, 1), node("mm", "MatMul", 0, 110, 40, 1),
-           event("Session", "model_run", 200, 80, 1), node("mm", "MatMul", 0, 210, 60, 1)}));
+           event("Session", "model_run", 100, 60, 1), json_node("mm", "MatMul", 0, 110, 40, 1),
+           event("Session", "model_run", 200, 80, 1), json_node("mm", "MatMul", 0, 210, 60, 1)}));
   const Profile profile = read_profile(file);
   EXPECT_EQ(profile.framework, "onnxruntime");
   EXPECT_EQ(profile.precision, "fp32");
@@ -67,9 +67,9 @@ TEST(RawOnnxRuntime, IsAProfileOfRunsWithTheProfilerOn) {
 TEST(RawOnnxRuntime, ABodyRunsInItsOwnThread) {
   const Folder folder;
   const Profile profile = read_profile(folder.write(
-      "p.json",
-      raw({event("Session", "model_run", 0, 110, 1), node("if", "If", 1, 0, 100, 1),
-           node("in_branch", "MatMul", 0, 5, 30, 1), node("beside", "MatMul", 0, 10, 50, 2)})));
+      "p.json", raw({event("Session", "model_run", 0, 110, 1), json_node("if", "If", 1, 0, 100, 1),
+                     json_node("in_branch", "MatMul", 0, 5, 30, 1),
+                     json_node("beside", "MatMul", 0, 10, 50, 2)})));
   EXPECT_DOUBLE_EQ(named(profile, "if").seconds, 70 * us);
   EXPECT_DOUBLE_EQ(named(profile, "in_branch").seconds, 30 * us);
   EXPECT_DOUBLE_EQ(named(profile, "beside").seconds, 50 * us);
@@ -79,9 +79,10 @@ TEST(RawOnnxRuntime, ABodyRunsInItsOwnThread) {
 TEST(RawOnnxRuntime, NestedBodiesKeepTheirOwnTime) {
   const Folder folder;
   const Profile profile = read_profile(folder.write(
-      "p.json", raw({event("Session", "model_run", 0, 110, 1), node("loop", "Loop", 2, 0, 100, 1),
-                     node("if", "If", 1, 10, 60, 1), node("mm", "MatMul", 0, 20, 30, 1),
-                     node("next", "Relu", 1, 75, 5, 1)})));
+      "p.json",
+      raw({event("Session", "model_run", 0, 110, 1), json_node("loop", "Loop", 2, 0, 100, 1),
+           json_node("if", "If", 1, 10, 60, 1), json_node("mm", "MatMul", 0, 20, 30, 1),
+           json_node("next", "Relu", 1, 75, 5, 1)})));
   EXPECT_DOUBLE_EQ(named(profile, "loop").seconds, 35 * us);
   EXPECT_DOUBLE_EQ(named(profile, "if").seconds, 30 * us);
 }
@@ -90,8 +91,8 @@ TEST(RawOnnxRuntime, RunsOfTwoThreadsAtATimeAreKeptApart) {
   const Folder folder;
   const Profile profile = read_profile(folder.write(
       "p.json",
-      raw({event("Session", "model_run", 0, 100, 1), node("mm", "MatMul", 0, 10, 80, 1),
-           event("Session", "model_run", 20, 100, 2), node("mm", "MatMul", 0, 30, 60, 2)})));
+      raw({event("Session", "model_run", 0, 100, 1), json_node("mm", "MatMul", 0, 10, 80, 1),
+           event("Session", "model_run", 20, 100, 2), json_node("mm", "MatMul", 0, 30, 60, 2)})));
   EXPECT_EQ(profile.steps, 2);
   ASSERT_EQ(profile.nodes.size(), 1);
   EXPECT_DOUBLE_EQ(profile.nodes[0].seconds, 70 * us);
@@ -99,10 +100,10 @@ TEST(RawOnnxRuntime, RunsOfTwoThreadsAtATimeAreKeptApart) {
 
 TEST(RawOnnxRuntime, WithoutARunIsRefused) {
   const Folder folder;
-  const auto file = folder.write("p.json", raw({node("mm", "MatMul", 0, 10, 80, 1)}));
+  const auto file = folder.write("p.json", raw({json_node("mm", "MatMul", 0, 10, 80, 1)}));
   EXPECT_THAT(error_of([&] { read_profile(file); }), HasSubstr("has no run of the model"));
   const auto cut =
-      folder.write("p.json", "[\n" + node("mm", "MatMul", 0, 10, 80, 1).dump() + ",\n");
+      folder.write("p.json", "[\n" + json_node("mm", "MatMul", 0, 10, 80, 1).dump() + ",\n");
   EXPECT_THAT(error_of([&] { read_profile(cut); }), HasSubstr("cut short: it ends at byte"));
 }
 

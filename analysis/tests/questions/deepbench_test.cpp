@@ -19,7 +19,7 @@ using test::row;
 using test::run_program;
 using testing::HasSubstr;
 
-Layer layer(const std::string& op, const std::string& name) {
+Layer listed_layer(const std::string& op, const std::string& name) {
   Layer made;
   made.op = op;
   made.name = name;
@@ -27,13 +27,14 @@ Layer layer(const std::string& op, const std::string& name) {
 }
 
 TEST(ListedProblem, IsTheRowWithoutPassAndApplication) {
-  EXPECT_EQ(listed_problem(layer("deepbench.gemm", "m=35 n=700 k=2048 NN (speech (output layer))")),
+  EXPECT_EQ(listed_problem(
+                listed_layer("deepbench.gemm", "m=35 n=700 k=2048 NN (speech (output layer))")),
             (ListedProblem{"gemm", "m=35 n=700 k=2048 NN"}));
-  EXPECT_EQ(listed_problem(layer("deepbench.conv", "n=8 c=3 fwd (ocr)")),
+  EXPECT_EQ(listed_problem(listed_layer("deepbench.conv", "n=8 c=3 fwd (ocr)")),
             (ListedProblem{"conv", "n=8 c=3"}));
-  EXPECT_EQ(listed_problem(layer("deepbench.conv.bwd_data", "n=8 c=3 bwd_data (ocr)")),
+  EXPECT_EQ(listed_problem(listed_layer("deepbench.conv.bwd_data", "n=8 c=3 bwd_data (ocr)")),
             (ListedProblem{"conv.bwd_data", "n=8 c=3"}));
-  EXPECT_EQ(listed_problem(layer("Conv", "conv1")), std::nullopt);
+  EXPECT_EQ(listed_problem(listed_layer("Conv", "conv1")), std::nullopt);
 }
 
 TEST(PublishedTimes, AreInSecondsByPrecision) {
@@ -76,7 +77,7 @@ LayerTime timed(double seconds) { return {.status = LayerStatus::measured, .seco
 TEST(DeepBenchSums, CompareWhatBothHave) {
   Graph graph;
   for (int index = 0; index < 3; ++index) {
-    graph.layers.push_back(layer("deepbench.gemm", "row"));
+    graph.layers.push_back(listed_layer("deepbench.gemm", "row"));
     graph.layers.back().flops = 6e9;
   }
   const LayerTime here[] = {timed(0.002), timed(0.001), LayerTime{}};

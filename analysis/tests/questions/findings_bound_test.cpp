@@ -16,13 +16,12 @@ using test::measured;
 using test::measured_in_one_process;
 using test::product_and_relu;
 using test::steady;
+using test::tiny;
 using test::us;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-constexpr double tiny = 1e-12;
 
 TEST(Findings, OfLayersThatOneCallDoesSayWhatItSaves) {
   const std::vector<Judged> found = product_and_relu().of("layers apart");
@@ -197,7 +196,7 @@ TEST(Findings, OfASmallerTypeAreTheDifferenceOfTheBounds) {
 }
 
 /// b and c at the same time.
-Found diamond() {
+Found found_diamond() {
   return Found({.model = "m",
                 .batch = 1,
                 .layers = {layer("a", {}), layer("b", {0}), layer("c", {0}), layer("d", {1, 2})}},
@@ -205,7 +204,7 @@ Found diamond() {
 }
 
 TEST(Findings, OfBranchesAreALimit) {
-  const Found given = diamond();
+  const Found given = found_diamond();
   const std::vector<Judged> found = given.of("branches one after the other");
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_NEAR(*found[0].finding.gain_seconds, 20 * us, tiny);
@@ -215,7 +214,7 @@ TEST(Findings, OfBranchesAreALimit) {
 }
 
 TEST(Findings, BranchesOfAPlanThatWasRunInThem) {
-  Found given = diamond();
+  Found given = found_diamond();
   given.plan(170 * us);
   given.inputs.plans.back().branch_seconds = std::vector<double>(3, 150 * us);
   const std::vector<Judged> found = given.of("branches one after the other");

@@ -9,6 +9,8 @@
 
 namespace benanza::test {
 
+constexpr double tiny = 1e-12;
+
 /// A model, measurements and runs of it, and what is found.
 struct Found {
   Inputs inputs{};

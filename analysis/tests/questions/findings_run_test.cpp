@@ -13,13 +13,12 @@ using test::layer;
 using test::measured;
 using test::product_and_relu;
 using test::three_layers;
+using test::tiny;
 using test::us;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-constexpr double tiny = 1e-12;
 
 /// A GPU that is busy for 200 us of the latency; the bound is 170.
 Found on_gpu(double latency, double waited) {

@@ -5,6 +5,7 @@
 #include "analysis/profile_match/same_model.h"
 #include "analysis/profiles/profile.h"
 #include "analysis/questions/inspect/report.h"
+#include "analysis/tests/build.h"
 #include "analysis/tests/trace.h"
 
 namespace benanza::analysis {
@@ -14,12 +15,11 @@ using test::data;
 using test::error_of;
 using test::profile_of;
 using test::TraceWriter;
+using test::us;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
-
-constexpr double us = 1e-6;
 
 /// conv (1x8x4x4, 8 filters) -> relu.
 Graph small() {

@@ -14,12 +14,12 @@ using test::us;
 /// A diamond: a -> b parallel to c -> d. us at fp32, heuristic's choice / fastest:
 ///   a 4 / 2, b (a call and its bias) 6 + 2 / 6 + 2, as one call 7; c 3 / 3, d 1 / 1.
 /// At fp16 a takes 2 / 1, everything else as long as at fp32.
-struct Case {
+struct JointCase {
   Graph graph{.layers = {layer("a", {}), layer("b", {0}), layer("c", {0}), layer("d", {1, 2})},
               .fusions = {{.pattern = "conv_bias", .layers = {1}, .problem = "relu/b_bias"}}};
   MeasurementSet set;
 
-  Case() {
+  JointCase() {
     graph.layers[1].problems = {"relu/b", "add/b"};
     const auto ranked = [&](const std::string& name, double microseconds, int rank) {
       Measurement measurement = measured(name, {microseconds * us});
@@ -51,7 +51,7 @@ double seconds(const JointAnswer& answer, const std::string& name) {
 }
 
 TEST(Joint, EverySubsetIsThereOnce) {
-  const JointAnswer answer = Case().answer();
+  const JointAnswer answer = JointCase().answer();
   std::set<std::string> names;
   for (const JointRow& row : answer.rows) names.insert(to_string(row.on));
   EXPECT_EQ(names.size(), 16);
@@ -60,7 +60,7 @@ TEST(Joint, EverySubsetIsThereOnce) {
 }
 
 TEST(Joint, EachSubsetIsTheBoundWithThat) {
-  const JointAnswer answer = Case().answer();
+  const JointAnswer answer = JointCase().answer();
   EXPECT_NEAR(seconds(answer, "none"), (4 + 8 + 3 + 1) * us, 1e-12);
   EXPECT_NEAR(seconds(answer, "parallel"), (4 + 8 + 1) * us, 1e-12);
   EXPECT_NEAR(seconds(answer, "algorithms"), (2 + 8 + 3 + 1) * us, 1e-12);
@@ -71,7 +71,7 @@ TEST(Joint, EachSubsetIsTheBoundWithThat) {
 }
 
 TEST(Joint, SpeedUpsComposeOrNot) {
-  const JointAnswer answer = Case().answer();
+  const JointAnswer answer = JointCase().answer();
   const JointRow& all = answer.rows.back();
   EXPECT_NEAR(all.speed_up, 16.0 / 9, 1e-9);
   EXPECT_NEAR(all.composed_speed_up, 16.0 / 13 * (16.0 / 14) * (16.0 / 15) * (16.0 / 14), 1e-9);
@@ -101,7 +101,7 @@ TEST(Joint, FusionIsTheCheapestCoverAndOneStepOfTheCriticalPath) {
 
 // e has a time only at fp16: if it counted there, Tensor Cores would make the model slower.
 TEST(Joint, ALayerThatSomeSubsetsLackIsInNone) {
-  Case given;
+  JointCase given;
   given.graph.layers.push_back(layer("e", {3}));
   given.set.add(test::refused("relu/e/fp32/nchw/cudnn/x", Status::unsupported, "no"));
   given.set.add(measured("relu/e/fp16/nchw/cudnn/x", {50 * us}));
@@ -113,7 +113,7 @@ TEST(Joint, ALayerThatSomeSubsetsLackIsInNone) {
 }
 
 TEST(Joint, AMissingMeasurementMakesItPartial) {
-  Case given;
+  JointCase given;
   EXPECT_TRUE(given.answer().incomplete.empty());
   given.graph.layers[3].problems = {"relu/none"};
   EXPECT_FALSE(given.answer().incomplete.empty());

@@ -27,7 +27,7 @@ using testing::Optional;
 
 /// A product of 2 x 100 x 200 x 50 = 2e6 FLOP (10 us) and relu (4 us), which one call does in 12
 /// us; at the peaks the product takes 2 us.
-struct Case {
+struct LadderCase {
   Graph graph{
       .model = "m",
       .batch = 1,
@@ -38,7 +38,7 @@ struct Case {
   MeasurementSet set = test::steady({{"relu", 4 * us}});
   DeviceRates rates{.flops_per_second = 1e12, .bytes_per_second = 1e11, .cache_bytes = 1e6};
 
-  Case() {
+  LadderCase() {
     graph.layers[0].op = "Gemm";
     graph.layers[0].problems = {"gemm/m100_n200_k50_nn_w"};
     set.add(measured("gemm/m100_n200_k50_nn_w/fp32/plain/cublas/x", five(10 * us)));
@@ -64,7 +64,7 @@ json facts_of(const BoundReport& report) {
 }
 
 TEST(Ladder, HoldsFromTheFloorToTheBound) {
-  const Case given;
+  const LadderCase given;
   const BoundReport report = given.report();
   EXPECT_THAT(report.ladder.floor.model.seconds(), Optional(DoubleEq(2 * us)));
   EXPECT_DOUBLE_EQ(report.ladder.fused_seconds, 12 * us);
@@ -93,7 +93,7 @@ TEST(Ladder, HoldsFromTheFloorToTheBound) {
 }
 
 TEST(Ladder, ACallBelowItsFloorIsNamed) {
-  Case given;
+  LadderCase given;
   given.rates.flops_per_second = 1e11;  // 20 us for the product
   const BoundReport report = given.report();
   EXPECT_THAT(report.ladder.undercut(), ElementsAre(0));
@@ -109,7 +109,7 @@ TEST(Ladder, ACallBelowItsFloorIsNamed) {
 
 // One token of a language model: the weights of a layer fit the caches, those of all do not.
 TEST(Ladder, CallsFromTheCachesMayTakeLessThanTheFloor) {
-  Case given;
+  LadderCase given;
   given.graph.compulsory->outputs.elements = 20'000'000;  // 80 MB of 4 bytes, less 1 MB: 790 us
   const auto breaks = [&](bool cold) {
     BoundReport report = given.report();
@@ -127,7 +127,7 @@ TEST(Ladder, CallsFromTheCachesMayTakeLessThanTheFloor) {
 
 // Each call was timed from memory. A framework whose calls follow each other may take less.
 TEST(Ladder, ASumOfColdCallsIsNoBound) {
-  Case given;
+  LadderCase given;
   given.set = {};
   for (const auto& [name, seconds] :
        {std::pair{"relu/relu/fp32/nchw/onednn/jit/cold", 4 * us},
@@ -166,7 +166,7 @@ TEST(Ladder, ASumOfColdCallsIsNoBound) {
 }
 
 TEST(Ladder, ABoundOfMoreLayersIsNoContradiction) {
-  Case given;
+  LadderCase given;
   given.graph.layers[1] = layer("relu", {0}, Cost::unsupported, "no lowering");
   const BoundReport report = given.report();
   EXPECT_DOUBLE_EQ(report.ladder.fused_seconds, 12 * us);
@@ -177,7 +177,7 @@ TEST(Ladder, ABoundOfMoreLayersIsNoContradiction) {
 }
 
 TEST(Ladder, SeenBestStandsBelowTheBoundsUnlessItIsOfMoreLayers) {
-  const Case given;
+  const LadderCase given;
   BoundReport report = given.report();
   report.ladder.seen_seconds = 11 * us;
   EXPECT_THAT(report.ladder.breaks(given.graph), IsEmpty());
@@ -189,7 +189,7 @@ TEST(Ladder, SeenBestStandsBelowTheBoundsUnlessItIsOfMoreLayers) {
 }
 
 TEST(Ladder, AFasterFrameworkIsNamedWithItsOperators) {
-  const Case given;
+  const LadderCase given;
   BoundReport report = given.report();
   Comparison comparison;
   comparison.profile = std::make_shared<const Profile>(
@@ -210,7 +210,7 @@ TEST(Ladder, AFasterFrameworkIsNamedWithItsOperators) {
 }
 
 TEST(Ladder, WithoutPeaksTheFloorIsNotKnown) {
-  Case given;
+  LadderCase given;
   given.rates = {};
   const BoundReport report = given.report();
   EXPECT_THAT(report.ladder.breaks(given.graph), IsEmpty());
@@ -221,7 +221,7 @@ TEST(Ladder, WithoutPeaksTheFloorIsNotKnown) {
 
 /// Two products of 10 us side by side; at the peaks each takes 2 us, or 8 with a slower device.
 TEST(Ladder, AParallelBoundBelowTheFloorIsNamed) {
-  Case given;
+  LadderCase given;
   given.graph.layers = {given.graph.layers[0], given.graph.layers[0]};
   given.graph.layers[1].name = "fc2";
   given.graph.fusions.clear();
@@ -239,7 +239,7 @@ TEST(Ladder, AParallelBoundBelowTheFloorIsNamed) {
 
 /// One 3x3 convolution of 8 channels and 8 filters of 56x56: 2 x 64 x 166^2 FLOP of products not on
 /// padding, 2 x 64 x 58^2 by the known algorithms.
-struct Convolved : Case {
+struct Convolved : LadderCase {
   static constexpr double direct = 2.0 * 64 * 166 * 166;
   static constexpr double least = 2.0 * 64 * 58 * 58;
 
@@ -282,7 +282,7 @@ TEST(Ladder, WhatACallOfTransformsReachesIsNotKnown) {
 
 // A memory floor: a relu of 2e6 elements, 16 MB read and written, which exceed the cache.
 TEST(Ladder, MemoryOfALayer) {
-  Case given;
+  LadderCase given;
   given.graph.layers[1].problems = {"relu/1x2000000"};
   given.set.add(measured("relu/1x2000000/fp32/plain/cudnn/x", five(160 * us)));
   const BoundReport report = given.report();

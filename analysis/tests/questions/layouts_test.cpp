@@ -20,7 +20,7 @@ constexpr Layout nchw = Layout::nchw;
 constexpr Layout nhwc = Layout::nhwc;
 
 /// Layers with times in both layouts, and transforms of their tensors, in microseconds.
-struct Case {
+struct LayoutsCase {
   Graph graph;
   MeasurementSet set;
 
@@ -49,8 +49,8 @@ struct Case {
 };
 
 /// a -> b -> c; b is much faster in nhwc. Every transform costs 1 us.
-Case chain(double b_in_nhwc) {
-  Case given;
+LayoutsCase chain(double b_in_nhwc) {
+  LayoutsCase given;
   given.add("a", {}, 2, 9);
   given.add("b", {0}, 8, b_in_nhwc);
   given.add("c", {1}, 3, 9);
@@ -60,7 +60,7 @@ Case chain(double b_in_nhwc) {
 }
 
 TEST(Layouts, AChainChangesWhereItPays) {
-  const Case given = chain(4);  // plans point into its graph
+  const LayoutsCase given = chain(4);  // plans point into its graph
   const LayoutPlans plans = given.plans();
   // 2 + 1 + 4 + 1 + 3 = 11 us beats 2 + 8 + 3 = 13 us.
   EXPECT_THAT(plans.best.layouts, ElementsAre(nchw, nhwc, nchw));
@@ -89,7 +89,7 @@ TEST(Layouts, AllOfNhwcPaysForInputAndResult) {
 
 TEST(Layouts, ATensorIsChangedOnceForAllItsReaders) {
   // a only in nchw; b and c read it, both much faster in nhwc; d joins them.
-  Case given;
+  LayoutsCase given;
   given.add("a", {}, 2, 0);
   given.add("b", {0}, 8, 4);
   given.add("c", {0}, 8, 4);
@@ -108,7 +108,7 @@ TEST(Layouts, ATensorIsChangedOnceForAllItsReaders) {
 }
 
 TEST(Layouts, AnUnknownChangeIsNotMade) {
-  Case given;
+  LayoutsCase given;
   given.add("a", {}, 2, 0);
   given.add("b", {0}, 50, 1);
   given.change(1, false, 1, 1);
@@ -119,7 +119,7 @@ TEST(Layouts, AnUnknownChangeIsNotMade) {
 }
 
 TEST(Layouts, AChangeThatCannotBeAvoidedMakesThePlanPartial) {
-  Case given;
+  LayoutsCase given;
   given.add("a", {}, 2, 0);
   given.add("b", {0}, 0, 1);  // only in nhwc
   given.change(1, false, 1, 1);
@@ -129,7 +129,7 @@ TEST(Layouts, AChangeThatCannotBeAvoidedMakesThePlanPartial) {
 }
 
 TEST(Layouts, EqualOrdersNeedNoChange) {
-  Case given;
+  LayoutsCase given;
   given.add("a", {}, 2, 0);
   given.add("b", {0}, 50, 1);
   given.graph.transforms = {{.layer = 0}, {.layer = 1}};
@@ -140,7 +140,7 @@ TEST(Layouts, EqualOrdersNeedNoChange) {
 }
 
 TEST(Layouts, FreeLayersThatKeepTheExtentsWorkOnEither) {
-  Case given;
+  LayoutsCase given;
   given.add("a", {}, 9, 1);
   given.change(0, true, 1, 1);
   given.change(0, false, 1, 1);
@@ -156,7 +156,7 @@ TEST(Layouts, FreeLayersThatKeepTheExtentsWorkOnEither) {
 }
 
 TEST(Layouts, WeightsAreInAnyOrder) {
-  Case given;
+  LayoutsCase given;
   Layer weights = test::layer("weights", {}, Cost::free, "constant");
   given.graph.layers.push_back(weights);
   given.add("a", {0}, 9, 1);
@@ -169,7 +169,7 @@ TEST(Layouts, WeightsAreInAnyOrder) {
 
 // a has no call in nchw: the model cannot run in nchw alone, and 5 us is not its time.
 TEST(Layouts, AnUnsupportedLayerMakesItsLayoutImpossible) {
-  Case given;
+  LayoutsCase given;
   given.add("a", {}, 0, 100);
   given.set.add(test::refused("relu/a/fp32/nchw/cudnn/none", Status::unsupported, "no"));
   given.add("b", {0}, 5, 5);
@@ -183,7 +183,7 @@ TEST(Layouts, AnUnsupportedLayerMakesItsLayoutImpossible) {
 }
 
 TEST(Layouts, RefusedMovementIsAHoleWhereMovementCounts) {
-  Case given;
+  LayoutsCase given;
   given.add("a", {}, 2, 0);
   given.add("turned", {0}, 0, 0);
   given.graph.layers[1].cost = Cost::movement;
@@ -197,7 +197,7 @@ TEST(Layouts, RefusedMovementIsAHoleWhereMovementCounts) {
 }
 
 TEST(Layouts, CallsWithoutAChannelOrderWorkOnNchw) {
-  Case given;
+  LayoutsCase given;
   given.add("a", {}, 0, 0);
   given.time("relu/a/fp32/plain/cublas/x", 3);
   const LayoutPlans plans = given.plans();
@@ -206,7 +206,7 @@ TEST(Layouts, CallsWithoutAChannelOrderWorkOnNchw) {
 }
 
 TEST(Layouts, AMissingMeasurementIsNamed) {
-  Case given;
+  LayoutsCase given;
   given.add("a", {}, 0, 0);
   EXPECT_THAT(given.plans().best.unknown, ElementsAre(0));
 }

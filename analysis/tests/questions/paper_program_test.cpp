@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "analysis/render/svg.h"
+#include "analysis/tests/build.h"
 #include "analysis/tests/program.h"
 #include "analysis/tests/trace.h"
 #include "record/store/recording.h"
@@ -12,24 +13,23 @@
 namespace benanza::analysis {
 namespace {
 
-using json = nlohmann::ordered_json;  // keeps the results' context first
+using nlohmann::ordered_json;  // keeps the results' context first
 using test::Outcome;
+using test::us;
 using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
-
-constexpr double us = 1e-6;
 
 std::string conv_key(int batch) {
   return "conv/" + std::to_string(batch) + "x8x8x8_k4x1x1_p0.0.0.0_s1x1_d1x1_g1";
 }
 
 /// A weight made by a node, a convolution and an activation: two layers.
-json graph(const std::string& model, int batch) {
+ordered_json paper_graph(const std::string& model, int batch) {
   const std::string relu = "relu/" + std::to_string(batch) + "x4x8x8";
-  const auto layer = [&](const char* name, const char* op, json inputs, const char* cost,
-                         json problems, double flops) {
-    return json{
+  const auto layer = [&](const char* name, const char* op, ordered_json inputs, const char* cost,
+                         ordered_json problems, double flops) {
+    return ordered_json{
         {"name", name},
         {"op", op},
         {"inputs", inputs},
@@ -45,20 +45,20 @@ json graph(const std::string& model, int batch) {
           {"model", model},
           {"batch", batch},
           {"layers",
-           {layer("w", "ConstantOfShape", json::array(), "free", json::array(), 0),
+           {layer("w", "ConstantOfShape", ordered_json::array(), "free", ordered_json::array(), 0),
             layer("c", "Conv", {0}, "measured", {conv_key(batch)}, 4096. * batch),
             layer("r", "Relu", {1}, "measured", {relu}, 256. * batch)}},
-          {"fusions", json::array()}};
+          {"fusions", ordered_json::array()}};
 }
 
 class PaperProgram : public testing::Test {
  protected:
   PaperProgram() {
     for (const int batch : {1, 4}) {
-      write("zfnet512_b" + std::to_string(batch) + ".graph.json", graph("zfnet512", batch));
-      write("other_b" + std::to_string(batch) + ".graph.json", graph("other", batch));
+      write("zfnet512_b" + std::to_string(batch) + ".graph.json", paper_graph("zfnet512", batch));
+      write("other_b" + std::to_string(batch) + ".graph.json", paper_graph("other", batch));
     }
-    json rows = json::array();
+    ordered_json rows = ordered_json::array();
     for (const int batch : {1, 4}) {
       const std::string keys[] = {conv_key(batch), "relu/" + std::to_string(batch) + "x4x8x8"};
       for (const std::string& key : keys) {
@@ -79,7 +79,7 @@ class PaperProgram : public testing::Test {
                             {"cpu_time", 7.0},
                             {"time_unit", "us"},
                             {"status", "ok"},
-                            {"samples", json::array({one, one, one})}});
+                            {"samples", ordered_json::array({one, one, one})}});
           }
         }
       }
@@ -99,7 +99,9 @@ class PaperProgram : public testing::Test {
            {"benchmarks", rows}});
   }
 
-  void write(const std::string& name, const json& text) { folder_.write(name, text.dump()); }
+  void write(const std::string& name, const ordered_json& text) {
+    folder_.write(name, text.dump());
+  }
   std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
 
   /// A profile of zfnet512 with this latency; its trace holds the convolution and the relu.
@@ -172,8 +174,8 @@ TEST_F(PaperProgram, EveryFigureSaysWhereItIsFrom) {
 }
 
 TEST_F(PaperProgram, EveryFigureSaysThatOnlyFirstChoicesWereMeasured) {
-  json results = json::parse(test::contents(path("results.json")));
-  for (json& row : results["benchmarks"]) row["first_choice"] = true;
+  ordered_json results = ordered_json::parse(test::contents(path("results.json")));
+  for (ordered_json& row : results["benchmarks"]) row["first_choice"] = true;
   write("results.json", results);
   EXPECT_THAT(test::contents(paper("") / "index.html"),
               ContainsRegex("Of 4 of the 4 bounds only the libraries.* first choices"));
@@ -195,7 +197,7 @@ TEST_F(PaperProgram, ModelsOfOneBatchSizeEachHaveOneBarEach) {
 
 TEST_F(PaperProgram, WhatWasNotMeasuredTakesNoTimeOfZero) {
   for (const int batch : {1, 4}) {
-    json unmeasured = graph("new", batch);
+    ordered_json unmeasured = paper_graph("new", batch);
     unmeasured["layers"][1]["problems"] = {"conv/" + std::to_string(batch) +
                                            "x9x9x9_k4x1x1_p0.0.0.0_s1x1_d1x1_g1"};
     unmeasured["layers"][2]["problems"] = {"relu/" + std::to_string(batch) + "x4x9x9"};
@@ -277,8 +279,8 @@ TEST_F(PaperProgram, FrameworksHaveTheirKernelsBesideTheBound) {
 
 TEST_F(PaperProgram, EnergyIsAChapterWhereItWasMeasured) {
   EXPECT_FALSE(std::filesystem::exists(paper("") / "tables/energy_fp32.csv"));
-  json results = json::parse(test::contents(path("results.json")));
-  for (json& row : results["benchmarks"]) {
+  ordered_json results = ordered_json::parse(test::contents(path("results.json")));
+  for (ordered_json& row : results["benchmarks"]) {
     const std::string name = row["name"];
     if (name.ends_with("/fp32/nchw/cudnn/a")) {
       row["energy_joules"] = name.starts_with("conv") ? 0.03 : 0.01;
@@ -348,16 +350,16 @@ TEST_F(PaperProgram, EachRunsInefficienciesAreToldOnce) {
 
 TEST_F(PaperProgram, TimeIsDividedAmongLibrariesAndConvolutionsAmongKinds) {
   // A second convolution, by cuBLAS, and six more sizes: enough for a map.
-  json results = json::parse(test::contents(path("results.json")));
-  json many = graph("many", 1);
+  ordered_json results = ordered_json::parse(test::contents(path("results.json")));
+  ordered_json many = paper_graph("many", 1);
   for (int filters = 5; filters < 12; ++filters) {
     const std::string key =
         "conv/1x8x8x8_k" + std::to_string(filters) + "x1x1_p0.0.0.0_s1x1_d1x1_g1";
-    json layer = many["layers"][1];
+    ordered_json layer = many["layers"][1];
     layer["name"] = key;
     layer["problems"] = {key};
     many["layers"].push_back(layer);
-    json row = results["benchmarks"][0];
+    ordered_json row = results["benchmarks"][0];
     row["name"] = row["run_name"] = key + "/fp32/nchw/cublas/a";
     row["samples"] = {20 * us, 20 * us};
     results["benchmarks"].push_back(row);

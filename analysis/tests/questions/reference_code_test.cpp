@@ -21,7 +21,7 @@ using testing::Not;
 
 /// A product (10 us), softmax (40 us) and relu (4 us); one call does the first and the last in 12
 /// us.
-struct Case {
+struct ReferenceCase {
   Graph graph{
       .model = "m",
       .batch = 1,
@@ -30,7 +30,7 @@ struct Case {
           {.pattern = "gemm_relu", .layers = {0, 1}, .problem = "gemm/m100_n200_k50_nn_w_relu"}}};
   MeasurementSet set = test::steady({{"relu", 4 * us}});
 
-  explicit Case(bool reference) {
+  explicit ReferenceCase(bool reference) {
     graph.layers[0].problems = {"gemm/m100_n200_k50_nn_w"};
     graph.layers[2].problems = {"softmax/100x200_a0"};
     set.add(measured("gemm/m100_n200_k50_nn_w/fp32/plain/onednn/x", five(10 * us)));
@@ -52,7 +52,7 @@ Page page_of(Section section) {
 }
 
 TEST(ReferenceCode, IsSaidOfABoundAndOfItsFusions) {
-  const Case given(true);
+  const ReferenceCase given(true);
   const std::string bound = page_table(page_of(given.bound()), 10);
   EXPECT_THAT(bound, HasSubstr("1 of the 3 calls, 0.040 ms, most in softmax\n"));
   const std::string fusion = page_table(page_of(given.fusion()), 10);
@@ -63,7 +63,7 @@ TEST(ReferenceCode, IsSaidOfABoundAndOfItsFusions) {
 }
 
 TEST(ReferenceCode, IsNotMentionedWhereThereIsNone) {
-  const Case given(false);
+  const ReferenceCase given(false);
   EXPECT_THAT(page_table(page_of(given.bound()), 10), Not(HasSubstr("reference")));
   EXPECT_THAT(page_table(page_of(given.fusion()), 10), Not(HasSubstr("reference")));
 }

@@ -20,7 +20,7 @@ using testing::HasSubstr;
 
 /// A diamond with layers of every standing: a (1 ms) -> b (5 ms) parallel to c (2 ms) -> d (1 ms),
 /// then a copy (0.5 ms), a free and an unsupported layer, and one that was not measured.
-struct Case {
+struct ReportCase {
   Graph graph{.model = "diamond",
               .batch = 2,
               .layers = {layer("a", {}), layer("b", {0}), layer("c", {0}), layer("d", {1, 2}),
@@ -38,14 +38,14 @@ struct Case {
     return page;
   }
 
-  explicit Case(Movement movement = Movement::exclude) {
+  explicit ReportCase(Movement movement = Movement::exclude) {
     graph.layers.back().problems = {"relu/gone"};
     reports.push_back(make_report(graph, set, {}, movement));
   }
 };
 
 TEST(BoundTable, IsAlignedAndSaysItsUnits) {
-  const Case given;
+  const ReportCase given;
   EXPECT_EQ(page_table(given.page(), 2), R"(onednn: threads 2
 
 diamond, batch 2, fp32
@@ -78,7 +78,7 @@ diamond, batch 2, fp32
 }
 
 TEST(BoundTable, ARatioAboveOneIsNotLeftWithoutAWord) {
-  Case given;
+  ReportCase given;
   const auto profile =
       std::make_shared<const Profile>(Profile{.framework = "abacus", .latency_seconds = {1 * ms}});
   Comparison comparison{.profile = profile,
@@ -92,7 +92,7 @@ TEST(BoundTable, ARatioAboveOneIsNotLeftWithoutAWord) {
 TEST(BoundTable, SaysWhatRestsOnAssumedExtents) {
   // b and c are assumed, 5 and 2 of 9 ms; the copy counts only if movement does: 7.5 of 9.5 ms.
   for (const Movement movement : {Movement::exclude, Movement::include}) {
-    Case given;
+    ReportCase given;
     for (const std::size_t index : {1, 2, 4, 5}) given.graph.layers[index].assumed = "nz:1=20";
     given.graph.layers[1].assumed = "keep:0=7";
     given.reports = {make_report(given.graph, given.set, {}, movement)};
@@ -107,11 +107,11 @@ TEST(BoundTable, SaysWhatRestsOnAssumedExtents) {
     EXPECT_DOUBLE_EQ(report["seconds"], moves ? 7.5 * ms : 7 * ms);
     EXPECT_EQ(report["first"], "keep:0=7");
   }
-  EXPECT_THAT(page_table(Case().page(), 2), Not(HasSubstr("assumed")));
+  EXPECT_THAT(page_table(ReportCase().page(), 2), Not(HasSubstr("assumed")));
 }
 
 TEST(BoundTable, AllLayersAreInTheModelsOrder) {
-  const Case given;
+  const ReportCase given;
   const std::string text = page_table(given.page(), 100);
   EXPECT_LT(text.find("\n  a  "), text.find("\n  b  "));
   EXPECT_LT(text.find("\n  b  "), text.find("\n  c  "));
@@ -121,11 +121,11 @@ TEST(BoundTable, AllLayersAreInTheModelsOrder) {
 }
 
 TEST(BoundTable, IsTheSameEveryTime) {
-  EXPECT_EQ(page_table(Case().page(), 9), page_table(Case().page(), 9));
+  EXPECT_EQ(page_table(ReportCase().page(), 9), page_table(ReportCase().page(), 9));
 }
 
 TEST(BoundJson, HoldsBoundsCoverageAndEveryLayer) {
-  const Case given;
+  const ReportCase given;
   const json root = json::parse(page_json(given.page()));
   EXPECT_EQ(root["schema"], 1);
   EXPECT_EQ(root["systems"]["onednn"]["threads"], "2");
@@ -155,7 +155,7 @@ TEST(BoundJson, HoldsBoundsCoverageAndEveryLayer) {
 }
 
 TEST(BoundCsv, IsOneRowALayerWithUnknownsEmpty) {
-  const Case given(Movement::include);
+  const ReportCase given(Movement::include);
   EXPECT_EQ(
       page_csv(given.page()),
       R"(model,batch,precision,layer,op,standing,seconds,share,flops,bytes,flops_per_second,floor_seconds,reaches,fewer_products,on_critical_path,fusion,calls,note
@@ -177,7 +177,7 @@ TEST(BoundCsv, IsOneRowALayerWithUnknownsEmpty) {
 }
 
 TEST(BoundHtml, HasTheSameTablesAndPlots) {
-  const Case given;
+  const ReportCase given;
   const std::string html = page_html(given.page(), "bound");
   EXPECT_THAT(html, AllOf(HasSubstr("<dt>LBL sequential</dt><dd>9.000 ms"),
                           HasSubstr("<summary>layers without a time, not in the bound (2 rows)"),

@@ -22,7 +22,7 @@ Row first_choice(const std::string& variant) {
       .variant = parse_variant_name("relu/8/" + variant), .samples = {1e-3}, .first_choice = true};
 }
 
-const Graph graph{
+const Graph marked_graph{
     .model = "m",
     .layers = {{.name = "a", .op = "Relu", .cost = Cost::measured, .problems = {"relu/8"}}}};
 
@@ -109,7 +109,7 @@ TEST(AddRowMarks, SaysWhatRestsOnFirstChoices) {
   MeasurementSet set;
   set.add(first_choice("fp32/plain/onednn/jit"));
   Section section;
-  add_row_marks(section, graph, set, {}, Movement::exclude);
+  add_row_marks(section, marked_graph, set, {}, Movement::exclude);
   EXPECT_EQ(section.facts.at("first_choice_calls"), 1);
   ASSERT_EQ(section.blocks.size(), 1U);
   EXPECT_EQ(std::get<std::string>(section.blocks.front()),
@@ -120,7 +120,7 @@ TEST(AddRowMarks, SaysWhatRestsOnFirstChoices) {
 
 TEST(AddRowMarks, OneLineWhereThereAreAny) {
   Section section;
-  add_row_marks(section, graph, measured({R"("disturbed":"power cap")", ""}), {},
+  add_row_marks(section, marked_graph, measured({R"("disturbed":"power cap")", ""}), {},
                 Movement::exclude);
   EXPECT_EQ(section.facts.at("disturbed_rows"), 1);
   ASSERT_EQ(section.blocks.size(), 1U);
@@ -130,7 +130,8 @@ TEST(AddRowMarks, OneLineWhereThereAreAny) {
 
 TEST(AddRowMarks, NoneWhereThereIsNone) {
   Section section;
-  add_row_marks(section, graph, measured({"", R"("measured_again":true)"}), {}, Movement::exclude);
+  add_row_marks(section, marked_graph, measured({"", R"("measured_again":true)"}), {},
+                Movement::exclude);
   EXPECT_EQ(section.facts.at("disturbed_rows"), 0);
   EXPECT_EQ(section.facts.at("first_choice_calls"), 0);
   EXPECT_TRUE(section.blocks.empty());

@@ -20,7 +20,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-ProfiledNode node(const std::string& name, double seconds, std::vector<Part> parts) {
+ProfiledNode suite_node(const std::string& name, double seconds, std::vector<Part> parts) {
   return {.name = name,
           .seconds = seconds,
           .parts = std::move(parts),
@@ -32,9 +32,9 @@ const Part bias{.op = "Add", .problem = "add/2x4_1x4", .output = {2, 4}, .option
 const Part relu{.op = "Relu", .problem = "relu/2x4", .output = {2, 4}};
 
 TEST(ProfileGraph, OneLayerForEveryPartInOrder) {
-  Profile profile{
-      .batch = 2,
-      .nodes = {node("aten::linear", 3e-6, {product, bias}), node("aten::relu", 1e-6, {relu})}};
+  Profile profile{.batch = 2,
+                  .nodes = {suite_node("aten::linear", 3e-6, {product, bias}),
+                            suite_node("aten::relu", 1e-6, {relu})}};
   profile.nodes.push_back({.name = "aten::view"});
   const ProfileGraph made = graph_of_profile(profile, "m");
   EXPECT_EQ(made.graph.model, "m");
@@ -57,9 +57,9 @@ TEST(ProfileGraph, OneLayerForEveryPartInOrder) {
 }
 
 TEST(ProfileGraph, WhatHasNoProblemIsALayerAllTheSame) {
-  const Profile profile{.nodes = {node("aten::relu", 1e-6, {relu}),
-                                  node("aten::pad", 5e-6, {{.op = "Pad"}}),
-                                  node("aten::fft", 2e-6, {})}};
+  const Profile profile{.nodes = {suite_node("aten::relu", 1e-6, {relu}),
+                                  suite_node("aten::pad", 5e-6, {{.op = "Pad"}}),
+                                  suite_node("aten::fft", 2e-6, {})}};
   const ProfileGraph made = graph_of_profile(profile, "m");
   ASSERT_THAT(made.graph.layers, SizeIs(3));
   EXPECT_EQ(made.graph.layers[1].cost, Cost::unsupported);
@@ -81,7 +81,8 @@ TEST(ProfileGraph, AttentionIsALayerThatOneCallMayDo) {
        .problem = "gemm/m8_n4_k8_nn_a1x2_b1x2",
        .output = {1, 2, 8, 4},
        .whole = whole}};
-  const Graph made = graph_of_profile({.nodes = {node("aten::sdpa", 1e-6, parts)}}, "m").graph;
+  const Graph made =
+      graph_of_profile({.nodes = {suite_node("aten::sdpa", 1e-6, parts)}}, "m").graph;
   ASSERT_THAT(made.layers, SizeIs(1));
   EXPECT_EQ(made.layers[0].op, "Attention");
   EXPECT_THAT(made.layers[0].problems, SizeIs(3));
@@ -92,7 +93,8 @@ TEST(ProfileGraph, AttentionIsALayerThatOneCallMayDo) {
   // Grouped heads: no single product does the scores.
   std::vector<Part> grouped = parts;
   grouped[0].problem.clear();
-  const Graph one = graph_of_profile({.nodes = {node("aten::sdpa", 1e-6, grouped)}}, "m").graph;
+  const Graph one =
+      graph_of_profile({.nodes = {suite_node("aten::sdpa", 1e-6, grouped)}}, "m").graph;
   EXPECT_THAT(one.layers.at(0).problems, ElementsAre(whole));
   EXPECT_THAT(one.fusions, IsEmpty());
 }
@@ -103,7 +105,8 @@ TEST(ProfileGraph, TheGradientOfAttentionIsALayerOfItsOwn) {
       {.op = "MatMulGrad", .problem = "gemm/m8_n4_k8_nn_a1x2_b1x2", .whole = whole},
       {.op = "MulGrad", .optional = true, .whole = whole},
       {.op = "SoftmaxGrad", .problem = "softmax_bwd/1x2x8x8_a3", .whole = whole}};
-  const Graph made = graph_of_profile({.nodes = {node("aten::sdpa", 1e-6, parts)}}, "m").graph;
+  const Graph made =
+      graph_of_profile({.nodes = {suite_node("aten::sdpa", 1e-6, parts)}}, "m").graph;
   ASSERT_THAT(made.layers, SizeIs(1));
   EXPECT_EQ(made.layers[0].op, "AttentionGrad");
   EXPECT_THAT(made.layers[0].problems, SizeIs(2));
@@ -113,10 +116,11 @@ TEST(ProfileGraph, TheGradientOfAttentionIsALayerOfItsOwn) {
 // A model may have a conversion of types as a layer or not; in a profile it takes time.
 TEST(ProfileGraph, ConversionsOfTypesAreMovement) {
   const Profile profile{
-      .nodes = {node("aten::to", 1e-6,
+      .nodes = {
+          suite_node("aten::to", 1e-6,
                      {{.op = "Cast", .problem = "narrow/2x4", .output = {2, 4}, .optional = true},
                       {.op = "Transpose", .optional = true}}),
-                node("aten::relu", 1e-6, {relu})}};
+          suite_node("aten::relu", 1e-6, {relu})}};
   const ProfileGraph made = graph_of_profile(profile, "m");
   ASSERT_THAT(made.graph.layers, SizeIs(2));
   EXPECT_EQ(made.graph.layers[0].op, "Cast");
@@ -128,14 +132,15 @@ TEST(ProfileGraph, ConversionsOfTypesAreMovement) {
 
 TEST(ProfileGraph, CopiesMove) {
   const Profile profile{
-      .nodes = {
-          node("aten::cat", 1e-6, {{.op = "Concat", .problem = "concat/1x8x4x4_1x8x4x4_a1"}})}};
+      .nodes = {suite_node("aten::cat", 1e-6,
+                           {{.op = "Concat", .problem = "concat/1x8x4x4_1x8x4x4_a1"}})}};
   EXPECT_EQ(graph_of_profile(profile, "m").graph.layers[0].cost, Cost::movement);
 }
 
 TEST(ProfileGraph, ViewsAreFreeThoughAProcessorTakesTimeForThem) {
-  Profile profile{.framework = "pytorch",
-                  .nodes = {node("aten::relu", 1e-6, {relu}), node("aten::flatten", 2e-6, {})}};
+  Profile profile{
+      .framework = "pytorch",
+      .nodes = {suite_node("aten::relu", 1e-6, {relu}), suite_node("aten::flatten", 2e-6, {})}};
   EXPECT_THAT(graph_of_profile(profile, "m").graph.layers, SizeIs(1));
   // What runs on a GPU is a copy.
   profile.timeline.emplace();
@@ -143,7 +148,8 @@ TEST(ProfileGraph, ViewsAreFreeThoughAProcessorTakesTimeForThem) {
 }
 
 TEST(ProfileGraph, NeedsSizes) {
-  const Profile profile{.path = "x.json", .nodes = {node("aten::pad", 5e-6, {{.op = "Pad"}})}};
+  const Profile profile{.path = "x.json",
+                        .nodes = {suite_node("aten::pad", 5e-6, {{.op = "Pad"}})}};
   EXPECT_THROW(graph_of_profile(profile, "m"), Error);
 }
 

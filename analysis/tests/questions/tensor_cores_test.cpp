@@ -22,11 +22,11 @@ Measurement call(const std::string& name, double microseconds, std::optional<boo
 
 /// A chain: a gains 6 us, b is slower at fp16, c is not supported at fp16, d does not state its use
 /// of Tensor Cores.
-struct Case {
+struct TensorCoresCase {
   Graph graph{.layers = {layer("a", {}), layer("b", {0}), layer("c", {1}), layer("d", {2})}};
   MeasurementSet set;
 
-  Case() {
+  TensorCoresCase() {
     set.add(call("relu/a/fp32/nchw/cudnn/x", 10, false));
     set.add(call("relu/a/fp16/nchw/cudnn/x", 4, true));
     set.add(call("relu/a/fp16/nchw/cudnn/slow", 7, false));
@@ -45,7 +45,7 @@ struct Case {
 };
 
 TEST(TensorCores, ProfitIsTheTimeWithoutMinusTheTimeWith) {
-  const TensorCoreProfit profit = Case().profit();
+  const TensorCoreProfit profit = TensorCoresCase().profit();
   EXPECT_THAT(profit.rows[0].profit_seconds(), Optional(DoubleNear(6 * us, 1e-12)));
   EXPECT_THAT(profit.rows[1].profit_seconds(), Optional(DoubleNear(-1 * us, 1e-12)));
   EXPECT_THAT(profit.rows[2].profit_seconds(), Optional(DoubleNear(0, 1e-12)));
@@ -56,7 +56,7 @@ TEST(TensorCores, ProfitIsTheTimeWithoutMinusTheTimeWith) {
 
 // e has a time only at fp16: if it counted on one side, Tensor Cores would look like a loss.
 TEST(TensorCores, ALayerThatOnlyOnePrecisionHasIsInNeitherBound) {
-  Case given;
+  TensorCoresCase given;
   given.graph.layers.push_back(layer("e", {3}));
   given.set.add(refused("relu/e/fp32/nchw/cudnn/x", Status::unsupported, "no"));
   given.set.add(call("relu/e/fp16/nchw/cudnn/x", 50, true));
@@ -67,14 +67,14 @@ TEST(TensorCores, ALayerThatOnlyOnePrecisionHasIsInNeitherBound) {
 }
 
 TEST(TensorCores, TheirOwnPartIsAgainstCallsOfEqualPrecision) {
-  const TensorCoreProfit profit = Case().profit();
+  const TensorCoreProfit profit = TensorCoresCase().profit();
   EXPECT_THAT(profit.rows[0].own_profit_seconds(), Optional(DoubleNear(3 * us, 1e-12)));
   EXPECT_EQ(profit.rows[1].own_profit_seconds(), std::nullopt);  // its fastest call uses none
   EXPECT_EQ(profit.rows[3].own_profit_seconds(), std::nullopt);  // unknown
 }
 
 TEST(TensorCores, UseIsWhatTheFastestCallDoes) {
-  const TensorCoreProfit profit = Case().profit();
+  const TensorCoreProfit profit = TensorCoresCase().profit();
   EXPECT_EQ(profit.rows[0].used, std::optional(true));
   EXPECT_EQ(profit.rows[1].used, std::optional(false));
   EXPECT_EQ(profit.rows[3].used, std::nullopt);
@@ -83,13 +83,13 @@ TEST(TensorCores, UseIsWhatTheFastestCallDoes) {
 }
 
 TEST(TensorCores, OneCallOfSeveralIsEnough) {
-  Case given;
+  TensorCoresCase given;
   given.graph.layers[0].problems = {"relu/a", "relu/b"};
   EXPECT_EQ(given.profit().rows[0].used, std::optional(true));
 }
 
 TEST(TensorCores, WithoutAMeasurementThereIsNoProfit) {
-  Case given;
+  TensorCoresCase given;
   given.graph.layers[0].problems = {"relu/none"};
   const TensorCoreProfit profit = given.profit();
   EXPECT_EQ(profit.rows[0].profit_seconds(), std::nullopt);

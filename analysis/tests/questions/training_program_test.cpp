@@ -21,8 +21,8 @@ using test::run_program;
 
 constexpr double ms = 1e-3;
 
-json layer(const std::string& name, const std::string& phase, const std::string& problem,
-           std::int64_t gradient_elements, const std::vector<int>& inputs) {
+json json_layer(const std::string& name, const std::string& phase, const std::string& problem,
+                std::int64_t gradient_elements, const std::vector<int>& inputs) {
   return {{"name", name},
           {"op", "Relu"},
           {"inputs", inputs},
@@ -41,19 +41,20 @@ json layer(const std::string& name, const std::string& phase, const std::string&
 class TrainingProgram : public testing::Test {
  protected:
   TrainingProgram() {
-    graph_ = {
-        {"schema", 1},
-        {"model", "tiny"},
-        {"batch", 10},
-        {"compulsory",
-         {{"inputs", {{"elements", 250000}, {"bytes", 0}}},
-          {"weights", {{"elements", 0}, {"bytes", 0}}},
-          {"outputs", {{"elements", 0}, {"bytes", 0}}}}},
-        {"layers",
-         {layer("f", "forward", "relu/1", 0, {}), layer("b2", "backward", "relu/2", 250000, {0}),
-          layer("b1", "backward", "relu/2", 250000, {1}),
-          layer("b0", "backward", "relu/2", 750000, {2}), layer("u", "update", "relu/3", 0, {3})}},
-        {"fusions", json::array()}};
+    graph_ = {{"schema", 1},
+              {"model", "tiny"},
+              {"batch", 10},
+              {"compulsory",
+               {{"inputs", {{"elements", 250000}, {"bytes", 0}}},
+                {"weights", {{"elements", 0}, {"bytes", 0}}},
+                {"outputs", {{"elements", 0}, {"bytes", 0}}}}},
+              {"layers",
+               {json_layer("f", "forward", "relu/1", 0, {}),
+                json_layer("b2", "backward", "relu/2", 250000, {0}),
+                json_layer("b1", "backward", "relu/2", 250000, {1}),
+                json_layer("b0", "backward", "relu/2", 750000, {2}),
+                json_layer("u", "update", "relu/3", 0, {3})}},
+              {"fusions", json::array()}};
     write_graph();
     const std::string way = "/fp32/plain/onednn/a";
     folder_.write("results.json", results_text(row("relu/1" + way, "[0.004]") + "," +

@@ -9,18 +9,18 @@
 #include "analysis/regress/report.h"
 #include "analysis/regress/side.h"
 #include "analysis/render/junit.h"
+#include "analysis/tests/build.h"
 
 namespace benanza::regress {
 namespace {
 
+using test::us;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
-
-constexpr double us = 1e-6;
 
 Row row(const std::string& name, std::vector<double> visits) {
   return {.variant = parse_variant_name(name), .status = Status::ok, .samples = std::move(visits)};

@@ -21,7 +21,7 @@ std::optional<double> value(const std::string& text) {
   });
 }
 
-std::string error_of(const std::string& text) {
+std::string refusal(const std::string& text) {
   try {
     Expression expression(text);
   } catch (const Error& error) {
@@ -55,14 +55,14 @@ TEST(Expression, WhatIsNotKnownIsNoNumber) {
 }
 
 TEST(Expression, MistakesHaveTheirPlace) {
-  EXPECT_EQ(error_of("1 +"), "\"1 +\": a number or a counter is missing at character 4");
-  EXPECT_EQ(error_of("(a"), "\"(a\": a closing parenthesis is missing at character 3");
-  EXPECT_EQ(error_of("a b"), "\"a b\": an operator is missing at character 3");
-  EXPECT_THAT(error_of("min(a b)"), HasSubstr("a comma is missing at character 7"));
-  EXPECT_NE(error_of(""), "");
-  EXPECT_NE(error_of("a $ b"), "");
-  EXPECT_NE(error_of("1e999"), "");
-  EXPECT_THAT(error_of(std::string(1000, '(')), HasSubstr("too deep"));
+  EXPECT_EQ(refusal("1 +"), "\"1 +\": a number or a counter is missing at character 4");
+  EXPECT_EQ(refusal("(a"), "\"(a\": a closing parenthesis is missing at character 3");
+  EXPECT_EQ(refusal("a b"), "\"a b\": an operator is missing at character 3");
+  EXPECT_THAT(refusal("min(a b)"), HasSubstr("a comma is missing at character 7"));
+  EXPECT_NE(refusal(""), "");
+  EXPECT_NE(refusal("a $ b"), "");
+  EXPECT_NE(refusal("1e999"), "");
+  EXPECT_THAT(refusal(std::string(1000, '(')), HasSubstr("too deep"));
 }
 
 TEST(Metric, HasANameAndAnExpression) {

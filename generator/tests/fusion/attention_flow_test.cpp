@@ -46,7 +46,7 @@ std::vector<std::string> flows(const LoweredGraph& graph) {
 }
 
 /// Softmax of q kt and its product with v, whose heads are brought together.
-Model& attend(Model& model) {
+Model& attend_once(Model& model) {
   model.node("MatMul", {"q", "kt"}, {"s"}).node("Softmax", {"s"}, {"p"}, {{"axis", -1}});
   model.node("MatMul", {"p", "v"}, {"o"});
   return model.node("Transpose", {"o"}, {"y"}, {{"perm", Dims{0, 2, 1, 3}}}).output("y");
@@ -63,7 +63,7 @@ TEST(AttentionFlow, OfAProjectionOfAllIsItsResultInStrides) {
   model.node("Squeeze", {"q0", "first"}, {"q"}).node("Squeeze", {"k0", "first"}, {"k"});
   model.node("Squeeze", {"v0", "first"}, {"v"});
   model.node("Transpose", {"k"}, {"kt"}, {{"perm", Dims{0, 1, 3, 2}}});
-  EXPECT_THAT(flows(attend(model).import()),
+  EXPECT_THAT(flows(attend_once(model).import()),
               ElementsAre("q k v ->", "r:8.4.24.1 r+8:8.4.24.1 r+16:8.4.24.1 ->8.4.8.1"));
 }
 
@@ -81,7 +81,7 @@ Model three_projections() {
 
 TEST(AttentionFlow, TransposedKeysAreReadWhereTheyWere) {
   Model model = three_projections();
-  EXPECT_THAT(flows(attend(model).import()),
+  EXPECT_THAT(flows(attend_once(model).import()),
               ElementsAre("q kr:40.4.8.1 v ->", "qr:40.4.8.1 kr:40.4.8.1 vr:40.4.8.1 ->40.4.8.1"));
 }
 
@@ -116,7 +116,7 @@ TEST(AttentionFlow, KeysThatSeveralHeadsShareAreReadOnce) {
     model.node("Reshape", {name + "2", "all"}, {name});
   }
   model.node("Transpose", {"k"}, {"kt"}, {{"perm", Dims{0, 1, 3, 2}}});
-  const std::vector<std::string> found = flows(attend(model).import());
+  const std::vector<std::string> found = flows(attend_once(model).import());
   ASSERT_FALSE(found.empty());
   EXPECT_EQ(found.front(), "q k1 v1 ->");
 }

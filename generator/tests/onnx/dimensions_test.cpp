@@ -21,7 +21,7 @@ Dims last_shape(const LoweredGraph& graph) { return *graph.layers.back().outputs
               ->mutable_shape();
 }
 
-std::string refusal(const Model& model, const Binding& binding = {}) {
+std::string refusal_of(const Model& model, const Binding& binding = {}) {
   try {
     model.import(binding);
   } catch (const Error& error) {
@@ -50,7 +50,7 @@ TEST(Dimensions, MinusOneIsOpen) {
   model.input("x", {1, 3, 8, 8}).node("Relu", {"x"}, {"y"}).output("y");
   for (const int axis : {0, 2, 3}) shape_of_input(model, 0).mutable_dim(axis)->set_dim_value(-1);
   EXPECT_EQ(last_shape(model.import({1, {{"x:2", 48}, {"x:3", 192}}})), (Dims{1, 3, 48, 192}));
-  EXPECT_THAT(refusal(model), HasSubstr("give --batch N --dim x:2=N --dim x:3=N"));
+  EXPECT_THAT(refusal_of(model), HasSubstr("give --batch N --dim x:2=N --dim x:3=N"));
 }
 
 TEST(Dimensions, QuestionMarksAreOpenAndNeedNotBeEqual) {
@@ -58,7 +58,7 @@ TEST(Dimensions, QuestionMarksAreOpenAndNeedNotBeEqual) {
   model.input("x", {1, -2, -2}).node("Relu", {"x"}, {"y"}).output("y");
   for (const int axis : {1, 2}) shape_of_input(model, 0).mutable_dim(axis)->set_dim_param("?");
   EXPECT_EQ(last_shape(model.import({{}, {{"x:1", 5}, {"x:2", 7}}})), (Dims{1, 5, 7}));
-  EXPECT_THAT(refusal(model), HasSubstr("give --dim x:1=N --dim x:2=N"));
+  EXPECT_THAT(refusal_of(model), HasSubstr("give --dim x:1=N --dim x:2=N"));
 }
 
 TEST(Dimensions, APlaceGoesBeforeItsName) {
@@ -75,8 +75,8 @@ TEST(Dimensions, AllThatAreMissingAreNamedAtOnce) {
   shape_of_input(model, 0).mutable_dim(1)->set_dim_param("sequence");
   shape_of_input(model, 1).mutable_dim(2)->set_dim_param("past");
   shape_of_input(model, 2).mutable_dim(1)->set_dim_param("past + sequence");
-  EXPECT_THAT(refusal(model), AllOf(HasSubstr("\"ids\" axis 0, \"ids\" axis 1 (sequence), "),
-                                    HasSubstr("give --batch N --dim sequence=N --dim past=N")));
+  EXPECT_THAT(refusal_of(model), AllOf(HasSubstr("\"ids\" axis 0, \"ids\" axis 1 (sequence), "),
+                                       HasSubstr("give --batch N --dim sequence=N --dim past=N")));
   // The sum follows from its terms.
   EXPECT_EQ(last_shape(model.import({1, {{"sequence", 1}, {"past", 7}}})), (Dims{1, 8, 7, 64}));
 }

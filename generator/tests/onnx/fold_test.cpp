@@ -15,12 +15,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::vector<std::string> names(const LoweredGraph& graph) {
-  std::vector<std::string> result;
-  for (const LoweredLayer& layer : graph.layers) result.push_back(layer.name);
-  return result;
-}
-
 void set_graph(::onnx::NodeProto& node, const std::string& name, const Model& body) {
   auto& attribute = *node.add_attribute();
   attribute.set_name(name);

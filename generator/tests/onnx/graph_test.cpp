@@ -15,12 +15,6 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-std::vector<std::string> names(const LoweredGraph& graph) {
-  std::vector<std::string> result;
-  for (const LoweredLayer& layer : graph.layers) result.push_back(layer.name);
-  return result;
-}
-
 TEST(Graph, InputsAreProducersAscendingAndOnce) {
   const LoweredGraph graph = Model(13)
                                  .input("x", {2, 3})

@@ -12,8 +12,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-LoweredLayer unary(const std::string& op, const Dims& input, Attributes attributes = {},
-                   int opset = 9) {
+LoweredLayer unary_9(const std::string& op, const Dims& input, Attributes attributes = {},
+                     int opset = 9) {
   return Model(opset).input("x", input).node(op, {"x"}, {"y"}, attributes).output("y").layer();
 }
 
@@ -31,7 +31,7 @@ TEST(Concat, JoinsOrIsFree) {
 
 TEST(Slice, AttributesBeforeOpset10InputsAfter) {
   const LoweredLayer old =
-      unary("Slice", {4, 10}, {{"starts", Dims{1}}, {"ends", Dims{3}}, {"axes", Dims{1}}});
+      unary_9("Slice", {4, 10}, {{"starts", Dims{1}}, {"ends", Dims{3}}, {"axes", Dims{1}}});
   EXPECT_THAT(old.problems, ElementsAre("copy/4x2_f10.1_t2.1"));
   EXPECT_EQ(old.calls[0].from_offset, 1);
   const LoweredLayer layer = Model(13)
@@ -49,7 +49,7 @@ TEST(Slice, AttributesBeforeOpset10InputsAfter) {
 }
 
 TEST(Slice, WholeIsFreeAndUnknownIsUnsupported) {
-  EXPECT_EQ(unary("Slice", {4}, {{"starts", Dims{0}}, {"ends", Dims{9}}}).cost, Cost::free);
+  EXPECT_EQ(unary_9("Slice", {4}, {{"starts", Dims{0}}, {"ends", Dims{9}}}).cost, Cost::free);
   Model model(13);
   model.input("x", {4}).integers("e", {-9}).input("t", {1}, ::onnx::TensorProto::INT64);
   EXPECT_EQ(model.node("Slice", {"x", "t", "e"}, {"y"}).output("y").layer().cost,
@@ -104,42 +104,42 @@ TEST(Split, ACopyPerPartThatSomebodyReads) {
 }
 
 TEST(Transpose, MovesOrOnlyRenamesAxes) {
-  EXPECT_THAT(unary("Transpose", {2, 3, 4}).problems, ElementsAre("copy/4x3x2_f1.4.12_t6.2.1"));
-  EXPECT_THAT(unary("Transpose", {2, 3, 4}, {{"perm", Dims{1, 0, 2}}}).problems,
+  EXPECT_THAT(unary_9("Transpose", {2, 3, 4}).problems, ElementsAre("copy/4x3x2_f1.4.12_t6.2.1"));
+  EXPECT_THAT(unary_9("Transpose", {2, 3, 4}, {{"perm", Dims{1, 0, 2}}}).problems,
               ElementsAre("copy/3x2x4_f4.12.1_t8.4.1"));
-  EXPECT_EQ(unary("Transpose", {2, 3}, {{"perm", Dims{0, 1}}}).cost, Cost::free);
-  EXPECT_EQ(unary("Transpose", {2, 1, 3}, {{"perm", Dims{1, 0, 2}}}).cost, Cost::free);
+  EXPECT_EQ(unary_9("Transpose", {2, 3}, {{"perm", Dims{0, 1}}}).cost, Cost::free);
+  EXPECT_EQ(unary_9("Transpose", {2, 1, 3}, {{"perm", Dims{1, 0, 2}}}).cost, Cost::free);
 }
 
 TEST(Pad, CopiesTheInterior) {
-  const LoweredLayer layer = unary("Pad", {2, 3}, {{"pads", Dims{0, 1, 0, 2}}});
+  const LoweredLayer layer = unary_9("Pad", {2, 3}, {{"pads", Dims{0, 1, 0, 2}}});
   EXPECT_THAT(layer.problems, ElementsAre("copy/2x3_f3.1_t6.1"));
   EXPECT_EQ(layer.calls[0].to_offset, 1);
-  const LoweredLayer cut = unary("Pad", {2, 5}, {{"pads", Dims{0, -1, 0, 0}}});
+  const LoweredLayer cut = unary_9("Pad", {2, 5}, {{"pads", Dims{0, -1, 0, 0}}});
   EXPECT_THAT(cut.problems, ElementsAre("copy/2x4_f5.1_t4.1"));
   EXPECT_EQ(cut.calls[0].from_offset, 1);
-  EXPECT_EQ(unary("Pad", {2, 3}, {{"pads", Dims{0, 0, 0, 0}}}).cost, Cost::free);
+  EXPECT_EQ(unary_9("Pad", {2, 3}, {{"pads", Dims{0, 0, 0, 0}}}).cost, Cost::free);
   const LoweredLayer border =
-      unary("Pad", {2, 3}, {{"pads", Dims{1, 1, 1, 1}}, {"mode", "reflect"}});
+      unary_9("Pad", {2, 3}, {{"pads", Dims{1, 1, 1, 1}}, {"mode", "reflect"}});
   EXPECT_THAT(border.problems, ElementsAre("copy/2x3_f3.1_t5.1"));
   EXPECT_TRUE(border.calls[0].is_proxy) << "the border is missing";
 }
 
 TEST(Free, WhatOnlyRenames) {
   for (const char* op : {"Identity", "Flatten", "Squeeze"}) {
-    const LoweredLayer layer = unary(op, {1, 2, 3});
+    const LoweredLayer layer = unary_9(op, {1, 2, 3});
     EXPECT_EQ(layer.cost, Cost::free) << op;
     EXPECT_FALSE(layer.reason.empty()) << op;
     EXPECT_EQ(layer.flops, 0) << op;
     EXPECT_EQ(layer.bytes, 0) << op;
     EXPECT_THAT(layer.calls, IsEmpty()) << op;
   }
-  EXPECT_EQ(unary("Unsqueeze", {2}, {{"axes", Dims{0}}}).cost, Cost::free);
+  EXPECT_EQ(unary_9("Unsqueeze", {2}, {{"axes", Dims{0}}}).cost, Cost::free);
 }
 
 // Training's dropout can be measured; inference does not run it.
 TEST(Free, DropoutIsAProblemThatCostsNothing) {
-  const LoweredLayer layer = unary("Dropout", {1, 2, 3}, {{"ratio", 0.25F}}, 7);
+  const LoweredLayer layer = unary_9("Dropout", {1, 2, 3}, {{"ratio", 0.25F}}, 7);
   EXPECT_EQ(layer.cost, Cost::free);
   EXPECT_THAT(layer.problems, ElementsAre("dropout/1x2x3_r0.25"));
   EXPECT_EQ(layer.flops, 0);
@@ -156,12 +156,12 @@ TEST(Free, DropoutIsAProblemThatCostsNothing) {
 }
 
 TEST(Free, CastToTheSameTypeOnly) {
-  EXPECT_EQ(unary("Cast", {2}, {{"to", ::onnx::TensorProto::FLOAT}}).cost, Cost::free);
-  const LoweredLayer layer = unary("Cast", {2}, {{"to", ::onnx::TensorProto::FLOAT16}});
+  EXPECT_EQ(unary_9("Cast", {2}, {{"to", ::onnx::TensorProto::FLOAT}}).cost, Cost::free);
+  const LoweredLayer layer = unary_9("Cast", {2}, {{"to", ::onnx::TensorProto::FLOAT16}});
   EXPECT_EQ(layer.cost, Cost::movement);
   EXPECT_EQ(key(layer.calls.at(0).problem), "copy/2_f1_t1");
   EXPECT_TRUE(layer.calls[0].is_proxy);
-  EXPECT_EQ(unary("Cast", {2}, {{"to", ::onnx::TensorProto::STRING}}).cost, Cost::unsupported);
+  EXPECT_EQ(unary_9("Cast", {2}, {{"to", ::onnx::TensorProto::STRING}}).cost, Cost::unsupported);
 }
 
 TEST(Free, WhatFollowsFromConstantsAndShapes) {
@@ -176,7 +176,7 @@ TEST(Free, WhatFollowsFromConstantsAndShapes) {
 }
 
 TEST(Unsupported, OperatorsHaveTheirReasonAndTheirBytes) {
-  const LoweredLayer layer = unary("Asinh", {2, 3}, {}, 13);
+  const LoweredLayer layer = unary_9("Asinh", {2, 3}, {}, 13);
   EXPECT_EQ(layer.cost, Cost::unsupported);
   EXPECT_EQ(layer.reason, "no library here has inverse hyperbolic functions");
   EXPECT_EQ(layer.flops, std::nullopt);

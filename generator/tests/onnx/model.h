@@ -44,4 +44,10 @@ class Model {
   ::onnx::ModelProto proto_;
 };
 
+inline std::vector<std::string> names(const LoweredGraph& graph) {
+  std::vector<std::string> result;
+  for (const LoweredLayer& layer : graph.layers) result.push_back(layer.name);
+  return result;
+}
+
 }  // namespace benanza::onnx

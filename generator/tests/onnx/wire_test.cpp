@@ -29,7 +29,7 @@ using testing::StartsWith;
   return result;
 }
 
-std::string refusal(std::string_view bytes) {
+std::string refusal_of_bytes(std::string_view bytes) {
   try {
     without_weights(bytes);
   } catch (const Error& error) {
@@ -109,11 +109,12 @@ TEST(WithoutWeights, FindsTensorsWhereverTheyAre) {
 
 TEST(WithoutWeights, RefusesBytesThatAreNoMessage) {
   // An endless varint; a length past the end; a group; field number 0.
-  EXPECT_THAT(refusal("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"), HasSubstr("truncated"));
-  EXPECT_THAT(refusal("\x3a\x7f..."), HasSubstr("truncated"));
-  EXPECT_THAT(refusal("\x3b"), HasSubstr("truncated"));
-  EXPECT_THAT(refusal(std::string_view("\x02\x00", 2)), HasSubstr("truncated"));
-  EXPECT_THAT(refusal("\x3a\xff\xff\xff\xff\xff\xff\xff\xff\x7f"), HasSubstr("truncated"));
+  EXPECT_THAT(refusal_of_bytes("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"),
+              HasSubstr("truncated"));
+  EXPECT_THAT(refusal_of_bytes("\x3a\x7f..."), HasSubstr("truncated"));
+  EXPECT_THAT(refusal_of_bytes("\x3b"), HasSubstr("truncated"));
+  EXPECT_THAT(refusal_of_bytes(std::string_view("\x02\x00", 2)), HasSubstr("truncated"));
+  EXPECT_THAT(refusal_of_bytes("\x3a\xff\xff\xff\xff\xff\xff\xff\xff\x7f"), HasSubstr("truncated"));
 }
 
 TEST(WithoutWeights, RefusesAnyCutThatMatters) {
@@ -121,14 +122,14 @@ TEST(WithoutWeights, RefusesAnyCutThatMatters) {
   // Cuts inside weights must be detected even though weights are skipped.
   const std::string_view text = bytes;
   for (std::size_t length = 1000; length < 140'000; length += 9973) {
-    EXPECT_THAT(refusal(text.substr(0, length)), HasSubstr("truncated")) << length;
+    EXPECT_THAT(refusal_of_bytes(text.substr(0, length)), HasSubstr("truncated")) << length;
   }
 }
 
 TEST(WithoutWeights, RefusesASmallTensorWithABigLoad) {
   Model model = with_weights();
   model.graph().mutable_initializer(1)->set_raw_data(std::string(std::size_t{2} << 20, '\0'));
-  EXPECT_THAT(refusal(model.proto().SerializeAsString()),
+  EXPECT_THAT(refusal_of_bytes(model.proto().SerializeAsString()),
               AllOf(HasSubstr("\"target\""), HasSubstr("2")));
 }
 
@@ -145,7 +146,7 @@ TEST(WithoutWeights, EndsBeforeTheStackDoes) {
   };
   graph = wrap(10, std::string(5000, 'x'));
   for (int depth = 0; depth < 1000; ++depth) graph = wrap(1, wrap(5, wrap(6, graph)));
-  EXPECT_THAT(refusal(wrap(7, graph)), HasSubstr("truncated or not an ONNX model"));
+  EXPECT_THAT(refusal_of_bytes(wrap(7, graph)), HasSubstr("truncated or not an ONNX model"));
 }
 
 class Files : public testing::Test {

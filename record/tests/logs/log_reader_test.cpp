@@ -10,7 +10,7 @@ using namespace test;
 using testing::HasSubstr;
 using testing::Not;
 
-std::vector<LogEntry> read(const std::string& log, std::size_t step) {
+std::vector<LogEntry> log_reader_read(const std::string& log, std::size_t step) {
   std::vector<LogEntry> entries;
   NvidiaLogReader reader;
   std::size_t done = 0;
@@ -21,9 +21,11 @@ std::vector<LogEntry> read(const std::string& log, std::size_t step) {
   }
   return entries;
 }
-std::vector<LogEntry> read(const std::string& log) { return read(log, log.size()); }
+std::vector<LogEntry> log_reader_read(const std::string& log) {
+  return log_reader_read(log, log.size());
+}
 
-std::optional<LibraryCall> call(const LogEntry& entry) {
+std::optional<LibraryCall> logged_call(const LogEntry& entry) {
   return call_of(library_logs(), entry.text.source, entry.words);
 }
 
@@ -32,9 +34,9 @@ TEST(NvidiaLogReader, TellsWhoCalledAndWhen) {
                                       end_of_entry("1970-01-02T00:00:01.250000", "11", "12")) +
                           cublas_product + lt_linear;
   for (const std::size_t step : {std::size_t{1}, std::size_t{37}, log.size()}) {
-    const auto entries = read(log, step);
+    const auto entries = log_reader_read(log, step);
     ASSERT_EQ(entries.size(), 3);
-    EXPECT_EQ(call(entries[0])->problem, "conv/1x3x8x8_k4x3x3_p0.0.0.0_s1x1_d1x1_g1");
+    EXPECT_EQ(logged_call(entries[0])->problem, "conv/1x3x8x8_k4x3x3_p0.0.0.0_s1x1_d1x1_g1");
     EXPECT_EQ(entries[0].process, 11);
     EXPECT_EQ(entries[0].thread, 12);
     EXPECT_EQ(entries[0].started, 86401.25);
@@ -53,7 +55,7 @@ TEST(NvidiaLogReader, TellsWhoCalledAndWhen) {
 
 TEST(NvidiaLogReader, WordsOfEqualCallsAreEqual) {
   const auto words = [](const std::string& log) {
-    const auto entries = read(log);
+    const auto entries = log_reader_read(log);
     return entries.size() == 1 ? entries[0].words : std::to_string(entries.size()) + " entries";
   };
   const std::string stream = "i!     workspace: location=dev; addr=";
@@ -77,23 +79,23 @@ TEST(NvidiaLogReader, TellsOfCallsWithoutAProblem) {
   const std::string log = matmul_graph + cudnn_entry("cudnnPoolingForward", "") +
                           cudnn_entry("cudnnGetConvolutionForwardWorkspaceSize", "") +
                           cudnn_entry("cudnnSetTensorNdDescriptor", "") + cublas_batches;
-  const auto entries = read(log);
+  const auto entries = log_reader_read(log);
   ASSERT_EQ(entries.size(), 3);
-  EXPECT_EQ(call(entries[0])->problem, "");
-  EXPECT_EQ(call(entries[0])->detail, "MATMUL POINTWISE");
-  EXPECT_EQ(call(entries[0])->algorithm, "engine 4");
-  EXPECT_EQ(call(entries[0])->data, Precision::fp16);
-  EXPECT_EQ(call(entries[1])->function, "cudnnPoolingForward");
+  EXPECT_EQ(logged_call(entries[0])->problem, "");
+  EXPECT_EQ(logged_call(entries[0])->detail, "MATMUL POINTWISE");
+  EXPECT_EQ(logged_call(entries[0])->algorithm, "engine 4");
+  EXPECT_EQ(logged_call(entries[0])->data, Precision::fp16);
+  EXPECT_EQ(logged_call(entries[1])->function, "cudnnPoolingForward");
   EXPECT_EQ(entries[1].thread, 2198);
-  EXPECT_EQ(call(entries[2])->library, "cublas");
-  EXPECT_EQ(call(entries[2])->problem, "");
+  EXPECT_EQ(logged_call(entries[2])->library, "cublas");
+  EXPECT_EQ(logged_call(entries[2])->problem, "");
   EXPECT_TRUE(api_calls(log).empty());
 }
 
 TEST(NvidiaLogReader, KeepsWordsThatMeanNothingYet) {
-  const auto entries = read(cudnn_entry("cudnnNewThing", float_nchw));
+  const auto entries = log_reader_read(cudnn_entry("cudnnNewThing", float_nchw));
   ASSERT_EQ(entries.size(), 1);
-  EXPECT_FALSE(call(entries[0]));
+  EXPECT_FALSE(logged_call(entries[0]));
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ struct Made {
   }
 };
 
-GpuCall convolution(std::int64_t start) {
+GpuCall attribution_convolution(std::int64_t start) {
   return {.text = {.source = "cudnn", .problem = "c"}, .process = 1, .thread = 10, .start = start};
 }
 GpuCall product(const std::string& source, const std::string& problem,
@@ -73,10 +73,10 @@ TEST(Attribution, ACapturedCallOwnsItsNode) {
   const Launches launches(made.recording);
   EXPECT_EQ(launches.of(made.recording.work[3])->start, 400);
   EXPECT_EQ(launches.captured(made.recording.work[3])->start, 120);
-  EXPECT_THAT(made.attribution({convolution(110), convolution(150)}).owners,
+  EXPECT_THAT(made.attribution({attribution_convolution(110), attribution_convolution(150)}).owners,
               ElementsAre(0, none, 1, 0, none, 1));
   // A call just before the launch of a graph does not own the graph's kernels.
-  EXPECT_THAT(made.attribution({convolution(299)}).owners,
+  EXPECT_THAT(made.attribution({attribution_convolution(299)}).owners,
               ElementsAre(none, none, none, none, none, none));
 }
 
@@ -148,8 +148,8 @@ TEST(Attribution, AProductInsideOfAConvolutionIsTheConvolutions) {
                         .kernel("void cublasLt::splitKreduce_kernel<32>(int)", 1040, 5)
                         .kernel("my_kernel", 1050, 6);
   const auto attribution =
-      made.attribution({product("cublaslt", "inside"), product("cublaslt", "own"), convolution(100),
-                        convolution(200)});
+      made.attribution({product("cublaslt", "inside"), product("cublaslt", "own"),
+                        attribution_convolution(100), attribution_convolution(200)});
   EXPECT_THAT(attribution.owners, ElementsAre(2, 3, none, 1, 1, none));
   EXPECT_THAT(attribution.made_by, ElementsAre(3, none, none, none));
   EXPECT_THAT(attribution.began, ElementsAre(210, 310, 100, 200));
@@ -191,7 +191,7 @@ TEST(Attribution, CodeThatIsLoadedKeepsAKernelWaiting) {
                         .kernel("nhwcAddPaddingKernel", 1000, 1)
                         .kernel("sm90_xmma_fprop", 1010, 3)
                         .kernel("my_kernel", 1030, 4);
-  EXPECT_THAT(made.attribution({convolution(100)}).owners, ElementsAre(0, 0, none));
+  EXPECT_THAT(made.attribution({attribution_convolution(100)}).owners, ElementsAre(0, 0, none));
 }
 
 TEST(Attribution, AConvolutionMakesOneProductAlone) {
@@ -203,7 +203,7 @@ TEST(Attribution, AConvolutionMakesOneProductAlone) {
                         .kernel("nvjet_sm90_hsh_2", 1010, 2)
                         .kernel("void cublasLt::splitKreduce_kernel<32>(int)", 1020, 3);
   const auto attribution = made.attribution(
-      {convolution(100), product("cublaslt", "inside"), product("cublaslt", "own")});
+      {attribution_convolution(100), product("cublaslt", "inside"), product("cublaslt", "own")});
   EXPECT_THAT(attribution.owners, ElementsAre(0, 2, 2));
   EXPECT_THAT(attribution.made_by, ElementsAre(none, 0, none));
 }

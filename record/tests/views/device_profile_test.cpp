@@ -16,7 +16,7 @@ using Kind = DeviceRecording::Work::Kind;
 constexpr double nano = 1e-9;
 
 /// Builds a recording: times in nanoseconds, a launch number for each work.
-struct Made {
+struct DeviceMade {
   DeviceRecording recording{.processes = {1}};
 
   std::uint32_t name(const std::string& text) {
@@ -26,8 +26,8 @@ struct Made {
     recording.names.push_back(text);
     return static_cast<std::uint32_t>(recording.names.size() - 1);
   }
-  Made& work(Kind kind, const std::string& text, std::int64_t start, std::int64_t end,
-             std::uint32_t correlation, std::int64_t bytes = 0) {
+  DeviceMade& work(Kind kind, const std::string& text, std::int64_t start, std::int64_t end,
+                   std::uint32_t correlation, std::int64_t bytes = 0) {
     recording.work.push_back({.kind = kind,
                               .name = name(text),
                               .process = 1,
@@ -37,12 +37,12 @@ struct Made {
                               .bytes = bytes});
     return *this;
   }
-  Made& kernel(const std::string& text, std::int64_t start, std::int64_t end,
-               std::uint32_t correlation) {
+  DeviceMade& kernel(const std::string& text, std::int64_t start, std::int64_t end,
+                     std::uint32_t correlation) {
     return work(Kind::kernel, text, start, end, correlation);
   }
-  Made& call(const std::string& text, std::int64_t start, std::int64_t end,
-             std::uint32_t correlation, std::int64_t thread = 10) {
+  DeviceMade& call(const std::string& text, std::int64_t start, std::int64_t end,
+                   std::uint32_t correlation, std::int64_t thread = 10) {
     recording.api.push_back({.name = name(text),
                              .correlation = correlation,
                              .process = 1,
@@ -51,8 +51,8 @@ struct Made {
                              .end = end});
     return *this;
   }
-  Made& range(const std::string& text, std::int64_t start, std::optional<std::int64_t> end,
-              std::int64_t thread = 10) {
+  DeviceMade& range(const std::string& text, std::int64_t start, std::optional<std::int64_t> end,
+                    std::int64_t thread = 10) {
     recording.ranges.push_back(
         {.name = name(text), .process = 1, .thread = thread, .start = start, .end = end});
     return *this;
@@ -62,7 +62,8 @@ struct Made {
   }
 };
 
-GpuCall convolution(std::optional<std::int64_t> start, std::optional<std::int64_t> thread = 10) {
+GpuCall device_profile_convolution(std::optional<std::int64_t> start,
+                                   std::optional<std::int64_t> thread = 10) {
   return {.text = {.source = "cudnn",
                    .engine = "gpu",
                    .kind = "cudnnConvolutionForward",
@@ -74,7 +75,7 @@ GpuCall convolution(std::optional<std::int64_t> start, std::optional<std::int64_
 }
 
 TEST(DeviceProfile, KernelsAndCopiesByName) {
-  const auto profile = Made()
+  const auto profile = DeviceMade()
                            .kernel("a", 0, 10, 1)
                            .kernel("b", 10, 40, 2)
                            .kernel("a", 40, 45, 3)
@@ -100,7 +101,7 @@ TEST(DeviceProfile, IdleTimeHasItsCause) {
   // a runs 0-100. Gap until 130, since b was launched at 20. b runs 130-200, then only a copy,
   // 200-260. Idle until 400: the thread waited until 290 and at 350 launched c, which starts at
   // 400: 30 of waiting, 110 of the host. c runs 400-500. Idle until 520: d's launch is unknown.
-  const auto profile = Made()
+  const auto profile = DeviceMade()
                            .call("cudaLaunchKernel", -50, -40, 1)
                            .kernel("a", 0, 100, 1)
                            .call("cudaLaunchKernel", 20, 30, 2)
@@ -130,7 +131,7 @@ TEST(DeviceProfile, IdleTimeHasItsCause) {
 }
 
 TEST(DeviceProfile, KernelsBesideEachOtherAreOneBusyTime) {
-  const auto profile = Made()
+  const auto profile = DeviceMade()
                            .kernel("a", 0, 100, 1)
                            .work(Kind::copy, "set", 50, 120, 2)
                            .kernel("b", 80, 110, 3)
@@ -142,7 +143,7 @@ TEST(DeviceProfile, KernelsBesideEachOtherAreOneBusyTime) {
 
 TEST(DeviceProfile, CallsInsideOfCallsAreNotCountedTwice) {
   // The runtime and the driver both record one launch, with one number.
-  const auto profile = Made()
+  const auto profile = DeviceMade()
                            .call("cudaLaunchKernel", 0, 100, 1)
                            .call("cuLaunchKernel", 20, 80, 1)
                            .call("cudaLaunchKernel", 100, 150, 2)
@@ -163,7 +164,7 @@ TEST(DeviceProfile, CallsInsideOfCallsAreNotCountedTwice) {
 }
 
 TEST(DeviceProfile, RangesOwnWhatTheyLaunch) {
-  const auto profile = Made()
+  const auto profile = DeviceMade()
                            .range("step", 0, 100)
                            .range("layer", 10, 30)
                            .range("layer", 40, 60)
@@ -195,7 +196,7 @@ TEST(DeviceProfile, RangesOwnWhatTheyLaunch) {
 // a 0-100 holds b 10-90, which holds a 20-60: a is 100 in all, not 140. The same on another thread
 // counts again. c 200-250 and c 240-300 overlap: 100, not 110.
 TEST(DeviceProfile, InclusiveTimeCountsANameOnceHoweverDeep) {
-  const auto profile = Made()
+  const auto profile = DeviceMade()
                            .range("a", 0, 100)
                            .range("b", 10, 90)
                            .range("a", 20, 60)
@@ -218,7 +219,7 @@ TEST(DeviceProfile, InclusiveTimeCountsANameOnceHoweverDeep) {
 }
 
 TEST(DeviceProfile, TensorCoresByTheirNames) {
-  const auto profile = Made()
+  const auto profile = DeviceMade()
                            .kernel("nvjet_hsh_128x128", 0, 60, 1)
                            .kernel("ampere_sgemm_128x64_nn", 60, 80, 2)
                            .kernel("my_kernel", 80, 90, 3)
@@ -230,20 +231,21 @@ TEST(DeviceProfile, TensorCoresByTheirNames) {
 }
 
 TEST(DeviceProfile, ALoggedCallOwnsWhatItsThreadLaunches) {
-  const Made made = Made()
-                        .call("cudaLaunchKernel", 10, 11, 1)
-                        .call("cudaLaunchKernel", 110, 111, 2)
-                        .call("cudaLaunchKernel", 120, 121, 3)
-                        .call("cudaLaunchKernel", 130, 131, 4)
-                        .call("cudaLaunchKernel", 140, 141, 5)
-                        .call("cudaLaunchKernel", 115, 116, 6, 11)
-                        .kernel("sm80_before", 1000, 1001, 1)
-                        .kernel("nchwToNhwcKernel", 1001, 1003, 2)
-                        .kernel("sm90_xmma_fprop", 1003, 1021, 3)
-                        .kernel("void at::native::relu", 1021, 1022, 4)
-                        .kernel("sm90_behind_the_frameworks", 1022, 1023, 5)
-                        .kernel("sm90_of_another_thread", 1023, 1024, 6);
-  const auto profile = made.profile({convolution(100), convolution(5'000'000)});
+  const DeviceMade made = DeviceMade()
+                              .call("cudaLaunchKernel", 10, 11, 1)
+                              .call("cudaLaunchKernel", 110, 111, 2)
+                              .call("cudaLaunchKernel", 120, 121, 3)
+                              .call("cudaLaunchKernel", 130, 131, 4)
+                              .call("cudaLaunchKernel", 140, 141, 5)
+                              .call("cudaLaunchKernel", 115, 116, 6, 11)
+                              .kernel("sm80_before", 1000, 1001, 1)
+                              .kernel("nchwToNhwcKernel", 1001, 1003, 2)
+                              .kernel("sm90_xmma_fprop", 1003, 1021, 3)
+                              .kernel("void at::native::relu", 1021, 1022, 4)
+                              .kernel("sm90_behind_the_frameworks", 1022, 1023, 5)
+                              .kernel("sm90_of_another_thread", 1023, 1024, 6);
+  const auto profile =
+      made.profile({device_profile_convolution(100), device_profile_convolution(5'000'000)});
   ASSERT_THAT(profile.library_calls, SizeIs(1));
   EXPECT_EQ(profile.library_calls[0].name,
             "cudnnConvolutionForward conv/1x1x3x3_k1x1x1_p0.0.0.0_s1x1_d1x1_g1 fp32 nchw");
@@ -256,7 +258,7 @@ TEST(DeviceProfile, ALoggedCallOwnsWhatItsThreadLaunches) {
 }
 
 TEST(DeviceProfile, ACapturedCallRunsAsOftenAsItsGraph) {
-  Made made;
+  DeviceMade made;
   made.call("cudaStreamBeginCapture", 100, 101, 1)
       .call("cudaLaunchKernel", 120, 121, 2)
       .call("cudaStreamEndCapture", 200, 201, 3)
@@ -269,7 +271,7 @@ TEST(DeviceProfile, ACapturedCallRunsAsOftenAsItsGraph) {
     made.recording.work[at].graph = 2;
     made.recording.work[at].node = 7;
   }
-  const auto profile = made.profile({convolution(110)});
+  const auto profile = made.profile({device_profile_convolution(110)});
   ASSERT_THAT(profile.library_calls, SizeIs(1));
   EXPECT_EQ(profile.library_calls[0].calls, 2);
   EXPECT_DOUBLE_EQ(profile.library_calls[0].exclusive_seconds, 60 * nano);
@@ -281,11 +283,11 @@ TEST(DeviceProfile, ACapturedCallRunsAsOftenAsItsGraph) {
 }
 
 TEST(DeviceProfile, ACallWithoutAProblemIsNamedAndNotKnown) {
-  GpuCall attention = convolution(100);
+  GpuCall attention = device_profile_convolution(100);
   attention.text.kind = "cudnnBackendExecute";
   attention.text.problem = "";
   attention.text.auxiliary = "MATMUL POINTWISE";
-  const auto profile = Made()
+  const auto profile = DeviceMade()
                            .call("cudaLaunchKernel", 110, 111, 1)
                            .kernel("cudnn_generated_fort_native_sdpa_sm90", 1000, 1030, 1)
                            .profile({attention});
@@ -297,12 +299,13 @@ TEST(DeviceProfile, ACallWithoutAProblemIsNamedAndNotKnown) {
 }
 
 TEST(DeviceProfile, TheSlowestTimeComesFirstInTheDistribution) {
-  const auto profile = Made()
-                           .call("cudaLaunchKernel", 110, 111, 1)
-                           .call("cudaLaunchKernel", 210, 211, 2)
-                           .kernel("sm90_xmma_fprop", 1000, 1030, 1)
-                           .kernel("sm90_xmma_fprop", 1030, 1040, 2)
-                           .profile({convolution(100), convolution(200)});
+  const auto profile =
+      DeviceMade()
+          .call("cudaLaunchKernel", 110, 111, 1)
+          .call("cudaLaunchKernel", 210, 211, 2)
+          .kernel("sm90_xmma_fprop", 1000, 1030, 1)
+          .kernel("sm90_xmma_fprop", 1030, 1040, 2)
+          .profile({device_profile_convolution(100), device_profile_convolution(200)});
   ASSERT_THAT(profile.throughput, SizeIs(2));
   EXPECT_NEAR(profile.throughput[0].flops_per_second, 18 / (30 * nano), 1);
   EXPECT_DOUBLE_EQ(profile.throughput[0].part, 0.75);
@@ -317,10 +320,10 @@ TEST(DeviceProfile, CallsWithoutATimeAreMatchedInOrderOrNotAtAll) {
                   .process = 1};
   GpuCall other = product;
   other.text.problem = "gemm/m2_n3_k5";
-  const Made made = Made()
-                        .kernel("ampere_sgemm_128x64_nn", 0, 10, 1)
-                        .kernel("void at::native::add", 10, 20, 2)
-                        .kernel("ampere_sgemm_64x64_nn", 20, 50, 3);
+  const DeviceMade made = DeviceMade()
+                              .kernel("ampere_sgemm_128x64_nn", 0, 10, 1)
+                              .kernel("void at::native::add", 10, 20, 2)
+                              .kernel("ampere_sgemm_64x64_nn", 20, 50, 3);
   const auto matched = made.profile({product, other});
   ASSERT_THAT(matched.library_calls, SizeIs(2));
   EXPECT_EQ(matched.library_calls[0].name, "cublasSgemm_v2 gemm/m2_n3_k5");

@@ -12,11 +12,11 @@ using testing::SizeIs;
 
 constexpr std::int64_t second = 1'000'000'000;
 
-struct Made {
+struct MemoryMade {
   DeviceRecording recording{.names = {"device", "pinned"}};
 
-  Made& change(std::int64_t seconds, std::int64_t address, std::int64_t bytes, bool is_freed,
-               std::uint32_t kind = 0, std::int64_t process = 1) {
+  MemoryMade& change(std::int64_t seconds, std::int64_t address, std::int64_t bytes, bool is_freed,
+                     std::uint32_t kind = 0, std::int64_t process = 1) {
     recording.memory.push_back({.process = process,
                                 .time = seconds * second,
                                 .device = 2,
@@ -26,16 +26,16 @@ struct Made {
                                 .bytes = bytes});
     return *this;
   }
-  Made& take(std::int64_t seconds, std::int64_t address, std::int64_t bytes) {
+  MemoryMade& take(std::int64_t seconds, std::int64_t address, std::int64_t bytes) {
     return change(seconds, address, bytes, false);
   }
-  Made& free(std::int64_t seconds, std::int64_t address) {
+  MemoryMade& free(std::int64_t seconds, std::int64_t address) {
     return change(seconds, address, 0, true);
   }
 };
 
 TEST(HeldMemory, PeakAndRest) {
-  Made made;
+  MemoryMade made;
   made.take(1, 100, 10).take(2, 200, 20).free(3, 100).take(4, 100, 5).free(5, 200);
   const auto held = held_memory(made.recording);
   ASSERT_THAT(held, SizeIs(1));
@@ -50,7 +50,7 @@ TEST(HeldMemory, PeakAndRest) {
 }
 
 TEST(HeldMemory, WhatWasAllocatedBeforeIsNotKnown) {
-  Made made;
+  MemoryMade made;
   made.free(1, 300);
   EXPECT_THAT(held_memory(made.recording), IsEmpty());
   made.take(2, 100, 10);
@@ -58,7 +58,7 @@ TEST(HeldMemory, WhatWasAllocatedBeforeIsNotKnown) {
 }
 
 TEST(HeldMemory, IsApartByProcessAndKind) {
-  Made made;
+  MemoryMade made;
   made.take(1, 100, 10).change(2, 100, 40, false, 1).change(3, 100, 70, false, 0, 9);
   const auto held = held_memory(made.recording);
   ASSERT_THAT(held, SizeIs(3));

@@ -17,7 +17,7 @@ using testing::SizeIs;
 using testing::UnorderedElementsAre;
 
 /// Reads a file as TAU's pprof does: names are in quotation marks, numbers follow.
-TauThread read(const std::filesystem::path& path) {
+TauThread tau_read(const std::filesystem::path& path) {
   std::ifstream file(path);
   TauThread thread;
   std::string line;
@@ -109,13 +109,13 @@ TEST(Tau, WhatIsWrittenIsReadBack) {
   }
   EXPECT_THAT(files, UnorderedElementsAre("profile.0.0.0", "profile.1.0.0", "profile.1.0.1"));
 
-  const TauThread calls = read(out / "profile.0.0.0");
+  const TauThread calls = tau_read(out / "profile.0.0.0");
   EXPECT_DOUBLE_EQ(calls.timers.at("matmul").exclusive_microseconds, 3000);
   EXPECT_EQ(calls.timers.at("matmul").calls, 2);
   EXPECT_DOUBLE_EQ(calls.timers.at(".TAU application").inclusive_microseconds, 1e6);
   EXPECT_DOUBLE_EQ(calls.timers.at(".TAU application").exclusive_microseconds, 1e6 - 3000);
 
-  const TauThread host = read(out / "profile.1.0.0");
+  const TauThread host = tau_read(out / "profile.1.0.0");
   ASSERT_THAT(host.timers, SizeIs(4));
   const auto& step = host.timers.at("the 'step'");
   EXPECT_EQ(step.calls, 1);
@@ -129,7 +129,7 @@ TEST(Tau, WhatIsWrittenIsReadBack) {
   EXPECT_DOUBLE_EQ(launch.inclusive_microseconds, 8);
   EXPECT_DOUBLE_EQ(host.timers.at(".TAU application").exclusive_microseconds, 0);
 
-  const TauThread stream = read(out / "profile.1.0.1");
+  const TauThread stream = tau_read(out / "profile.1.0.1");
   EXPECT_EQ(stream.timers.at("a").calls, 2);
   EXPECT_DOUBLE_EQ(stream.timers.at("a").inclusive_microseconds, 40);
   EXPECT_DOUBLE_EQ(stream.timers.at(".TAU application").inclusive_microseconds, 60);

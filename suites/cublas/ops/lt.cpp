@@ -124,7 +124,7 @@ Ways ways(Library& library, const Product& product, const harness::Variant& prot
   return found;
 }
 
-ProductFamily family(Weights weights) {
+ProductFamily lt_family(Weights weights) {
   return {.ways =
               [=](Library& library, const Product& product, const harness::Variant& prototype) {
                 return ways(library, product, prototype, weights);
@@ -144,8 +144,8 @@ ProductFamily family(Weights weights) {
 /// cublasLtMatmul() with each of the first algorithms of its heuristic lists: for weights as they
 /// are given, and stored transposed.
 void register_lt(WayTable& table) {
-  add(table, family(Weights::as_given));
-  add(table, family(Weights::transposed));
+  add(table, lt_family(Weights::as_given));
+  add(table, lt_family(Weights::transposed));
 }
 
 }  // namespace benanza::cublas

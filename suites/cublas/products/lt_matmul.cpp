@@ -8,20 +8,22 @@ namespace benanza::cublas {
 namespace {
 
 template <class T>
-void set(cublasLtMatmulDesc_t operation, cublasLtMatmulDescAttributes_t attribute, const T& value) {
+void lt_matmul_set(cublasLtMatmulDesc_t operation, cublasLtMatmulDescAttributes_t attribute,
+                   const T& value) {
   check(cublasLtMatmulDescSetAttribute(operation, attribute, &value, sizeof value),
         "cublasLtMatmulDescSetAttribute");
 }
 
 template <class T>
-void set(cublasLtMatmulPreference_t preference, cublasLtMatmulPreferenceAttributes_t attribute,
-         const T& value) {
+void lt_matmul_set(cublasLtMatmulPreference_t preference,
+                   cublasLtMatmulPreferenceAttributes_t attribute, const T& value) {
   check(cublasLtMatmulPreferenceSetAttribute(preference, attribute, &value, sizeof value),
         "cublasLtMatmulPreferenceSetAttribute");
 }
 
 template <class T>
-void set(cublasLtMatrixLayout_t layout, cublasLtMatrixLayoutAttribute_t attribute, const T& value) {
+void lt_matmul_set(cublasLtMatrixLayout_t layout, cublasLtMatrixLayoutAttribute_t attribute,
+                   const T& value) {
   check(cublasLtMatrixLayoutSetAttribute(layout, attribute, &value, sizeof value),
         "cublasLtMatrixLayoutSetAttribute");
 }
@@ -47,8 +49,8 @@ LtMatmul::Layout LtMatmul::layout(cudaDataType type, std::int64_t rows, std::int
                                    static_cast<std::uint64_t>(columns), ld),
         "cublasLtMatrixLayoutCreate");
   Layout layout(created);
-  set(created, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, static_cast<std::int32_t>(batches));
-  set(created, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, stride);
+  lt_matmul_set(created, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, static_cast<std::int32_t>(batches));
+  lt_matmul_set(created, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, stride);
   return layout;
 }
 
@@ -68,13 +70,13 @@ LtMatmul::LtMatmul(const Problem& problem, Precision precision, Weights weights)
   check(cublasLtMatmulDescCreate(&operation, types.compute, types.scale),
         "cublasLtMatmulDescCreate");
   operation_.reset(operation);
-  set(operation, CUBLASLT_MATMUL_DESC_TRANSA, cublas::operation(blas.transpose_first));
-  set(operation, CUBLASLT_MATMUL_DESC_TRANSB, cublas::operation(blas.transpose_second));
-  set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE, lt_epilogue(problem.epilogue));
+  lt_matmul_set(operation, CUBLASLT_MATMUL_DESC_TRANSA, cublas::operation(blas.transpose_first));
+  lt_matmul_set(operation, CUBLASLT_MATMUL_DESC_TRANSB, cublas::operation(blas.transpose_second));
+  lt_matmul_set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE, lt_epilogue(problem.epilogue));
   if (const auto operand = bias_operand(problem)) {
     const Precision bias = input_formats(problem, precision)[*operand].precision;
-    set(operation, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE,
-        static_cast<std::int32_t>(types_of(bias).operand));
+    lt_matmul_set(operation, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE,
+                  static_cast<std::int32_t>(types_of(bias).operand));
   }
   if (precision == Precision::int8) alpha_ = harness::int8_scale(problem);
   if (problem.epilogue.residual) beta_ = 1;
@@ -107,7 +109,7 @@ cublasLtEpilogue_t lt_epilogue(const Epilogue& epilogue) {
 }
 
 void LtMatmul::set_bias(const void* bias) {
-  set(operation(), CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
+  lt_matmul_set(operation(), CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
 }
 
 std::vector<LtChoice> heuristics(cublasLtHandle_t handle, const LtDescriptors& product,
@@ -116,16 +118,16 @@ std::vector<LtChoice> heuristics(cublasLtHandle_t handle, const LtDescriptors& p
   check(cublasLtMatmulPreferenceCreate(&created), "cublasLtMatmulPreferenceCreate");
   const nvidia::Handle<cublasLtMatmulPreference_t, &cublasLtMatmulPreferenceDestroy> preference(
       created);
-  set(created, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
-      static_cast<std::uint64_t>(max_workspace_bytes));
-  set(created, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
-      static_cast<std::uint32_t>(CUBLASLT_REDUCTION_SCHEME_INPLACE |
-                                 CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
+  lt_matmul_set(created, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+                static_cast<std::uint64_t>(max_workspace_bytes));
+  lt_matmul_set(created, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+                static_cast<std::uint32_t>(CUBLASLT_REDUCTION_SCHEME_INPLACE |
+                                           CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
 
   for (const auto attribute :
        {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
         CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {
-    set(created, attribute, product.alignment_bytes);
+    lt_matmul_set(created, attribute, product.alignment_bytes);
   }
 
   std::vector<cublasLtMatmulHeuristicResult_t> results(static_cast<std::size_t>(count));

@@ -12,7 +12,7 @@ namespace {
 
 using Id = OperationGraph::Id;
 
-nvidia::TensorFormat row_major(Precision precision, const Dims& dims) {
+nvidia::TensorFormat attention_row_major(Precision precision, const Dims& dims) {
   return {precision, dims, dense_strides(dims)};
 }
 
@@ -29,9 +29,9 @@ void set_strides(GraphCall& call, const harness::Strides& strides) {
 GraphCall begin(const Attention& shape, const harness::Variant& variant) {
   GraphCall call;
   for (const Operand& operand : shape.inputs()) {
-    call.inputs.push_back(row_major(variant.precision, operand.dims));
+    call.inputs.push_back(attention_row_major(variant.precision, operand.dims));
   }
-  call.output = row_major(variant.precision, shape.output());
+  call.output = attention_row_major(variant.precision, shape.output());
   set_strides(call, variant.strides);
   return call;
 }
@@ -56,9 +56,9 @@ GraphCall unified(const Attention& shape, const harness::Variant& variant) {
 /// Its parts, which the library recognizes as a pattern: the scores never reach memory. With 8-bit
 /// floats, every product has the scales of its operands behind it, and the largest weight and
 /// result, which frameworks adjust the scales by, are further results.
-class Pattern {
+class AttentionPattern {
  public:
-  Pattern(const Attention& shape, const harness::Variant& variant)
+  AttentionPattern(const Attention& shape, const harness::Variant& variant)
       : shape_(shape),
         is_fp8_(variant.precision == Precision::fp8),
         type_(is_fp8_ ? CUDNN_DATA_FP8_E4M3 : storage_type(variant.precision)),
@@ -100,7 +100,9 @@ class Pattern {
     return made;
   }
 
-  static nvidia::TensorFormat single() { return row_major(Precision::fp32, {1, 1, 1, 1}); }
+  static nvidia::TensorFormat single() {
+    return attention_row_major(Precision::fp32, {1, 1, 1, 1});
+  }
 
   Id in_memory(float value) { return graph_.filled(single(), value); }
 
@@ -223,7 +225,7 @@ std::vector<GraphCall> attention_graphs(const Attention& shape, const harness::V
         "cuDNN's causal mask is asked for only where queries are as many as keys");
   }
   std::vector<GraphCall> found;
-  found.push_back(Pattern(shape, variant).take());
+  found.push_back(AttentionPattern(shape, variant).take());
   // For 32-bit data the library offers an engine for it that writes outside its shared memory
   // (9.14) or ends in an illegal access (9.19); the pattern's engine is correct.
   const bool is_half = element_bytes(variant.precision) == 2;

@@ -24,8 +24,9 @@ std::vector<Mode> modes(const BatchNormalization&, const harness::Variant& proto
   return found;
 }
 
-std::unique_ptr<harness::Primitive> make(const Request& request, const BatchNormalization& shape,
-                                         const Mode& mode) {
+std::unique_ptr<harness::Primitive> batch_normalization_primitive(const Request& request,
+                                                                  const BatchNormalization& shape,
+                                                                  const Mode& mode) {
   TensorDescriptor tensor = make_tensor(dense_output(request.variant));
   TensorDescriptor vectors = make_batch_norm_vectors(tensor);
   return call_of(request, setup_with_fp32_vectors(request.variant),
@@ -90,7 +91,7 @@ std::vector<GraphCall> batch_normalization_graphs(const BatchNormalization& shap
 
 void register_batch_normalization(WayTable& table) {
   const auto layouts = [](const BatchNormalization& shape) { return image_layouts(shape.input); };
-  table.add(functions_of<BatchNormalization>(layouts, modes, make));
+  table.add(functions_of<BatchNormalization>(layouts, modes, batch_normalization_primitive));
   table.add(engines_of<BatchNormalization>(layouts, batch_normalization_graphs, Steps::in_graph));
 }
 

@@ -14,7 +14,7 @@ namespace benanza::cudnn {
 namespace {
 
 /// `count` rows of `bytes` each, with strides `from` and `to` in bytes.
-struct Rows {
+struct CopyMemoryRows {
   std::size_t input = 0;
   std::int64_t from_begin = 0;
   std::int64_t to_begin = 0;
@@ -42,7 +42,7 @@ Copy inner_last(const Copy& copy) {
 
 /// The rows of one move, in several blocks if they are not evenly spaced. Throws Unsupported for
 /// elements that are not contiguous, and for more than `most_blocks`.
-std::vector<Rows> rows_of(const Move& move) {
+std::vector<CopyMemoryRows> copy_memory_rows_of(const Move& move) {
   constexpr std::size_t most_blocks = 8;
   const std::int64_t size = element_bytes(move.from.precision);
   const Copy merged =
@@ -50,11 +50,11 @@ std::vector<Rows> rows_of(const Move& move) {
   if (merged.from.back() != 1 || merged.to.back() != 1) {
     throw harness::Unsupported("cudaMemcpy2D moves whole rows: here every element lies apart");
   }
-  Rows block{.input = move.input,
-             .to_begin = move.to.offset_bytes(),
-             .bytes = merged.dims.back() * size,
-             .from = merged.dims.back() * size,
-             .to = merged.dims.back() * size};
+  CopyMemoryRows block{.input = move.input,
+                       .to_begin = move.to.offset_bytes(),
+                       .bytes = merged.dims.back() * size,
+                       .from = merged.dims.back() * size,
+                       .to = merged.dims.back() * size};
   std::size_t axes = merged.dims.size() - 1;
   if (axes > 0) {
     --axes;
@@ -62,14 +62,14 @@ std::vector<Rows> rows_of(const Move& move) {
     block.from = merged.from[axes] * size;
     block.to = merged.to[axes] * size;
   }
-  std::vector<Rows> blocks{block};
+  std::vector<CopyMemoryRows> blocks{block};
   while (axes-- > 0) {
-    std::vector<Rows> repeated;
+    std::vector<CopyMemoryRows> repeated;
     if (blocks.size() * static_cast<std::size_t>(merged.dims[axes]) > most_blocks) {
       throw harness::Unsupported("cudaMemcpy2D would be called more than 8 times");
     }
     for (std::int64_t i = 0; i < merged.dims[axes]; ++i) {
-      for (Rows next : blocks) {
+      for (CopyMemoryRows next : blocks) {
         next.from_begin += i * merged.from[axes] * size;
         next.to_begin += i * merged.to[axes] * size;
         repeated.push_back(next);
@@ -77,7 +77,7 @@ std::vector<Rows> rows_of(const Move& move) {
     }
     blocks = std::move(repeated);
   }
-  for (const Rows& rows : blocks) {
+  for (const CopyMemoryRows& rows : blocks) {
     if (rows.count > 1 && (rows.from < rows.bytes || rows.to < rows.bytes)) {
       throw harness::Unsupported("cudaMemcpy2D reads and writes no row twice");
     }
@@ -85,26 +85,26 @@ std::vector<Rows> rows_of(const Move& move) {
   return blocks;
 }
 
-std::vector<Rows> all_rows(const std::vector<Move>& moves) {
-  std::vector<Rows> all;
+std::vector<CopyMemoryRows> all_rows(const std::vector<Move>& moves) {
+  std::vector<CopyMemoryRows> all;
   for (const Move& move : moves) {
-    for (Rows& rows : rows_of(move)) all.push_back(rows);
+    for (CopyMemoryRows& rows : copy_memory_rows_of(move)) all.push_back(rows);
   }
   return all;
 }
 
 template <class Shape>
-Ways ways(Library& library, const Shape& shape, const harness::Variant& prototype) {
+Ways copy_memory_ways(Library& library, const Shape& shape, const harness::Variant& prototype) {
   if (prototype.precision == Precision::int8 && harness::int8_scale(prototype.problem) != 1) {
     throw harness::Unsupported("cudaMemcpy2D scales nothing");
   }
-  const std::vector<Rows> blocks =
+  const std::vector<CopyMemoryRows> blocks =
       all_rows(map_movement(shape, prototype.precision, prototype.layout));
   return {nvidia::way_of(
       library, prototype, "memcpy",
       [blocks](const Request& request) {
         return call_of(request, dense_setup(request.variant), [blocks](const CudnnPrimitive& call) {
-          for (const Rows& rows : blocks) {
+          for (const CopyMemoryRows& rows : blocks) {
             nvidia::check(
                 cudaMemcpy2DAsync(
                     call.output() + rows.to_begin, static_cast<std::size_t>(rows.to),
@@ -121,9 +121,10 @@ Ways ways(Library& library, const Shape& shape, const harness::Variant& prototyp
 }  // namespace
 
 void register_copy_memory(WayTable& table) {
-  table.add(functions<Copy>([](const Copy&) { return std::vector{Layout::plain}; }, ways<Copy>));
+  table.add(functions<Copy>([](const Copy&) { return std::vector{Layout::plain}; },
+                            copy_memory_ways<Copy>));
   table.add(functions<Concat>([](const Concat& shape) { return image_layouts(shape.output()); },
-                              ways<Concat>));
+                              copy_memory_ways<Concat>));
 }
 
 }  // namespace benanza::cudnn

@@ -111,8 +111,8 @@ std::vector<Presented> presented(const Copy& shape, const harness::Variant& prot
   return found;
 }
 
-std::unique_ptr<harness::Primitive> make(const Request& request, const Copy&,
-                                         const Presented& copy) {
+std::unique_ptr<harness::Primitive> copy_transform_primitive(const Request& request, const Copy&,
+                                                             const Presented& copy) {
   const Sides& sides = copy.sides;
   return call_of(request, dense_setup(request.variant),
                  [is_double = sides.type == CUDNN_DATA_DOUBLE, from = describe(sides, sides.from),
@@ -129,8 +129,8 @@ std::unique_ptr<harness::Primitive> make(const Request& request, const Copy&,
 }  // namespace
 
 void register_copy_transform(WayTable& table) {
-  table.add(
-      functions_of<Copy>([](const Copy&) { return std::vector{Layout::plain}; }, presented, make));
+  table.add(functions_of<Copy>([](const Copy&) { return std::vector{Layout::plain}; }, presented,
+                               copy_transform_primitive));
 }
 
 }  // namespace benanza::cudnn

@@ -8,7 +8,8 @@ namespace {
 
 constexpr unsigned long long mask_seed = 2020;
 
-std::unique_ptr<harness::Primitive> make(const Request& request, const Dropout& shape) {
+std::unique_ptr<harness::Primitive> dropout_primitive(const Request& request,
+                                                      const Dropout& shape) {
   if (request.variant.precision == Precision::int8) {
     throw harness::Unsupported("dropout is not for integers");
   }
@@ -38,7 +39,7 @@ std::unique_ptr<harness::Primitive> make(const Request& request, const Dropout& 
 
 void register_dropout(WayTable& table) {
   table.add(function<Dropout>(
-      "dropout", [](const Dropout&) { return std::vector{Layout::plain}; }, make));
+      "dropout", [](const Dropout&) { return std::vector{Layout::plain}; }, dropout_primitive));
 }
 
 }  // namespace benanza::cudnn

@@ -22,8 +22,8 @@ std::int64_t batches(const Dims& operand, const Dims& result) {
 }
 
 /// `rows` x `columns` per batch; `transposed` means stored column by column.
-nvidia::TensorFormat matrix(Precision precision, std::int64_t batch, std::int64_t rows,
-                            std::int64_t columns, bool transposed) {
+nvidia::TensorFormat gemm_matrix(Precision precision, std::int64_t batch, std::int64_t rows,
+                                 std::int64_t columns, bool transposed) {
   nvidia::TensorFormat format{precision, {batch, rows, columns}, {rows * columns, columns, 1}};
   if (transposed) format.strides = {rows * columns, 1, rows};
   return format;
@@ -37,33 +37,33 @@ nvidia::TensorFormat beside(Precision precision, const Dims& dims, const Dims& b
 }
 
 /// An operand as the problem stores it: row-major with its own axes.
-nvidia::TensorFormat row_major(Precision precision, const Dims& dims) {
+nvidia::TensorFormat gemm_row_major(Precision precision, const Dims& dims) {
   return {precision, dims, dense_strides(dims)};
 }
 
-GraphCall call_of(const Gemm& shape, const harness::Variant& variant, Relu relu) {
+GraphCall gemm_call_of(const Gemm& shape, const harness::Variant& variant, Relu relu) {
   const Epilogue& epilogue = variant.problem.epilogue;
   const Precision precision = variant.precision;
   const Dims batch = shape.batch();
   GraphCall call;
   OperationGraph& graph = call.graph();
   for (const Operand& operand : inputs(variant.problem)) {
-    call.inputs.push_back(row_major(precision, operand.dims));
+    call.inputs.push_back(gemm_row_major(precision, operand.dims));
   }
-  call.output = row_major(precision, shape.output());
+  call.output = gemm_row_major(precision, shape.output());
   const auto bind = [&](const nvidia::TensorFormat& format) {
     call.bound.push_back(graph.tensor(format));
     return call.bound.back();
   };
   const nvidia::TensorFormat result =
-      matrix(precision, element_count(batch), shape.m, shape.n, false);
-  const Id a =
-      bind(matrix(precision, batches(shape.batch_a, batch), shape.m, shape.k, shape.transpose_a));
-  const Id b =
-      bind(matrix(precision, batches(shape.batch_b, batch), shape.k, shape.n, shape.transpose_b));
+      gemm_matrix(precision, element_count(batch), shape.m, shape.n, false);
+  const Id a = bind(
+      gemm_matrix(precision, batches(shape.batch_a, batch), shape.m, shape.k, shape.transpose_a));
+  const Id b = bind(
+      gemm_matrix(precision, batches(shape.batch_b, batch), shape.k, shape.n, shape.transpose_b));
   Chain chain(graph, result);
   chain.add([&](Id, Id y) { graph.multiply(a, b, y); });
-  if (epilogue.bias) chain.add(BinaryKind::add, bind(matrix(precision, 1, 1, shape.n, false)));
+  if (epilogue.bias) chain.add(BinaryKind::add, bind(gemm_matrix(precision, 1, 1, shape.n, false)));
   if (epilogue.residual) chain.add(BinaryKind::add, bind(result));
   if (epilogue.activation) chain.add(*epilogue.activation, relu);
   chain.add(epilogue.steps, [&](const Dims& dims) { return bind(beside(precision, dims, batch)); });
@@ -82,7 +82,7 @@ std::vector<GraphCall> gemm_graphs(const Gemm& shape, const harness::Variant& va
     throw harness::Unsupported("matrix products without an epilogue are asked of cuBLAS alone");
   }
   std::vector<GraphCall> found;
-  found.push_back(call_of(shape, variant, Relu::maximum));
+  found.push_back(gemm_call_of(shape, variant, Relu::maximum));
   return found;
 }
 

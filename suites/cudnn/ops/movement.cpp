@@ -28,7 +28,7 @@ struct Step {
 };
 
 template <class Shape>
-std::unique_ptr<harness::Primitive> make(const Request& request, const Shape& shape) {
+std::unique_ptr<harness::Primitive> movement_primitive(const Request& request, const Shape& shape) {
   std::vector<Step> steps;
   for (const Move& move : map_movement(shape, request.variant.precision, request.variant.layout)) {
     steps.push_back(
@@ -75,9 +75,10 @@ std::vector<Move> map_movement(const Concat& shape, Precision precision, Layout 
 void register_movement(WayTable& table) {
   constexpr const char* name = "transform_tensor";
   table.add(function<Copy>(
-      name, [](const Copy&) { return std::vector{Layout::plain}; }, make<Copy>));
+      name, [](const Copy&) { return std::vector{Layout::plain}; }, movement_primitive<Copy>));
   table.add(function<Concat>(
-      name, [](const Concat& shape) { return image_layouts(shape.output()); }, make<Concat>));
+      name, [](const Concat& shape) { return image_layouts(shape.output()); },
+      movement_primitive<Concat>));
 }
 
 }  // namespace benanza::cudnn

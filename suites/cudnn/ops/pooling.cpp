@@ -51,8 +51,8 @@ struct PoolingFunction {
   }
 };
 
-std::unique_ptr<harness::Primitive> make(const Request& request, const Pooling& shape,
-                                         const PoolingWay& way) {
+std::unique_ptr<harness::Primitive> pooling_primitive(const Request& request, const Pooling& shape,
+                                                      const PoolingWay& way) {
   const PoolingCall call =
       map_pooling(shape, request.variant.precision, request.variant.layout, way);
   PoolingFunction function{
@@ -105,7 +105,8 @@ std::vector<PoolingWay> pooling_ways(const Pooling& shape) {
 void register_pooling(WayTable& table) {
   table.add(functions_of<Pooling>(
       [](const Pooling& shape) { return image_layouts(shape.input); },
-      [](const Pooling& shape, const harness::Variant&) { return pooling_ways(shape); }, make));
+      [](const Pooling& shape, const harness::Variant&) { return pooling_ways(shape); },
+      pooling_primitive));
 }
 
 }  // namespace benanza::cudnn

@@ -85,8 +85,9 @@ class PoolingGradientFunction {
   std::int64_t interior_bytes_ = 0;
 };
 
-std::unique_ptr<harness::Primitive> make(const Request& request, const PoolingGradient& shape,
-                                         const PoolingWay& way) {
+std::unique_ptr<harness::Primitive> pooling_gradient_primitive(const Request& request,
+                                                               const PoolingGradient& shape,
+                                                               const PoolingWay& way) {
   const PoolingCall call =
       map_pooling_gradient(shape, request.variant.precision, request.variant.layout, way);
   return call_of(request,
@@ -124,7 +125,7 @@ void register_pooling_gradient(WayTable& table) {
       [](const PoolingGradient& shape, const harness::Variant& prototype) {
         return pooling_gradient_ways(shape, prototype.precision);
       },
-      make));
+      pooling_gradient_primitive));
 }
 
 }  // namespace benanza::cudnn

@@ -10,7 +10,8 @@ namespace {
 
 /// Operands that change with each training step: the forward call's sequence and initial states,
 /// then the gradients of its results.
-std::vector<nvidia::TensorFormat> data_formats(const Recurrent& shape, const RecurrentCall& call) {
+std::vector<nvidia::TensorFormat> recurrent_gradient_data_formats(const Recurrent& shape,
+                                                                  const RecurrentCall& call) {
   const auto states = static_cast<std::size_t>(shape.states());
   std::vector<nvidia::TensorFormat> formats{call.input};
   if (shape.initial) formats.insert(formats.end(), states, call.state);
@@ -111,7 +112,7 @@ std::optional<std::size_t> data_index(const Recurrent& shape, std::size_t index)
 nvidia::CallSetup setup_of(const harness::Variant& variant, const Recurrent& shape,
                            const RecurrentCall& call, const RecurrentSpace& space,
                            std::vector<nvidia::TensorFormat> results) {
-  nvidia::CallSetup setup{.inputs = data_formats(shape, call),
+  nvidia::CallSetup setup{.inputs = recurrent_gradient_data_formats(shape, call),
                           .results = std::move(results),
                           .workspace_bytes = space.workspace_bytes};
   const std::size_t operands = inputs(variant.problem).size();
@@ -214,8 +215,9 @@ class GradientOfWeights final : public CudnnPrimitive {
   WeightSpace gradient_;
 };
 
-std::unique_ptr<harness::Primitive> make(const Request& request, const RecurrentGradient& gradient,
-                                         const RecurrentAlgorithm& one) {
+std::unique_ptr<harness::Primitive> recurrent_gradient_primitive(const Request& request,
+                                                                 const RecurrentGradient& gradient,
+                                                                 const RecurrentAlgorithm& one) {
   const Recurrent& shape = gradient.forward;
   const Precision precision = request.variant.precision;
   const RecurrentCall call = map_recurrent(shape, precision);
@@ -238,7 +240,7 @@ void register_recurrent_gradient(WayTable& table) {
         }
         return recurrent_algorithms(shape.forward, prototype.precision);
       },
-      make));
+      recurrent_gradient_primitive));
 }
 
 }  // namespace benanza::cudnn

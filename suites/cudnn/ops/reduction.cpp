@@ -8,7 +8,7 @@
 namespace benanza::cudnn {
 namespace {
 
-cudnnReduceTensorOp_t operation(ReductionKind kind) {
+cudnnReduceTensorOp_t reduction_operation(ReductionKind kind) {
   switch (kind) {
     case ReductionKind::mean:
       return CUDNN_REDUCE_TENSOR_AVG;
@@ -35,7 +35,7 @@ struct Descriptors {
   Descriptors(const Reduction& shape, const harness::Variant& variant)
       : input(make_tensor(dense(variant.precision, shape.input, variant.layout))),
         output(make_tensor(dense_output(variant))),
-        reduction(make_reduce_tensor(operation(shape.kind))) {}
+        reduction(make_reduce_tensor(reduction_operation(shape.kind))) {}
 
   TensorDescriptor input;
   TensorDescriptor output;
@@ -50,7 +50,8 @@ std::int64_t workspace_size(Library& library, const Descriptors& descriptors) {
   return static_cast<std::int64_t>(bytes);
 }
 
-std::unique_ptr<harness::Primitive> make(const Request& request, const Reduction& shape) {
+std::unique_ptr<harness::Primitive> reduction_primitive(const Request& request,
+                                                        const Reduction& shape) {
   Descriptors descriptors(shape, request.variant);
   nvidia::CallSetup setup = dense_setup(request.variant);
   setup.workspace_bytes = workspace_size(request.library, descriptors);
@@ -67,8 +68,9 @@ std::unique_ptr<harness::Primitive> make(const Request& request, const Reduction
 
 void register_reduction(WayTable& table) {
   table.add(function<Reduction>(
-      "reduce_tensor", [](const Reduction& shape) { return image_layouts(shape.input); }, make,
-      [](const Reduction& shape, const harness::Variant&) { operation(shape.kind); }));
+      "reduce_tensor", [](const Reduction& shape) { return image_layouts(shape.input); },
+      reduction_primitive,
+      [](const Reduction& shape, const harness::Variant&) { reduction_operation(shape.kind); }));
 }
 
 }  // namespace benanza::cudnn

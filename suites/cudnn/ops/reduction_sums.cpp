@@ -13,7 +13,7 @@ namespace {
 
 using Id = OperationGraph::Id;
 
-cudnnReduceTensorOp_t operation(ReductionKind kind) {
+cudnnReduceTensorOp_t reduction_sums_operation(ReductionKind kind) {
   if (kind == ReductionKind::max) return CUDNN_REDUCE_TENSOR_MAX;
   if (kind == ReductionKind::min) return CUDNN_REDUCE_TENSOR_MIN;
   if (kind == ReductionKind::product) {
@@ -23,16 +23,17 @@ cudnnReduceTensorOp_t operation(ReductionKind kind) {
 }
 
 /// Images of one pixel, with channels innermost.
-nvidia::TensorFormat matrix(Precision precision, std::int64_t rows, std::int64_t columns) {
+nvidia::TensorFormat reduction_sums_matrix(Precision precision, std::int64_t rows,
+                                           std::int64_t columns) {
   return innermost_as_channels(precision, {rows, columns});
 }
 
-struct Formats {
+struct ReductionSumsFormats {
   nvidia::TensorFormat data;
   nvidia::TensorFormat result;
 };
 
-Formats formats(const Reduction& shape, const harness::Variant& variant) {
+ReductionSumsFormats formats(const Reduction& shape, const harness::Variant& variant) {
   if (element_bytes(variant.precision) == 1) throw harness::Unsupported("cuDNN reduces no 8 bits");
   const auto extents = shape.adjacent(variant.layout == Layout::nhwc);
   if (!extents) throw harness::Unsupported("the reduced axes lie apart in memory");
@@ -41,13 +42,16 @@ Formats formats(const Reduction& shape, const harness::Variant& variant) {
     throw harness::Unsupported("cuDNN's graphs reduce rows, or all columns");
   }
   if (inner == 1) {
-    return {matrix(variant.precision, outer, length), matrix(Precision::fp32, outer, 1)};
+    return {reduction_sums_matrix(variant.precision, outer, length),
+            reduction_sums_matrix(Precision::fp32, outer, 1)};
   }
-  return {matrix(variant.precision, length, inner), matrix(Precision::fp32, 1, inner)};
+  return {reduction_sums_matrix(variant.precision, length, inner),
+          reduction_sums_matrix(Precision::fp32, 1, inner)};
 }
 
 /// Adds what is reduced, and the reduction.
-void reduce(OperationGraph& graph, const Reduction& shape, const Formats& formats, Id x, Id y) {
+void reduce(OperationGraph& graph, const Reduction& shape, const ReductionSumsFormats& formats,
+            Id x, Id y) {
   const auto through = [&](cudnnPointwiseMode_t mode, Id operand) {
     const Id made = graph.intermediate(formats.data);
     graph.pointwise({mode}, x, operand, made);
@@ -62,13 +66,13 @@ void reduce(OperationGraph& graph, const Reduction& shape, const Formats& format
     const auto length = static_cast<float>(shape.reduction_length());
     terms = through(CUDNN_POINTWISE_MUL, graph.scalar(1 / length, formats.data.dims.size()));
   }
-  graph.reduce(operation(shape.kind), terms, y);
+  graph.reduce(reduction_sums_operation(shape.kind), terms, y);
 }
 
 }  // namespace
 
 std::vector<GraphCall> reduced_graphs(const Reduction& shape, const harness::Variant& variant) {
-  const Formats formats = cudnn::formats(shape, variant);
+  const ReductionSumsFormats formats = cudnn::formats(shape, variant);
   if (element_bytes(variant.precision) != element_bytes(Precision::fp32)) {
     throw harness::Unsupported("cuDNN's graphs store a reduction's result as fp32");
   }
@@ -85,7 +89,7 @@ std::vector<GraphCall> reduced_graphs(const Reduction& shape, const harness::Var
 }
 
 std::vector<GraphCall> reduced_sequences(const Reduction& shape, const harness::Variant& variant) {
-  const Formats formats = cudnn::formats(shape, variant);
+  const ReductionSumsFormats formats = cudnn::formats(shape, variant);
   const bool is_fp32 = element_bytes(variant.precision) == element_bytes(Precision::fp32);
   const bool is_root = shape.kind == ReductionKind::l2;
   if (is_fp32 && !is_root) throw harness::Unsupported("one call stores this result");

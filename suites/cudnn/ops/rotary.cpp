@@ -11,12 +11,12 @@ namespace {
 using Id = OperationGraph::Id;
 
 /// The rows in two axes; along each, a table has one entry per row or one for all.
-struct Rows {
+struct RotaryRows {
   Dims input{1, 1};
   Dims table{1, 1};
 };
 
-Rows rows_of(const Rotary& shape) {
+RotaryRows rotary_rows_of(const Rotary& shape) {
   std::vector<std::int64_t> input;
   std::vector<bool> repeated;
   for (std::size_t axis = 0; axis + 1 < shape.input.size(); ++axis) {
@@ -31,7 +31,7 @@ Rows rows_of(const Rotary& shape) {
   if (input.size() > 2) {
     throw harness::Unsupported("cuDNN rotates strided rows in two axes, and the tables want more");
   }
-  Rows rows;
+  RotaryRows rows;
   for (std::size_t axis = 0; axis < input.size(); ++axis) {
     const std::size_t place = 2 - input.size() + axis;
     rows.input[place] = input[axis];
@@ -64,7 +64,7 @@ nvidia::TensorFormat whole(Precision precision, const Dims& dims) {
 std::vector<GraphCall> rotary_graphs(const Rotary& shape, const harness::Variant& variant) {
   const Precision precision = variant.precision;
   if (precision == Precision::int8) throw harness::Unsupported("cuDNN rotates no integers");
-  const Rows rows = rows_of(shape);
+  const RotaryRows rows = rotary_rows_of(shape);
   const std::int64_t half = shape.half();
   const bool own_entries = shape.table.back() != half;
   if (shape.interleaved && (!own_entries || rows.table[1] != rows.input[1])) {

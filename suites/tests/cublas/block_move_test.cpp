@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using Pairs = std::set<std::pair<std::int64_t, std::int64_t>>;
 
 /// Where every element comes from and goes to.
-Pairs moved(const BlockMove& move) {
+Pairs block_move_moved(const BlockMove& move) {
   Pairs pairs;
   for (std::size_t matrix = 0; matrix < move.sources.size(); ++matrix) {
     for (std::int64_t column = 0; column < move.count; ++column) {
@@ -33,7 +33,7 @@ Pairs moved(const BlockMove& move) {
   return pairs;
 }
 
-Pairs expected(const Copy& copy) {
+Pairs expected_pairs(const Copy& copy) {
   const auto places = copied_elements(copy);
   return {places.begin(), places.end()};
 }
@@ -46,7 +46,7 @@ TEST(BlockMove, HeadsBeforeTokens) {
   EXPECT_EQ(move.length, 16);
   EXPECT_EQ(move.count, 5);
   EXPECT_EQ(move.sources.size(), 6);
-  EXPECT_EQ(moved(move), expected(copy));
+  EXPECT_EQ(block_move_moved(move), expected_pairs(copy));
 }
 
 TEST(BlockMove, LongRowsArePartsOfRows) {
@@ -57,7 +57,7 @@ TEST(BlockMove, LongRowsArePartsOfRows) {
         block_move(copy, Side::source, block_lengths(copy, Side::source).front(), 100);
     EXPECT_EQ(move.length, part);
     EXPECT_EQ(move.count, 4);
-    EXPECT_EQ(moved(move), expected(copy));
+    EXPECT_EQ(block_move_moved(move), expected_pairs(copy));
   }
 }
 
@@ -70,7 +70,7 @@ TEST(BlockMove, Transpositions) {
         block_move(copy, Side::source, block_lengths(copy, Side::source).front(), 100);
     EXPECT_TRUE(move.transposed);
     EXPECT_EQ(move.sources.size(), matrices);
-    EXPECT_EQ(moved(move), expected(copy));
+    EXPECT_EQ(block_move_moved(move), expected_pairs(copy));
   }
 }
 
@@ -87,7 +87,7 @@ TEST(BlockMove, TranspositionsInBlocksOfTheResult) {
     const BlockMove move =
         block_move(copy, Side::result, block_lengths(copy, Side::result).front(), 100);
     EXPECT_EQ(move.sources.size(), matrices);
-    EXPECT_EQ(moved(move), expected(copy));
+    EXPECT_EQ(block_move_moved(move), expected_pairs(copy));
   }
   // A copy of rows has the same blocks on both sides.
   EXPECT_TRUE(block_lengths({{3, 4, 64}, {64, 192, 1}, {256, 64, 1}}, Side::result).empty());
@@ -107,7 +107,8 @@ TEST(BlockMove, LengthsThatAreTriedAreThoseOfTiles) {
 TEST(BlockMove, PairsOfElementsAreMovedAsOne) {
   const Copy copy{{2, 3, 5, 16}, {240, 16, 48, 1}, {240, 80, 16, 1}};
   const Copy pairs{{2, 3, 5, 8}, {120, 8, 24, 1}, {120, 40, 8, 1}};
-  EXPECT_EQ(moved(in_units(block_move(copy, Side::source, 16, 100), 4, 8)), expected(pairs));
+  EXPECT_EQ(block_move_moved(in_units(block_move(copy, Side::source, 16, 100), 4, 8)),
+            expected_pairs(pairs));
   // Columns that start at odd elements, and a transposition.
   EXPECT_THROW(
       in_units(block_move({{2, 5, 16}, {85, 17, 1}, {80, 16, 1}}, Side::source, 16, 100), 4, 8),

@@ -16,7 +16,8 @@ std::int64_t place(const IdentityFactor& factor, std::int64_t row, std::int64_t 
 }
 
 /// Computes the products as BLAS would. The factor of ones has the shorter list of places: its own.
-std::vector<double> multiplied(const Copy& copy, const IdentityWay& way, std::int64_t result_size) {
+std::vector<double> identity_product_multiplied(const Copy& copy, const IdentityWay& way,
+                                                std::int64_t result_size) {
   const IdentityBatch batch = identity_batch(copy, Precision::fp16, way);
   BlockMove move = block_move(copy, way.side, way.length, 1000);
   if (way.unit == Unit::byte) move = in_units(move, 2, 1);
@@ -53,7 +54,8 @@ TEST(IdentityBatch, MovesEveryElementToItsPlace) {
     EXPECT_EQ(ways.size(), 2);
     for (const IdentityWay& way : ways) {
       const std::int64_t units = way.unit == Unit::byte ? 2 : 1;  // of an element
-      const std::vector<double> result = multiplied(copy, way, units * element_count(copy.dims));
+      const std::vector<double> result =
+          identity_product_multiplied(copy, way, units * element_count(copy.dims));
       for (const auto& [from, to] : copied_elements(copy)) {
         for (std::int64_t unit = 0; unit < units; ++unit) {
           EXPECT_EQ(result.at(static_cast<std::size_t>(units * to + unit)),

@@ -7,7 +7,7 @@ namespace benanza::cublas {
 namespace {
 
 template <class T>
-T read(cublasLtMatmulDesc_t operation, cublasLtMatmulDescAttributes_t attribute) {
+T attribute_of(cublasLtMatmulDesc_t operation, cublasLtMatmulDescAttributes_t attribute) {
   T value{};
   std::size_t written = 0;
   check(cublasLtMatmulDescGetAttribute(operation, attribute, &value, sizeof value, &written),
@@ -16,7 +16,7 @@ T read(cublasLtMatmulDesc_t operation, cublasLtMatmulDescAttributes_t attribute)
 }
 
 template <class T>
-T read(cublasLtMatrixLayout_t layout, cublasLtMatrixLayoutAttribute_t attribute) {
+T attribute_of(cublasLtMatrixLayout_t layout, cublasLtMatrixLayoutAttribute_t attribute) {
   T value{};
   std::size_t written = 0;
   check(cublasLtMatrixLayoutGetAttribute(layout, attribute, &value, sizeof value, &written), "get");
@@ -32,10 +32,10 @@ struct Matrix {
 };
 
 Matrix matrix(cublasLtMatrixLayout_t layout) {
-  return {read<std::uint64_t>(layout, CUBLASLT_MATRIX_LAYOUT_ROWS),
-          read<std::uint64_t>(layout, CUBLASLT_MATRIX_LAYOUT_COLS),
-          read<std::int64_t>(layout, CUBLASLT_MATRIX_LAYOUT_LD),
-          read<std::uint32_t>(layout, CUBLASLT_MATRIX_LAYOUT_TYPE)};
+  return {attribute_of<std::uint64_t>(layout, CUBLASLT_MATRIX_LAYOUT_ROWS),
+          attribute_of<std::uint64_t>(layout, CUBLASLT_MATRIX_LAYOUT_COLS),
+          attribute_of<std::int64_t>(layout, CUBLASLT_MATRIX_LAYOUT_LD),
+          attribute_of<std::uint32_t>(layout, CUBLASLT_MATRIX_LAYOUT_TYPE)};
 }
 
 TEST(AlgorithmName, IsTheWholeIdentity) {
@@ -57,22 +57,24 @@ TEST(LtMatmul, DescriptorsOfATransposedWeightWithBias) {
   EXPECT_EQ(matrix(matmul.second()), (Matrix{3, 2, 3, CUDA_R_16F}));
   EXPECT_EQ(matrix(matmul.result()), (Matrix{5, 2, 5, CUDA_R_16F}));
   const auto operation = matmul.operation();
-  EXPECT_EQ(read<std::int32_t>(operation, CUBLASLT_MATMUL_DESC_TRANSA), CUBLAS_OP_T);
-  EXPECT_EQ(read<std::int32_t>(operation, CUBLASLT_MATMUL_DESC_TRANSB), CUBLAS_OP_N);
-  EXPECT_EQ(read<std::uint32_t>(operation, CUBLASLT_MATMUL_DESC_EPILOGUE), CUBLASLT_EPILOGUE_BIAS);
-  EXPECT_EQ(read<std::int32_t>(operation, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE), CUDA_R_16F);
-  EXPECT_EQ(read<std::int32_t>(operation, CUBLASLT_MATMUL_DESC_COMPUTE_TYPE), CUBLAS_COMPUTE_32F);
+  EXPECT_EQ(attribute_of<std::int32_t>(operation, CUBLASLT_MATMUL_DESC_TRANSA), CUBLAS_OP_T);
+  EXPECT_EQ(attribute_of<std::int32_t>(operation, CUBLASLT_MATMUL_DESC_TRANSB), CUBLAS_OP_N);
+  EXPECT_EQ(attribute_of<std::uint32_t>(operation, CUBLASLT_MATMUL_DESC_EPILOGUE),
+            CUBLASLT_EPILOGUE_BIAS);
+  EXPECT_EQ(attribute_of<std::int32_t>(operation, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE), CUDA_R_16F);
+  EXPECT_EQ(attribute_of<std::int32_t>(operation, CUBLASLT_MATMUL_DESC_COMPUTE_TYPE),
+            CUBLAS_COMPUTE_32F);
   EXPECT_EQ(matmul.alpha(), 1);
   int bias = 0;
   matmul.set_bias(&bias);
-  EXPECT_EQ(read<void*>(operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER), &bias);
+  EXPECT_EQ(attribute_of<void*>(operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER), &bias);
 }
 
 TEST(LtMatmul, Fp32IsPedanticAndTf32IsNot) {
   const Problem problem = parse("gemm/m2_n5_k3_nn");
   const auto compute = [&](Precision precision) {
-    return read<std::int32_t>(LtMatmul(problem, precision).operation(),
-                              CUBLASLT_MATMUL_DESC_COMPUTE_TYPE);
+    return attribute_of<std::int32_t>(LtMatmul(problem, precision).operation(),
+                                      CUBLASLT_MATMUL_DESC_COMPUTE_TYPE);
   };
   EXPECT_EQ(compute(Precision::fp32), CUBLAS_COMPUTE_32F_PEDANTIC);
   EXPECT_EQ(compute(Precision::tf32), CUBLAS_COMPUTE_32F_FAST_TF32);
@@ -80,7 +82,8 @@ TEST(LtMatmul, Fp32IsPedanticAndTf32IsNot) {
 
 TEST(LtMatmul, EightBitFloatsArePackedAndLeaveABf16MatrixUnread) {
   const LtMatmul matmul(parse("gemm/m16_n32_k64_nn_w"), Precision::fp8);
-  EXPECT_EQ(read<std::int32_t>(matmul.operation(), CUBLASLT_MATMUL_DESC_TRANSA), CUBLAS_OP_T);
+  EXPECT_EQ(attribute_of<std::int32_t>(matmul.operation(), CUBLASLT_MATMUL_DESC_TRANSA),
+            CUBLAS_OP_T);
   EXPECT_EQ(matrix(matmul.first()), (Matrix{64, 32, 64, CUDA_R_8F_E4M3}));
   EXPECT_EQ(matrix(matmul.residual()), (Matrix{32, 16, 32, CUDA_R_16BF}));
   EXPECT_EQ(matrix(matmul.result()), (Matrix{32, 16, 32, CUDA_R_8F_E4M3}));
@@ -108,7 +111,7 @@ TEST(LtMatmul, RowsOfEightBitFloatsBeginAtMultiplesOf16Bytes) {
 
 TEST(LtMatmul, BiasOfEightBitFloatsIsWhatTheUnreadMatrixIs) {
   const LtMatmul matmul(parse("gemm/m16_n32_k64_nt_w_bias"), Precision::fp8);
-  EXPECT_EQ(read<std::int32_t>(matmul.operation(), CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE),
+  EXPECT_EQ(attribute_of<std::int32_t>(matmul.operation(), CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE),
             CUDA_R_16BF);
   EXPECT_EQ(matrix(matmul.residual()).type, static_cast<std::uint32_t>(CUDA_R_16BF));
 }
@@ -116,23 +119,27 @@ TEST(LtMatmul, BiasOfEightBitFloatsIsWhatTheUnreadMatrixIs) {
 TEST(LtMatmul, Int8IsScaledInFp32) {
   const Problem problem = parse("gemm/m16_n32_k64_nt");
   const LtMatmul matmul(problem, Precision::int8);
-  EXPECT_EQ(read<std::int32_t>(matmul.operation(), CUBLASLT_MATMUL_DESC_SCALE_TYPE), CUDA_R_32F);
+  EXPECT_EQ(attribute_of<std::int32_t>(matmul.operation(), CUBLASLT_MATMUL_DESC_SCALE_TYPE),
+            CUDA_R_32F);
   EXPECT_EQ(matmul.alpha(), harness::int8_scale(problem));
   EXPECT_EQ(matrix(matmul.result()).type, static_cast<std::uint32_t>(CUDA_R_8I));
 }
 
 TEST(LtMatmul, BatchesAreStrided) {
   const LtMatmul matmul(parse("gemm/m2_n5_k3_nn_a1_b4"), Precision::bf16);
-  EXPECT_EQ(read<std::int32_t>(matmul.first(), CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT), 4);
-  EXPECT_EQ(read<std::int64_t>(matmul.first(), CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET), 15);
-  EXPECT_EQ(read<std::int64_t>(matmul.second(), CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET), 0);
-  EXPECT_EQ(read<std::int64_t>(matmul.result(), CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET), 10);
+  EXPECT_EQ(attribute_of<std::int32_t>(matmul.first(), CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT), 4);
+  EXPECT_EQ(attribute_of<std::int64_t>(matmul.first(), CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET),
+            15);
+  EXPECT_EQ(
+      attribute_of<std::int64_t>(matmul.second(), CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET), 0);
+  EXPECT_EQ(
+      attribute_of<std::int64_t>(matmul.result(), CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET), 10);
 }
 
 cublasLtEpilogue_t epilogue_of(const char* words, Precision precision = Precision::fp16) {
   const LtMatmul matmul(parse(std::string("gemm/m2_n5_k3_nt_w") + words), precision);
   return static_cast<cublasLtEpilogue_t>(
-      read<std::uint32_t>(matmul.operation(), CUBLASLT_MATMUL_DESC_EPILOGUE));
+      attribute_of<std::uint32_t>(matmul.operation(), CUBLASLT_MATMUL_DESC_EPILOGUE));
 }
 
 TEST(LtMatmul, EveryEpilogueTheLibraryHas) {

@@ -11,7 +11,8 @@ namespace benanza::cublas {
 namespace {
 
 /// Applies `move` element by element to a source of 0, 1, 2, ...
-std::vector<int> moved(const MatrixMove& move, std::int64_t source_size, std::int64_t result_size) {
+std::vector<int> matrix_move_moved(const MatrixMove& move, std::int64_t source_size,
+                                   std::int64_t result_size) {
   std::vector<int> source(static_cast<std::size_t>(source_size));
   std::iota(source.begin(), source.end(), 0);
   std::vector<int> result(static_cast<std::size_t>(result_size), -1);
@@ -53,9 +54,9 @@ TEST_P(MatrixMoves, MoveWhatTheProblemAsks) {
   const MatrixMove move = matrix_move(one.copy);
   EXPECT_EQ(move.transposed, one.transposed);
   EXPECT_EQ(move.batches, one.batches);
-  EXPECT_EQ(
-      moved(move, element_count(one.copy.inputs().front().dims), element_count(one.copy.output())),
-      expected(one.copy));
+  EXPECT_EQ(matrix_move_moved(move, element_count(one.copy.inputs().front().dims),
+                              element_count(one.copy.output())),
+            expected(one.copy));
 }
 
 INSTANTIATE_TEST_SUITE_P(

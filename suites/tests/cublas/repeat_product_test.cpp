@@ -9,7 +9,7 @@ namespace benanza::cublas {
 namespace {
 
 /// Multiplies as BLAS would; the data are their places.
-std::vector<double> multiplied(const RepeatProduct& product) {
+std::vector<double> repeat_product_multiplied(const RepeatProduct& product) {
   const auto& [side, m, n, k, batches, stride_data, ones] = product;
   std::vector<double> result;
   for (std::int64_t batch = 0; batch < batches; ++batch) {
@@ -31,7 +31,7 @@ std::vector<double> multiplied(const RepeatProduct& product) {
 }
 
 void expect_copied(const Copy& copy, Repeats side) {
-  const std::vector<double> result = multiplied(repeat_product(copy, side));
+  const std::vector<double> result = repeat_product_multiplied(repeat_product(copy, side));
   ASSERT_EQ(result.size(), static_cast<std::size_t>(element_count(copy.dims)));
   for (const auto& [from, to] : copied_elements(copy)) {
     EXPECT_EQ(result.at(static_cast<std::size_t>(to)), static_cast<double>(from)) << to;

@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-GraphsOf graphs_of(const char* key) {
+GraphsOf convolution_graphs_of(const char* key) {
   return bound(convolution_graphs, shape_of<Convolution>(key));
 }
 
@@ -37,7 +37,8 @@ TEST(EngineName, ReadsBackAsTheSameEngine) {
 }
 
 TEST(ConvolutionGraph, OperandsLieAsTheLayoutSays) {
-  const auto calls = graphs_of(dense_key)(variant(dense_key, Precision::fp16, Layout::nhwc));
+  const auto calls =
+      convolution_graphs_of(dense_key)(variant(dense_key, Precision::fp16, Layout::nhwc));
   ASSERT_THAT(calls, SizeIs(1));
   EXPECT_EQ(calls[0].prefix, "");
   ASSERT_THAT(calls[0].inputs, SizeIs(2));
@@ -50,20 +51,22 @@ TEST(ConvolutionGraph, OperandsLieAsTheLayoutSays) {
 // The channels of squeeze and excitation.
 TEST(ConvolutionGraph, ImagesOfOnePixelLieAsInNhwc) {
   const char* const key = "conv/8x64x1x1_k16x1x1_p0.0.0.0_s1x1_d1x1_g1_bias_sigmoid";
-  const auto calls = graphs_of(key)(variant(key, Precision::fp16, Layout::nchw));
+  const auto calls = convolution_graphs_of(key)(variant(key, Precision::fp16, Layout::nchw));
   ASSERT_THAT(calls, SizeIs(1));
   EXPECT_THAT(calls[0].inputs[0].strides, ElementsAre(64, 1, 64, 64));
   EXPECT_THAT(calls[0].inputs[1].strides, ElementsAre(64, 1, 64, 64));
   EXPECT_THAT(calls[0].output.strides, ElementsAre(16, 1, 16, 16));
   const char* const filter = "conv/8x64x1x1_k16x3x3_p1.1.1.1_s1x1_d1x1_g1";
-  EXPECT_THAT(
-      graphs_of(filter)(variant(filter, Precision::fp16, Layout::nchw))[0].inputs[0].strides,
-      ElementsAre(64, 1, 1, 1));
+  EXPECT_THAT(convolution_graphs_of(filter)(variant(filter, Precision::fp16, Layout::nchw))[0]
+                  .inputs[0]
+                  .strides,
+              ElementsAre(64, 1, 1, 1));
 }
 
 TEST(ConvolutionGraph, EpilogueIsPartOfIt) {
   const std::string key = std::string(dense_key) + "_bias_residual_swish_a1";
-  const auto calls = graphs_of(key.c_str())(variant(key.c_str(), Precision::bf16, Layout::nhwc));
+  const auto calls =
+      convolution_graphs_of(key.c_str())(variant(key.c_str(), Precision::bf16, Layout::nhwc));
   ASSERT_THAT(calls, SizeIs(2));
   EXPECT_EQ(calls[1].prefix, "residual.");
   for (const GraphCall& call : calls) {
@@ -76,7 +79,8 @@ TEST(ConvolutionGraph, EpilogueIsPartOfIt) {
 
 TEST(ConvolutionGraph, ReluIsAlsoAMaximum) {
   const std::string key = std::string(dense_key) + "_bias_relu";
-  const auto calls = graphs_of(key.c_str())(variant(key.c_str(), Precision::fp16, Layout::nhwc));
+  const auto calls =
+      convolution_graphs_of(key.c_str())(variant(key.c_str(), Precision::fp16, Layout::nhwc));
   ASSERT_THAT(calls, SizeIs(2));
   EXPECT_EQ(calls[0].prefix, "");
   EXPECT_EQ(calls[1].prefix, "max.");
@@ -84,19 +88,20 @@ TEST(ConvolutionGraph, ReluIsAlsoAMaximum) {
 
 TEST(ConvolutionGraph, OneAxisGetsAHeightOfOne) {
   const char* key = "conv/2x8x100_k16x3_p1.1_s2_d1_g1";
-  const auto calls = graphs_of(key)(variant(key, Precision::fp16, Layout::nhwc));
+  const auto calls = convolution_graphs_of(key)(variant(key, Precision::fp16, Layout::nhwc));
   EXPECT_THAT(calls.at(0).inputs.at(0).dims, ElementsAre(2, 8, 1, 100));
   EXPECT_THAT(calls.at(0).output.dims, ElementsAre(2, 16, 1, 50));
 }
 
 TEST(ConvolutionGraph, IntegersAreLeftToTheFunctions) {
-  EXPECT_THROW(graphs_of(dense_key)(variant(dense_key, Precision::int8, Layout::nhwc)),
+  EXPECT_THROW(convolution_graphs_of(dense_key)(variant(dense_key, Precision::int8, Layout::nhwc)),
                harness::Unsupported);
 }
 
 TEST_F(H100, OffersDenseConvolutionsManyConfigurations) {
   for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
-    const auto found = names(graphs_of(dense_key), variant(dense_key, Precision::fp16, layout));
+    const auto found =
+        names(convolution_graphs_of(dense_key), variant(dense_key, Precision::fp16, layout));
     EXPECT_EQ(found.size(), 8U);
     EXPECT_THAT(found, Contains(HasSubstr(".k")));
     auto sorted = found;
@@ -106,7 +111,7 @@ TEST_F(H100, OffersDenseConvolutionsManyConfigurations) {
 }
 
 TEST_F(H100, TrueFp32HasNoTensorCores) {
-  auto calls = graphs_of(dense_key)(variant(dense_key, Precision::fp32, Layout::nhwc));
+  auto calls = convolution_graphs_of(dense_key)(variant(dense_key, Precision::fp32, Layout::nhwc));
   const auto known =
       plans_->known(std::move(calls.at(0).graph()), {.arithmetic = Arithmetic::no_tensor_cores});
   ASSERT_FALSE(known->choices.empty());
@@ -114,7 +119,7 @@ TEST_F(H100, TrueFp32HasNoTensorCores) {
 }
 
 TEST_F(H100, MakesTheSameChoiceOfTheNameAlone) {
-  auto calls = graphs_of(dense_key)(variant(dense_key, Precision::fp16, Layout::nhwc));
+  auto calls = convolution_graphs_of(dense_key)(variant(dense_key, Precision::fp16, Layout::nhwc));
   const auto known = plans_->known(std::move(calls.at(0).graph()), {.per_engine = 2, .most = 8});
   const std::size_t listed = known->choices.size();
   for (std::size_t index = 0; index < listed; ++index) {

@@ -13,8 +13,8 @@
 namespace benanza::cudnn {
 namespace {
 
-ConvolutionCall map(std::string_view key, Layout layout = Layout::nchw,
-                    Precision precision = Precision::fp32) {
+ConvolutionCall mapped_convolution(std::string_view key, Layout layout = Layout::nchw,
+                                   Precision precision = Precision::fp32) {
   return map_convolution(shape_of<Convolution>(key), precision, layout);
 }
 
@@ -35,7 +35,8 @@ TEST(RoundingAmplification, OfWinogradAloneAndMoreForLargeFilters) {
 }
 
 TEST(MapConvolution, TwoAxes) {
-  const auto call = map("conv/2x64x56x28_k128x3x5_p1.2.1.2_s2x1_d1x1_g1", Layout::nhwc);
+  const auto call =
+      mapped_convolution("conv/2x64x56x28_k128x3x5_p1.2.1.2_s2x1_d1x1_g1", Layout::nhwc);
   EXPECT_EQ(call.image.dims, (Dims{2, 64, 56, 28}));
   EXPECT_EQ(call.image.strides, (Dims{64 * 56 * 28, 1, 64 * 28, 64}));
   EXPECT_EQ(call.weights.dims, (Dims{128, 64, 3, 5}));
@@ -50,7 +51,7 @@ TEST(MapConvolution, TwoAxes) {
 }
 
 TEST(MapConvolution, OneAxisIsAnImageOfHeightOne) {
-  const auto call = map("conv/1x16x100_k32x3_p2.2_s2_d2_g1");
+  const auto call = mapped_convolution("conv/1x16x100_k32x3_p2.2_s2_d2_g1");
   EXPECT_EQ(call.image.dims, (Dims{1, 16, 1, 100}));
   EXPECT_EQ(call.weights.dims, (Dims{32, 16, 1, 3}));
   EXPECT_EQ(call.features.dims, (Dims{1, 32, 1, 50}));
@@ -60,7 +61,8 @@ TEST(MapConvolution, OneAxisIsAnImageOfHeightOne) {
 }
 
 TEST(MapConvolution, ThreeAxesChannelsInnermost) {
-  const auto call = map("conv/1x4x8x9x10_k6x3x3x3_p1.1.1.1.1.1_s1x1x1_d1x1x1_g1", Layout::nhwc);
+  const auto call =
+      mapped_convolution("conv/1x4x8x9x10_k6x3x3x3_p1.1.1.1.1.1_s1x1x1_d1x1x1_g1", Layout::nhwc);
   EXPECT_EQ(call.image.strides, (Dims{2880, 1, 360, 40, 4}));
   EXPECT_EQ(call.weights.dims, (Dims{6, 4, 3, 3, 3}));
   EXPECT_EQ(call.bias.dims, (Dims{1, 6, 1, 1, 1}));
@@ -68,17 +70,17 @@ TEST(MapConvolution, ThreeAxesChannelsInnermost) {
 }
 
 TEST(MapConvolution, WeightsHoldTheChannelsOfOneGroup) {
-  const auto grouped = map("conv/1x64x8x8_k128x3x3_p1.1.1.1_s1x1_d1x1_g4");
+  const auto grouped = mapped_convolution("conv/1x64x8x8_k128x3x3_p1.1.1.1_s1x1_d1x1_g4");
   EXPECT_EQ(grouped.weights.dims, (Dims{128, 16, 3, 3}));
   EXPECT_EQ(grouped.groups, 4);
-  const auto depthwise = map("conv/1x32x8x8_k32x3x3_p1.1.1.1_s1x1_d1x1_g32");
+  const auto depthwise = mapped_convolution("conv/1x32x8x8_k32x3x3_p1.1.1.1_s1x1_d1x1_g32");
   EXPECT_EQ(depthwise.weights.dims, (Dims{32, 1, 3, 3}));
   EXPECT_EQ(depthwise.groups, 32);
 }
 
 // MobileNet from TensorFlow: pads 0 0 before, 1 1 after.
 TEST(MapConvolution, UnequalPadsReadAPaddedCopy) {
-  const auto call = map("conv/1x3x224x224_k32x3x3_p0.0.1.1_s2x2_d1x1_g1");
+  const auto call = mapped_convolution("conv/1x3x224x224_k32x3x3_p0.0.1.1_s2x2_d1x1_g1");
   ASSERT_TRUE(call.padded);
   EXPECT_EQ(call.image.dims, (Dims{1, 3, 224, 224}));
   EXPECT_EQ(call.image_of_library().dims, (Dims{1, 3, 225, 225}));
@@ -89,8 +91,8 @@ TEST(MapConvolution, UnequalPadsReadAPaddedCopy) {
 
 TEST(MapConvolution, BiasOfIntegersIsFloat) {
   const std::string_view key = "conv/1x8x4x4_k8x1x1_p0.0.0.0_s1x1_d1x1_g1";
-  EXPECT_EQ(map(key, Layout::nhwc, Precision::int8).bias.precision, Precision::fp32);
-  EXPECT_EQ(map(key, Layout::nhwc, Precision::fp16).bias.precision, Precision::fp16);
+  EXPECT_EQ(mapped_convolution(key, Layout::nhwc, Precision::int8).bias.precision, Precision::fp32);
+  EXPECT_EQ(mapped_convolution(key, Layout::nhwc, Precision::fp16).bias.precision, Precision::fp16);
 }
 
 // The library must derive the same output extents as ours from pads, strides, dilations and groups.

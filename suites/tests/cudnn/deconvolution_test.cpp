@@ -11,14 +11,15 @@
 namespace benanza::cudnn {
 namespace {
 
-ConvolutionCall map(std::string_view key, Layout layout = Layout::nchw,
-                    Precision precision = Precision::fp32) {
+ConvolutionCall mapped_deconvolution(std::string_view key, Layout layout = Layout::nchw,
+                                     Precision precision = Precision::fp32) {
   return map_convolution(shape_of<Deconvolution>(key), precision, layout);
 }
 
 // DCGAN's doubling: (7 - 1) * 2 + 4 - 2 = 14.
 TEST(MapDeconvolution, TwoAxes) {
-  const auto call = map("deconv/2x64x7x7_k32x4x4_p1.1.1.1_s2x2_d1x1_g1", Layout::nhwc);
+  const auto call =
+      mapped_deconvolution("deconv/2x64x7x7_k32x4x4_p1.1.1.1_s2x2_d1x1_g1", Layout::nhwc);
   EXPECT_EQ(call.features.dims, (Dims{2, 64, 7, 7}));
   EXPECT_EQ(call.features.strides, (Dims{64 * 49, 1, 64 * 7, 64}));
   EXPECT_EQ(call.weights.dims, (Dims{64, 32, 4, 4}));
@@ -29,7 +30,7 @@ TEST(MapDeconvolution, TwoAxes) {
 }
 
 TEST(MapDeconvolution, OneAxisIsAnImageOfHeightOne) {
-  const auto call = map("deconv/1x16x10_k8x3_p1.1_s2_d3_g2");
+  const auto call = mapped_deconvolution("deconv/1x16x10_k8x3_p1.1_s2_d3_g2");
   EXPECT_EQ(call.features.dims, (Dims{1, 16, 1, 10}));
   EXPECT_EQ(call.weights.dims, (Dims{16, 4, 1, 3}));
   // 9 * 2 + 7 - 2 = 23.

@@ -23,14 +23,9 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
-GraphsOf graphs_of(const Activation& shape) { return bound(activation_graphs, shape); }
-GraphsOf graphs_of(const Binary& shape) { return bound(binary_graphs, shape); }
-GraphsOf graphs_of(const Select& shape) { return bound(select_graphs, shape); }
-
-GraphCall only(std::vector<GraphCall> calls) {
-  EXPECT_THAT(calls, SizeIs(1));
-  return std::move(calls.at(0));
-}
+GraphsOf elementwise_graphs_of(const Activation& shape) { return bound(activation_graphs, shape); }
+GraphsOf elementwise_graphs_of(const Binary& shape) { return bound(binary_graphs, shape); }
+GraphsOf elementwise_graphs_of(const Select& shape) { return bound(select_graphs, shape); }
 
 /// The extents of the graph's own tensors: operands, then the result.
 std::vector<Dims> extents(const GraphCall& call) {
@@ -42,18 +37,19 @@ std::vector<Dims> extents(const GraphCall& call) {
 TEST(ActivationGraph, ElementsAreAMatrix) {
   const char* gelu = "gelu/2x128x3072";
   const GraphCall call =
-      only(graphs_of(shape_of<Activation>(gelu))(variant(gelu, Precision::fp16)));
+      only(elementwise_graphs_of(shape_of<Activation>(gelu))(variant(gelu, Precision::fp16)));
   EXPECT_THAT(extents(call), ElementsAre(Dims{6144, 128, 1, 1}, Dims{6144, 128, 1, 1}));
-  EXPECT_THROW(graphs_of(shape_of<Activation>("sign/1x8"))(variant("sign/1x8", Precision::fp16)),
-               harness::Unsupported);
+  EXPECT_THROW(
+      elementwise_graphs_of(shape_of<Activation>("sign/1x8"))(variant("sign/1x8", Precision::fp16)),
+      harness::Unsupported);
 }
 
 TEST(ActivationGraph, StepsAreBesideTheirOperands) {
   // Squeeze and excitation: 2 images, 8 channels, 9 pixels.
   const char* scaled = "swish/2x8x3x3_a1_mul_y2x8x1x1";
   const auto all = [&](Layout layout) {
-    return extents(
-        only(graphs_of(shape_of<Activation>(scaled))(variant(scaled, Precision::fp16, layout))));
+    return extents(only(elementwise_graphs_of(shape_of<Activation>(scaled))(
+        variant(scaled, Precision::fp16, layout))));
   };
   EXPECT_THAT(all(Layout::nhwc), ElementsAre(Dims{2, 9, 8}, Dims{2, 1, 8}, Dims{2, 9, 8}));
   EXPECT_THAT(all(Layout::nchw),
@@ -105,7 +101,8 @@ TEST(ElementwiseGraph, MatricesAreAsWideAsATile) {
 
 TEST(BinaryGraph, NeighbouringAxesThatAreBroadcastAlikeAreOne) {
   const auto dims = [](const char* key, Layout layout) {
-    return extents(only(graphs_of(shape_of<Binary>(key))(variant(key, Precision::fp16, layout))));
+    return extents(
+        only(elementwise_graphs_of(shape_of<Binary>(key))(variant(key, Precision::fp16, layout))));
   };
   const char* bias = "add/2x64x56x56_1x64x1x1_w";
   EXPECT_THAT(dims(bias, Layout::nchw),
@@ -124,8 +121,8 @@ TEST(BinaryGraph, NeighbouringAxesThatAreBroadcastAlikeAreOne) {
 // The harness uploads operands in the order of the problem's axes.
 TEST(BinaryGraph, OperandsLieAsTheLayoutSays) {
   const char* bias = "add/2x64x56x56_1x64x1x1_w";
-  const GraphCall call =
-      only(graphs_of(shape_of<Binary>(bias))(variant(bias, Precision::fp16, Layout::nhwc)));
+  const GraphCall call = only(
+      elementwise_graphs_of(shape_of<Binary>(bias))(variant(bias, Precision::fp16, Layout::nhwc)));
   EXPECT_THAT(call.inputs.at(0).dims, ElementsAre(2, 64, 56, 56));
   EXPECT_THAT(call.inputs.at(0).strides, ElementsAre(200704, 1, 3584, 64));
   EXPECT_THAT(call.inputs.at(1).dims, ElementsAre(1, 64, 1, 1));
@@ -134,7 +131,7 @@ TEST(BinaryGraph, OperandsLieAsTheLayoutSays) {
 
 TEST(SelectGraph, TheConditionMayBeStoredInBytes) {
   const char* key = "select/1x1x8x8_va0_b1x12x8x8";
-  const auto calls = graphs_of(shape_of<Select>(key))(variant(key, Precision::fp16));
+  const auto calls = elementwise_graphs_of(shape_of<Select>(key))(variant(key, Precision::fp16));
   ASSERT_THAT(calls, SizeIs(2));
   EXPECT_EQ(calls[0].prefix, "");
   EXPECT_EQ(calls[0].inputs.at(0).precision, Precision::fp16);
@@ -153,7 +150,7 @@ TEST_F(H100, SelectsWithoutSettingsInFourBytes) {
     const Precision precision = one.precision.value();
     const bool is_wide = precision == Precision::fp32 || precision == Precision::tf32;
     const harness::Variant asked{one.problem, precision, Layout::plain, {}};
-    EXPECT_THAT(names(graphs_of(std::get<Select>(one.problem.shape)), asked),
+    EXPECT_THAT(names(elementwise_graphs_of(std::get<Select>(one.problem.shape)), asked),
                 Contains("engine1").Times(is_wide ? 1 : 0))
         << harness::text_of(one);
   }
@@ -163,7 +160,8 @@ TEST_F(H100, SelectsWithoutSettingsInFourBytes) {
 TEST_F(H100, OffersFirstWhatCompiles) {
   const char* key = "select/1x12x128x128_va0_b1x12x128x128";
   for (const auto set : {harness::AlgorithmSet::best, harness::AlgorithmSet::leading}) {
-    const auto found = names(graphs_of(shape_of<Select>(key)), variant(key, Precision::fp32), set);
+    const auto found =
+        names(elementwise_graphs_of(shape_of<Select>(key)), variant(key, Precision::fp32), set);
     ASSERT_THAT(found, Not(IsEmpty()));
     EXPECT_EQ(found.front(), "engine1");
   }

@@ -95,8 +95,8 @@ TEST(Scaled, StepsComputeTheScaledFunction) {
   }
 }
 
-BinaryCall map(std::string_view key, Layout layout = Layout::nchw,
-               Folding folding = Folding::none) {
+BinaryCall mapped_elementwise(std::string_view key, Layout layout = Layout::nchw,
+                              Folding folding = Folding::none) {
   return map_binary(shape_of<Binary>(key), Precision::fp32, layout, folding);
 }
 
@@ -108,7 +108,9 @@ float evaluate(const BinaryCall& call, float a, float b) {
 
 TEST(MapBinary, ComputesTheFunctionWhicheverOperandIsBroadcast) {
   for (const char* dims : {"/1x8x4x4_1x8x4x4", "/1x8x4x4_1x8x1x1", "/1x8x1x1_1x8x4x4"}) {
-    const auto of = [&](const char* op) { return evaluate(map(std::string(op) + dims), 5, 3); };
+    const auto of = [&](const char* op) {
+      return evaluate(mapped_elementwise(std::string(op) + dims), 5, 3);
+    };
     EXPECT_EQ(of("add"), 8) << dims;
     EXPECT_EQ(of("sub"), 2) << dims;
     EXPECT_EQ(of("mul"), 15) << dims;
@@ -119,13 +121,13 @@ TEST(MapBinary, ComputesTheFunctionWhicheverOperandIsBroadcast) {
 
 TEST(Scaled, BinaryComputesTheScaledFunction) {
   for (const char* op : {"add", "sub", "mul", "min", "max"}) {
-    const auto call = map(std::string(op) + "/1x8x1x1_1x8x4x4");
+    const auto call = mapped_elementwise(std::string(op) + "/1x8x1x1_1x8x4x4");
     EXPECT_EQ(evaluate(scaled(call, 0.25F), 5, 3), 0.25F * evaluate(call, 5, 3)) << op;
   }
 }
 
 TEST(MapBinary, TheFullOperandHasTheResultsExtents) {
-  const auto call = map("sub/1x8x1x1_2x8x4x4", Layout::nhwc);
+  const auto call = mapped_elementwise("sub/1x8x1x1_2x8x4x4", Layout::nhwc);
   EXPECT_EQ(call.full, 1U);
   EXPECT_EQ(call.full_format,
             (nvidia::TensorFormat{Precision::fp32, {2, 8, 4, 4}, {128, 1, 32, 8}}));
@@ -133,13 +135,13 @@ TEST(MapBinary, TheFullOperandHasTheResultsExtents) {
 }
 
 TEST(MapBinary, RefusesWhatTheLibraryDoesNotHave) {
-  EXPECT_THROW(map("div/1x8_1x8"), harness::Unsupported);
-  EXPECT_THROW(map("prelu/1x8x4x4_1x8x1x1"), harness::Unsupported);
-  EXPECT_THROW(map("add/1x8x1_1x1x4"), harness::Unsupported);
+  EXPECT_THROW(mapped_elementwise("div/1x8_1x8"), harness::Unsupported);
+  EXPECT_THROW(mapped_elementwise("prelu/1x8x4x4_1x8x1x1"), harness::Unsupported);
+  EXPECT_THROW(mapped_elementwise("add/1x8x1_1x1x4"), harness::Unsupported);
 }
 
 TEST(MapBinary, ManyAxesAreMergedIntoFour) {
-  const auto call = map("add/2x3x4x5x6x7_1x1x1x1x6x7", Layout::plain);
+  const auto call = mapped_elementwise("add/2x3x4x5x6x7_1x1x1x1x6x7", Layout::plain);
   EXPECT_EQ(call.full_format.dims, (Dims{120, 42, 1, 1}));
   EXPECT_EQ(call.other_format.dims, (Dims{1, 42, 1, 1}));
   EXPECT_EQ(nvidia::span_elements(call.full_format), 5040);
@@ -147,7 +149,7 @@ TEST(MapBinary, ManyAxesAreMergedIntoFour) {
 
 // The bias of a channels-last convolution: a matrix of pixels x channels.
 TEST(MapBinary, FoldedBiasIsAMatrix) {
-  const auto call = map("add/2x64x7x5_1x64x1x1_w", Layout::nhwc, Folding::folded);
+  const auto call = mapped_elementwise("add/2x64x7x5_1x64x1x1_w", Layout::nhwc, Folding::folded);
   EXPECT_EQ(call.full_format,
             (nvidia::TensorFormat{Precision::fp32, {70, 64, 1, 1}, {64, 1, 1, 1}}));
   EXPECT_EQ(call.other_format.dims, (Dims{1, 64, 1, 1}));
@@ -155,7 +157,7 @@ TEST(MapBinary, FoldedBiasIsAMatrix) {
 
 // A gate per image and channel, channels last.
 TEST(MapBinary, FoldedGateKeepsTheImages) {
-  const auto call = map("mul/2x64x7x5_2x64x1x1", Layout::nhwc, Folding::folded);
+  const auto call = mapped_elementwise("mul/2x64x7x5_2x64x1x1", Layout::nhwc, Folding::folded);
   EXPECT_EQ(call.full_format.dims, (Dims{2, 35, 1, 64}));
   EXPECT_EQ(call.other_format.dims, (Dims{2, 1, 1, 64}));
 }

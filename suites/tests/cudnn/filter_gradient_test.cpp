@@ -20,18 +20,19 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::SizeIs;
 
-const char* const dense_key = "conv_bwd_filter/32x64x56x56_k128x3x3_p1.1.1.1_s2x2_d1x1_g1";
-const char* const uneven_key = "conv_bwd_filter/8x16x30x30_k16x3x3_p0.0.1.1_s2x2_d1x1_g1";
-const char* const depthwise_key = "conv_bwd_filter/8x96x56x56_k96x3x3_p1.1.1.1_s1x1_d1x1_g96";
+const char* const dense_gradient_key = "conv_bwd_filter/32x64x56x56_k128x3x3_p1.1.1.1_s2x2_d1x1_g1";
+const char* const uneven_gradient_key = "conv_bwd_filter/8x16x30x30_k16x3x3_p0.0.1.1_s2x2_d1x1_g1";
+const char* const depthwise_gradient_key =
+    "conv_bwd_filter/8x96x56x56_k96x3x3_p1.1.1.1_s1x1_d1x1_g96";
 
-GraphsOf graphs_of(const char* key) {
+GraphsOf filter_gradient_graphs_of(const char* key) {
   return bound(filter_gradient_graphs, shape_of<ConvolutionFilterGradient>(key));
 }
 
 using Functions = ConvolutionFunctions<FilterGradient>;
 
 harness::Traits traits(int algorithm, const ConvolutionFilterGradient& shape =
-                                          shape_of<ConvolutionFilterGradient>(dense_key)) {
+                                          shape_of<ConvolutionFilterGradient>(dense_gradient_key)) {
   return Functions::traits(shape, static_cast<cudnnConvolutionBwdFilterAlgo_t>(algorithm));
 }
 
@@ -51,7 +52,7 @@ TEST(FilterGradientAlgorithms, NamesAreTheLibrarys) {
 // outputs of 3 taps, minus the first tap of the first output, which is on the begin pad.
 TEST(FilterGradientAlgorithms, TransformsMaySaveAnyArithmetic) {
   const auto least = [](int algorithm) {
-    return least_work(parse(dense_key), Precision::fp16, traits(algorithm), false);
+    return least_work(parse(dense_gradient_key), Precision::fp16, traits(algorithm), false);
   };
   EXPECT_DOUBLE_EQ(least(CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1).work.flops,
                    2.0 * 32 * 128 * 64 * 83 * 83);
@@ -77,7 +78,7 @@ TEST(FilterGradientAlgorithms, WinogradAloneRoundsMore) {
 }
 
 TEST(FilterGradientAlgorithms, AtomicsAddASumForEveryImage) {
-  auto shape = shape_of<ConvolutionFilterGradient>(dense_key);
+  auto shape = shape_of<ConvolutionFilterGradient>(dense_gradient_key);
   ASSERT_EQ(shape.forward.input[0], 32);
   for (int i = 0; i < CUDNN_CONVOLUTION_BWD_FILTER_ALGO_COUNT; ++i) {
     const bool atomic =
@@ -89,15 +90,18 @@ TEST(FilterGradientAlgorithms, AtomicsAddASumForEveryImage) {
 }
 
 TEST(FilterGradient, BiasesAndIntegersAreRefused) {
-  const std::string with_bias = std::string(dense_key) + "_bias";
-  EXPECT_THROW(graphs_of(with_bias.c_str())(variant(with_bias.c_str(), Precision::fp32)),
-               harness::Unsupported);
-  EXPECT_THROW(graphs_of(dense_key)(variant(dense_key, Precision::int8, Layout::nhwc)),
+  const std::string with_bias = std::string(dense_gradient_key) + "_bias";
+  EXPECT_THROW(
+      filter_gradient_graphs_of(with_bias.c_str())(variant(with_bias.c_str(), Precision::fp32)),
+      harness::Unsupported);
+  EXPECT_THROW(filter_gradient_graphs_of(dense_gradient_key)(
+                   variant(dense_gradient_key, Precision::int8, Layout::nhwc)),
                harness::Unsupported);
 }
 
 TEST(FilterGradientGraph, ReadsInputAndGradientAndWritesWeights) {
-  const auto calls = graphs_of(dense_key)(variant(dense_key, Precision::fp16, Layout::nhwc));
+  const auto calls = filter_gradient_graphs_of(dense_gradient_key)(
+      variant(dense_gradient_key, Precision::fp16, Layout::nhwc));
   ASSERT_THAT(calls, SizeIs(1));
   ASSERT_THAT(calls[0].inputs, SizeIs(2));
   EXPECT_THAT(calls[0].inputs[0].dims, ElementsAre(32, 64, 56, 56));
@@ -115,7 +119,8 @@ TEST_F(H100, OffersFilterGradientsManyConfigurations) {
   for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
     for (const Precision precision :
          {Precision::fp32, Precision::tf32, Precision::fp16, Precision::bf16}) {
-      const auto found = names(graphs_of(dense_key), variant(dense_key, precision, layout));
+      const auto found = names(filter_gradient_graphs_of(dense_gradient_key),
+                               variant(dense_gradient_key, precision, layout));
       EXPECT_GT(found.size(), 1U) << to_string(precision) << ' ' << to_string(layout);
       EXPECT_THAT(found, Each(testing::HasSubstr("engine")));
     }
@@ -123,8 +128,8 @@ TEST_F(H100, OffersFilterGradientsManyConfigurations) {
 }
 
 TEST_F(H100, PlansFilterGradients) {
-  auto asked = variant(dense_key, Precision::fp16, Layout::nhwc);
-  const auto graphs = graphs_of(dense_key);
+  auto asked = variant(dense_gradient_key, Precision::fp16, Layout::nhwc);
+  const auto graphs = filter_gradient_graphs_of(dense_gradient_key);
   asked.algorithm = names(graphs, asked).at(0);
   EXPECT_GE(workspace(graphs, asked), 0);
 }

@@ -32,11 +32,6 @@ GraphsOf graphs_of(const InstanceNormalization& shape) {
 GraphsOf graphs_of(const Attention& shape) { return bound(attention_graphs, shape); }
 GraphsOf graphs_of(const Activation& shape) { return bound(activation_graphs, shape); }
 
-GraphCall only(std::vector<GraphCall> calls) {
-  EXPECT_THAT(calls, SizeIs(1));
-  return std::move(calls.at(0));
-}
-
 TEST(NormalizationGraph, RowsAreImagesOfOnePixelWithChannelsInnermost) {
   const char* key = "layernorm/128x768_e1e-05_sb";
   const GraphCall call =

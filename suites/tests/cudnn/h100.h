@@ -1,8 +1,10 @@
 #pragma once
 
 #include "suites/cudnn/primitive/graph_call.h"
+#include "suites/tests/cudnn/shapes.h"
 
 #include <dlfcn.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -18,17 +20,17 @@ inline harness::Variant variant(const char* key, Precision precision,
   return {parse(key), precision, layout, harness::Algorithm()};
 }
 
-template <class Shape>
-Shape shape_of(const char* key) {
-  return std::get<Shape>(parse(key).shape);
-}
-
 /// A shape's graphs for any variant.
 using GraphsOf = std::function<GraphCalls(const harness::Variant&)>;
 
 template <class Shape>
 GraphsOf bound(GraphCalls (*graphs)(const Shape&, const harness::Variant&), const Shape& shape) {
   return [=](const harness::Variant& variant) { return graphs(shape, variant); };
+}
+
+inline GraphCall only(std::vector<GraphCall> calls) {
+  EXPECT_THAT(calls, testing::SizeIs(1));
+  return std::move(calls.at(0));
 }
 
 /// Queries the library for an H100 that exists only as a description. Most engines are compiled at

@@ -28,17 +28,17 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
-GraphsOf graphs_of(const char* key) {
+GraphsOf normalization_gradient_graphs_of(const char* key) {
   return bound(layer_normalization_gradient_graphs, shape_of<LayerNormalizationGradient>(key));
 }
 
-GraphCalls calls_of(const char* key, Precision precision = Precision::fp32) {
-  return graphs_of(key)(variant(key, precision));
+GraphCalls normalization_calls(const char* key, Precision precision = Precision::fp32) {
+  return normalization_gradient_graphs_of(key)(variant(key, precision));
 }
 
 // Operands dy, x, scale, mean and variance; results dx, then the gradients of scale and bias.
 TEST(LayerNormalizationGradientGraph, HasTheProblemsOperandsAndResults) {
-  const auto calls = calls_of("layernorm_bwd/128x768_e1e-05_sb");
+  const auto calls = normalization_calls("layernorm_bwd/128x768_e1e-05_sb");
   ASSERT_THAT(calls, SizeIs(1));
   const GraphCall& call = calls[0];
   ASSERT_THAT(call.inputs, SizeIs(5));
@@ -55,19 +55,19 @@ TEST(LayerNormalizationGradientGraph, HasTheProblemsOperandsAndResults) {
 }
 
 TEST(LayerNormalizationGradientGraph, TheLibraryAlwaysScales) {
-  const auto plain = calls_of("layernorm_bwd/128x768_e1e-05");
+  const auto plain = normalization_calls("layernorm_bwd/128x768_e1e-05");
   EXPECT_THAT(plain.at(0).inputs, SizeIs(4));
   EXPECT_EQ(plain.at(0).operand_deviation->index, 3U);
   EXPECT_THAT(plain.at(0).further_results, IsEmpty());
   EXPECT_THAT(plain.at(0).ignored_results, SizeIs(2));
   EXPECT_THAT(plain.at(0).graph().constants(), SizeIs(1));
-  const auto scaled = calls_of("layernorm_bwd/128x768_e1e-05_s");
+  const auto scaled = normalization_calls("layernorm_bwd/128x768_e1e-05_s");
   EXPECT_THAT(scaled.at(0).further_results, SizeIs(1));
   EXPECT_THAT(scaled.at(0).ignored_results, SizeIs(1));
 }
 
 TEST(LayerNormalizationGradientGraph, ARootMeanSquareHasNoMeanAndNeedsNoBias) {
-  const auto calls = calls_of("rmsnorm_bwd/128x4096_e1e-06_s");
+  const auto calls = normalization_calls("rmsnorm_bwd/128x4096_e1e-06_s");
   EXPECT_THAT(calls.at(0).inputs, SizeIs(4));
   EXPECT_EQ(calls.at(0).operand_deviation->index, 3U);
   EXPECT_THAT(calls.at(0).further_results, SizeIs(1));
@@ -75,7 +75,7 @@ TEST(LayerNormalizationGradientGraph, ARootMeanSquareHasNoMeanAndNeedsNoBias) {
 }
 
 TEST(LayerNormalizationGradientGraph, HalfPrecisionHasVectorsOfEither) {
-  const auto calls = calls_of("layernorm_bwd/128x768_e1e-05_sb", Precision::bf16);
+  const auto calls = normalization_calls("layernorm_bwd/128x768_e1e-05_sb", Precision::bf16);
   ASSERT_THAT(calls, SizeIs(2));
   EXPECT_EQ(calls[0].inputs[2].precision, Precision::bf16);
   EXPECT_EQ(calls[0].further_results[0].format.precision, Precision::bf16);
@@ -83,7 +83,8 @@ TEST(LayerNormalizationGradientGraph, HalfPrecisionHasVectorsOfEither) {
   EXPECT_EQ(calls[1].prefix, "fp32vectors.");
   EXPECT_EQ(calls[1].inputs[2].precision, Precision::fp32);
   EXPECT_EQ(calls[1].further_results[1].format.precision, Precision::fp32);
-  EXPECT_THROW(calls_of("layernorm_bwd/128x768_e1e-05_sb", Precision::int8), harness::Unsupported);
+  EXPECT_THROW(normalization_calls("layernorm_bwd/128x768_e1e-05_sb", Precision::int8),
+               harness::Unsupported);
 }
 
 TEST_F(H100, ChoosesTheEngineOfANormalizationsGradientByName) {

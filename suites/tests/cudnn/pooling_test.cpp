@@ -13,7 +13,7 @@ namespace {
 
 using Algorithms = std::vector<harness::Algorithm>;
 
-PoolingCall map(std::string_view key, const PoolingWay& way = pooling_direct) {
+PoolingCall mapped_pooling(std::string_view key, const PoolingWay& way = pooling_direct) {
   return map_pooling(shape_of<Pooling>(key), Precision::fp32, Layout::nchw, way);
 }
 
@@ -24,15 +24,15 @@ Algorithms algorithms(std::string_view key) {
 }
 
 TEST(MapPooling, EveryModeIsItself) {
-  EXPECT_EQ(map("maxpool/1x8x8x8_k3x3_p1.1.1.1_s2x2_d1x1").mode, CUDNN_POOLING_MAX);
-  EXPECT_EQ(map("avgpool/1x8x8x8_k3x3_p1.1.1.1_s2x2_d1x1_include").mode,
+  EXPECT_EQ(mapped_pooling("maxpool/1x8x8x8_k3x3_p1.1.1.1_s2x2_d1x1").mode, CUDNN_POOLING_MAX);
+  EXPECT_EQ(mapped_pooling("avgpool/1x8x8x8_k3x3_p1.1.1.1_s2x2_d1x1_include").mode,
             CUDNN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING);
-  EXPECT_EQ(map("avgpool/1x8x8x8_k3x3_p1.1.1.1_s2x2_d1x1_exclude").mode,
+  EXPECT_EQ(mapped_pooling("avgpool/1x8x8x8_k3x3_p1.1.1.1_s2x2_d1x1_exclude").mode,
             CUDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING);
 }
 
 TEST(MapPooling, HeightAndWidthKeepTheirPlaces) {
-  const auto call = map("maxpool/1x8x10x20_k2x3_p0.1.0.1_s2x1_d1x1");
+  const auto call = mapped_pooling("maxpool/1x8x10x20_k2x3_p0.1.0.1_s2x1_d1x1");
   EXPECT_EQ(call.kernel, (Dims{2, 3}));
   EXPECT_EQ(call.pads, (Dims{0, 1}));
   EXPECT_EQ(call.strides, (Dims{2, 1}));
@@ -40,7 +40,7 @@ TEST(MapPooling, HeightAndWidthKeepTheirPlaces) {
 }
 
 TEST(MapPooling, OneAxisIsAnImageOfHeightOne) {
-  const auto call = map("maxpool/1x8x20_k3_p1.1_s2_d1");
+  const auto call = mapped_pooling("maxpool/1x8x20_k3_p1.1_s2_d1");
   EXPECT_EQ(call.input.dims, (Dims{1, 8, 1, 20}));
   EXPECT_EQ(call.kernel, (Dims{1, 3}));
   EXPECT_EQ(call.pads, (Dims{0, 1}));
@@ -52,7 +52,7 @@ TEST(MapPooling, OneAxisIsAnImageOfHeightOne) {
 constexpr std::string_view ceil_max = "maxpool/1x64x112x112_k3x3_p0.0.1.1_s2x2_d1x1";
 
 TEST(MapPooling, DirectReachesBeyondTheInput) {
-  const auto call = map(ceil_max);
+  const auto call = mapped_pooling(ceil_max);
   EXPECT_FALSE(call.padded);
   EXPECT_EQ(call.pads, (Dims{0, 0}));
   EXPECT_EQ(call.read_by_library().dims, (Dims{1, 64, 112, 112}));
@@ -62,13 +62,13 @@ TEST(MapPooling, DirectReachesBeyondTheInput) {
 // Pads 2 and 1: the library's pad is 2, or 1 plus one row that the copy adds.
 TEST(MapPooling, DirectUsesTheBeginPads) {
   const std::string_view key = "maxpool/1x8x9x9_k3x3_p2.2.1.1_s1x1_d1x1";
-  EXPECT_EQ(map(key).pads, (Dims{2, 2}));
-  EXPECT_EQ(map(key, pooling_padded_input).pads, (Dims{1, 1}));
-  EXPECT_EQ(map(key, pooling_padded_input).read_by_library().dims, (Dims{1, 8, 10, 10}));
+  EXPECT_EQ(mapped_pooling(key).pads, (Dims{2, 2}));
+  EXPECT_EQ(mapped_pooling(key, pooling_padded_input).pads, (Dims{1, 1}));
+  EXPECT_EQ(mapped_pooling(key, pooling_padded_input).read_by_library().dims, (Dims{1, 8, 10, 10}));
 }
 
 TEST(MapPooling, PaddedInputOfAMaximumHoldsTheLowestValue) {
-  const auto call = map(ceil_max, pooling_padded_input);
+  const auto call = mapped_pooling(ceil_max, pooling_padded_input);
   EXPECT_EQ(call.read_by_library().dims, (Dims{1, 64, 113, 113}));
   EXPECT_TRUE(std::isinf(call.border) && call.border < 0);
   EXPECT_EQ(call.output.dims, (Dims{1, 64, 56, 56}));
@@ -76,7 +76,7 @@ TEST(MapPooling, PaddedInputOfAMaximumHoldsTheLowestValue) {
 
 TEST(MapPooling, PaddedInputOfAnAverageHoldsZero) {
   const auto call =
-      map("avgpool/1x64x112x112_k3x3_p0.0.1.1_s2x2_d1x1_include", pooling_padded_input);
+      mapped_pooling("avgpool/1x64x112x112_k3x3_p0.0.1.1_s2x2_d1x1_include", pooling_padded_input);
   EXPECT_EQ(call.border, 0);
 }
 
@@ -90,8 +90,8 @@ TEST(PoolingAlgorithms, OnlyUnequalPadsNeedAChoice) {
 }
 
 TEST(MapPooling, DilationIsRefused) {
-  EXPECT_THROW(map("maxpool/1x8x8x8_k3x3_p0.0.0.0_s1x1_d2x2"), harness::Unsupported);
-  EXPECT_NO_THROW(map("maxpool/1x8x8x8_k1x1_p0.0.0.0_s2x2_d2x2"));
+  EXPECT_THROW(mapped_pooling("maxpool/1x8x8x8_k3x3_p0.0.0.0_s1x1_d2x2"), harness::Unsupported);
+  EXPECT_NO_THROW(mapped_pooling("maxpool/1x8x8x8_k1x1_p0.0.0.0_s2x2_d2x2"));
 }
 
 TEST(RealPooling, AgreesOnTheOutput) {

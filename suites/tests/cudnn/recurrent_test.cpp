@@ -14,31 +14,31 @@
 namespace benanza::cudnn {
 namespace {
 
-RecurrentCall map(std::string_view key, Precision precision = Precision::fp32) {
+RecurrentCall mapped_recurrent(std::string_view key, Precision precision = Precision::fp32) {
   return map_recurrent(shape_of<Recurrent>(key), precision);
 }
 
 TEST(MapRecurrent, EveryKindIsItself) {
-  EXPECT_EQ(map("rnntanh/t5_n2_i3_h4_l1_forward").mode, CUDNN_RNN_TANH);
-  EXPECT_EQ(map("rnnrelu/t5_n2_i3_h4_l1_forward").mode, CUDNN_RNN_RELU);
-  EXPECT_EQ(map("lstm/t5_n2_i3_h4_l1_forward").mode, CUDNN_LSTM);
-  EXPECT_EQ(map("gru/t5_n2_i3_h4_l1_forward_lbr").mode, CUDNN_GRU);
+  EXPECT_EQ(mapped_recurrent("rnntanh/t5_n2_i3_h4_l1_forward").mode, CUDNN_RNN_TANH);
+  EXPECT_EQ(mapped_recurrent("rnnrelu/t5_n2_i3_h4_l1_forward").mode, CUDNN_RNN_RELU);
+  EXPECT_EQ(mapped_recurrent("lstm/t5_n2_i3_h4_l1_forward").mode, CUDNN_LSTM);
+  EXPECT_EQ(mapped_recurrent("gru/t5_n2_i3_h4_l1_forward_lbr").mode, CUDNN_GRU);
 }
 
 TEST(MapRecurrent, OtherFunctionsAreRefused) {
-  EXPECT_THROW(map("lstm/t5_n2_i3_h4_l1_reverse"), harness::Unsupported);
-  EXPECT_THROW(map("gru/t5_n2_i3_h4_l1_forward"), harness::Unsupported);
+  EXPECT_THROW(mapped_recurrent("lstm/t5_n2_i3_h4_l1_reverse"), harness::Unsupported);
+  EXPECT_THROW(mapped_recurrent("gru/t5_n2_i3_h4_l1_forward"), harness::Unsupported);
 }
 
 TEST(MapRecurrent, BiasIsTwoVectorsOrNone) {
-  EXPECT_EQ(map("lstm/t5_n2_i3_h4_l1_forward_bias").bias, CUDNN_RNN_DOUBLE_BIAS);
-  EXPECT_EQ(map("lstm/t5_n2_i3_h4_l1_forward").bias, CUDNN_RNN_NO_BIAS);
+  EXPECT_EQ(mapped_recurrent("lstm/t5_n2_i3_h4_l1_forward_bias").bias, CUDNN_RNN_DOUBLE_BIAS);
+  EXPECT_EQ(mapped_recurrent("lstm/t5_n2_i3_h4_l1_forward").bias, CUDNN_RNN_NO_BIAS);
 }
 
 // 5 steps, 2 batch entries, hidden 4: each step is stored as entry 0 forward, backward, entry 1
 // forward, backward.
 TEST(MapRecurrent, DirectionsOfAStepLieTogether) {
-  const auto call = map("lstm/t5_n2_i3_h4_l1_bidirectional", Precision::fp16);
+  const auto call = mapped_recurrent("lstm/t5_n2_i3_h4_l1_bidirectional", Precision::fp16);
   EXPECT_EQ(call.direction, CUDNN_BIDIRECTIONAL);
   EXPECT_EQ(call.layout, CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED);
   EXPECT_EQ(call.input, (nvidia::TensorFormat{Precision::fp16, {5, 2, 3}, {6, 3, 1}}));
@@ -47,7 +47,7 @@ TEST(MapRecurrent, DirectionsOfAStepLieTogether) {
 }
 
 TEST(MapRecurrent, BatchFirstIsTheLibrarysLayout) {
-  const auto call = map("lstm/t5_n2_i3_h4_l1_bidirectional_batchfirst");
+  const auto call = mapped_recurrent("lstm/t5_n2_i3_h4_l1_bidirectional_batchfirst");
   EXPECT_EQ(call.layout, CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED);
   EXPECT_EQ(call.flags, CUDNN_RNN_PADDED_IO_ENABLED);
   EXPECT_EQ(call.input.dims, (Dims{2, 5, 3}));
@@ -62,14 +62,14 @@ TEST(MapRecurrent, ResultsAreTheProblemsInItsOrder) {
         "gru/t5_n2_i3_h4_l2_bidirectional_lbr_final_batchfirst"}) {
     const auto shape = shape_of<Recurrent>(key);
     std::int64_t elements = 0;
-    for (const auto& result : recurrent_results(shape, map(key))) {
+    for (const auto& result : recurrent_results(shape, mapped_recurrent(key))) {
       elements += element_count(result.dims);
     }
     EXPECT_EQ(elements, element_count(shape.output())) << key;
   }
   const auto results =
       recurrent_results(shape_of<Recurrent>("lstm/t5_n2_i3_h4_l2_bidirectional_final"),
-                        map("lstm/t5_n2_i3_h4_l2_bidirectional_final"));
+                        mapped_recurrent("lstm/t5_n2_i3_h4_l2_bidirectional_final"));
   ASSERT_EQ(results.size(), 3U);
   EXPECT_EQ(results[0].dims, (Dims{5, 2, 2, 4}));
   EXPECT_EQ(results[1].dims, (Dims{4, 2, 4}));

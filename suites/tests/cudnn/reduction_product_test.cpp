@@ -10,7 +10,9 @@ namespace {
 
 using testing::SizeIs;
 
-GraphsOf graphs_of(const char* key) { return bound(reduction_graphs, shape_of<Reduction>(key)); }
+GraphsOf reduction_graphs_of(const char* key) {
+  return bound(reduction_graphs, shape_of<Reduction>(key));
+}
 
 TEST(ReductionGraph, HasOnesOfItsOwn) {
   struct Case {
@@ -25,7 +27,7 @@ TEST(ReductionGraph, HasOnesOfItsOwn) {
            Case{"reducel1/2x3x4x5_a2.3", Layout::nhwc, {2, 1, 20}},    // pixels
            Case{"reducemean/2x3x4x5_a1.2.3", Layout::nhwc, {1, 60, 1}}  // whole images
        }) {
-    const auto calls = graphs_of(one.key)(variant(one.key, Precision::fp16, one.layout));
+    const auto calls = reduction_graphs_of(one.key)(variant(one.key, Precision::fp16, one.layout));
     ASSERT_THAT(calls, SizeIs(1));
     EXPECT_EQ(calls[0].prefix, "product.");
     EXPECT_THAT(calls[0].bound, SizeIs(2));
@@ -40,7 +42,8 @@ TEST(ReductionGraph, SaysWhatItCannotDo) {
                                        std::pair{"reducesum/2x6x5_a0.2", Precision::fp16},
                                        std::pair{"reducesum/2x6x5_a2_relu", Precision::fp16},
                                        std::pair{"reducesum/2x6x5_a2", Precision::int8}}) {
-    EXPECT_THROW(graphs_of(key)(variant(key, precision, Layout::nchw)), harness::Unsupported)
+    EXPECT_THROW(reduction_graphs_of(key)(variant(key, precision, Layout::nchw)),
+                 harness::Unsupported)
         << key;
   }
 }

@@ -11,11 +11,11 @@ namespace {
 using testing::ElementsAre;
 using testing::SizeIs;
 
-GraphsOf graphs_of(const char* key) { return bound(rotary_graphs, shape_of<Rotary>(key)); }
+GraphsOf rotary_graphs_of(const char* key) { return bound(rotary_graphs, shape_of<Rotary>(key)); }
 
 TEST(RotaryGraph, SecondHalvesBeginInsideTheOperands) {
   const char* key = "rotary/1x32x128x64_t1x1x128x64";
-  const auto calls = graphs_of(key)(variant(key, Precision::fp16));
+  const auto calls = rotary_graphs_of(key)(variant(key, Precision::fp16));
   ASSERT_THAT(calls, SizeIs(1));
   EXPECT_THAT(calls[0].inputs, SizeIs(3));
   EXPECT_THAT(calls[0].bound, SizeIs(4));
@@ -31,14 +31,14 @@ TEST(RotaryGraph, SecondHalvesBeginInsideTheOperands) {
 
 TEST(RotaryGraph, TablesOfHalfARowAreReadTwice) {
   const char* key = "rotary/2x128x32x64_t2x128x1x32";
-  const auto calls = graphs_of(key)(variant(key, Precision::fp16));
+  const auto calls = rotary_graphs_of(key)(variant(key, Precision::fp16));
   ASSERT_THAT(calls, SizeIs(1));
   EXPECT_THAT(calls[0].stages.front().tensors, SizeIs(2));
 }
 
 TEST(RotaryGraph, NeighboursAreReadWithAStride) {
   const char* key = "rotary/1x12x128x64_t1x1x128x64_interleaved";
-  const auto calls = graphs_of(key)(variant(key, Precision::fp16));
+  const auto calls = rotary_graphs_of(key)(variant(key, Precision::fp16));
   ASSERT_THAT(calls, SizeIs(1));
   ASSERT_THAT(calls[0].stages.front().tensors, SizeIs(4));
   for (const GraphCall::Tensor& part : calls[0].stages.front().tensors) EXPECT_EQ(part.offset, 1);

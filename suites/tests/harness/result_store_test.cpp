@@ -20,7 +20,8 @@ using ::testing::HasSubstr;
 /// The variant's name for the algorithm `name`.
 std::string full(const std::string& name) { return "relu/8/fp32/plain/fake/" + name; }
 
-Row row(const std::string& name, Status status = Status::ok, std::int64_t repetition = 0) {
+Row result_store_row(const std::string& name, Status status = Status::ok,
+                     std::int64_t repetition = 0) {
   Outcome outcome{.status = status};
   if (status == Status::ok) {
     outcome.samples = {1e-6};
@@ -47,7 +48,7 @@ struct Store : ::testing::Test {
 
 TEST_F(Store, WritesTheFileAndRemovesTheJournal) {
   ResultStore store = open();
-  store.add(row("a"));
+  store.add(result_store_row("a"));
   EXPECT_FALSE(std::filesystem::exists(file));
   EXPECT_THAT(read_file(journal()), HasSubstr("/a\""));
   store.write({});
@@ -56,33 +57,34 @@ TEST_F(Store, WritesTheFileAndRemovesTheJournal) {
 }
 
 TEST_F(Store, RowsOfARunThatNeverEndedAreThereAgain) {
-  open().add(row("a"));  // destroyed without write()
+  open().add(result_store_row("a"));  // destroyed without write()
   ResultStore store = open();
   EXPECT_EQ(store.finished(full("a"), 1), 1);
   EXPECT_EQ(store.finished(full("b"), 1), 0);
-  store.add(row("b"));
+  store.add(result_store_row("b"));
   store.write({});
   EXPECT_THAT(names_in_file(), ElementsAre("a", "b"));
 }
 
 TEST_F(Store, ATornLastLineIsRepaired) {
-  open().add(row("a"));
+  open().add(result_store_row("a"));
   std::string text = read_file(journal());
-  for (const std::string& tail : {std::string("{\"name\": \"relu"), row_text(row("b"))}) {
+  for (const std::string& tail :
+       {std::string("{\"name\": \"relu"), row_text(result_store_row("b"))}) {
     write_file(journal(), text + tail);  // no line break: incomplete
     ResultStore store = open();
     EXPECT_EQ(store.finished(full("a"), 1), 1);
     EXPECT_EQ(store.finished(full("b"), 1), 0);
-    store.add(row("c"));
-    EXPECT_EQ(read_file(journal()), text + row_text(row("c")) + '\n');
+    store.add(result_store_row("c"));
+    EXPECT_EQ(read_file(journal()), text + row_text(result_store_row("c")) + '\n');
   }
 }
 
 TEST_F(Store, ADamagedLineCostsOnlyItself) {
   {
     ResultStore store = open();
-    store.add(row("a"));
-    store.add(row("b"));
+    store.add(result_store_row("a"));
+    store.add(result_store_row("b"));
   }
   std::string text = read_file(journal());
   text.replace(text.find("/a\""), 3, "/a#\x01");
@@ -95,8 +97,8 @@ TEST_F(Store, ADamagedLineCostsOnlyItself) {
 TEST_F(Store, AJournalCutAtAnyPlaceIsReadable) {
   {
     ResultStore store = open();
-    store.add(row("a"));
-    store.add(row("b"));
+    store.add(result_store_row("a"));
+    store.add(result_store_row("b"));
   }
   const std::string text = read_file(journal());
   constexpr std::size_t step = 23;
@@ -111,12 +113,12 @@ TEST_F(Store, AJournalCutAtAnyPlaceIsReadable) {
 
 TEST_F(Store, RowsInFileAndJournalAreOneRow) {
   // The state after a kill between writing the file and clearing the journal.
-  open().add(row("a"));
+  open().add(result_store_row("a"));
   const std::string kept = read_file(journal());
   open().write({});
   write_file(journal(), kept);
   ResultStore store = open();
-  store.add(row("b"));
+  store.add(result_store_row("b"));
   store.write({});
   EXPECT_THAT(names_in_file(), ElementsAre("a", "b"));
 }
@@ -124,22 +126,22 @@ TEST_F(Store, RowsInFileAndJournalAreOneRow) {
 TEST_F(Store, RefusalsCountAsFinishedFailuresDoNot) {
   {
     ResultStore earlier_run = open();
-    earlier_run.add(row("refused", Status::unsupported));
-    earlier_run.add(row("wrong", Status::incorrect));
-    earlier_run.add(row("failed", Status::failed));
+    earlier_run.add(result_store_row("refused", Status::unsupported));
+    earlier_run.add(result_store_row("wrong", Status::incorrect));
+    earlier_run.add(result_store_row("failed", Status::failed));
   }
   ResultStore store = open();
   EXPECT_EQ(store.finished(full("refused"), 3), 3);
   EXPECT_EQ(store.finished(full("wrong"), 1), 0);
   EXPECT_EQ(store.finished(full("failed"), 1), 0);
-  store.add(row("failed"));
+  store.add(result_store_row("failed"));
   EXPECT_EQ(store.finished(full("failed"), 1), 1);
   store.write({});
   EXPECT_THAT(names_in_file(), ElementsAre("refused", "wrong", "failed"));
 }
 
 Row row_of_process(const std::string& name, std::int64_t process, Status status = Status::ok) {
-  Row made = row(name, status);
+  Row made = result_store_row(name, status);
   made.process = process;
   return made;
 }
@@ -148,7 +150,7 @@ TEST_F(Store, NumbersItsProcesses) {
   EXPECT_EQ(open().process(), 1);
   {
     ResultStore store = open();
-    store.add(row("a"));  // of a suite that did not number them
+    store.add(result_store_row("a"));  // of a suite that did not number them
     store.write({});
   }
   EXPECT_EQ(open().process(), 2);
@@ -172,8 +174,8 @@ TEST_F(Store, WhatFailedIsNotTriedByAnotherProcessOfTheRun) {
 
 TEST_F(Store, CountsRepetitionsFromTheFirst) {
   ResultStore store = open();
-  store.add(row("a", Status::ok, 0));
-  store.add(row("a", Status::ok, 1));
+  store.add(result_store_row("a", Status::ok, 0));
+  store.add(result_store_row("a", Status::ok, 1));
   EXPECT_EQ(store.finished(full("a"), 1), 1);
   EXPECT_EQ(store.finished(full("a"), 2), 2);
   EXPECT_EQ(store.finished(full("a"), 5), 2);
@@ -207,10 +209,10 @@ TEST_F(Store, CompanyOutclassesNothing) {
 TEST_F(Store, FreshDiscardsFileAndJournal) {
   {
     ResultStore store = open();
-    store.add(row("a"));
+    store.add(result_store_row("a"));
     store.write({});
   }
-  open().add(row("b"));
+  open().add(result_store_row("b"));
   { ResultStore store = open(true); }
   ResultStore store = open();
   EXPECT_EQ(store.finished(full("a"), 1), 0);
@@ -227,7 +229,7 @@ TEST_F(Store, FreshIsTheWayOutOfADamagedOrForeignFile) {
 }
 
 TEST_F(Store, AnotherSystemIsRefusedByFileAndByJournal) {
-  open(false, "1").add(row("a"));
+  open(false, "1").add(result_store_row("a"));
   EXPECT_THROW(open(false, "2"), Error);
   open(false, "1").write({});
   EXPECT_THROW(open(false, "2"), Error);
@@ -236,15 +238,16 @@ TEST_F(Store, AnotherSystemIsRefusedByFileAndByJournal) {
 
 // Results of an older version of the suite can be continued.
 TEST_F(Store, WhatOnlyOneVersionTellsOfTheSystemMakesItNoOther) {
-  open().add(row("a"));
+  open().add(result_store_row("a"));
   open().write({});
-  ResultStore(file, {"fake", {{"threads", "1"}, {"cache_bytes", "5"}}}, false).add(row("b"));
+  ResultStore(file, {"fake", {{"threads", "1"}, {"cache_bytes", "5"}}}, false)
+      .add(result_store_row("b"));
   EXPECT_NO_THROW(open());
   EXPECT_THROW(ResultStore(file, {"fake", {{"threads", "2"}, {"cache_bytes", "5"}}}, false), Error);
 }
 
 TEST_F(Store, WhatDiffersIsNamedWithTheWayOut) {
-  open(false, "1").add(row("a"));
+  open(false, "1").add(result_store_row("a"));
   EXPECT_THAT(
       test::error_of([&] { open(false, "2"); }),
       AllOf(HasSubstr("measured with threads = \"1\", now it is \"2\""), HasSubstr("--fresh")));
@@ -269,7 +272,7 @@ TEST_F(Store, OneProcessAtATime) {
 TEST_F(Store, LeavesAFileAloneThatIsComplete) {
   {
     ResultStore store = open();
-    store.add(row("a"));
+    store.add(result_store_row("a"));
     store.write({});
   }
   const auto time = std::filesystem::last_write_time(file);
@@ -280,7 +283,7 @@ TEST_F(Store, LeavesAFileAloneThatIsComplete) {
 
 TEST_F(Store, WithoutAPathNothingTouchesTheDisk) {
   ResultStore store({}, {"fake", {}}, true);
-  store.add(row("a"));
+  store.add(result_store_row("a"));
   store.write({});
   EXPECT_EQ(folder.entries(), 0);
   EXPECT_THAT(store.document({}), HasSubstr("/a\""));

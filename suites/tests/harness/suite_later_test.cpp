@@ -35,7 +35,7 @@ TEST_F(Suite, ARowSaysThatNoOtherAlgorithmWasAskedFor) {
 }
 
 /// The rows' algorithms, in the order of measuring.
-std::vector<std::string> algorithms(const Json& rows) {
+std::vector<std::string> suite_later_algorithms(const Json& rows) {
   std::vector<std::string> names;
   for (const Json& row : rows) {
     const auto name = row.at("name").get<std::string>();
@@ -58,10 +58,10 @@ TEST_F(Suite, WhatIsNotReadyIsMeasuredLater) {
                         .environment = {{"FAKE_LATE", late}}});
   };
   EXPECT_EQ(measure("0", "1").status, 0);
-  EXPECT_THAT(algorithms(rows()), ElementsAre("direct", "strided"));
+  EXPECT_THAT(suite_later_algorithms(rows()), ElementsAre("direct", "strided"));
   const auto once = measure("1", "1");
   EXPECT_EQ(once.status, 0);
-  EXPECT_THAT(algorithms(rows()), ElementsAre("strided", "direct"));
+  EXPECT_THAT(suite_later_algorithms(rows()), ElementsAre("strided", "direct"));
   EXPECT_THAT(once.err, HasSubstr("2 variants: 2 ok"));
   // One header, and a line for each row.
   EXPECT_EQ(count(once.out, "Benchmark "), 1);
@@ -69,7 +69,7 @@ TEST_F(Suite, WhatIsNotReadyIsMeasuredLater) {
   EXPECT_THAT(once.out, Not(HasSubstr("not ready")));
   // Waited for if nothing else is left.
   EXPECT_EQ(measure("1000", "1").status, 0);
-  EXPECT_THAT(algorithms(rows()), ElementsAre("strided", "direct"));
+  EXPECT_THAT(suite_later_algorithms(rows()), ElementsAre("strided", "direct"));
   EXPECT_EQ(measure("1", "2").status, 0);
   EXPECT_EQ(rows().size(), 4U);
 }

@@ -14,13 +14,13 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-Variant relu(const std::string& algorithm) {
+Variant verification_relu(const std::string& algorithm) {
   return {parse("relu/2x8"), Precision::fp32, Layout::plain, algorithm};
 }
 
 Outcome outcome_of(const std::string& algorithm) {
   FakeBackend backend{"1"};
-  return run_variant(backend, relu(algorithm), verify::verifier(), {});
+  return run_variant(backend, verification_relu(algorithm), verify::verifier(), {});
 }
 
 TEST(CheckAfterTiming, ACallThatBreaksAfterManyRunsIsIncorrect) {
@@ -62,30 +62,30 @@ TEST(CheckBeforeTiming, SaysNothingWhereAPlainSumsToleranceIsEnough) {
   FakePrimitive primitive(16);
   const Traits both{.transforms = true, .rounding_amplification = 16};
   const Verification found =
-      verify_before_timing(primitive, relu("direct"), both, needing(1, false));
+      verify_before_timing(primitive, verification_relu("direct"), both, needing(1, false));
   EXPECT_EQ(found.mismatch, std::nullopt);
   EXPECT_THAT(found.facts, IsEmpty());
 }
 
 TEST(CheckBeforeTiming, SaysThatAnOperandIsOverwritten) {
   FakePrimitive primitive(16);
-  const Verification found =
-      verify_before_timing(primitive, relu("direct"), {.in_place = true}, needing(1, false));
+  const Verification found = verify_before_timing(primitive, verification_relu("direct"),
+                                                  {.in_place = true}, needing(1, false));
   EXPECT_EQ(found.mismatch, std::nullopt);
   EXPECT_TRUE(std::get<bool>(found.facts.at("in_place")));
 }
 
 TEST(CheckBeforeTiming, SaysThatItIsReferenceCode) {
   FakePrimitive primitive(16);
-  const Verification found =
-      verify_before_timing(primitive, relu("direct"), {.reference = true}, needing(1, false));
+  const Verification found = verify_before_timing(primitive, verification_relu("direct"),
+                                                  {.reference = true}, needing(1, false));
   EXPECT_TRUE(std::get<bool>(found.facts.at("reference")));
 }
 
 TEST(CheckBeforeTiming, SaysThatTheAmplificationWasNeeded) {
   FakePrimitive primitive(16);
   const Verification found =
-      verify_before_timing(primitive, relu("direct"), amplifying, needing(16, false));
+      verify_before_timing(primitive, verification_relu("direct"), amplifying, needing(16, false));
   EXPECT_EQ(found.mismatch, std::nullopt);
   EXPECT_EQ(std::get<std::string>(found.facts.at("tolerance")), "sum");
   EXPECT_EQ(std::get<double>(found.facts.at("rounding_amplification")), 16);
@@ -99,18 +99,20 @@ TEST(CheckBeforeTiming, SaysThatPartialSumsWereRounded) {
     if (traits.partial_sums == 32) return std::nullopt;
     return "off";
   };
-  const Verification found = verify_before_timing(primitive, relu("direct"), adding, verifier);
+  const Verification found =
+      verify_before_timing(primitive, verification_relu("direct"), adding, verifier);
   EXPECT_EQ(found.mismatch, std::nullopt);
   EXPECT_EQ(std::get<std::string>(found.facts.at("tolerance")), "sum");
   EXPECT_EQ(std::get<double>(found.facts.at("partial_sums")), 32);
   EXPECT_FALSE(found.facts.contains("rounding_amplification"));
-  EXPECT_EQ(verify_after_timing(primitive, relu("direct"), adding, verifier), std::nullopt);
+  EXPECT_EQ(verify_after_timing(primitive, verification_relu("direct"), adding, verifier),
+            std::nullopt);
 }
 
 TEST(CheckBeforeTiming, SaysThatTheToleranceOfTransformsWasNeeded) {
   FakePrimitive primitive(16);
-  const Verification found =
-      verify_before_timing(primitive, relu("direct"), {.transforms = true}, needing(2, true));
+  const Verification found = verify_before_timing(primitive, verification_relu("direct"),
+                                                  {.transforms = true}, needing(2, true));
   EXPECT_EQ(found.mismatch, std::nullopt);
   EXPECT_EQ(std::get<std::string>(found.facts.at("tolerance")), "transform");
   EXPECT_FALSE(found.facts.contains("rounding_amplification"));
@@ -118,14 +120,16 @@ TEST(CheckBeforeTiming, SaysThatTheToleranceOfTransformsWasNeeded) {
 
 TEST(CheckBeforeTiming, WhatNoToleranceAllowsIsAMismatch) {
   FakePrimitive primitive(16);
-  EXPECT_EQ(verify_before_timing(primitive, relu("direct"), amplifying, needing(17, true)).mismatch,
-            "off");
+  EXPECT_EQ(
+      verify_before_timing(primitive, verification_relu("direct"), amplifying, needing(17, true))
+          .mismatch,
+      "off");
 }
 
 TEST(CheckBeforeTiming, UploadsOnceAndVerifiesOnceWhereNothingElseCanHelp) {
   FakePrimitive primitive(16);
   int calls = 0;
-  const auto mismatch = verify_before_timing(primitive, relu("direct"), {},
+  const auto mismatch = verify_before_timing(primitive, verification_relu("direct"), {},
                                              [&](Primitive&, const Variant&, const Traits&) {
                                                ++calls;
                                                return std::optional<std::string>("off");

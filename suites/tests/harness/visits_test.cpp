@@ -12,8 +12,8 @@ namespace {
 using testing::ElementsAre;
 
 /// Computes a sample's time from the number of samples before it.
-struct ScriptedStopwatch : Stopwatch {
-  explicit ScriptedStopwatch(std::function<double(std::size_t)> script)
+struct VisitsStopwatch : Stopwatch {
+  explicit VisitsStopwatch(std::function<double(std::size_t)> script)
       : seconds(std::move(script)) {}
   double time(Primitive&, std::int64_t calls) override {
     log.push_back(calls);
@@ -37,7 +37,7 @@ constexpr double us = 1e-6;
 // twice as long and does not count.
 TEST(Visits, TakeSamplesAsShortAsTheClockAllowsAndLeaveTheFirstOut) {
   FakePrimitive primitive(1);
-  ScriptedStopwatch stopwatch([](std::size_t) { return 15 * us; });
+  VisitsStopwatch stopwatch([](std::size_t) { return 15 * us; });
   Visits visits(primitive, stopwatch, {.budget_seconds = 600 * us});
   EXPECT_EQ(visits.calls(), 7);
   stopwatch.log.clear();
@@ -52,7 +52,7 @@ TEST(Visits, TakeSamplesAsShortAsTheClockAllowsAndLeaveTheFirstOut) {
 // A slow first call, e.g. of a kernel that is being compiled, does not count as a long call.
 TEST(Visits, AreOfAsManyCallsHoweverSlowTheFirstOneWas) {
   FakePrimitive primitive(1);
-  ScriptedStopwatch stopwatch([](std::size_t sample) { return (sample == 0 ? 3000 : 15) * us; });
+  VisitsStopwatch stopwatch([](std::size_t sample) { return (sample == 0 ? 3000 : 15) * us; });
   EXPECT_EQ(Visits(primitive, stopwatch, {.budget_seconds = 2e-3}).calls(), 7);
 }
 
@@ -60,7 +60,7 @@ TEST(Visits, AreOfAsManyCallsHoweverSlowTheFirstOneWas) {
 TEST(Visits, GoOnWithAnotherPrimitiveOfTheVariant) {
   FakePrimitive primitive(1);
   FakePrimitive elsewhere(1);
-  ScriptedStopwatch stopwatch([](std::size_t) { return 15 * us; });
+  VisitsStopwatch stopwatch([](std::size_t) { return 15 * us; });
   Visits visits(primitive, stopwatch, {.budget_seconds = 600 * us});
   visits.visit(7);
   stopwatch.log.clear();
@@ -75,7 +75,7 @@ TEST(Visits, GoOnWithAnotherPrimitiveOfTheVariant) {
 // Other processes slowed down half of the samples; some were lucky.
 TEST(Visits, SayWhatTheFastestSixthTakes) {
   FakePrimitive primitive(1);
-  ScriptedStopwatch stopwatch([](std::size_t) { return 100 * us; });
+  VisitsStopwatch stopwatch([](std::size_t) { return 100 * us; });
   Visits visits(primitive, stopwatch, {.budget_seconds = 3e-3});
   stopwatch.seconds = [](std::size_t sample) {
     return (sample % 2 == 0 ? 190 : sample % 12 == 1 ? 90 : 100) * us;
@@ -90,7 +90,7 @@ TEST(Visits, SayWhatTheFastestSixthTakes) {
 
 TEST(Visits, TakeFiveSamplesOfACallThatIsLongerThanTheBudget) {
   FakePrimitive primitive(1);
-  ScriptedStopwatch stopwatch([](std::size_t) { return 1.0; });
+  VisitsStopwatch stopwatch([](std::size_t) { return 1.0; });
   Visits visits(primitive, stopwatch, {.budget_seconds = 1e-3});
   stopwatch.log.clear();
   visits.visit(1);
@@ -99,7 +99,7 @@ TEST(Visits, TakeFiveSamplesOfACallThatIsLongerThanTheBudget) {
 
 TEST(Visits, AreCold) {
   FakePrimitive primitive(1);
-  ScriptedStopwatch stopwatch([](std::size_t) { return 100 * us; });
+  VisitsStopwatch stopwatch([](std::size_t) { return 100 * us; });
   Visits visits(primitive, stopwatch, {.budget_seconds = 100 * us, .cold = true});
   EXPECT_DOUBLE_EQ(visits.visit(visits.calls()), 100 * us);
   EXPECT_EQ(stopwatch.cold, 5U);
@@ -107,7 +107,7 @@ TEST(Visits, AreCold) {
 
 TEST(Visits, NoneIsNoTime) {
   FakePrimitive primitive(1);
-  ScriptedStopwatch stopwatch([](std::size_t) { return 100 * us; });
+  VisitsStopwatch stopwatch([](std::size_t) { return 100 * us; });
   EXPECT_THROW(Visits(primitive, stopwatch, {}).outcome(), std::runtime_error);
 }
 

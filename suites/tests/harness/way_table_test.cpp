@@ -9,7 +9,7 @@ namespace {
 
 struct Library {};
 
-Way named(const Algorithm& name) {
+Way way_named(const Algorithm& name) {
   return {.name = name, .make = [](Operands&) -> std::unique_ptr<Primitive> { return nullptr; }};
 }
 
@@ -18,7 +18,7 @@ Family<Library, Activation> family(const std::vector<Algorithm>& names, bool han
           .ways =
               [names](Library&, const Activation&, const Variant&, AlgorithmSet) {
                 std::vector<Way> ways;
-                for (const Algorithm& name : names) ways.push_back(named(name));
+                for (const Algorithm& name : names) ways.push_back(way_named(name));
                 return ways;
               },
           .handles_steps = handles_steps};
@@ -46,18 +46,18 @@ class TwoCalls : public TableBackend<Library> {
   HostAllocator host_;
 };
 
-std::vector<Algorithm> algorithms(const char* key, Precision precision) {
+std::vector<Algorithm> way_table_algorithms(const char* key, Precision precision) {
   TwoCalls backend;
   return harness::algorithms(backend, parse(key), precision, Layout::plain, AlgorithmSet::all);
 }
 
 TEST(TableBackend, OnlyFamiliesThatHandleStepsAreAskedForThem) {
   using Names = std::vector<Algorithm>;
-  EXPECT_EQ(algorithms("relu/8", Precision::fp32), (Names{"plain", "fused"}));
-  EXPECT_EQ(algorithms("relu/8_abs", Precision::fp32), Names{"fused"});
-  EXPECT_EQ(algorithms("relu/8_mul_y8", Precision::fp16), Names{"fused"});
-  EXPECT_EQ(algorithms("relu/8", Precision::int8), (Names{"plain", "fused"}));
-  EXPECT_THROW(algorithms("relu/8_abs", Precision::int8), Unsupported);
+  EXPECT_EQ(way_table_algorithms("relu/8", Precision::fp32), (Names{"plain", "fused"}));
+  EXPECT_EQ(way_table_algorithms("relu/8_abs", Precision::fp32), Names{"fused"});
+  EXPECT_EQ(way_table_algorithms("relu/8_mul_y8", Precision::fp16), Names{"fused"});
+  EXPECT_EQ(way_table_algorithms("relu/8", Precision::int8), (Names{"plain", "fused"}));
+  EXPECT_THROW(way_table_algorithms("relu/8_abs", Precision::int8), Unsupported);
 }
 
 TEST(TableBackend, ACallThatWouldLeaveOutStepsIsNotMade) {
@@ -110,7 +110,7 @@ TEST(TableBackend, AWayIsMadeFromItsNameThoughAnotherFamilyRefuses) {
   auto hidden = family({"listed"}, true);
   hidden.way = [](Library&, const Activation&, const Variant& variant) -> std::optional<Way> {
     if (variant.algorithm != "unlisted") return std::nullopt;
-    return named("unlisted");
+    return way_named("unlisted");
   };
   table.add(std::move(hidden));
   TwoCalls backend(std::move(table));
@@ -130,7 +130,7 @@ TEST(TableBackend, AWayIsMadeFromItsNameThoughAnotherFamilyRefuses) {
     two.way({parse("relu/8"), Precision::fp32, Layout::plain, "else"});
     FAIL() << "made";
   } catch (const Unsupported& refusal) {
-    EXPECT_STREQ(refusal.what(), "the library has no call for 'relu' named else");
+    EXPECT_STREQ(refusal.what(), "the library has no call for 'relu' way_named else");
   }
 }
 

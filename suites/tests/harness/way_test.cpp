@@ -17,7 +17,7 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::NanSensitiveFloatEq;
 
-Variant relu(Algorithm name) {
+Variant way_relu(Algorithm name) {
   return {parse("relu/1x4"), Precision::fp32, Layout::nchw, std::move(name)};
 }
 
@@ -41,9 +41,9 @@ class Mine final : public Operands {
 
 TEST(Way, IsMadeFromItsNameThoughItIsNotListed) {
   FakeBackend backend("1");
-  EXPECT_THAT(names_of(backend.ways(relu(""), AlgorithmSet::all)),
+  EXPECT_THAT(names_of(backend.ways(way_relu(""), AlgorithmSet::all)),
               ElementsAre("direct", "strided"));
-  const Way way = backend.way(relu("ref"));
+  const Way way = backend.way(way_relu("ref"));
   EXPECT_EQ(way.name, "ref");
   EXPECT_TRUE(way.traits.reference);
   Mine mine;
@@ -54,7 +54,7 @@ TEST(Way, IsMadeFromItsNameThoughItIsNotListed) {
 TEST(Way, WorksOnOperandsThatItsCallerOwns) {
   FakeBackend backend("1");
   Mine mine;
-  const auto call = backend.way(relu("direct")).make(mine);
+  const auto call = backend.way(way_relu("direct")).make(mine);
   EXPECT_THAT(mine.asked, ElementsAre("operand 0: 16", "result 0: 16"));
   call->run();
   EXPECT_THAT(mine.y, ElementsAre(0, 2, 0, 4)) << "nothing was uploaded";
@@ -70,7 +70,7 @@ TEST(Way, ACallThatIsMadeAloneKeepsItsMemory) {
   HostAllocator memory;
   {
     FakeBackend backend("1");
-    call = make_alone(backend.way(relu("direct")), memory);
+    call = make_alone(backend.way(way_relu("direct")), memory);
   }
   call->upload(0, Mine().x);
   call->run();

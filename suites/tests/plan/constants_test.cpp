@@ -26,7 +26,7 @@ struct Given {
 };
 
 /// Two filters of one weight, 2 and 3, and what the folds make of their bias.
-Given convolution(std::vector<Fold> folds, std::vector<std::vector<float>> more) {
+Given folded_convolution(std::vector<Fold> folds, std::vector<std::vector<float>> more) {
   Given given{.call = {.problem = "conv/1x1x2x2_k2x1x1_p0.0.0.0_s1x1_d1x1_g1_bias",
                        .operands = {{.index = 0}, {.index = 1}, {.kind = FlowOperand::Kind::bias}},
                        .folds = std::move(folds)},
@@ -37,32 +37,33 @@ Given convolution(std::vector<Fold> folds, std::vector<std::vector<float>> more)
 
 TEST(Constants, ABiasIsAddedAndAFactorMultipliesBoth) {
   // (w x + [10, 20]) * 2
-  const Given given =
-      convolution({{.kind = Fold::Kind::add, .tensor = 2}, {.kind = Fold::Kind::mul, .tensor = 3}},
-                  {{10, 20}, {2}});
+  const Given given = folded_convolution(
+      {{.kind = Fold::Kind::add, .tensor = 2}, {.kind = Fold::Kind::mul, .tensor = 3}},
+      {{10, 20}, {2}});
   EXPECT_THAT(given.values(1), ElementsAre(4, 6));
   EXPECT_THAT(given.values(2), ElementsAre(20, 40));
 }
 
 TEST(Constants, ASubtrahendTurnsTheSign) {
   // 5 - (w x + 1)
-  const Given given =
-      convolution({{.kind = Fold::Kind::add, .tensor = 2}, {.kind = Fold::Kind::rsub, .tensor = 3}},
-                  {{1}, {5}});
+  const Given given = folded_convolution(
+      {{.kind = Fold::Kind::add, .tensor = 2}, {.kind = Fold::Kind::rsub, .tensor = 3}},
+      {{1}, {5}});
   EXPECT_THAT(given.values(1), ElementsAre(-2, -3));
   EXPECT_THAT(given.values(2), ElementsAre(4, 4));
-  const Given minus = convolution({{.kind = Fold::Kind::sub, .tensor = 2}}, {{1, 2}});
+  const Given minus = folded_convolution({{.kind = Fold::Kind::sub, .tensor = 2}}, {{1, 2}});
   EXPECT_THAT(minus.values(2), ElementsAre(-1, -2));
-  const Given over = convolution({{.kind = Fold::Kind::div, .tensor = 2}}, {{4}});
+  const Given over = folded_convolution({{.kind = Fold::Kind::div, .tensor = 2}}, {{4}});
   EXPECT_THAT(over.values(1), ElementsAre(0.5, 0.75));
-  const Given linear = convolution({{.kind = Fold::Kind::linear, .alpha = 10, .beta = 1}}, {});
+  const Given linear =
+      folded_convolution({{.kind = Fold::Kind::linear, .alpha = 10, .beta = 1}}, {});
   EXPECT_THAT(linear.values(1), ElementsAre(20, 30));
   EXPECT_THAT(linear.values(2), ElementsAre(1, 1));
 }
 
 TEST(Constants, ABatchNormalizationIsFolded) {
   // scale 6 and 1, shift 1 and 0, mean 2 and 0, variance 9 and 4 - 0: factors 2 and 1/2.
-  const Given given = convolution(
+  const Given given = folded_convolution(
       {{.kind = Fold::Kind::batch_normalization, .statistics = Statistics{2, 3, 4, 5, 0}}},
       {{6, 1}, {1, 0}, {2, 0}, {9, 4}});
   EXPECT_THAT(given.values(1), ElementsAre(4, 1.5));

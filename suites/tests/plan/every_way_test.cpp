@@ -14,7 +14,7 @@ namespace {
 using benanza::test::Folder;
 
 /// Small integers, so that sums are exact; of each operand others.
-std::vector<float> pattern(const Operand& operand, std::size_t index) {
+std::vector<float> every_way_pattern(const Operand& operand, std::size_t index) {
   std::vector<float> values(static_cast<std::size_t>(element_count(operand.dims)));
   const float least = operand.domain == Domain::any ? -2 : 1;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -62,7 +62,7 @@ int check_every_way(const std::string& key) {
   std::map<std::string, std::vector<float>> tensors;
   std::size_t operand = 0;
   for (const Operand& one : inputs(problem)) {
-    tensors[std::to_string(operand)] = pattern(one, operand);
+    tensors[std::to_string(operand)] = every_way_pattern(one, operand);
     ++operand;
   }
   int count = 0;

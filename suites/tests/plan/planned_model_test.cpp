@@ -22,7 +22,7 @@ constexpr std::size_t pixels = side * side;
 using Image = std::vector<float>;
 
 /// Small integers, so that sums are exact.
-Image pattern(std::size_t count, std::size_t period) {
+Image planned_model_pattern(std::size_t count, std::size_t period) {
   Image values(count);
   for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<float>(i * 7 % period) - 2;
   return values;
@@ -61,9 +61,9 @@ struct Model {
   Layout layout;
   int no_flags = 0;
   Backends backends{no_flags, nullptr};
-  Image x = pattern(channels * pixels, 5);
-  Image w = pattern(channels * channels * 9, 4);
-  Image b = pattern(channels, 3);
+  Image x = planned_model_pattern(channels * pixels, 5);
+  Image w = planned_model_pattern(channels * channels * 9, 4);
+  Image b = planned_model_pattern(channels, 3);
   Image a = mapped(convolved(x, w),
                    [&](std::size_t i, float value) { return relu(i, value + b[i / pixels]); });
   Image c = convolved(a, w);
@@ -248,7 +248,7 @@ TEST(PlannedModel, RefusesStridesThatACallDoesNotTake) {
 struct Embedding {
   int no_flags = 0;
   Backends backends{no_flags, nullptr};
-  Image table = pattern(20, 5);
+  Image table = planned_model_pattern(20, 5);
   Plan plan;
   std::map<std::string, Image> values{{"table", table}, {"ids", {4, -5, 1}}};
 

@@ -15,7 +15,7 @@
 namespace benanza::definitions {
 
 /// A node, its inputs and the opset.
-struct Call {
+struct NodeCall {
   const ::onnx::NodeProto& node;
   std::vector<const Tensor*> inputs;
   int opset;
@@ -47,7 +47,7 @@ struct Call {
   }
 };
 
-using Function = Tensor (*)(const Call&);
+using Function = Tensor (*)(const NodeCall&);
 using Functions = std::map<std::string, Function>;
 
 void add_elementwise(Functions& table);

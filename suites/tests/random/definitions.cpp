@@ -83,7 +83,7 @@ void evaluate(const ::onnx::ModelProto& model, std::map<std::string, Tensor>& va
     if (node.input_size() > 2 && (node.op_type() == "Max" || node.op_type() == "Min")) {
       throw std::invalid_argument("more than two operands");
     }
-    Call call{node, {}, opset};
+    NodeCall call{node, {}, opset};
     for (const std::string& name : node.input()) {
       call.inputs.push_back(name.empty() ? nullptr : &values.at(name));
     }

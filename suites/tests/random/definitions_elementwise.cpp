@@ -6,14 +6,14 @@ namespace benanza::definitions {
 namespace {
 
 template <auto function>
-Tensor unary(const Call& call) {
+Tensor unary(const NodeCall& call) {
   Tensor result = call.input(0);
   for (double& value : result.values) value = function(value);
   return result;
 }
 
 template <auto function>
-Tensor binary(const Call& call) {
+Tensor binary(const NodeCall& call) {
   const Tensor& a = call.input(0);
   const Tensor& b = call.input(1);
   return made(joined(a.dims, b.dims), [&](const Dims& at) {
@@ -45,14 +45,14 @@ constexpr auto inverted = [](double x) { return x == 0; };
 constexpr auto is_nan = [](double x) { return std::isnan(x); };
 constexpr auto same = [](double x) { return x; };
 
-Tensor leaky_relu(const Call& call) {
+Tensor leaky_relu(const NodeCall& call) {
   Tensor result = call.input(0);
   const double alpha = call.real("alpha", 0.01F);
   for (double& value : result.values) value = value < 0 ? alpha * value : value;
   return result;
 }
 
-Tensor where(const Call& call) {
+Tensor where(const NodeCall& call) {
   const Tensor& c = call.input(0);
   const Tensor& a = call.input(1);
   const Tensor& b = call.input(2);
@@ -62,7 +62,7 @@ Tensor where(const Call& call) {
   });
 }
 
-Tensor cast(const Call& call) {
+Tensor cast(const NodeCall& call) {
   using Type = ::onnx::TensorProto;
   Tensor result = call.input(0);
   switch (call.integer("to", 0)) {

@@ -5,7 +5,7 @@
 namespace benanza::definitions {
 namespace {
 
-Tensor transpose(const Call& call) {
+Tensor transpose(const NodeCall& call) {
   const Tensor& x = call.input(0);
   Dims perm;
   for (std::size_t axis = x.dims.size(); axis-- > 0;) {
@@ -23,7 +23,7 @@ Tensor transpose(const Call& call) {
   });
 }
 
-Tensor reshape(const Call& call) {
+Tensor reshape(const NodeCall& call) {
   Tensor x = call.input(0);
   Dims target = *call.integers("shape", 1);
   std::int64_t known = 1;
@@ -38,7 +38,7 @@ Tensor reshape(const Call& call) {
   return x;
 }
 
-Tensor unsqueeze(const Call& call) {
+Tensor unsqueeze(const NodeCall& call) {
   Tensor x = call.input(0);
   Dims axes = *call.integers("axes", 1);
   const std::size_t rank = x.dims.size() + axes.size();
@@ -48,14 +48,14 @@ Tensor unsqueeze(const Call& call) {
   return x;
 }
 
-Tensor expand(const Call& call) {
+Tensor expand(const NodeCall& call) {
   const Tensor& x = call.input(0);
   const Dims target(call.input(1).values.begin(), call.input(1).values.end());
   return made(joined(x.dims, target),
               [&](const Dims& at) { return x.at(broadcast_index(at, x.dims)); });
 }
 
-Tensor trilu(const Call& call) {
+Tensor trilu(const NodeCall& call) {
   const Tensor& x = call.input(0);
   const double diagonal = call.has(1) ? call.input(1).values.at(0) : 0;
   const bool upper = call.integer("upper", 1) != 0;
@@ -65,7 +65,7 @@ Tensor trilu(const Call& call) {
   });
 }
 
-Tensor range(const Call& call) {
+Tensor range(const NodeCall& call) {
   const double start = call.input(0).values.at(0);
   const double step = call.input(2).values.at(0);
   const auto length = std::max(0.0, std::ceil((call.input(1).values.at(0) - start) / step));

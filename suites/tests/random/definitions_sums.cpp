@@ -5,7 +5,7 @@
 namespace benanza::definitions {
 namespace {
 
-Tensor matmul(const Call& call) {
+Tensor matmul(const NodeCall& call) {
   Tensor a = call.input(0);
   Tensor b = call.input(1);
   const bool is_row = a.dims.size() == 1;
@@ -35,7 +35,7 @@ Tensor matmul(const Call& call) {
   return result;
 }
 
-Tensor gemm(const Call& call) {
+Tensor gemm(const NodeCall& call) {
   const bool ta = call.integer("transA", 0) != 0;
   const bool tb = call.integer("transB", 0) != 0;
   const double alpha = call.real("alpha", 1);
@@ -56,7 +56,7 @@ Tensor gemm(const Call& call) {
 }
 
 /// From opset 13 along one axis; before, over all axes from `axis` on.
-Tensor softmax(const Call& call, bool logarithm) {
+Tensor softmax(const NodeCall& call, bool logarithm) {
   const Tensor& x = call.input(0);
   const bool one = call.opset >= 13;
   const auto axis =
@@ -83,10 +83,10 @@ Tensor softmax(const Call& call, bool logarithm) {
   });
 }
 
-Tensor plain_softmax(const Call& call) { return softmax(call, false); }
-Tensor log_softmax(const Call& call) { return softmax(call, true); }
+Tensor plain_softmax(const NodeCall& call) { return softmax(call, false); }
+Tensor log_softmax(const NodeCall& call) { return softmax(call, true); }
 
-Tensor reduced(const Call& call, bool mean) {
+Tensor reduced(const NodeCall& call, bool mean) {
   const Tensor& x = call.input(0);
   Dims axes = call.integers("axes", 1).value_or(Dims{});
   if (axes.empty() && call.integer("noop_with_empty_axes", 0) != 0) return x;
@@ -116,11 +116,11 @@ Tensor reduced(const Call& call, bool mean) {
   return result;
 }
 
-Tensor reduce_mean(const Call& call) { return reduced(call, true); }
-Tensor reduce_sum(const Call& call) { return reduced(call, false); }
+Tensor reduce_mean(const NodeCall& call) { return reduced(call, true); }
+Tensor reduce_sum(const NodeCall& call) { return reduced(call, false); }
 
 /// Two axes of pixels or one, any groups and strides, no dilation other than stated.
-Tensor conv(const Call& call) {
+Tensor conv(const NodeCall& call) {
   const Tensor& x = call.input(0);
   const Tensor& w = call.input(1);
   const std::size_t axes = x.dims.size() - 2;

@@ -10,11 +10,11 @@
 namespace benanza::verify {
 namespace {
 
-using Values = std::vector<double>;
+using Elements = std::vector<double>;
 
-Values solve(const char* key, const std::vector<std::vector<float>>& operands) {
+Elements solve_all(const char* key, const std::vector<std::vector<float>>& operands) {
   const Problem problem = parse(key);
-  Values result;
+  Elements result;
   for (std::int64_t i = 0; i < element_count(output(problem)); ++i) {
     result.push_back(reference(problem, operands, i));
   }
@@ -24,19 +24,20 @@ Values solve(const char* key, const std::vector<std::vector<float>>& operands) {
 TEST(ReferenceEpilogue, ActivationComesLast) {
   // One pixel, two filters: 3 * 1 = 3 and 3 * -2 = -6; bias 1 2; residual -5 7.
   const std::vector<std::vector<float>> all{{3}, {1, -2}, {1, 2}, {-5, 7}};
-  EXPECT_EQ(solve("conv/1x1x1_k2x1_p0.0_s1_d1_g1_bias_residual", all), (Values{-1, 3}));
-  EXPECT_EQ(solve("conv/1x1x1_k2x1_p0.0_s1_d1_g1_bias_residual_relu", all), (Values{0, 3}));
-  EXPECT_EQ(solve("conv/1x1x1_k2x1_p0.0_s1_d1_g1_bias_residual_clip_a0_b2", all), (Values{0, 2}));
-  EXPECT_EQ(solve("conv/1x1x1_k2x1_p0.0_s1_d1_g1_bias_leakyrelu_a0.5", {{3}, {1, -2}, {1, 2}}),
-            (Values{4, -2}));
-  EXPECT_EQ(solve("conv/1x1x1_k2x1_p0.0_s1_d1_g1_residual", {{3}, {1, -2}, {-5, 7}}),
-            (Values{-2, 1}));
+  EXPECT_EQ(solve_all("conv/1x1x1_k2x1_p0.0_s1_d1_g1_bias_residual", all), (Elements{-1, 3}));
+  EXPECT_EQ(solve_all("conv/1x1x1_k2x1_p0.0_s1_d1_g1_bias_residual_relu", all), (Elements{0, 3}));
+  EXPECT_EQ(solve_all("conv/1x1x1_k2x1_p0.0_s1_d1_g1_bias_residual_clip_a0_b2", all),
+            (Elements{0, 2}));
+  EXPECT_EQ(solve_all("conv/1x1x1_k2x1_p0.0_s1_d1_g1_bias_leakyrelu_a0.5", {{3}, {1, -2}, {1, 2}}),
+            (Elements{4, -2}));
+  EXPECT_EQ(solve_all("conv/1x1x1_k2x1_p0.0_s1_d1_g1_residual", {{3}, {1, -2}, {-5, 7}}),
+            (Elements{-2, 1}));
 }
 
 TEST(ReferenceEpilogue, ResidualLiesAsTheResult) {
   // 1 / 2 times 3 4: 3 4 / 6 8.
-  EXPECT_EQ(solve("gemm/m2_n2_k1_nn_residual", {{1, 2}, {3, 4}, {10, 20, 30, 40}}),
-            (Values{13, 24, 36, 48}));
+  EXPECT_EQ(solve_all("gemm/m2_n2_k1_nn_residual", {{1, 2}, {3, 4}, {10, 20, 30, 40}}),
+            (Elements{13, 24, 36, 48}));
 }
 
 // Batch normalization of a convolution is the convolution with other weights and a bias:
@@ -50,39 +51,40 @@ TEST(ReferenceEpilogue, NormalizationFoldsIntoWeightsAndBias) {
   const std::vector<float> shift{10, 20};
   const std::vector<float> mean{1, 2};
   const std::vector<float> variance{3.99F, 8.99F};
-  const Values convolved = solve("conv/1x2x2_k2x1_p0.0_s1_d1_g1_bias", {x, w, b});
-  EXPECT_EQ(convolved, (Values{-1.5, -1.5, 2.5, 5}));
+  const Elements convolved = solve_all("conv/1x2x2_k2x1_p0.0_s1_d1_g1_bias", {x, w, b});
+  EXPECT_EQ(convolved, (Elements{-1.5, -1.5, 2.5, 5}));
   const std::vector<float> between(convolved.begin(), convolved.end());
-  const Values expected = solve("batchnorm/1x2x2_e0.01", {between, scale, shift, mean, variance});
+  const Elements expected =
+      solve_all("batchnorm/1x2x2_e0.01", {between, scale, shift, mean, variance});
 
   const float f[] = {4.0F / 2, -3.0F / 3};
   std::vector<float> folded_w;
   for (std::size_t i = 0; i < w.size(); ++i) folded_w.push_back(w[i] * f[i / 2]);
   std::vector<float> folded_b;
   for (std::size_t i = 0; i < 2; ++i) folded_b.push_back((b[i] - mean[i]) * f[i] + shift[i]);
-  const Values folded = solve("conv/1x2x2_k2x1_p0.0_s1_d1_g1_bias", {x, folded_w, folded_b});
+  const Elements folded = solve_all("conv/1x2x2_k2x1_p0.0_s1_d1_g1_bias", {x, folded_w, folded_b});
   ASSERT_EQ(folded.size(), expected.size());
   for (std::size_t i = 0; i < folded.size(); ++i) EXPECT_NEAR(folded[i], expected[i], 1e-5);
 }
 
 TEST(ReferenceSteps, FollowInTheirOrder) {
   // 1 2 / 3 4; (x - 2) y: y = 10 for row 0 and 100 for row 1; plus 1 2 for the columns.
-  const Values expected{-10 + 1, 0 + 2, 100 + 1, 200 + 2};
-  EXPECT_EQ(solve("linear/2x2_a1_b-2_mul_y2x1_add_y1x2_w", {{1, 2, 3, 4}, {10, 100}, {1, 2}}),
+  const Elements expected{-10 + 1, 0 + 2, 100 + 1, 200 + 2};
+  EXPECT_EQ(solve_all("linear/2x2_a1_b-2_mul_y2x1_add_y1x2_w", {{1, 2, 3, 4}, {10, 100}, {1, 2}}),
             expected);
-  EXPECT_EQ(solve("relu/1x2_sub_y1x2", {{3, -1}, {1, 2}}), (Values{2, -2}));
-  EXPECT_EQ(solve("relu/1x2_rsub_y1x2", {{3, -1}, {1, 2}}), (Values{-2, 2}));
-  EXPECT_EQ(solve("relu/1x2_div_y1x1", {{3, 8}, {2}}), (Values{1.5, 4}));
-  EXPECT_EQ(solve("relu/1x2_rdiv_y1x1", {{4, 8}, {2}}), (Values{0.5, 0.25}));
-  EXPECT_EQ(solve("relu/1x2_max_y1x2", {{3, 1}, {1, 2}}), (Values{3, 2}));
-  EXPECT_EQ(solve("relu/1x2_min_y1x2", {{3, 1}, {1, 2}}), (Values{1, 1}));
+  EXPECT_EQ(solve_all("relu/1x2_sub_y1x2", {{3, -1}, {1, 2}}), (Elements{2, -2}));
+  EXPECT_EQ(solve_all("relu/1x2_rsub_y1x2", {{3, -1}, {1, 2}}), (Elements{-2, 2}));
+  EXPECT_EQ(solve_all("relu/1x2_div_y1x1", {{3, 8}, {2}}), (Elements{1.5, 4}));
+  EXPECT_EQ(solve_all("relu/1x2_rdiv_y1x1", {{4, 8}, {2}}), (Elements{0.5, 0.25}));
+  EXPECT_EQ(solve_all("relu/1x2_max_y1x2", {{3, 1}, {1, 2}}), (Elements{3, 2}));
+  EXPECT_EQ(solve_all("relu/1x2_min_y1x2", {{3, 1}, {1, 2}}), (Elements{1, 1}));
 }
 
 TEST(ReferenceSteps, FollowAProductsOwnEpilogue) {
   // One pixel, two filters: 3 and -6; bias 1 2; relu: 4 0; times 2 3; plus 1.
-  EXPECT_EQ(solve("conv/1x1x1_k2x1_p0.0_s1_d1_g1_bias_relu_mul_y1x2x1_linear_a1_b1",
-                  {{3}, {1, -2}, {1, 2}, {2, 3}}),
-            (Values{9, 1}));
+  EXPECT_EQ(solve_all("conv/1x1x1_k2x1_p0.0_s1_d1_g1_bias_relu_mul_y1x2x1_linear_a1_b1",
+                      {{3}, {1, -2}, {1, 2}, {2, 3}}),
+            (Elements{9, 1}));
 }
 
 // Steps amplify the rounding error of x, and the magnitude with it.

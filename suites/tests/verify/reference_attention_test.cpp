@@ -6,21 +6,12 @@
 #include <cmath>
 #include <cstdint>
 
+#include "suites/tests/verify/expect.h"
 #include "suites/verify/tolerance.h"
 #include "suites/verify/verify.h"
 
 namespace benanza::verify {
 namespace {
-
-void expect(const char* key, const std::vector<std::vector<float>>& operands,
-            const std::vector<double>& expected) {
-  const Problem problem = parse(key);
-  ASSERT_EQ(element_count(output(problem)), static_cast<std::int64_t>(expected.size())) << key;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    EXPECT_NEAR(reference(problem, operands, static_cast<std::int64_t>(i)), expected[i], 1e-6)
-        << key << ' ' << i;
-  }
-}
 
 TEST(ReferenceAttention, WeighsTheValues) {
   constexpr float ln3 = 1.0986123F;

@@ -2,20 +2,11 @@
 
 #include <cmath>
 
+#include "suites/tests/verify/expect.h"
 #include "suites/verify/reference.h"
 
 namespace benanza::verify {
 namespace {
-
-void expect(const char* key, const std::vector<std::vector<float>>& operands,
-            const std::vector<double>& expected) {
-  const Problem problem = parse(key);
-  ASSERT_EQ(element_count(output(problem)), static_cast<std::int64_t>(expected.size())) << key;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    EXPECT_NEAR(reference(problem, operands, static_cast<std::int64_t>(i)), expected[i], 1e-6)
-        << key << ' ' << i;
-  }
-}
 
 TEST(ReferenceLayerNormalization, EveryRowByItself) {
   // Rows 1 3 (mean 2, variance 1) and 10 14 (mean 12, variance 4).

@@ -17,9 +17,9 @@ std::vector<double> solve(const char* key, const std::vector<std::vector<float>>
   return result;
 }
 
-using Values = std::vector<double>;
+using Elements = std::vector<double>;
 
-void expect_near(const Values& actual, const Values& expected) {
+void expect_near(const Elements& actual, const Elements& expected) {
   ASSERT_EQ(actual.size(), expected.size());
   for (std::size_t i = 0; i < actual.size(); ++i) EXPECT_NEAR(actual[i], expected[i], 1e-6) << i;
 }
@@ -27,32 +27,32 @@ void expect_near(const Values& actual, const Values& expected) {
 TEST(ReferenceConvolution, PadsAreBeginsThenEnds) {
   // Pads: one row above, one column to the right. Kernel 2x2 of 1 10 / 100 1000 on 1 2 / 3 4.
   EXPECT_EQ(solve("conv/1x1x2x2_k1x2x2_p1.0.0.1_s1x1_d1x1_g1", {{1, 2, 3, 4}, {1, 10, 100, 1000}}),
-            (Values{2100, 200, 4321, 402}));
+            (Elements{2100, 200, 4321, 402}));
 }
 
 TEST(ReferenceConvolution, StridesAndDilations) {
   // 0 ... 6, taps two apart, stride 3: 0 + 10 * 2, 3 + 10 * 5.
   EXPECT_EQ(solve("conv/1x1x7_k1x2_p0.0_s3_d2_g1", {{0, 1, 2, 3, 4, 5, 6}, {1, 10}}),
-            (Values{20, 53}));
+            (Elements{20, 53}));
 }
 
 TEST(ReferenceConvolution, GroupsSeeTheirChannelsOnly) {
   // Channels 1 2 | 3 4, one pixel; filter 0 sees 1 2, filter 1 sees 3 4. Bias 0.5, -0.5.
   EXPECT_EQ(
       solve("conv/1x4x1_k2x1_p0.0_s1_d1_g2_bias", {{1, 2, 3, 4}, {1, 10, 1, 10}, {0.5, -0.5}}),
-      (Values{21.5, 42.5}));
+      (Elements{21.5, 42.5}));
 }
 
 TEST(ReferenceConvolution, ChannelsAndBatches) {
   // Two images of two channels of one pixel; weights 1 10.
-  EXPECT_EQ(solve("conv/2x2x1_k1x1_p0.0_s1_d1_g1", {{1, 2, 3, 4}, {1, 10}}), (Values{21, 43}));
+  EXPECT_EQ(solve("conv/2x2x1_k1x1_p0.0_s1_d1_g1", {{1, 2, 3, 4}, {1, 10}}), (Elements{21, 43}));
 }
 
 TEST(ReferenceConvolution, ThreeDimensions) {
   // A 2x2x2 cube summed.
   EXPECT_EQ(solve("conv/1x1x2x2x2_k1x2x2x2_p0.0.0.0.0.0_s1x1x1_d1x1x1_g1",
                   {{1, 2, 3, 4, 5, 6, 7, 8}, {1, 1, 1, 1, 1, 1, 1, 1}}),
-            (Values{36}));
+            (Elements{36}));
 }
 
 TEST(ReferenceConvolution, MagnitudeIsTheSumOfTheTerms) {
@@ -66,47 +66,49 @@ TEST(ReferenceConvolution, MagnitudeIsTheSumOfTheTerms) {
 TEST(ReferenceDeconvolution, PixelsSpreadAndOverlap) {
   // 1 2 3, taps 1 10 100 two apart: 1 10 (100 + 2) 20 (200 + 3) 30 300.
   EXPECT_EQ(solve("deconv/1x1x3_k1x3_p0.0_s2_d1_g1", {{1, 2, 3}, {1, 10, 100}}),
-            (Values{1, 10, 102, 20, 203, 30, 300}));
+            (Elements{1, 10, 102, 20, 203, 30, 300}));
 }
 
 TEST(ReferenceDeconvolution, PadsCutOffAndNegativeEndPadsAdd) {
   EXPECT_EQ(solve("deconv/1x1x3_k1x3_p2.-1_s2_d1_g1", {{1, 2, 3}, {1, 10, 100}}),
-            (Values{102, 20, 203, 30, 300, 0}));
+            (Elements{102, 20, 203, 30, 300, 0}));
 }
 
 TEST(ReferenceDeconvolution, DilationMovesTheTapsApart) {
-  EXPECT_EQ(solve("deconv/1x1x2_k1x2_p0.0_s1_d3_g1", {{1, 2}, {1, 10}}), (Values{1, 2, 0, 10, 20}));
+  EXPECT_EQ(solve("deconv/1x1x2_k1x2_p0.0_s1_d3_g1", {{1, 2}, {1, 10}}),
+            (Elements{1, 2, 0, 10, 20}));
 }
 
 TEST(ReferenceDeconvolution, WeightsAreChannelsOfAGroupThenFilters) {
   // Channels 1 2 | 3 4 of one pixel, two filters a group; the group's channels 1 10 and 100 1000.
   EXPECT_EQ(solve("deconv/1x4x1_k4x1_p0.0_s1_d1_g2_bias",
                   {{1, 2, 3, 4}, {1, 10, 100, 1000, 1, 10, 100, 1000}, {0.5, 0, 0, 0}}),
-            (Values{201.5, 2010, 403, 4030}));
+            (Elements{201.5, 2010, 403, 4030}));
 }
 
 TEST(ReferenceRecurrent, ReverseBeginsAtTheLastStep) {
   // relu(x + 10 h): 1 2 3 from the end: 3, 2 + 30, 1 + 320; the last state is that of step 0.
   EXPECT_EQ(solve("rnnrelu/t3_n1_i1_h1_l1_reverse_final", {{1, 2, 3}, {1}, {10}}),
-            (Values{321, 32, 3, 321}));
-  EXPECT_EQ(solve("rnnrelu/t3_n1_i1_h1_l1_forward", {{1, 2, 3}, {1}, {10}}), (Values{1, 12, 123}));
+            (Elements{321, 32, 3, 321}));
+  EXPECT_EQ(solve("rnnrelu/t3_n1_i1_h1_l1_forward", {{1, 2, 3}, {1}, {10}}),
+            (Elements{1, 12, 123}));
 }
 
 TEST(ReferenceRecurrent, DirectionsThenBatchWithinAStep) {
   // Two steps of two batch entries, 1 2 and 3 4; the reverse direction multiplies by 100.
   const std::vector<std::vector<float>> operands{{1, 2, 3, 4}, {1, 100}, {0, 0}};
   EXPECT_EQ(solve("rnnrelu/t2_n2_i1_h1_l1_bidirectional", operands),
-            (Values{1, 2, 100, 200, 3, 4, 300, 400}));
+            (Elements{1, 2, 100, 200, 3, 4, 300, 400}));
   // Batch first: the entries are 1 2 and 3 4, and both directions of a step are adjacent.
   EXPECT_EQ(solve("rnnrelu/t2_n2_i1_h1_l1_bidirectional_batchfirst", operands),
-            (Values{1, 100, 2, 200, 3, 300, 4, 400}));
+            (Elements{1, 100, 2, 200, 3, 300, 4, 400}));
 }
 
 TEST(ReferenceRecurrent, TheSecondLayerReadsBothDirectionsOfTheFirst) {
   // Layer 0 gives 1 and 10; layer 1 sees 2 * 1 + 3 * 10 and 5 * 1 + 7 * 10.
   EXPECT_EQ(
       solve("rnnrelu/t1_n1_i1_h1_l2_bidirectional_final", {{1}, {1, 10, 2, 3, 5, 7}, {0, 0, 0, 0}}),
-      (Values{32, 75, 1, 10, 32, 75}));
+      (Elements{32, 75, 1, 10, 32, 75}));
 }
 
 TEST(ReferenceRecurrent, LstmGatesAreInputOutputForgetCell) {
@@ -149,12 +151,12 @@ TEST(ReferenceRecurrent, StoredStatesCarryTheirErrors) {
 }
 
 TEST(ReferenceDropout, DividesWhatIsKept) {
-  EXPECT_EQ(solve("dropout/2_r0.75", {{1, -2}}), (Values{4, -8}));
+  EXPECT_EQ(solve("dropout/2_r0.75", {{1, -2}}), (Elements{4, -8}));
 }
 
 TEST(ReferenceGemm, Transposes) {
   // A = 1 2 / 3 4 / 5 6 (3x2), B = 1 2 / 3 4 (2x2).
-  const Values product{7, 10, 15, 22, 23, 34};
+  const Elements product{7, 10, 15, 22, 23, 34};
   EXPECT_EQ(solve("gemm/m3_n2_k2_nn", {{1, 2, 3, 4, 5, 6}, {1, 2, 3, 4}}), product);
   EXPECT_EQ(solve("gemm/m3_n2_k2_tn", {{1, 3, 5, 2, 4, 6}, {1, 2, 3, 4}}), product);
   EXPECT_EQ(solve("gemm/m3_n2_k2_nt", {{1, 2, 3, 4, 5, 6}, {1, 3, 2, 4}}), product);
@@ -162,17 +164,17 @@ TEST(ReferenceGemm, Transposes) {
 }
 
 TEST(ReferenceGemm, BiasRunsAlongN) {
-  EXPECT_EQ(solve("gemm/m2_n2_k1_nn_bias", {{1, 2}, {1, 1}, {10, 20}}), (Values{11, 21, 12, 22}));
+  EXPECT_EQ(solve("gemm/m2_n2_k1_nn_bias", {{1, 2}, {1, 1}, {10, 20}}), (Elements{11, 21, 12, 22}));
 }
 
 TEST(ReferenceGemm, BatchesBroadcast) {
   // A: 2x1 batches (1, 2), B: 1x3 batches (1, 10, 100) of 1x1 matrices.
   EXPECT_EQ(solve("gemm/m1_n1_k1_nn_a2x1_b1x3", {{1, 2}, {1, 10, 100}}),
-            (Values{1, 10, 100, 2, 20, 200}));
+            (Elements{1, 10, 100, 2, 20, 200}));
 }
 
 TEST(ReferencePooling, MaximumIgnoresPadding) {
-  EXPECT_EQ(solve("maxpool/1x1x3_k3_p1.1_s1_d1", {{-3, -2, -1}}), (Values{-2, -1, -1}));
+  EXPECT_EQ(solve("maxpool/1x1x3_k3_p1.1_s1_d1", {{-3, -2, -1}}), (Elements{-2, -1, -1}));
 }
 
 TEST(ReferencePooling, AverageWithAndWithoutPadding) {
@@ -182,7 +184,7 @@ TEST(ReferencePooling, AverageWithAndWithoutPadding) {
 
 TEST(ReferencePooling, DilationAndStride) {
   // Taps 0 and 2, then 2 and 4.
-  EXPECT_EQ(solve("maxpool/1x1x5_k2_p0.0_s2_d2", {{5, 9, 1, 9, 2}}), (Values{5, 2}));
+  EXPECT_EQ(solve("maxpool/1x1x5_k2_p0.0_s2_d2", {{5, 9, 1, 9, 2}}), (Elements{5, 2}));
 }
 
 TEST(ReferencePooling, GlobalIsAWindowAsLargeAsTheInput) {
@@ -199,10 +201,10 @@ TEST(ReferenceBatchNormalization, PerChannel) {
 
 TEST(ReferenceActivation, EachFunction) {
   const std::vector<std::vector<float>> x{{-2, 0, 3}};
-  EXPECT_EQ(solve("relu/3", x), (Values{0, 0, 3}));
-  EXPECT_EQ(solve("leakyrelu/3_a0.5", x), (Values{-1, 0, 3}));
-  EXPECT_EQ(solve("clip/3_a-1_b2", x), (Values{-1, 0, 2}));
-  EXPECT_EQ(solve("linear/3_a2_b1", x), (Values{-3, 1, 7}));
+  EXPECT_EQ(solve("relu/3", x), (Elements{0, 0, 3}));
+  EXPECT_EQ(solve("leakyrelu/3_a0.5", x), (Elements{-1, 0, 3}));
+  EXPECT_EQ(solve("clip/3_a-1_b2", x), (Elements{-1, 0, 2}));
+  EXPECT_EQ(solve("linear/3_a2_b1", x), (Elements{-3, 1, 7}));
   expect_near(solve("elu/3_a2", x), {2 * (std::exp(-2.0) - 1), 0, 3});
   expect_near(solve("sigmoid/3", x), {0.11920292, 0.5, 0.95257413});
   expect_near(solve("tanh/3", x), {-0.96402758, 0, 0.99505475});
@@ -210,18 +212,18 @@ TEST(ReferenceActivation, EachFunction) {
 
 TEST(ReferenceBinary, EachFunction) {
   const std::vector<std::vector<float>> ab{{6, -6}, {3, 2}};
-  EXPECT_EQ(solve("add/2_2", ab), (Values{9, -4}));
-  EXPECT_EQ(solve("sub/2_2", ab), (Values{3, -8}));
-  EXPECT_EQ(solve("mul/2_2", ab), (Values{18, -12}));
-  EXPECT_EQ(solve("div/2_2", ab), (Values{2, -3}));
-  EXPECT_EQ(solve("max/2_2", ab), (Values{6, 2}));
-  EXPECT_EQ(solve("min/2_2", ab), (Values{3, -6}));
-  EXPECT_EQ(solve("prelu/2_2", ab), (Values{6, -12}));
+  EXPECT_EQ(solve("add/2_2", ab), (Elements{9, -4}));
+  EXPECT_EQ(solve("sub/2_2", ab), (Elements{3, -8}));
+  EXPECT_EQ(solve("mul/2_2", ab), (Elements{18, -12}));
+  EXPECT_EQ(solve("div/2_2", ab), (Elements{2, -3}));
+  EXPECT_EQ(solve("max/2_2", ab), (Elements{6, 2}));
+  EXPECT_EQ(solve("min/2_2", ab), (Elements{3, -6}));
+  EXPECT_EQ(solve("prelu/2_2", ab), (Elements{6, -12}));
 }
 
 TEST(ReferenceBinary, BroadcastsBothWays) {
-  EXPECT_EQ(solve("add/2x1_1x3", {{10, 20}, {1, 2, 3}}), (Values{11, 12, 13, 21, 22, 23}));
-  EXPECT_EQ(solve("add/1x2x2_1x2x1_w", {{1, 2, 3, 4}, {10, 20}}), (Values{11, 12, 23, 24}));
+  EXPECT_EQ(solve("add/2x1_1x3", {{10, 20}, {1, 2, 3}}), (Elements{11, 12, 13, 21, 22, 23}));
+  EXPECT_EQ(solve("add/1x2x2_1x2x1_w", {{1, 2, 3, 4}, {10, 20}}), (Elements{11, 12, 23, 24}));
 }
 
 TEST(ReferenceSoftmax, AlongItsAxis) {
@@ -244,20 +246,20 @@ TEST(ReferenceLrn, NeighboursAndTheirMean) {
 
 TEST(ReferenceReduction, EachFunctionOverAnyAxes) {
   const std::vector<std::vector<float>> x{{1, 2, 3, 4, 5, 6}};
-  EXPECT_EQ(solve("reducesum/2x3_a0", x), (Values{5, 7, 9}));
-  EXPECT_EQ(solve("reducesum/2x3_a1", x), (Values{6, 15}));
-  EXPECT_EQ(solve("reducemean/2x3_a0.1", x), (Values{3.5}));
-  EXPECT_EQ(solve("reducemax/1x2x3_a0.2", x), (Values{3, 6}));
+  EXPECT_EQ(solve("reducesum/2x3_a0", x), (Elements{5, 7, 9}));
+  EXPECT_EQ(solve("reducesum/2x3_a1", x), (Elements{6, 15}));
+  EXPECT_EQ(solve("reducemean/2x3_a0.1", x), (Elements{3.5}));
+  EXPECT_EQ(solve("reducemax/1x2x3_a0.2", x), (Elements{3, 6}));
 }
 
 TEST(ReferenceConcat, AlongItsAxis) {
-  EXPECT_EQ(solve("concat/2x1_2x2_a1", {{1, 2}, {3, 4, 5, 6}}), (Values{1, 3, 4, 2, 5, 6}));
-  EXPECT_EQ(solve("concat/1x2_2x2_a0", {{1, 2}, {3, 4, 5, 6}}), (Values{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(solve("concat/2x1_2x2_a1", {{1, 2}, {3, 4, 5, 6}}), (Elements{1, 3, 4, 2, 5, 6}));
+  EXPECT_EQ(solve("concat/1x2_2x2_a0", {{1, 2}, {3, 4, 5, 6}}), (Elements{1, 2, 3, 4, 5, 6}));
 }
 
 TEST(ReferenceCopy, Transposes) {
   // 2x3 to 3x2.
-  EXPECT_EQ(solve("copy/2x3_f3.1_t1.2", {{1, 2, 3, 4, 5, 6}}), (Values{1, 4, 2, 5, 3, 6}));
+  EXPECT_EQ(solve("copy/2x3_f3.1_t1.2", {{1, 2, 3, 4, 5, 6}}), (Elements{1, 4, 2, 5, 3, 6}));
 }
 
 TEST(ReferenceCopy, GapsAreNobodys) {
@@ -280,52 +282,52 @@ TEST(ReferenceCopy, ViewsThatInterleave) {
 
 TEST(ReferenceCollective, RanksStandOneAfterTheOther) {
   const std::vector<std::vector<float>> two{{1, 2}, {10, 20}};
-  EXPECT_EQ(solve("all_reduce/2_r2", two), (Values{11, 22, 11, 22}));
-  EXPECT_EQ(solve("reduce_scatter/2_r2", two), (Values{11, 22}));
-  EXPECT_EQ(solve("all_to_all/2_r2", two), (Values{1, 10, 2, 20}));
-  EXPECT_EQ(solve("all_gather/4_r2", two), (Values{1, 2, 10, 20, 1, 2, 10, 20}));
-  EXPECT_EQ(solve("broadcast/2_r2", {{1, 2}}), (Values{1, 2, 1, 2}));
+  EXPECT_EQ(solve("all_reduce/2_r2", two), (Elements{11, 22, 11, 22}));
+  EXPECT_EQ(solve("reduce_scatter/2_r2", two), (Elements{11, 22}));
+  EXPECT_EQ(solve("all_to_all/2_r2", two), (Elements{1, 10, 2, 20}));
+  EXPECT_EQ(solve("all_gather/4_r2", two), (Elements{1, 2, 10, 20, 1, 2, 10, 20}));
+  EXPECT_EQ(solve("broadcast/2_r2", {{1, 2}}), (Elements{1, 2, 1, 2}));
 }
 
 TEST(ReferenceSelect, TakesTheFirstWhereTheConditionIsOne) {
   EXPECT_EQ(solve("select/4_a4_b4", {{1, 0, 0, 1}, {1, 2, 3, 4}, {10, 20, 30, 40}}),
-            (Values{1, 20, 30, 4}));
+            (Elements{1, 20, 30, 4}));
 }
 
 TEST(ReferenceSelect, EveryOperandBroadcasts) {
-  EXPECT_EQ(solve("select/1x2_a2x1_b1x1", {{1, 0}, {1, 2}, {10}}), (Values{1, 10, 2, 10}));
+  EXPECT_EQ(solve("select/1x2_a2x1_b1x1", {{1, 0}, {1, 2}, {10}}), (Elements{1, 10, 2, 10}));
 }
 
 TEST(ReferenceSelect, NumbersAreNoOperands) {
-  EXPECT_EQ(solve("select/3_va5_b3", {{1, 0, 1}, {10, 20, 30}}), (Values{5, 20, 5}));
-  EXPECT_EQ(solve("select/3_a3_vb5", {{1, 0, 1}, {10, 20, 30}}), (Values{10, 5, 30}));
-  EXPECT_EQ(solve("select/3_va5_vb-inf", {{1, 0, 1}}), (Values{5, -INFINITY, 5}));
+  EXPECT_EQ(solve("select/3_va5_b3", {{1, 0, 1}, {10, 20, 30}}), (Elements{5, 20, 5}));
+  EXPECT_EQ(solve("select/3_a3_vb5", {{1, 0, 1}, {10, 20, 30}}), (Elements{10, 5, 30}));
+  EXPECT_EQ(solve("select/3_va5_vb-inf", {{1, 0, 1}}), (Elements{5, -INFINITY, 5}));
 }
 
 TEST(ReferenceRotary, HalvesOfARowArePairs) {
   EXPECT_EQ(
       solve("rotary/1x1x2x4_t1x1x2x2", {{1, 2, 3, 4, 5, 6, 7, 8}, {1, 0, 2, 1}, {0, 1, 1, 0}}),
-      (Values{1, -4, 3, 2, 3, 6, 19, 8}));
+      (Elements{1, -4, 3, 2, 3, 6, 19, 8}));
 }
 
 TEST(ReferenceRotary, EachHalfMayHaveItsOwnNumbers) {
   EXPECT_EQ(solve("rotary/1x1x1x4_t1x1x1x4", {{1, 2, 3, 4}, {1, 2, 3, 4}, {5, 6, 7, 8}}),
-            (Values{-14, -20, 16, 32}));
+            (Elements{-14, -20, 16, 32}));
 }
 
 // Points (1, 2) by (1, 0) and (3, 4) by (0, 1) [cosine, sine]; then a cosine and a sine per
 // element.
 TEST(ReferenceRotary, NeighboursArePairs) {
   EXPECT_EQ(solve("rotary/1x1x1x4_t1x1x1x2_interleaved", {{1, 2, 3, 4}, {1, 0}, {0, 1}}),
-            (Values{1, 2, -4, 3}));
+            (Elements{1, 2, -4, 3}));
   EXPECT_EQ(
       solve("rotary/1x1x1x4_t1x1x1x4_interleaved", {{1, 2, 3, 4}, {1, 2, 3, 4}, {5, 6, 7, 8}}),
-      (Values{-9, 10, -19, 40}));
+      (Elements{-9, 10, -19, 40}));
 }
 
 // The other alternative must leave no trace: fully masked softmax rows are NaN.
 TEST(ReferenceSelect, HidesWhatIsNoNumber) {
-  EXPECT_EQ(solve("select/2_va0_b2", {{1, 0}, {NAN, 7}}), (Values{0, 7}));
+  EXPECT_EQ(solve("select/2_va0_b2", {{1, 0}, {NAN, 7}}), (Elements{0, 7}));
 }
 
 }  // namespace

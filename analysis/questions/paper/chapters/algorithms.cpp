@@ -28,7 +28,7 @@ std::optional<double> loss_share(const StudiedModel& model) {
   return quotient(heuristic_loss(model), model.number("algorithms", "/totals/best_seconds"));
 }
 
-void add_precision(Section& section, const AtPrecision& at) {
+void paper_algorithms_add_precision(Section& section, const AtPrecision& at) {
   using Row = const StudiedModel*;
   std::vector<Row> known = at.models;
   std::erase_if(known, [](Row model) {
@@ -64,18 +64,20 @@ void add_precision(Section& section, const AtPrecision& at) {
                                   .all_rows = true}));
 }
 
-std::optional<Section> section(const Study& study) {
+std::optional<Section> paper_algorithms_section(const Study& study) {
   return section_by_precision(
       study,
       "What each product loses if the library's heuristic chooses its algorithm, and what the "
       "framework's choice loses where its profile names it.",
-      add_precision);
+      paper_algorithms_add_precision);
 }
 
 }  // namespace
 
 Chapter algorithms_chapter() {
-  return {.title = "Question 3: convolution algorithms", .section = section, .place = 30};
+  return {.title = "Question 3: convolution algorithms",
+          .section = paper_algorithms_section,
+          .place = 30};
 }
 
 }  // namespace benanza::analysis

@@ -13,7 +13,7 @@ std::optional<double> lbl(const StudiedModel* model) {
 }
 
 /// By the bound.
-std::optional<double> samples_per_second(const StudiedModel* model) {
+std::optional<double> paper_batches_samples_per_second(const StudiedModel* model) {
   return quotient(static_cast<double>(model->batch().value_or(0)), lbl(model));
 }
 
@@ -31,20 +31,21 @@ std::vector<const StudiedModel*> at_several_batches(const std::vector<const Stud
   return found;
 }
 
-void add_precision(Section& section, const AtPrecision& at) {
+void paper_batches_add_precision(Section& section, const AtPrecision& at) {
   using Row = const StudiedModel*;
   const std::vector<Row> shown = at_several_batches(at.models);
   if (shown.empty()) return;
   std::map<std::string, double> smallest;
   for (Row model : shown) {
-    if (const auto rate = samples_per_second(model)) smallest.try_emplace(model->model(), *rate);
+    if (const auto rate = paper_batches_samples_per_second(model))
+      smallest.try_emplace(model->model(), *rate);
   }
   const Table<Row> table{
       {"model", "model",
        [](Row model) { return model->model() + (model->is_partial() ? " ?" : ""); }},
       {"batch", "batch", [](Row model) { return *model->batch(); }},
       {"LBL, ms", "sequential_seconds", milli, lbl},
-      {"a second, by the LBL", "bound_throughput", thousandths, samples_per_second},
+      {"a second, by the LBL", "bound_throughput", thousandths, paper_batches_samples_per_second},
       {"framework, ms", "framework_seconds", milli,
        [](Row model) {
          const auto run = fastest_run(*model);
@@ -59,7 +60,8 @@ void add_precision(Section& section, const AtPrecision& at) {
                         const auto least = smallest.find(model.model());
                         return least == smallest.end()
                                    ? std::nullopt
-                                   : quotient(samples_per_second(&model), least->second);
+                                   : quotient(paper_batches_samples_per_second(&model),
+                                              least->second);
                       }));
   section.add(bars_of(
       "LBL over the framework's latency (BR) by batch, " + at.word + ", %", "", shown,
@@ -74,16 +76,18 @@ void add_precision(Section& section, const AtPrecision& at) {
   if (const auto note = note_on_marks(shown)) section.add(*note);
 }
 
-std::optional<Section> section(const Study& study) {
+std::optional<Section> paper_batches_section(const Study& study) {
   return section_by_precision(
       study,
       "Images (or sequences) a second: the batch size over the latency. The framework is the "
       "fastest that was measured at the precision.",
-      add_precision);
+      paper_batches_add_precision);
 }
 
 }  // namespace
 
-Chapter batches_chapter() { return {.title = "Batch sizes", .section = section, .place = 25}; }
+Chapter batches_chapter() {
+  return {.title = "Batch sizes", .section = paper_batches_section, .place = 25};
+}
 
 }  // namespace benanza::analysis

@@ -8,7 +8,7 @@
 namespace benanza::analysis {
 namespace {
 
-std::optional<Section> section(const Study& study) {
+std::optional<Section> paper_deepbench_section(const Study& study) {
   const std::vector<Question> all = questions();
   const auto question = std::ranges::find(all, "deepbench", &Question::name);
   Section whole;
@@ -30,6 +30,8 @@ std::optional<Section> section(const Study& study) {
 
 }  // namespace
 
-Chapter deepbench_chapter() { return {.title = "DeepBench", .section = section, .place = 84}; }
+Chapter deepbench_chapter() {
+  return {.title = "DeepBench", .section = paper_deepbench_section, .place = 84};
+}
 
 }  // namespace benanza::analysis

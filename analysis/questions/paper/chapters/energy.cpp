@@ -10,7 +10,7 @@ double joules_per_sample(const StudiedModel& model) {
   return *model.number("energy", "/joules") / static_cast<double>(model.batch().value_or(1));
 }
 
-void add_precision(Section& section, const AtPrecision& at) {
+void paper_energy_add_precision(Section& section, const AtPrecision& at) {
   using Row = const StudiedModel*;
   std::vector<Row> models = at.models;
   std::erase_if(models, [](Row model) { return !model->number("energy", "/joules").has_value(); });
@@ -31,16 +31,18 @@ void add_precision(Section& section, const AtPrecision& at) {
                       models, joules_per_sample));
 }
 
-std::optional<Section> section(const Study& study) {
+std::optional<Section> paper_energy_section(const Study& study) {
   return section_by_precision(
       study,
       "Of the whole device, idle power included, while each call is repeated without a pause. "
       "Calls without energy are left out.",
-      add_precision);
+      paper_energy_add_precision);
 }
 
 }  // namespace
 
-Chapter energy_chapter() { return {.title = "Energy", .section = section, .place = 80}; }
+Chapter energy_chapter() {
+  return {.title = "Energy", .section = paper_energy_section, .place = 80};
+}
 
 }  // namespace benanza::analysis

@@ -14,7 +14,7 @@ bool has_kernels(const Profile& profile) {
                              [](const ProfiledNode& node) { return !node.kernels.empty(); });
 }
 
-std::optional<Section> section(const Study& study) {
+std::optional<Section> paper_frameworks_section(const Study& study) {
   std::vector<FrameworkRow> rows;
   for (const StudiedModel& model : study.models) {
     const Subject& subject = model.subject();
@@ -36,6 +36,8 @@ std::optional<Section> section(const Study& study) {
 
 }  // namespace
 
-Chapter frameworks_chapter() { return {.title = "Frameworks", .section = section, .place = 84}; }
+Chapter frameworks_chapter() {
+  return {.title = "Frameworks", .section = paper_frameworks_section, .place = 84};
+}
 
 }  // namespace benanza::analysis

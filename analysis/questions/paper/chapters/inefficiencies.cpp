@@ -21,7 +21,7 @@ std::string text_in(const nlohmann::ordered_json& object, const char* field) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-std::optional<Section> section(const Study& study) {
+std::optional<Section> paper_inefficiencies_section(const Study& study) {
   using Row = Inefficiency;
   std::vector<Row> rows;
   std::set<std::pair<std::string, std::string>> told;
@@ -60,7 +60,9 @@ std::optional<Section> section(const Study& study) {
 }  // namespace
 
 Chapter inefficiencies_chapter() {
-  return {.title = "Question 4: inefficiencies of frameworks", .section = section, .place = 40};
+  return {.title = "Question 4: inefficiencies of frameworks",
+          .section = paper_inefficiencies_section,
+          .place = 40};
 }
 
 }  // namespace benanza::analysis

@@ -14,7 +14,7 @@ struct Subset {
   const nlohmann::ordered_json* facts = nullptr;
 };
 
-std::optional<Section> section(const Study& study) {
+std::optional<Section> paper_joint_section(const Study& study) {
   using Row = Subset;
   std::vector<Row> rows;
   std::vector<const StudiedModel*> shown;
@@ -56,7 +56,7 @@ std::optional<Section> section(const Study& study) {
 }  // namespace
 
 Chapter joint_chapter() {
-  return {.title = "All optimisations together", .section = section, .place = 70};
+  return {.title = "All optimisations together", .section = paper_joint_section, .place = 70};
 }
 
 }  // namespace benanza::analysis

@@ -52,8 +52,8 @@ const Times in_sequence[] = {
 };
 
 /// Those of `times` that any of the models has.
-std::vector<Times> known(std::span<const Times> times,
-                         const std::vector<const StudiedModel*>& models) {
+std::vector<Times> paper_latency_known(std::span<const Times> times,
+                                       const std::vector<const StudiedModel*>& models) {
   std::vector<Times> found;
   std::ranges::copy_if(times, std::back_inserter(found), [&](const Times& one) {
     return std::ranges::any_of(
@@ -82,7 +82,7 @@ std::string framework_name(const std::vector<const StudiedModel*>& models) {
 Bars latencies(const std::string& of, const std::vector<const StudiedModel*>& models) {
   Bars bars{.title = "Lower-bound latency and frameworks, " + of + ", ms", .unit = "ms"};
   std::vector<Times> all(std::begin(bounds), std::end(bounds));
-  std::ranges::move(known(in_sequence, models), std::back_inserter(all));
+  std::ranges::move(paper_latency_known(in_sequence, models), std::back_inserter(all));
   if (std::string framework = framework_name(models); !framework.empty()) {
     all.push_back({std::move(framework), framework_seconds});
   }
@@ -96,7 +96,7 @@ Bars latencies(const std::string& of, const std::vector<const StudiedModel*>& mo
 }
 
 /// The bounds as a share of the framework's latency; no bars if no framework ran.
-Bars shares(const std::string& of, const std::vector<const StudiedModel*>& models) {
+Bars paper_latency_shares(const std::string& of, const std::vector<const StudiedModel*>& models) {
   Bars bars{.title = "Lower bounds over the framework's latency (BR), " + of +
                      ", %: " + framework_name(models),
             .unit = "%",
@@ -131,7 +131,7 @@ Sheet bounds_sheet(const AtPrecision& at) {
                     [=](Row model) { return quotient(sequential(model), parallel(model)); }},
                    {"with movement", "with_movement_seconds", milli,
                     seconds("/bounds_with_movement/sequential/seconds")}};
-  for (const Times& one : known(in_sequence, at.models)) {
+  for (const Times& one : paper_latency_known(in_sequence, at.models)) {
     table.add({one.name, one.column, milli, [one](Row model) { return one.seconds(*model); }});
   }
   return table.sheet(at.models, {.name = "latency_" + at.word,
@@ -159,32 +159,32 @@ Sheet runs_sheet(const AtPrecision& at) {
                             .all_rows = true});
 }
 
-void add_precision(Section& section, const AtPrecision& at) {
+void paper_latency_add_precision(Section& section, const AtPrecision& at) {
   for (const auto& [batch, of_batch] : by_batch(at.models)) {
     const std::string of = at.word + (batch ? ", batch " + std::to_string(*batch) : "");
     section.add(latencies(of, of_batch));
-    section.add(shares(of, of_batch));
+    section.add(paper_latency_shares(of, of_batch));
   }
   section.add(bounds_sheet(at));
   if (Sheet runs = runs_sheet(at); !runs.rows.empty()) section.add(std::move(runs));
   if (const auto note = note_on_marks(at.models)) section.add(*note);
 }
 
-std::optional<Section> section(const Study& study) {
+std::optional<Section> paper_latency_section(const Study& study) {
   if (study.models.empty()) return std::nullopt;
   return section_by_precision(
       study,
       "The lower-bound latency (LBL) adds the fastest measured call of every layer; parallel: "
       "along the critical path. In sequence: the same calls one after the other, timed as one. The "
       "framework shown is the fastest that was measured.",
-      add_precision);
+      paper_latency_add_precision);
 }
 
 }  // namespace
 
 Chapter latency_chapter() {
   return {.title = "Questions 1 and 2: latency, sequential and parallel",
-          .section = section,
+          .section = paper_latency_section,
           .place = 20};
 }
 

@@ -122,7 +122,7 @@ void add_support(Section& section, const std::vector<const StudiedModel*>& model
       rows, {.name = "support", .caption = "Layers by what they cost", .all_rows = true}));
 }
 
-std::optional<Section> section(const Study& study) {
+std::optional<Section> paper_models_section(const Study& study) {
   if (study.models.empty()) return std::nullopt;
   const auto models = distinct(study.at(study.precisions().front()));
   Section section;
@@ -138,6 +138,8 @@ std::optional<Section> section(const Study& study) {
 
 }  // namespace
 
-Chapter models_chapter() { return {.title = "The models", .section = section, .place = 10}; }
+Chapter models_chapter() {
+  return {.title = "The models", .section = paper_models_section, .place = 10};
+}
 
 }  // namespace benanza::analysis

@@ -61,7 +61,8 @@ struct ModelShares {
 };
 
 /// Models of which nothing was measured are left out.
-std::vector<ModelShares> rows_of(const AtPrecision& at, Shares (*shares)(const StudiedModel&)) {
+std::vector<ModelShares> paper_operators_rows_of(const AtPrecision& at,
+                                                 Shares (*shares)(const StudiedModel&)) {
   std::vector<ModelShares> rows;
   for (const StudiedModel* model : at.models) {
     if (Shares found = shares(*model); !found.empty()) rows.push_back({marked(*model), found});
@@ -69,7 +70,7 @@ std::vector<ModelShares> rows_of(const AtPrecision& at, Shares (*shares)(const S
   return rows;
 }
 
-std::vector<std::string> largest(const std::vector<ModelShares>& rows) {
+std::vector<std::string> paper_operators_largest(const std::vector<ModelShares>& rows) {
   std::map<std::string, double> most;
   for (const ModelShares& row : rows) {
     for (const auto& [op, share] : row.shares) most[op] = std::max(most[op], share);
@@ -92,18 +93,18 @@ Table<ModelShares> shares_table(const std::vector<std::string>& names) {
 }
 
 void add_libraries(Section& section, const AtPrecision& at) {
-  const std::vector<ModelShares> rows = rows_of(at, libraries_of);
+  const std::vector<ModelShares> rows = paper_operators_rows_of(at, libraries_of);
   if (rows.empty()) return;
-  section.add(shares_table(largest(rows))
+  section.add(shares_table(paper_operators_largest(rows))
                   .sheet(rows, {.name = "libraries_" + at.word,
                                 .caption = "Libraries at " + at.word,
                                 .all_rows = true}));
 }
 
-void add_precision(Section& section, const AtPrecision& at) {
-  const std::vector<ModelShares> rows = rows_of(at, shares_of);
+void paper_operators_add_precision(Section& section, const AtPrecision& at) {
+  const std::vector<ModelShares> rows = paper_operators_rows_of(at, shares_of);
   if (rows.empty()) return;
-  const std::vector<std::string> names = largest(rows);
+  const std::vector<std::string> names = paper_operators_largest(rows);
   Bars plot{.title = "Operators of the bound, " + at.word + ", %",
             .unit = "%",
             .decimals = 0,
@@ -127,16 +128,18 @@ void add_precision(Section& section, const AtPrecision& at) {
   add_libraries(section, at);
 }
 
-std::optional<Section> section(const Study& study) {
+std::optional<Section> paper_operators_section(const Study& study) {
   return section_by_precision(
       study,
       "The share that each operator has of the sequential bound, and each library's fastest "
       "calls.",
-      add_precision);
+      paper_operators_add_precision);
 }
 
 }  // namespace
 
-Chapter operators_chapter() { return {.title = "Operators", .section = section, .place = 15}; }
+Chapter operators_chapter() {
+  return {.title = "Operators", .section = paper_operators_section, .place = 15};
+}
 
 }  // namespace benanza::analysis

@@ -21,7 +21,7 @@ constexpr Published reported[] = {
     {"all optimisations together, ResNet-50", "V100", 1.8, "joint", "resnet50"},
 };
 
-std::optional<double> largest(const Study& study, const Published& one) {
+std::optional<double> paper_published_largest(const Study& study, const Published& one) {
   std::optional<double> most;
   for (const StudiedModel& model : study.models) {
     if (model.subject().filter.precision != Precision::fp32) continue;
@@ -41,14 +41,14 @@ std::optional<double> largest(const Study& study, const Published& one) {
   return most;
 }
 
-std::optional<Section> section(const Study& study) {
+std::optional<Section> paper_published_section(const Study& study) {
   struct Row {
     Published paper;
     double here;
   };
   std::vector<Row> rows;
   for (const Published& one : reported) {
-    if (const auto here = largest(study, one)) rows.push_back({one, *here});
+    if (const auto here = paper_published_largest(study, one)) rows.push_back({one, *here});
   }
   if (rows.empty()) return std::nullopt;
   const Table<Row> table{
@@ -71,7 +71,7 @@ std::optional<Section> section(const Study& study) {
 }  // namespace
 
 Chapter published_chapter() {
-  return {.title = "The paper's own figures", .section = section, .place = 90};
+  return {.title = "The paper's own figures", .section = paper_published_section, .place = 90};
 }
 
 }  // namespace benanza::analysis

@@ -7,7 +7,7 @@
 namespace benanza::analysis {
 namespace {
 
-std::optional<Section> section(const Study& study) {
+std::optional<Section> paper_recordings_section(const Study& study) {
   if (study.recordings.empty()) return std::nullopt;
   Section section = profile_overview(study.recordings);
   add_profile_plots(section, study.recordings);
@@ -23,7 +23,7 @@ std::optional<Section> section(const Study& study) {
 }  // namespace
 
 Chapter recordings_chapter() {
-  return {.title = "Recorded programs", .section = section, .place = 86};
+  return {.title = "Recorded programs", .section = paper_recordings_section, .place = 86};
 }
 
 }  // namespace benanza::analysis

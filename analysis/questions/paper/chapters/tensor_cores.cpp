@@ -6,16 +6,16 @@
 namespace benanza::analysis {
 namespace {
 
-std::optional<double> speed_up(const StudiedModel& model) {
+std::optional<double> paper_tensor_cores_speed_up(const StudiedModel& model) {
   return quotient(model.number("tensor-cores", "/totals/without_seconds"),
                   model.number("tensor-cores", "/totals/with_seconds"));
 }
 
-std::optional<Section> section(const Study& study) {
+std::optional<Section> paper_tensor_cores_section(const Study& study) {
   using Row = const StudiedModel*;
   std::vector<Row> shown;
   for (const StudiedModel& model : study.models) {
-    if (model.subject().filter.precision == Precision::fp32 && speed_up(model)) {
+    if (model.subject().filter.precision == Precision::fp32 && paper_tensor_cores_speed_up(model)) {
       shown.push_back(&model);
     }
   }
@@ -29,7 +29,8 @@ std::optional<Section> section(const Study& study) {
       {"without, ms", "without_seconds", milli,
        number_at("tensor-cores", "/totals/without_seconds")},
       {"with, ms", "with_seconds", milli, number_at("tensor-cores", "/totals/with_seconds")},
-      {"speed-up", "speed_up", times, [](Row model) { return speed_up(*model); }},
+      {"speed-up", "speed_up", times,
+       [](Row model) { return paper_tensor_cores_speed_up(*model); }},
       {"parallel speed-up", "parallel_speed_up", times,
        [](Row model) {
          return quotient(model->number("tensor-cores", "/totals/parallel_without_seconds"),
@@ -38,7 +39,8 @@ std::optional<Section> section(const Study& study) {
       {"layers that use them", "layers_using", count_at("tensor-cores", "/totals/layers_using")}};
   Section section;
   section.add("The same layers at fp32 without Tensor Cores, and at the precision that uses them.");
-  section.add(bars_of("Speed-up by Tensor Cores", "one layer after the other", shown, speed_up));
+  section.add(bars_of("Speed-up by Tensor Cores", "one layer after the other", shown,
+                      paper_tensor_cores_speed_up));
   section.add(
       table.sheet(shown, {.name = "tensor_cores", .caption = "Tensor Cores", .all_rows = true}));
   if (const auto note = note_on_marks(shown)) section.add(*note);
@@ -48,7 +50,7 @@ std::optional<Section> section(const Study& study) {
 }  // namespace
 
 Chapter tensor_cores_chapter() {
-  return {.title = "Question 6: Tensor Cores", .section = section, .place = 60};
+  return {.title = "Question 6: Tensor Cores", .section = paper_tensor_cores_section, .place = 60};
 }
 
 }  // namespace benanza::analysis

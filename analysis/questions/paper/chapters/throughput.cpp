@@ -118,7 +118,7 @@ struct ModelCalls {
   std::optional<double> bandwidth{};
 };
 
-std::vector<ModelCalls> rows_of(const AtPrecision& at) {
+std::vector<ModelCalls> paper_throughput_rows_of(const AtPrecision& at) {
   std::vector<ModelCalls> rows;
   for (const StudiedModel* model : at.models) {
     const auto peak = model->number("bound", "/ladder/peak_flops_per_second");
@@ -130,8 +130,8 @@ std::vector<ModelCalls> rows_of(const AtPrecision& at) {
   return rows;
 }
 
-void add_precision(Section& section, const AtPrecision& at) {
-  const std::vector<ModelCalls> rows = rows_of(at);
+void paper_throughput_add_precision(Section& section, const AtPrecision& at) {
+  const std::vector<ModelCalls> rows = paper_throughput_rows_of(at);
   if (rows.empty()) return;
   std::vector<Call> all;
   std::map<std::int64_t, std::vector<Call>> by_batch;  // 0: any
@@ -167,19 +167,19 @@ void add_precision(Section& section, const AtPrecision& at) {
                          .all_rows = true}));
 }
 
-std::optional<Section> section(const Study& study) {
+std::optional<Section> paper_throughput_section(const Study& study) {
   return section_by_precision(
       study,
       "The share of the bound's time that is spent in calls which reach a part of the peak "
       "arithmetic that was measured for the precision. Winograd and FFT do with less arithmetic "
       "than is counted: such calls may lie above the roof.",
-      add_precision);
+      paper_throughput_add_precision);
 }
 
 }  // namespace
 
 Chapter throughput_chapter() {
-  return {.title = "Throughput of the calls", .section = section, .place = 80};
+  return {.title = "Throughput of the calls", .section = paper_throughput_section, .place = 80};
 }
 
 }  // namespace benanza::analysis

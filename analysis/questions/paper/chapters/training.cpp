@@ -33,7 +33,7 @@ std::vector<Step> steps_at(const Study& study, Precision precision) {
 
 std::string step_name(const Step& step) { return marked(*step.model); }
 
-std::optional<double> samples_per_second(const Step& step, double seconds) {
+std::optional<double> paper_training_samples_per_second(const Step& step, double seconds) {
   const auto& batch = step.model->subject().graph.batch;
   return batch ? quotient(static_cast<double>(*batch), seconds) : std::nullopt;
 }
@@ -59,7 +59,7 @@ void add_steps(Section& section, const std::vector<Step>& steps, const std::stri
          return quotient(one.backward_seconds(), one.forward);
        })},
       {"samples a second", "samples_per_second", thousandths,
-       [&](const Step& step) { return samples_per_second(step, whole_step(step)); }},
+       [&](const Step& step) { return paper_training_samples_per_second(step, whole_step(step)); }},
       {"gradients, MB", "gradient_bytes", mega, of_worker(&WorkerStep::gradient_bytes)},
       {"framework, ms", "framework_seconds", milli, framework},
       {"BR", "benanza_ratio", thousandths,
@@ -120,7 +120,7 @@ void add_scaling(Section& section, const std::vector<Step>& steps, const Cluster
   section.add(std::move(plot));
 }
 
-std::optional<Section> section(const Study& study) {
+std::optional<Section> paper_training_section(const Study& study) {
   Cluster cluster{.inside = study.collectives};
   const auto ranks = cluster.inside.ranks_of(CollectiveKind::all_reduce);
   if (!ranks.empty()) cluster.gpus_per_node = ranks.back();
@@ -144,6 +144,8 @@ std::optional<Section> section(const Study& study) {
 
 }  // namespace
 
-Chapter training_chapter() { return {.title = "Training", .section = section, .place = 82}; }
+Chapter training_chapter() {
+  return {.title = "Training", .section = paper_training_section, .place = 82};
+}
 
 }  // namespace benanza::analysis

@@ -118,7 +118,7 @@ Bars kernels_plot(const std::vector<Winner>& rows, const std::string& word) {
   return plot;
 }
 
-std::optional<Section> section(const Study& study) {
+std::optional<Section> paper_winners_section(const Study& study) {
   return section_by_precision(
       study,
       "Every distinct convolution of the models, and the kind of algorithm that is fastest for "
@@ -139,7 +139,7 @@ std::optional<Section> section(const Study& study) {
 }  // namespace
 
 Chapter winners_chapter() {
-  return {.title = "Convolution algorithms", .section = section, .place = 35};
+  return {.title = "Convolution algorithms", .section = paper_winners_section, .place = 35};
 }
 
 }  // namespace benanza::analysis

@@ -96,9 +96,8 @@ auto word_geam(const Request& request, const MatrixMove& move) {
 
 /// `ask` throws Unsupported for a move that is refused; `calls` makes the call.
 template <class Calls>
-harness::Family<Library, Copy> family(const char* name,
-                                      void (*ask)(const harness::Variant&, const MatrixMove&),
-                                      Calls calls) {
+harness::Family<Library, Copy> movement_family(
+    const char* name, void (*ask)(const harness::Variant&, const MatrixMove&), Calls calls) {
   return {.layouts = [](const Copy&) { return std::vector{Layout::plain}; },
           .ways = [=](Library& library, const Copy& shape, const harness::Variant& prototype,
                       harness::AlgorithmSet) -> Ways {
@@ -146,11 +145,11 @@ void ask_words(const harness::Variant& variant, const MatrixMove& move) {
 }  // namespace
 
 void register_movement(WayTable& table) {
-  table.add(family("matrix_transform", &ask_lt, [](const Request& request, const MatrixMove& move) {
-    return LtTransform(request, move);
-  }));
-  table.add(family("geam", &ask_geam, &geam));
-  table.add(family("geam.words", &ask_words, &word_geam));
+  table.add(movement_family(
+      "matrix_transform", &ask_lt,
+      [](const Request& request, const MatrixMove& move) { return LtTransform(request, move); }));
+  table.add(movement_family("geam", &ask_geam, &geam));
+  table.add(movement_family("geam.words", &ask_words, &word_geam));
 }
 
 }  // namespace benanza::cublas

@@ -8,19 +8,19 @@
 namespace benanza::cublas {
 namespace {
 
-struct Axis {
+struct BlocksAxis {
   std::int64_t extent;
   std::int64_t from;
   std::int64_t to;
 };
 
 /// The axis for which `stride` is 1, removed from `axes`.
-Axis take_dense(std::vector<Axis>& axes, std::int64_t Axis::*stride) {
+BlocksAxis take_dense(std::vector<BlocksAxis>& axes, std::int64_t BlocksAxis::*stride) {
   const auto found = std::ranges::find(axes, 1, stride);
   if (found == axes.end()) {
     throw harness::Unsupported("cuBLAS moves blocks: here every element lies apart");
   }
-  const Axis axis = *found;
+  const BlocksAxis axis = *found;
   axes.erase(found);
   return axis;
 }
@@ -28,30 +28,30 @@ Axis take_dense(std::vector<Axis>& axes, std::int64_t Axis::*stride) {
 /// The axes of a copy: one with the source's contiguous elements, one along which columns follow
 /// each other, and the rest.
 struct Blocks {
-  Axis rows{};
-  Axis columns{};
-  std::vector<Axis> others{};
+  BlocksAxis rows{};
+  BlocksAxis columns{};
+  std::vector<BlocksAxis> others{};
   bool transposed = false;
 };
 
 Blocks blocks_of(const Copy& shape) {
   const Copy copy = shape.canonical();
   Blocks blocks;
-  std::vector<Axis>& axes = blocks.others;
+  std::vector<BlocksAxis>& axes = blocks.others;
   for (std::size_t axis = 0; axis < copy.dims.size(); ++axis) {
     axes.push_back({copy.dims[axis], copy.from[axis], copy.to[axis]});
   }
-  blocks.rows = take_dense(axes, &Axis::from);
+  blocks.rows = take_dense(axes, &BlocksAxis::from);
   blocks.transposed = blocks.rows.to != 1;
   if (axes.size() < (blocks.transposed ? 1 : 2)) {
     throw harness::Unsupported(
         "a matrix that is not transposed: cuBLAS moves it without a product");
   }
   if (blocks.transposed) {
-    blocks.columns = take_dense(axes, &Axis::to);
+    blocks.columns = take_dense(axes, &BlocksAxis::to);
   } else {
     // The longest, so that there are few matrices.
-    const auto longest = std::ranges::max_element(axes, {}, &Axis::extent);
+    const auto longest = std::ranges::max_element(axes, {}, &BlocksAxis::extent);
     blocks.columns = *longest;
     axes.erase(longest);
   }
@@ -85,8 +85,8 @@ std::vector<std::int64_t> block_lengths(const Copy& shape, Side side) {
 
 BlockMove block_move(const Copy& shape, Side side, std::int64_t length, std::size_t most) {
   Blocks blocks = blocks_of(shape);
-  const Axis& rows = blocks.rows;
-  const Axis& columns = blocks.columns;
+  const BlocksAxis& rows = blocks.rows;
+  const BlocksAxis& columns = blocks.columns;
   const bool is_source = side == Side::source;
   BlockMove move{.length = length,
                  .count = (is_source ? columns : rows).extent,
@@ -94,13 +94,13 @@ BlockMove block_move(const Copy& shape, Side side, std::int64_t length, std::siz
                  .ld_result = blocks.transposed ? rows.to : columns.to,
                  .transposed = blocks.transposed,
                  .side = side};
-  const Axis& divided = is_source ? rows : columns;
+  const BlocksAxis& divided = is_source ? rows : columns;
   if (divided.extent > length) {
     blocks.others.push_back({divided.extent / length, length * divided.from, length * divided.to});
   }
   move.sources = {0};
   move.results = {0};
-  for (const Axis& axis : blocks.others) {
+  for (const BlocksAxis& axis : blocks.others) {
     if (move.sources.size() > most / static_cast<std::size_t>(axis.extent)) {
       throw harness::Unsupported("more than " + std::to_string(most) + " matrices");
     }

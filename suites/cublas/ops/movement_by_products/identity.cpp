@@ -16,7 +16,7 @@ namespace benanza::cublas {
 namespace {
 
 constexpr std::size_t most_matrices = 1 << 16;
-constexpr std::int64_t word_bytes = 8;
+constexpr std::int64_t largest_word_bytes = 8;
 /// Of a matrix of bytes: longer blocks become compute-bound.
 constexpr std::int64_t most_block_bytes = 256;
 
@@ -48,7 +48,7 @@ std::vector<std::byte> stored_identity(std::int64_t side) {
 std::int64_t bytes_of(cudaDataType type) {
   switch (type) {
     case CUDA_R_64F:
-      return word_bytes;
+      return largest_word_bytes;
     case CUDA_R_32F:
       return 4;
     case CUDA_R_8I:
@@ -71,7 +71,7 @@ void add_ways(const Copy& shape, Precision precision, Side side, std::int64_t le
   }
   if (size == 4) {
     try {
-      in_units(move, size, word_bytes);
+      in_units(move, size, largest_word_bytes);
       found.push_back({side, length, Unit::word});
     } catch (const harness::Unsupported&) {
       // Single elements, then.
@@ -127,7 +127,8 @@ std::string_view text_of(Unit unit) {
 }
 
 template <class T>
-void set(cublasLtMatrixLayout_t layout, cublasLtMatrixLayoutAttribute_t attribute, const T& value) {
+void identity_set(cublasLtMatrixLayout_t layout, cublasLtMatrixLayoutAttribute_t attribute,
+                  const T& value) {
   check(cublasLtMatrixLayoutSetAttribute(layout, attribute, &value, sizeof value),
         "cublasLtMatrixLayoutSetAttribute");
 }
@@ -138,9 +139,9 @@ cublasLtMatrixLayout_t layout(const IdentityBatch& batch, std::int64_t rows, std
   check(cublasLtMatrixLayoutCreate(&created, batch.type, static_cast<std::uint64_t>(rows),
                                    static_cast<std::uint64_t>(columns), ld),
         "cublasLtMatrixLayoutCreate");
-  set(created, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, static_cast<std::int32_t>(batch.count));
-  set(created, CUBLASLT_MATRIX_LAYOUT_BATCH_MODE,
-      static_cast<std::uint32_t>(CUBLASLT_BATCH_MODE_POINTER_ARRAY));
+  identity_set(created, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, static_cast<std::int32_t>(batch.count));
+  identity_set(created, CUBLASLT_MATRIX_LAYOUT_BATCH_MODE,
+               static_cast<std::uint32_t>(CUBLASLT_BATCH_MODE_POINTER_ARRAY));
   return created;
 }
 
@@ -167,7 +168,7 @@ std::vector<std::byte> identity_matrix(Precision precision, Unit unit, std::int6
 
 std::int64_t unit_bytes(Precision precision, Unit unit) {
   if (unit == Unit::element) return element_bytes(precision);
-  return unit == Unit::word ? word_bytes : 1;
+  return unit == Unit::word ? largest_word_bytes : 1;
 }
 
 BlockMove moved(const Copy& shape, Precision precision, const IdentityWay& way) {

@@ -58,7 +58,7 @@ std::unique_ptr<harness::Primitive> copy_call_of(const Request& request, const C
 }
 
 template <class WaysOf>
-harness::Family<Library, Copy> family(WaysOf ways) {
+harness::Family<Library, Copy> movement_by_products_family(WaysOf ways) {
   return {.layouts = [](const Copy&) { return std::vector{Layout::plain}; },
           .ways = [ways](Library& library, const Copy& shape, const harness::Variant& prototype,
                          harness::AlgorithmSet) { return ways(library, shape, prototype); }};
@@ -268,11 +268,11 @@ Ways repeat_ways(Library& library, const Copy& shape, const harness::Variant& pr
 }  // namespace
 
 void register_movement_by_products(WayTable& table) {
-  auto by_lt = family(lt_ways);
+  auto by_lt = movement_by_products_family(lt_ways);
   by_lt.way = lt_way_named;
   table.add(std::move(by_lt));
-  table.add(family(batched_ways));
-  table.add(family(repeat_ways));
+  table.add(movement_by_products_family(batched_ways));
+  table.add(movement_by_products_family(repeat_ways));
 }
 
 }  // namespace benanza::cublas

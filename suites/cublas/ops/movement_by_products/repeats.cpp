@@ -15,7 +15,7 @@ constexpr std::int64_t most_ones = 1 << 22;
 /// A product with shorter rows is no faster than its smallest tile.
 constexpr std::int64_t shortest_row = 8;
 
-struct Axis {
+struct RepeatsAxis {
   std::int64_t extent = 0;
   std::int64_t from = 0;
   std::int64_t to = 0;
@@ -23,7 +23,7 @@ struct Axis {
   bool repeats() const { return from == 0; }
   std::int64_t source_extent() const { return repeats() ? 1 : extent; }
 };
-using Axes = std::vector<Axis>;
+using Axes = std::vector<RepeatsAxis>;
 
 /// In the order of the result. Throws Unsupported unless both sides are dense in this order.
 Axes dense_axes(const Copy& shape) {
@@ -31,8 +31,8 @@ Axes dense_axes(const Copy& shape) {
   for (std::size_t i = 0; i < shape.dims.size(); ++i) {
     axes.push_back({shape.dims[i], shape.from[i], shape.to[i]});
   }
-  std::ranges::stable_sort(axes, std::ranges::greater(), &Axis::to);
-  if (std::ranges::none_of(axes, &Axis::repeats)) {
+  std::ranges::stable_sort(axes, std::ranges::greater(), &RepeatsAxis::to);
+  if (std::ranges::none_of(axes, &RepeatsAxis::repeats)) {
     throw harness::Unsupported("no element is repeated");
   }
   std::int64_t to = 1;
@@ -48,13 +48,13 @@ Axes dense_axes(const Copy& shape) {
 }
 
 std::int64_t product(Axes::const_iterator begin, Axes::const_iterator end,
-                     std::int64_t (*extent)(const Axis&)) {
-  return std::accumulate(begin, end, std::int64_t{1}, [=](std::int64_t value, const Axis& axis) {
-    return value * extent(axis);
-  });
+                     std::int64_t (*extent)(const RepeatsAxis&)) {
+  return std::accumulate(
+      begin, end, std::int64_t{1},
+      [=](std::int64_t value, const RepeatsAxis& axis) { return value * extent(axis); });
 }
-std::int64_t extent_of(const Axis& axis) { return axis.extent; }
-std::int64_t source_extent_of(const Axis& axis) { return axis.source_extent(); }
+std::int64_t extent_of(const RepeatsAxis& axis) { return axis.extent; }
+std::int64_t source_extent_of(const RepeatsAxis& axis) { return axis.source_extent(); }
 
 /// Element i of the axes' result is element sources[i] of their source.
 std::vector<std::int64_t> sources(Axes::const_iterator begin, Axes::const_iterator end) {
@@ -90,7 +90,7 @@ RepeatProduct repeat_product(const Copy& shape, Repeats side) {
       made.batches = begin->extent;
       ++begin;
     }
-    const auto first = std::find_if(begin, axes.end(), std::mem_fn(&Axis::repeats));
+    const auto first = std::find_if(begin, axes.end(), std::mem_fn(&RepeatsAxis::repeats));
     if (first == axes.end()) throw harness::Unsupported("only rows are repeated");
     made.m = product(begin, first, extent_of);
     made.k = product(first, axes.end(), source_extent_of);

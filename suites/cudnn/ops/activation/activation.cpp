@@ -84,7 +84,7 @@ class OpTensorSteps {
   std::vector<Op> ops_;
 };
 
-Ways ways(Library& library, const Activation& shape, const harness::Variant& prototype) {
+Ways activation_ways(Library& library, const Activation& shape, const harness::Variant& prototype) {
   const auto calls = map_activation(shape);
   if (const auto* one = std::get_if<ActivationCall>(&calls)) {
     return {nvidia::way_of(library, prototype, "activation", [one = *one](const Request& request) {
@@ -158,7 +158,7 @@ std::vector<OpTensorStep> scaled(std::vector<OpTensorStep> steps, float factor) 
 
 void register_activation(WayTable& table) {
   const auto layouts = [](const Activation& shape) { return image_layouts(shape.input); };
-  table.add(functions<Activation>(layouts, ways));
+  table.add(functions<Activation>(layouts, activation_ways));
   table.add(engines_of<Activation>(layouts, activation_graphs, Steps::in_graph));
 }
 

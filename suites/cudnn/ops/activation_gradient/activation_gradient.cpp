@@ -58,7 +58,8 @@ class ActivationGradientFunction {
   nvidia::DeviceMemory other_;
 };
 
-Ways ways(Library& library, const ActivationGradient& shape, const harness::Variant& prototype) {
+Ways activation_gradient_ways(Library& library, const ActivationGradient& shape,
+                              const harness::Variant& prototype) {
   const ActivationCall one = map_activation_gradient(shape);
   refuse_int8_gradients(prototype);
   return {nvidia::way_of(library, prototype, "activation", [one, shape](const Request& request) {
@@ -67,7 +68,7 @@ Ways ways(Library& library, const ActivationGradient& shape, const harness::Vari
   })};
 }
 
-std::vector<Layout> layouts(const ActivationGradient& shape) {
+std::vector<Layout> activation_gradient_layouts(const ActivationGradient& shape) {
   return image_layouts(shape.forward.input);
 }
 
@@ -99,8 +100,9 @@ ActivationCall map_activation_gradient(const ActivationGradient& shape) {
 float clipped_relu_input(float y, float ceiling) { return y >= ceiling ? ceiling + 1 : y; }
 
 void register_activation_gradient(WayTable& table) {
-  table.add(functions<ActivationGradient>(layouts, ways));
-  table.add(engines_of<ActivationGradient>(layouts, activation_gradient_graphs));
+  table.add(functions<ActivationGradient>(activation_gradient_layouts, activation_gradient_ways));
+  table.add(
+      engines_of<ActivationGradient>(activation_gradient_layouts, activation_gradient_graphs));
 }
 
 }  // namespace benanza::cudnn

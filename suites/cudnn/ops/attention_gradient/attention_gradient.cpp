@@ -10,9 +10,9 @@ namespace {
 
 /// The operations in the order and with the types in which cudnn-frontend's SDPA backward node
 /// states them (include/cudnn_frontend/node/scaled_dot_product_flash_attention.h).
-class Pattern : private AttentionGradientPattern {
+class GradientPattern : private AttentionGradientPattern {
  public:
-  Pattern(const AttentionGradient& shape, Precision precision)
+  GradientPattern(const AttentionGradient& shape, Precision precision)
       : AttentionGradientPattern(shape, precision, storage_type(precision)) {}
 
   GraphCall take() && {
@@ -94,7 +94,7 @@ std::vector<GraphCall> attention_gradient_graphs(const AttentionGradient& shape,
   }
   std::vector<GraphCall> found;
   found.push_back(is_fp8 ? attention_gradient_of_8_bits(shape)
-                         : Pattern(shape, variant.precision).take());
+                         : GradientPattern(shape, variant.precision).take());
   return found;
 }
 

@@ -17,8 +17,8 @@ constexpr cudnnBatchNormOps_t alone = CUDNN_BATCHNORM_OPS_BN;
 
 /// Tensors like the input in the variant's format; vectors in fp32, as the library requires for
 /// every precision of the data.
-std::vector<nvidia::TensorFormat> formats_of(const std::vector<Dims>& tensors,
-                                             const harness::Variant& variant) {
+std::vector<nvidia::TensorFormat> training_formats(const std::vector<Dims>& tensors,
+                                                   const harness::Variant& variant) {
   std::vector<nvidia::TensorFormat> formats;
   for (const Dims& dims : tensors) {
     formats.push_back(
@@ -152,7 +152,7 @@ struct TrainingGradientFunction : TrainingCall {
 };
 
 template <class Shape>
-std::vector<Layout> layouts(const Shape& shape) {
+std::vector<Layout> training_layouts(const Shape& shape) {
   return image_layouts(shape.input);
 }
 
@@ -161,15 +161,15 @@ template <class Shape, class Function>
 harness::Family<Library, Shape> training_functions(
     std::int64_t (*workspace)(Library&, const TrainingTensors&, const BatchNormalizationWay&)) {
   return functions_of<Shape>(
-      layouts<Shape>,
+      training_layouts<Shape>,
       [](const Shape&, const harness::Variant& prototype) {
         return batch_normalization_training_ways(prototype.precision, prototype.layout);
       },
       [workspace](const Request& request, const Shape& shape, const BatchNormalizationWay& way) {
         const harness::Variant& variant = request.variant;
         TrainingTensors tensors(shape.input, variant);
-        nvidia::CallSetup setup{.inputs = formats_of(extents(shape.inputs()), variant),
-                                .results = formats_of(shape.results(), variant),
+        nvidia::CallSetup setup{.inputs = training_formats(extents(shape.inputs()), variant),
+                                .results = training_formats(shape.results(), variant),
                                 .workspace_bytes = workspace(request.library, tensors, way)};
         const std::int64_t reserve = reserve_size(request.library, tensors, way);
         Function function{{std::move(tensors), way, nvidia::DeviceMemory(reserve), shape.epsilon}};
@@ -198,11 +198,11 @@ std::vector<BatchNormalizationWay> batch_normalization_training_ways(Precision p
 
 void register_batch_normalization_training(WayTable& table) {
   table.add(training_functions<BatchNormalizationTraining, TrainingFunction>(forward_workspace));
-  table.add(engines_of<BatchNormalizationTraining>(layouts<BatchNormalizationTraining>,
+  table.add(engines_of<BatchNormalizationTraining>(training_layouts<BatchNormalizationTraining>,
                                                    batch_normalization_training_graphs));
   table.add(
       training_functions<BatchNormalizationGradient, TrainingGradientFunction>(gradient_workspace));
-  table.add(engines_of<BatchNormalizationGradient>(layouts<BatchNormalizationGradient>,
+  table.add(engines_of<BatchNormalizationGradient>(training_layouts<BatchNormalizationGradient>,
                                                    batch_normalization_gradient_graphs));
 }
 

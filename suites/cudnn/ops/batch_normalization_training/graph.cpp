@@ -9,17 +9,17 @@ namespace {
 
 using Id = OperationGraph::Id;
 
-struct Formats {
+struct TrainingFormats {
   nvidia::TensorFormat tensor;
   /// One value per channel.
   nvidia::TensorFormat vector;
 };
 
-Formats formats_of(const Dims& input, const harness::Variant& variant) {
+TrainingFormats training_formats_of(const Dims& input, const harness::Variant& variant) {
   if (variant.precision == Precision::int8) {
     throw harness::Unsupported("cuDNN trains no int8 normalization");
   }
-  Formats formats{.tensor = dense(variant.precision, input, variant.layout), .vector = {}};
+  TrainingFormats formats{.tensor = dense(variant.precision, input, variant.layout), .vector = {}};
   Dims channels(formats.tensor.dims.size(), 1);
   channels[1] = input[1];
   formats.vector = nvidia::tensor_format(Precision::fp32, channels, variant.layout);
@@ -53,7 +53,7 @@ std::vector<GraphCall> only(GraphCall call) {
 
 std::vector<GraphCall> batch_normalization_training_graphs(const BatchNormalizationTraining& shape,
                                                            const harness::Variant& variant) {
-  const auto [tensor, vector] = formats_of(shape.input, variant);
+  const auto [tensor, vector] = training_formats_of(shape.input, variant);
   GraphCall call;
   OperationGraph& graph = call.graph();
   const Id x = operand(call, tensor);
@@ -80,7 +80,7 @@ std::vector<GraphCall> batch_normalization_training_graphs(const BatchNormalizat
 
 std::vector<GraphCall> batch_normalization_gradient_graphs(const BatchNormalizationGradient& shape,
                                                            const harness::Variant& variant) {
-  const auto [tensor, vector] = formats_of(shape.input, variant);
+  const auto [tensor, vector] = training_formats_of(shape.input, variant);
   GraphCall call;
   OperationGraph& graph = call.graph();
   const Id dy = operand(call, tensor);

@@ -20,7 +20,7 @@ bool is_sum(const Binary& shape) {
   return shape.kind == BinaryKind::add || shape.kind == BinaryKind::sub;
 }
 
-cudnnOpTensorOp_t operation(BinaryKind kind) {
+cudnnOpTensorOp_t binary_operation(BinaryKind kind) {
   switch (kind) {
     case BinaryKind::add:
     case BinaryKind::sub:
@@ -85,7 +85,7 @@ class AddTensorPrimitive final : public CudnnPrimitive {
   TensorDescriptor other_;
 };
 
-Ways ways(Library& library, const Binary& shape, const harness::Variant& prototype) {
+Ways binary_ways(Library& library, const Binary& shape, const harness::Variant& prototype) {
   Ways ways;
   for (const BinaryAlgorithm& one : binary_algorithms(shape, prototype.layout)) {
     const auto make = [one, shape](const Request& request) -> std::unique_ptr<harness::Primitive> {
@@ -106,7 +106,7 @@ Ways ways(Library& library, const Binary& shape, const harness::Variant& prototy
 
 BinaryCall map_binary(const Binary& shape, Precision precision, Layout layout, Folding folding) {
   BinaryCall call;
-  call.op = operation(shape.kind);
+  call.op = binary_operation(shape.kind);
   const Dims output = shape.output();
   const float b_factor = shape.kind == BinaryKind::sub ? -1.0F : 1.0F;
   Dims full;
@@ -143,7 +143,7 @@ BinaryCall scaled(BinaryCall call, float factor) {
 }
 
 std::vector<BinaryAlgorithm> binary_algorithms(const Binary& shape, Layout layout) {
-  operation(shape.kind);
+  binary_operation(shape.kind);
   std::vector<BinaryAlgorithm> algorithms{{"op_tensor"}};
   if (is_sum(shape)) algorithms.push_back({.name = "add_tensor", .in_place = true});
   if (layout == Layout::nhwc && shape.a != shape.b) {
@@ -158,7 +158,7 @@ std::vector<BinaryAlgorithm> binary_algorithms(const Binary& shape, Layout layou
 
 void register_binary(WayTable& table) {
   const auto layouts = [](const Binary& shape) { return image_layouts(shape.output()); };
-  table.add(functions<Binary>(layouts, ways));
+  table.add(functions<Binary>(layouts, binary_ways));
   table.add(engines_of<Binary>(layouts, binary_graphs, Steps::in_graph));
 }
 

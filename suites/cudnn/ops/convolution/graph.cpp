@@ -33,8 +33,8 @@ Layout told_layout(const Convolution& shape, Layout layout) {
   return are_pixels && layout == Layout::nchw ? Layout::nhwc : layout;
 }
 
-GraphCall call_of(const Convolution& shape, const harness::Variant& variant,
-                  const Statement& statement) {
+GraphCall convolution_call_of(const Convolution& shape, const harness::Variant& variant,
+                              const Statement& statement) {
   const Layout layout = told_layout(shape, variant.layout);
   const ConvolutionCall formats = map_convolution(shape, variant.precision, layout);
   const Epilogue& epilogue = variant.problem.epilogue;
@@ -75,7 +75,7 @@ std::vector<GraphCall> convolution_graphs(const Convolution& shape,
   }
   std::vector<GraphCall> found;
   const auto add = [&](std::string prefix, const Statement& statement) {
-    found.push_back(call_of(shape, variant, statement));
+    found.push_back(convolution_call_of(shape, variant, statement));
     found.back().prefix = std::move(prefix);
   };
   const Epilogue& epilogue = variant.problem.epilogue;

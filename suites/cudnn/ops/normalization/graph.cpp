@@ -18,7 +18,7 @@ struct Norm {
   float epsilon;
 };
 
-GraphCall call_of(const Norm& norm) {
+GraphCall normalization_call_of(const Norm& norm) {
   GraphCall call;
   // Its result is the bias alone, without the data (cuDNN 9.14 and 9.19, H100, every precision).
   if (norm.mode != CUDNN_INSTANCE_NORM) call.wrong_engines = {5};
@@ -59,10 +59,10 @@ std::vector<GraphCall> calls(Norm norm) {
   if (norm.tensor.precision == Precision::int8)
     throw harness::Unsupported("cuDNN normalizes no integers");
   std::vector<GraphCall> found;
-  found.push_back(call_of(norm));
+  found.push_back(normalization_call_of(norm));
   if ((norm.scale || norm.bias) && storage_type(norm.tensor.precision) != CUDNN_DATA_FLOAT) {
     norm.vector.precision = Precision::fp32;
-    found.push_back(call_of(norm));
+    found.push_back(normalization_call_of(norm));
     found.back().prefix = "fp32vectors.";
   }
   return found;

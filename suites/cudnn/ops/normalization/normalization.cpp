@@ -16,7 +16,7 @@ namespace benanza::cudnn {
 namespace {
 
 /// The tensor as one image, and the length of its vectors.
-struct Rows {
+struct NormalizationRows {
   Dims image;
   std::int64_t count;
 };
@@ -24,7 +24,7 @@ struct Rows {
 class RowsFunction {
  public:
   /// `affine` means that operands 1 and 2 are scale and bias, one value per row.
-  RowsFunction(const Request& request, const Rows& rows, bool affine, float epsilon)
+  RowsFunction(const Request& request, const NormalizationRows& rows, bool affine, float epsilon)
       : tensor_(make_tensor(dense(request.variant.precision, rows.image, request.variant.layout))),
         vectors_(make_batch_norm_vectors(tensor_)),
         affine_(affine),
@@ -71,7 +71,7 @@ std::string refusal_of(const LayerNormalization& shape) {
   return {};
 }
 
-Rows rows_of(const LayerNormalization& shape) {
+NormalizationRows normalization_rows_of(const LayerNormalization& shape) {
   return {{1, shape.rows, 1, shape.length}, shape.rows};
 }
 
@@ -80,7 +80,7 @@ std::string refusal_of(const InstanceNormalization& shape) {
   return "cuDNN's batch normalization of several images as one wants their scales repeated";
 }
 
-Rows rows_of(const InstanceNormalization& shape) {
+NormalizationRows normalization_rows_of(const InstanceNormalization& shape) {
   Dims image = shape.input;
   image[0] = 1;
   image[1] = shape.input[0] * shape.input[1];
@@ -107,8 +107,9 @@ harness::Family<Library, Shape> rows_family(std::vector<Layout> (*layouts)(const
   return function<Shape>(
       "batchnorm_training", layouts,
       [is_affine](const Request& request, const Shape& shape) {
-        return call_of(request, setup_with_fp32_vectors(request.variant),
-                       RowsFunction(request, rows_of(shape), is_affine(shape), shape.epsilon));
+        return call_of(
+            request, setup_with_fp32_vectors(request.variant),
+            RowsFunction(request, normalization_rows_of(shape), is_affine(shape), shape.epsilon));
       },
       [](const Shape& shape, const harness::Variant& prototype) {
         if (std::string reason = refusal_of(shape); !reason.empty()) {

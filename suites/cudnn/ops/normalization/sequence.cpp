@@ -17,7 +17,7 @@ namespace {
 
 using Id = OperationGraph::Id;
 
-struct Rows {
+struct SequenceRows {
   std::int64_t count = 0;
   std::int64_t length = 0;
 };
@@ -131,7 +131,7 @@ void add_two(GraphCall& sequence, std::int64_t count) {
 }
 
 /// The sums of x's rows, and of their squares.
-void add_sums_of_rows(GraphCall& sequence, Precision precision, const Rows& rows) {
+void add_sums_of_rows(GraphCall& sequence, Precision precision, const SequenceRows& rows) {
   add_two(sequence, rows.count);
   GraphCall::Stage& stage = sequence.stages.emplace_back();
   const nvidia::TensorFormat data = rows_of_channels(precision, rows.count, rows.length);
@@ -172,8 +172,8 @@ struct Statistics {
 };
 
 /// From the sums and those of the squares; `like` as in made().
-Statistics statistics(Elementwise& graph, Id sum, Id of_squares, const Rows& rows, float epsilon,
-                      std::size_t like) {
+Statistics statistics(Elementwise& graph, Id sum, Id of_squares, const SequenceRows& rows,
+                      float epsilon, std::size_t like) {
   const Id share = graph.scalar(1 / static_cast<double>(rows.length));
   const Id mean = graph.made(CUDNN_POINTWISE_MUL, sum, share, like);
   const Id square = graph.made(CUDNN_POINTWISE_MUL, of_squares, share, like);
@@ -187,7 +187,7 @@ Statistics statistics(Elementwise& graph, Id sum, Id of_squares, const Rows& row
 /// What x is multiplied by, and what is then added: from the sums in the last intermediate and the
 /// parameters.
 void add_factors(GraphCall& sequence, const InstanceNormalization& shape,
-                 const Parameters& parameters, const Rows& rows) {
+                 const Parameters& parameters, const SequenceRows& rows) {
   const Dims statistic = statistic_of(shape);
   std::vector<Source> tensors = last_two(sequence, statistic);
   tensors.insert(tensors.end(), parameters.operands.begin(), parameters.operands.end());
@@ -226,7 +226,7 @@ void add_factors(GraphCall& sequence, const InstanceNormalization& shape,
 /// terms of these extents or, of a single row without parameters for its parts, from its sums.
 void add_application(GraphCall& sequence, const InstanceNormalization& shape,
                      const harness::Variant& variant, const Parameters& parameters,
-                     const Rows& rows, bool of_sums) {
+                     const SequenceRows& rows, bool of_sums) {
   std::vector<Source> tensors = last_two(sequence, parameters.extents);
   tensors.push_back({0, 0, variant.precision, shape.input});
   const std::size_t first = tensors.size();
@@ -267,7 +267,7 @@ void add_application(GraphCall& sequence, const InstanceNormalization& shape,
 }
 
 GraphCall sequence_of(const InstanceNormalization& shape, const harness::Variant& variant,
-                      const Rows& rows, std::int64_t segment) {
+                      const SequenceRows& rows, std::int64_t segment) {
   const std::int64_t segments = rows.length / segment;
   GraphCall sequence;
   sequence.stages.clear();
@@ -299,7 +299,7 @@ std::vector<GraphCall> instance_normalization_sequences(const InstanceNormalizat
     throw harness::Unsupported("cuDNN normalizes no 8 bits");
   }
   const std::int64_t count = shape.input[0] * shape.input[1];
-  const Rows rows{count, element_count(shape.input) / count};
+  const SequenceRows rows{count, element_count(shape.input) / count};
   std::vector<GraphCall> found;
   // Shorter segments are as fast (H100).
   constexpr std::int64_t longest = 2048;

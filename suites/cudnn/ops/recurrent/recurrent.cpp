@@ -17,7 +17,8 @@ cudnnForwardMode_t forward_mode(const Recurrent& shape) {
 }
 
 /// Operands that change with each inference: sequence and initial states.
-std::vector<nvidia::TensorFormat> data_formats(const Recurrent& shape, const RecurrentCall& call) {
+std::vector<nvidia::TensorFormat> recurrent_data_formats(const Recurrent& shape,
+                                                         const RecurrentCall& call) {
   std::vector<nvidia::TensorFormat> formats{call.input};
   if (shape.initial) {
     formats.insert(formats.end(), static_cast<std::size_t>(shape.states()), call.state);
@@ -41,7 +42,7 @@ class RecurrentPrimitive final : public CudnnPrimitive {
   RecurrentPrimitive(const Request& request, const Recurrent& shape, const RecurrentCall& call,
                      RecurrentDescriptors descriptors, const RecurrentSpace& space)
       : CudnnPrimitive(request,
-                       {.inputs = data_formats(shape, call),
+                       {.inputs = recurrent_data_formats(shape, call),
                         .results = recurrent_results(shape, call),
                         .workspace_bytes = space.workspace_bytes,
                         .operands = data_operands(shape)},
@@ -83,8 +84,9 @@ class RecurrentPrimitive final : public CudnnPrimitive {
   nvidia::DeviceMemory reserve_;
 };
 
-std::unique_ptr<harness::Primitive> make(const Request& request, const Recurrent& shape,
-                                         const RecurrentAlgorithm& one) {
+std::unique_ptr<harness::Primitive> recurrent_primitive(const Request& request,
+                                                        const Recurrent& shape,
+                                                        const RecurrentAlgorithm& one) {
   const Precision precision = request.variant.precision;
   const RecurrentCall call = map_recurrent(shape, precision);
   auto descriptors = describe_ready(request.library, shape, call, precision, one.algorithm);
@@ -100,7 +102,7 @@ void register_recurrent(WayTable& table) {
                                     [](const Recurrent& shape, const harness::Variant& prototype) {
                                       return recurrent_algorithms(shape, prototype.precision);
                                     },
-                                    make));
+                                    recurrent_primitive));
 }
 
 }  // namespace benanza::cudnn

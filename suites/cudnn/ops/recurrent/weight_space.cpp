@@ -10,7 +10,7 @@
 namespace benanza::cudnn {
 namespace {
 
-constexpr std::size_t bias_operand = 3;
+constexpr std::size_t weight_space_bias = 3;
 
 }  // namespace
 
@@ -35,7 +35,7 @@ void WeightSpace::clear(cudaStream_t stream) { memory_.fill(0, stream); }
 void WeightSpace::upload(std::size_t operand, std::span<const float> values, cudaStream_t stream) {
   for (const PlacedBlock& placed : blocks_) {
     const WeightBlock& block = placed.block;
-    if (operand == bias_operand) {
+    if (operand == weight_space_bias) {
       put(values, block.bias_begin, block.rows, placed.bias);
     } else if (operand == block.operand) {
       put(values, block.begin, block.rows * block.columns, placed.matrix);
@@ -63,7 +63,7 @@ std::vector<float> WeightSpace::download(cudaStream_t stream) const {
   for (const PlacedBlock& placed : blocks_) {
     const WeightBlock& block = placed.block;
     take(placed.matrix, block.rows * block.columns, block.operand, block.begin);
-    if (has_bias_) take(placed.bias, block.rows, bias_operand, block.bias_begin);
+    if (has_bias_) take(placed.bias, block.rows, weight_space_bias, block.bias_begin);
   }
   std::vector<float> all;
   for (const std::vector<float>& values : operands) {
