@@ -10,8 +10,9 @@ using testing::SizeIs;
 
 const std::string problem = "conv/32x64x56x56_k64x3x3_p1.1.1.1_s1x1_d1x1_g1";
 
-Measurement measured(const std::string& algorithm, double seconds, Layout layout = Layout::nhwc,
-                     Precision precision = Precision::fp16, bool cold = false) {
+Measurement measured_call(const std::string& algorithm, double seconds,
+                          Layout layout = Layout::nhwc, Precision precision = Precision::fp16,
+                          bool cold = false) {
   return {.variant = {.key = problem,
                       .precision = precision,
                       .layout = layout,
@@ -35,14 +36,14 @@ LibraryCallTime call(const std::string& memory, const std::string& algorithm, st
 
 TEST(MeasuredCalls, StandBesideTheRecordedAlgorithmAndTheFastest) {
   MeasurementSet set;
-  set.add(measured("engine62.k13=1", 22e-6));
-  set.add(measured("engine5", 15e-6));
+  set.add(measured_call("engine62.k13=1", 22e-6));
+  set.add(measured_call("engine5", 15e-6));
   // Other layouts, other precisions and refused rows do not count; cold ones do by themselves.
-  set.add(measured("engine62.k13=1", 1e-6, Layout::nchw));
-  set.add(measured("engine62.k13=1", 2e-6, Layout::nhwc, Precision::bf16));
-  set.add(measured("engine62.k13=1", 25e-6, Layout::nhwc, Precision::fp16, true));
-  set.add(measured("engine5", 3e-6, Layout::nhwc, Precision::fp16, true));
-  Measurement refused = measured("engine6", 4e-6);
+  set.add(measured_call("engine62.k13=1", 1e-6, Layout::nchw));
+  set.add(measured_call("engine62.k13=1", 2e-6, Layout::nhwc, Precision::bf16));
+  set.add(measured_call("engine62.k13=1", 25e-6, Layout::nhwc, Precision::fp16, true));
+  set.add(measured_call("engine5", 3e-6, Layout::nhwc, Precision::fp16, true));
+  Measurement refused = measured_call("engine6", 4e-6);
   refused.status = Status::incorrect;
   set.add(std::move(refused));
   const auto calls = measured_calls(
@@ -69,8 +70,8 @@ TEST(MeasuredCalls, StandBesideTheRecordedAlgorithmAndTheFastest) {
 
 TEST(MeasuredCalls, OfFp32DataThatIsRoundedAreTf32) {
   MeasurementSet set;
-  set.add(measured("engine1", 10e-6, Layout::nhwc, Precision::fp32));
-  set.add(measured("engine1", 5e-6, Layout::nhwc, Precision::tf32));
+  set.add(measured_call("engine1", 10e-6, Layout::nhwc, Precision::fp32));
+  set.add(measured_call("engine1", 5e-6, Layout::nhwc, Precision::tf32));
   LibraryCallTime rounded = call("fp32 nhwc", "engine 1", 1, 6e-6);
   rounded.products = Precision::tf32;
   const auto calls = measured_calls({rounded, call("fp32 nhwc", "engine 1", 1, 6e-6)}, set);
@@ -81,9 +82,9 @@ TEST(MeasuredCalls, OfFp32DataThatIsRoundedAreTf32) {
 
 TEST(MeasuredCalls, HaveASumThatLongCallsDecide) {
   MeasurementSet set;
-  set.add(measured("engine1", 9e-6));
-  set.add(measured("engine2", 10e-6));
-  set.add(measured("engine3", 12e-6));
+  set.add(measured_call("engine1", 9e-6));
+  set.add(measured_call("engine2", 10e-6));
+  set.add(measured_call("engine3", 12e-6));
   const auto calls = measured_calls(
       {call("fp16 nhwc", "engine 1", 100, 1000e-6), call("fp16 nhwc", "engine 2", 2, 20e-6),
        call("fp16 nhwc", "engine 3", 2, 20e-6)},
@@ -97,13 +98,13 @@ TEST(MeasuredCalls, HaveASumThatLongCallsDecide) {
 
 TEST(MeasuredCalls, OfCublasLtAreRecognisedByTheirKernels) {
   MeasurementSet set;
-  Measurement one = measured("lt.a66.t20", 9e-6);
+  Measurement one = measured_call("lt.a66.t20", 9e-6);
   one.kernels = {"nvjet_1", "splitK"};
   set.add(one);
-  one = measured("lt.a66.t30", 7e-6);
+  one = measured_call("lt.a66.t30", 7e-6);
   one.kernels = {"nvjet_2"};
   set.add(one);
-  set.add(measured("gemm_ex", 8e-6));
+  set.add(measured_call("gemm_ex", 8e-6));
   LibraryCallTime recorded = call("fp16 nhwc", "algorithm 66", 1, 10e-6);
   recorded.kernels = {"nvjet_1", "splitK"};
   LibraryCallTime default_one = call("fp16 nhwc", "", 1, 10e-6);

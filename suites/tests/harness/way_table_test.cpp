@@ -130,7 +130,7 @@ TEST(TableBackend, AWayIsMadeFromItsNameThoughAnotherFamilyRefuses) {
     two.way({parse("relu/8"), Precision::fp32, Layout::plain, "else"});
     FAIL() << "made";
   } catch (const Unsupported& refusal) {
-    EXPECT_STREQ(refusal.what(), "the library has no call for 'relu' way_named else");
+    EXPECT_STREQ(refusal.what(), "the library has no call for 'relu' named else");
   }
 }
 
