@@ -96,7 +96,7 @@ void add_library_totals(Section& section, const AlgorithmTotals& sum, bool limit
   if (sum.unranked == sum.products - sum.unmeasured) {
     section.add("the library's own choice is not known: it ranks no algorithm");
   } else {
-    section.add(fmt::format("lost by the library's heuristic: {:.3f} ms, in {} of {} products",
+    section.add(fmt::format("lost by the library's own choice: {:.3f} ms, in {} of {} products",
                             sum.heuristic_loss_seconds * 1e3, sum.heuristic_misses,
                             sum.products - sum.unmeasured - sum.unranked));
   }
@@ -172,7 +172,8 @@ Section algorithms_section(const Graph& graph, const MeasurementFilter& filter, 
     products.push_back({.row = &rows[i], .pick = picks.empty() ? nullptr : &picks[i]});
   }
   std::ranges::stable_sort(products, std::ranges::greater{}, &Product::lost);
-  section.add(products_table(graph, !picks.empty(), limited).sheet(products, {.name = "products"}));
+  section.add(products_table(graph, !picks.empty(), limited)
+                  .sheet(products, {.name = "products", .equal_ones = "products"}));
   return section;
 }
 

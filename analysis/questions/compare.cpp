@@ -67,9 +67,22 @@ struct CompareAnswered {
   std::size_t lost = 0;
   /// Listed common changes for the worse.
   std::vector<CommonChange> common{};
+  /// With models: of those that are worse, "resnet50_v1, batch 8, fp32: LBL 7.0% higher; ...".
+  std::optional<std::vector<std::string>> worse_models{};
 
-  bool is_worse() const { return slower + lost + common.size() > 0; }
+  /// Of a model, what its layers weigh counts; without one, every problem.
+  bool is_worse() const {
+    return !common.empty() || (worse_models ? !worse_models->empty() : slower + lost > 0);
+  }
+  std::string why(double tolerance_percent) const;
 };
+
+std::string CompareAnswered::why(double tolerance_percent) const {
+  const std::string common_change = common.empty() ? "" : common_text(common.front());
+  if (worse_models) return worse_models->empty() ? common_change : worse_models->front();
+  return fmt::format("{} problems are slower by more than {:g}%, {} are lost{}", slower,
+                     tolerance_percent, lost, common.empty() ? "" : "; " + common_change);
+}
 
 Error nothing_in_common(const CompareOptions& options, const std::string& where) {
   return Error(options.before + " and " + options.after + ": no problem has a time" + where +
@@ -120,14 +133,27 @@ CompareAnswered answer_compare(const CompareOptions& options) {
     std::ranges::copy_if(found.common, std::back_inserter(answered.common),
                          &CommonChange::is_worse);
     Section section = changes_section(filter, found, tolerance, options.all);
+    std::vector<std::string> verdicts;
+    std::vector<Section> models;
+    for (const Graph& graph : graphs) {
+      const auto times_before = model_times(graph, before, filter, options, options.before);
+      const auto times_after = model_times(graph, after, filter, options, options.after);
+      const ModelVerdict verdict = model_verdict(graph, found, movement, times_before, times_after);
+      models.push_back(model_changes_section(graph, filter, movement, times_before, times_after));
+      const bool is_worse = verdict.is_worse(tolerance);
+      models.back().facts["verdict"] = {{"is_worse", is_worse},
+                                        {"slower_layers", verdict.slower.size()},
+                                        {"slower_seconds", verdict.slower_seconds},
+                                        {"lost_layers", verdict.lost.size()}};
+      verdicts.push_back(models.back().heading + ": " + verdict_text(verdict, tolerance));
+      if (!answered.worse_models) answered.worse_models.emplace();
+      if (is_worse) answered.worse_models->push_back(verdicts.back());
+    }
     section.blocks.insert(section.blocks.begin(), lines.begin(), lines.end());
+    section.blocks.insert(section.blocks.begin(), verdicts.begin(), verdicts.end());
     section.facts["systems_before"] = before.systems;
     answered.page.sections.push_back(std::move(section));
-    for (const Graph& graph : graphs) {
-      answered.page.sections.push_back(model_changes_section(
-          graph, filter, movement, model_times(graph, before, filter, options, options.before),
-          model_times(graph, after, filter, options, options.after)));
-    }
+    std::ranges::move(models, std::back_inserter(answered.page.sections));
   }
   if (answered.page.sections.empty()) throw nothing_in_common(options, "");
   return answered;
@@ -146,16 +172,15 @@ Action ask_compare(Flags& flags) {
             "Differences of up to this many percent count as equal");
   flags.add("--all", options->all, "List unchanged rows, too");
   flags.add("--fail", options->fail,
-            "Exit with an error if a problem is slower or was lost, or if all calls together take "
-            "longer by more than the machine does");
+            "Exit with an error if all calls together take longer by more than the machine does, "
+            "or, with --graph, if slower layers cost the bound more than --tolerance or a layer "
+            "has no call any more; without, if a problem is slower or was lost");
   return [options] {
     const std::size_t rows = rows_of(options->common);
     const CompareAnswered answered = answer_compare(*options);
     print(page_text(answered.page, options->common.format, rows));
     if (!options->fail || !answered.is_worse()) return;
-    throw Error(fmt::format("{} problems are slower by more than {:g}%, {} are lost{}",
-                            answered.slower, options->tolerance_percent, answered.lost,
-                            answered.common.empty() ? "" : "; " + common_text(answered.common[0])));
+    throw Error(answered.why(options->tolerance_percent));
   };
 }
 

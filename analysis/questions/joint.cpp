@@ -106,6 +106,15 @@ struct JointColumn {
   JointAnswer answer{};
 };
 
+/// "parallel + fusion"; on processors a lower precision is called by its name.
+std::string name_of(const Optimisations& on, const JointAnswer& answer) {
+  std::string name = to_string(on);
+  if (const std::size_t at = name.find(names.back()); !answer.of_gpu && at != std::string::npos) {
+    name.replace(at, names.back().size(), to_string(answer.tensor_core_precision));
+  }
+  return name;
+}
+
 /// From no optimisation to all, adding one at a time.
 Waterfall waterfall(const JointAnswer& answer, Precision without) {
   const auto milliseconds = [&](const Optimisations& on) {
@@ -125,10 +134,11 @@ Waterfall waterfall(const JointAnswer& answer, Precision without) {
   plot.steps.emplace_back("best algorithms", milliseconds(on));
   on.fusion = true;
   plot.steps.emplace_back("fusion", milliseconds(on));
-  on.tensor_cores = true;
   if (answer.tensor_core_precision != without) {
+    on.tensor_cores = true;
     plot.steps.emplace_back(
-        fmt::format("Tensor Cores ({})", to_string(answer.tensor_core_precision)),
+        answer.of_gpu ? fmt::format("Tensor Cores ({})", to_string(answer.tensor_core_precision))
+                      : std::string(to_string(answer.tensor_core_precision)),
         milliseconds(on));
   }
   on.parallel = true;
@@ -140,7 +150,10 @@ Waterfall waterfall(const JointAnswer& answer, Precision without) {
 Section joint_section(const Graph& graph, const MeasurementFilter& filter,
                       const JointAnswer& answer, Movement movement) {
   Section section = model_section(graph, filter, movement);
-  section.facts["tensor_core_precision"] = to_string(answer.tensor_core_precision);
+  const bool has_tensor_cores = answer.tensor_core_precision != filter.precision;
+  if (has_tensor_cores) {
+    section.facts["tensor_core_precision"] = to_string(answer.tensor_core_precision);
+  }
   section.facts["measured_seconds"] = answer.measured_seconds;
   const JointRow& plain = answer.rows.front();
   const JointRow& all = answer.rows.back();
@@ -163,7 +176,7 @@ Section joint_section(const Graph& graph, const MeasurementFilter& filter,
   section.add(waterfall(answer, filter.precision));
   using Row = JointRow;
   const Table<Row> table{
-      {"optimisations", "optimisations", [](const Row& row) { return row.on; }},
+      {"optimisations", "optimisations", [&](const Row& row) { return name_of(row.on, answer); }},
       {std::string(sum_names(filter).sum) + " ms", "seconds", milli, &Row::seconds},
       {"speed-up", "speed_up", times, &Row::speed_up},
       {"each alone, multiplied", "composed_speed_up", times, &Row::composed_speed_up},
@@ -171,11 +184,14 @@ Section joint_section(const Graph& graph, const MeasurementFilter& filter,
        [](const Row& row) { return row.speed_up / row.composed_speed_up; }},
       {"over measured", "speed_up_over_measured", times,
        [&](const Row& row) { return quotient(answer.measured_seconds, row.seconds); }}};
-  section.add(
-      table.sheet(answer.rows, {.name = "subsets",
-                                .caption = fmt::format("Tensor Cores: {} instead of {}",
-                                                       to_string(answer.tensor_core_precision),
-                                                       to_string(filter.precision))}));
+  section.add(table.sheet(
+      answer.rows,
+      {.name = "subsets",
+       .caption =
+           has_tensor_cores
+               ? fmt::format("{}{} instead of {}", answer.of_gpu ? "Tensor Cores: " : "",
+                             to_string(answer.tensor_core_precision), to_string(filter.precision))
+               : "all combinations"}));
   section.headlines.push_back({.title = "all optimisations ms", .cell = cell(all.seconds, milli)});
   return section;
 }
@@ -185,8 +201,9 @@ Section joint_summary(const std::vector<JointColumn>& columns) {
   section.heading = "speed-up over none, by model and batch";
   section.facts["summary"] = true;
   const std::vector<JointRow>& subsets = columns.front().answer.rows;
-  Table<std::size_t> table{
-      {"optimisations", "optimisations", [&](std::size_t row) { return subsets[row].on; }}};
+  Table<std::size_t> table{{"optimisations", "optimisations", [&](std::size_t row) {
+                              return name_of(subsets[row].on, columns.front().answer);
+                            }}};
   for (const JointColumn& column : columns) {
     table.add({column.heading, column.heading, times,
                [&](std::size_t row) { return column.answer.rows[row].speed_up; }});
@@ -195,7 +212,7 @@ Section joint_summary(const std::vector<JointColumn>& columns) {
   return section;
 }
 
-/// `with`: the precision with Tensor Cores.
+/// `with`: the precision with Tensor Cores; if it is the subject's, there are no subsets with them.
 JointAnswer joint_answer(const Subject& subject, Precision with) {
   JointAnswer answer =
       joint(subject.graph, subject.measurements(), subject.filter, with, subject.movement());
@@ -204,6 +221,10 @@ JointAnswer joint_answer(const Subject& subject, Precision with) {
         subject.graph, answer.incomplete,
         fmt::format("{} and {}", to_string(subject.filter.precision), to_string(with)));
   }
+  answer.of_gpu = !are_of_processors(subject.inputs.results);
+  if (with == subject.filter.precision) {
+    std::erase_if(answer.rows, [](const JointRow& row) { return row.on.tensor_cores; });
+  }
   if (const Profile* profile = latency_profile(subject)) {
     answer.measured_seconds = model_latency(*profile)->seconds;
     answer.framework = framework_name(*profile, subject.filter);
@@ -211,7 +232,6 @@ JointAnswer joint_answer(const Subject& subject, Precision with) {
   return answer;
 }
 
-/// If nothing was measured with Tensor Cores, the subsets with them equal those without.
 std::optional<Section> joint_in_report(const Subject& subject) {
   const bool measured = is_measured_at(subject.tensor_cores, subject);
   const Precision with = measured ? subject.tensor_cores : subject.filter.precision;
@@ -221,21 +241,32 @@ std::optional<Section> joint_in_report(const Subject& subject) {
 
 struct JointOptions {
   CommonFlags common;
-  std::string tensor_cores = "fp16";
+  std::string tensor_cores;
 };
+
+/// fp16 if nothing is said; empty without a GPU.
+std::optional<Precision> tensor_core_precision(const JointOptions& options,
+                                               const Results& results) {
+  if (!options.tensor_cores.empty()) return precision_of(options.tensor_cores, "--tensor-cores");
+  return are_of_processors(results) ? std::nullopt : std::optional(Precision::fp16);
+}
 
 Action ask_joint(Flags& flags) {
   const auto options = std::make_shared<JointOptions>();
   options->common.rows = "all";
   add_common_flags(flags, options->common);
-  flags.add("--tensor-cores", options->tensor_cores, "Precision with Tensor Cores");
+  flags.add("--tensor-cores", options->tensor_cores,
+            "Precision with Tensor Cores, or a lower one on processors (default: fp16 on GPUs)",
+            "PRECISION");
   return [options] {
-    const Precision with = precision_of(options->tensor_cores, "--tensor-cores");
+    if (!options->tensor_cores.empty()) precision_of(options->tensor_cores, "--tensor-cores");
     const Inputs inputs = read_inputs(options->common);
+    const std::optional<Precision> asked = tensor_core_precision(*options, inputs.results);
     std::vector<JointColumn> columns;
     Page page = page_of("joint", inputs, [&](const Subject& subject) {
-      if (subject.filter.precision == with) {
-        throw Error("--tensor-cores " + options->tensor_cores +
+      const Precision with = asked.value_or(subject.filter.precision);
+      if (asked == subject.filter.precision) {
+        throw Error("--tensor-cores " + std::string(to_string(with)) +
                     ": is the precision without Tensor Cores, too; say another --precision");
       }
       JointAnswer given = joint_answer(subject, with);

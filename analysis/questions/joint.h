@@ -42,6 +42,8 @@ struct JointRow {
 
 struct JointAnswer {
   Precision tensor_core_precision = Precision::fp16;
+  /// Processors have no Tensor Cores; a lower precision is one there.
+  bool of_gpu = true;
   /// In the order of optimisation_subsets().
   std::vector<JointRow> rows{};
   /// The framework's latency in seconds.

@@ -57,7 +57,7 @@ UseTotals use_totals(const TensorCoreProfit& profit) {
   return sum;
 }
 
-void tensor_cores_add_totals(Section& section, const TensorCoreProfit& profit) {
+void tensor_cores_add_totals(Section& section, const TensorCoreProfit& profit, bool of_gpu) {
   const SumNames names = sum_names(profit.with);
   const double without = profit.without_bounds.sequential.seconds;
   const double with = profit.with_bounds.sequential.seconds;
@@ -71,8 +71,11 @@ void tensor_cores_add_totals(Section& section, const TensorCoreProfit& profit) {
                           (without - with) * 1e3, without / with));
   section.add(fmt::format("{}: {} {:.3f} ms, {} {:.3f} ms", names.parallel, without_name,
                           parallel_without * 1e3, with_name, parallel_with * 1e3));
-  section.add(fmt::format("Tensor Cores used by the fastest {} calls of {} layers; not known of {}",
-                          with_name, sum.used, sum.unknown));
+  if (of_gpu) {
+    section.add(
+        fmt::format("Tensor Cores used by the fastest {} calls of {} layers; not known of {}",
+                    with_name, sum.used, sum.unknown));
+  }
   if (sum.own_layers > 0) {
     section.add(fmt::format(
         "where they are used, calls at {} without them take {:.3f} ms more, in {} layers",
@@ -98,7 +101,7 @@ void tensor_cores_add_totals(Section& section, const TensorCoreProfit& profit) {
 /// Layers with a time at one of the precisions, the largest profit first.
 Sheet tensor_cores_layers_sheet(const Graph& graph, const TensorCoreProfit& profit,
                                 const std::vector<AlgorithmRow>& products,
-                                const std::vector<FrameworkPick>& picks) {
+                                const std::vector<FrameworkPick>& picks, bool of_gpu) {
   std::vector<std::size_t> order;
   for (std::size_t layer = 0; layer < profit.rows.size(); ++layer) {
     const TensorCoreRow& row = profit.rows[layer];
@@ -117,11 +120,12 @@ Sheet tensor_cores_layers_sheet(const Graph& graph, const TensorCoreProfit& prof
       {"op", "op", [&](std::size_t layer) { return graph.layers[layer].op; }},
       {"profit us", "profit_seconds", micro, of_row(&TensorCoreRow::profit_seconds)},
       {without + " us", "without_seconds", micro, of_row(&TensorCoreRow::without_seconds)},
-      {with + " us", "with_seconds", micro, of_row(&TensorCoreRow::with_seconds)},
-      {with + " without Tensor Cores us", "idle_seconds", micro,
-       of_row(&TensorCoreRow::idle_seconds)},
-      {"Tensor Cores used", "tensor_cores", of_row(&TensorCoreRow::used)},
-      {"calls", "calls", [&](std::size_t layer) { return calls_text(profit.with_times[layer]); }}};
+      {with + " us", "with_seconds", micro, of_row(&TensorCoreRow::with_seconds)}};
+  table.add_if(of_gpu, {{with + " without Tensor Cores us", "idle_seconds", micro,
+                         of_row(&TensorCoreRow::idle_seconds)},
+                        {"Tensor Cores used", "tensor_cores", of_row(&TensorCoreRow::used)}});
+  table.add(
+      {"calls", "calls", [&](std::size_t layer) { return calls_text(profit.with_times[layer]); }});
   std::map<std::size_t, const FrameworkPick*> pick_of_layer;
   for (std::size_t i = 0; i < picks.size(); ++i) {
     if (picks[i].ran_seconds) {
@@ -149,14 +153,14 @@ Sheet tensor_cores_layers_sheet(const Graph& graph, const TensorCoreProfit& prof
 
 Section tensor_cores_section(const Graph& graph, const TensorCoreProfit& profit, Movement movement,
                              const std::vector<AlgorithmRow>& rows,
-                             const std::vector<FrameworkPick>& picks) {
+                             const std::vector<FrameworkPick>& picks, bool of_gpu) {
   Section section = model_section(graph, profit.with, movement);
-  tensor_cores_add_totals(section, profit);
+  tensor_cores_add_totals(section, profit, of_gpu);
   add_left_out(
       section, graph, profit.left_out,
       is_partial(profit.without_times, movement) || is_partial(profit.with_times, movement));
   if (!picks.empty()) add_framework(section, totals(rows, picks));
-  section.add(tensor_cores_layers_sheet(graph, profit, rows, picks));
+  section.add(tensor_cores_layers_sheet(graph, profit, rows, picks, of_gpu));
   return section;
 }
 
@@ -170,7 +174,8 @@ Section tensor_cores_answer(const Subject& subject, Precision without) {
     require_complete(graph, profit.with_times, to_string(subject.filter.precision));
   }
   const auto rows = algorithm_rows(graph, subject.measurements(), profit.with);
-  return tensor_cores_section(graph, profit, subject.movement(), rows, picks_of(subject, rows));
+  return tensor_cores_section(graph, profit, subject.movement(), rows, picks_of(subject, rows),
+                              !are_of_processors(subject.inputs.results));
 }
 
 /// In a report `subject` is at the precision without Tensor Cores. Empty if nothing was measured
@@ -200,6 +205,11 @@ Action ask_tensor_cores(Flags& flags) {
     const Precision without = precision_of(options->without, "--without");
     const Inputs inputs = read_inputs(options->common);
     require_kernels(inputs);
+    if (are_of_processors(inputs.results) && options->common.precisions.empty()) {
+      throw Error(
+          "these results are of processors, which have no Tensor Cores; to compare "
+          "precisions say --precision bf16 or int8");
+    }
     print(page_of("tensor-cores", inputs,
                   [&](const Subject& subject) {
                     if (subject.filter.precision == without) {

@@ -53,19 +53,19 @@ class SectionMarkdown {
   }
 
   void operator()(const Sheet& sheet) {
-    const std::vector<std::size_t> shown = shown_rows(sheet, most_);
-    if (shown.empty()) return;
+    const Lines lines = lines_of(sheet, most_);
+    if (lines.rows.empty()) return;
     if (!sheet.caption.empty()) begin() += "**" + sheet.caption + "**\n";
     begin() += '|';
-    for (const Sheet::Column& column : sheet.columns) text_ += escaped_cell(column.title) + '|';
+    for (const Sheet::Column& column : lines.columns) text_ += escaped_cell(column.title) + '|';
     text_ += "\n|";
-    for (const Sheet::Column& column : sheet.columns) text_ += column.number ? "--:|" : ":--|";
-    for (const std::size_t row : shown) {
+    for (const Sheet::Column& column : lines.columns) text_ += column.number ? "--:|" : ":--|";
+    for (const std::vector<Cell>& row : lines.rows) {
       text_ += "\n|";
-      for (const Cell& one : sheet.rows[row]) text_ += escaped_cell(one.shown) + '|';
+      for (const Cell& one : row) text_ += escaped_cell(one.shown) + '|';
     }
     text_ += '\n';
-    for (const std::string& line : {rows_remark(sheet, shown), sheet.note}) {
+    for (const std::string& line : {lines.remark, sheet.note}) {
       if (!line.empty()) begin() += line + '\n';
     }
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <ranges>
 
 namespace benanza::analysis {
 
@@ -35,31 +36,75 @@ double number_in(const Sheet& sheet, std::size_t row, std::size_t column) {
   return value.is_number() ? value.get<double>() : 0.0;
 }
 
-}  // namespace
+/// A line, and the rows that it stands for.
+struct Line {
+  std::size_t row = 0;
+  std::size_t rows = 1;
+};
 
-std::vector<std::size_t> shown_rows(const Sheet& sheet, std::size_t most) {
+bool are_equal_after_first(const Sheet& sheet, std::size_t a, std::size_t b) {
+  return std::ranges::equal(sheet.rows[a] | std::views::drop(1),
+                            sheet.rows[b] | std::views::drop(1), {}, &Cell::shown, &Cell::shown);
+}
+
+std::vector<Line> chosen_lines(const Sheet& sheet, std::size_t most) {
   std::vector<std::size_t> order(sheet.rows.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  if (sheet.all_rows || most >= order.size()) return order;
-  if (sheet.largest_by) {
+  const bool has_all = sheet.all_rows || most >= order.size();
+  if (!has_all && sheet.largest_by) {
     std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t row) {
       return number_in(sheet, row, *sheet.largest_by);
     });
   }
-  order.resize(most);
-  return order;
+  std::vector<Line> lines;
+  for (const std::size_t row : order) {
+    const auto equal = has_all || sheet.equal_ones.empty()
+                           ? lines.end()
+                           : std::ranges::find_if(lines, [&](const Line& line) {
+                               return are_equal_after_first(sheet, line.row, row);
+                             });
+    if (equal != lines.end()) {
+      ++equal->rows;
+    } else if (has_all || lines.size() < most) {
+      lines.push_back({.row = row});
+    }
+  }
+  return lines;
 }
 
-std::string rows_remark(const Sheet& sheet, const std::vector<std::size_t>& shown) {
-  if (shown.size() == sheet.rows.size()) return "";
-  std::string text = fmt::format("the {} {} of {}", sheet.largest_by ? "largest" : "first",
-                                 shown.size(), sheet.rows.size());
-  if (sheet.share) {
-    double share = 0;
-    for (const std::size_t row : shown) share += number_in(sheet, row, sheet.share->column);
-    text += fmt::format(", {:.1f}% of {}", share * 100, sheet.share->whole);
+std::string remark_of(const Sheet& sheet, const std::vector<Line>& lines) {
+  if (lines.size() == sheet.rows.size()) return "";
+  std::size_t rows = 0;
+  double share = 0;
+  for (const Line& line : lines) {
+    rows += line.rows;
+    if (sheet.share) {
+      share += static_cast<double>(line.rows) * number_in(sheet, line.row, sheet.share->column);
+    }
   }
+  std::string text = rows == sheet.rows.size()
+                         ? fmt::format("all {}, equal ones once", rows)
+                         : fmt::format("the {} {} of {}", sheet.largest_by ? "largest" : "first",
+                                       rows, sheet.rows.size());
+  if (sheet.share) text += fmt::format(", {:.1f}% of {}", share * 100, sheet.share->whole);
   return text + "; --rows all shows all";
+}
+
+}  // namespace
+
+Lines lines_of(const Sheet& sheet, std::size_t most) {
+  const std::vector<Line> chosen = chosen_lines(sheet, most);
+  const bool has_equal =
+      std::ranges::any_of(chosen, [](const Line& line) { return line.rows > 1; });
+  Lines lines{.columns = sheet.columns, .remark = remark_of(sheet, chosen)};
+  if (has_equal) {
+    lines.columns.insert(lines.columns.begin() + 1, {.title = sheet.equal_ones, .number = true});
+  }
+  for (const Line& line : chosen) {
+    std::vector<Cell>& cells = lines.rows.emplace_back(sheet.rows[line.row]);
+    if (has_equal) cells.insert(cells.begin() + 1, cell(line.rows));
+  }
+  return lines;
 }
 
 std::string page_text(const Page& page, const std::string& format, std::size_t rows) {

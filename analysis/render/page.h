@@ -50,12 +50,21 @@ struct Sheet {
   std::string note{};
   /// Always show all rows.
   bool all_rows = false;
+  /// If set: unless all rows are shown, those that differ in the first column alone are one line,
+  /// and a column of this title has their number.
+  std::string equal_ones{};
 };
 
-/// The rows that are shown if `most` may be, in order.
-std::vector<std::size_t> shown_rows(const Sheet& sheet, std::size_t most);
-/// "the largest 15 of 54, 80.0% of the bound; --rows all shows all"; empty if all rows are shown.
-std::string rows_remark(const Sheet& sheet, const std::vector<std::size_t>& shown);
+/// What a table shows to people: the columns and cells of its lines, and which part of the rows
+/// they are ("the largest 15 of 54, 80.0% of the bound; --rows all shows all"; empty if they are
+/// all).
+struct Lines {
+  std::vector<Sheet::Column> columns{};
+  std::vector<std::vector<Cell>> rows{};
+  std::string remark{};
+};
+/// At most so many lines, in the order of the rows.
+Lines lines_of(const Sheet& sheet, std::size_t most);
 /// A list of objects.
 nlohmann::ordered_json rows_json(const Sheet& sheet);
 

@@ -70,24 +70,22 @@ class SectionText {
   void operator()(const Sheet& sheet) {
     flush_entries();
     after_table_ = true;
-    const std::vector<std::size_t> shown = shown_rows(sheet, most_);
-    if (shown.empty()) return;
+    const Lines lines = lines_of(sheet, most_);
+    if (lines.rows.empty()) return;
     std::vector<TextTable::Column> columns;
-    for (const Sheet::Column& column : sheet.columns) {
+    for (const Sheet::Column& column : lines.columns) {
       columns.push_back({column.title, column.number});
     }
     TextTable table(std::move(columns));
-    for (const std::size_t row : shown) {
+    for (const std::vector<Cell>& row : lines.rows) {
       std::vector<std::string> cells;
-      for (std::size_t i = 0; i < sheet.columns.size(); ++i) {
-        cells.push_back(shortened(sheet.rows[row][i].shown, sheet.columns[i].width));
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        cells.push_back(shortened(row[i].shown, lines.columns[i].width));
       }
       table.add(std::move(cells));
     }
     text_ += '\n' + (sheet.caption.empty() ? "" : "  " + sheet.caption + '\n') + table.text();
-    if (const std::string remark = rows_remark(sheet, shown); !remark.empty()) {
-      text_ += "  " + remark + '\n';
-    }
+    if (!lines.remark.empty()) text_ += "  " + lines.remark + '\n';
     if (!sheet.note.empty()) text_ += "  " + sheet.note + '\n';
   }
 

@@ -167,6 +167,28 @@ class Bench(unittest.TestCase):
         self.assertIn(f"--results {self.folder}/build/first", out.splitlines()[-1])
         self.assertNotIn(f"--results {self.folder}/build/results", out.splitlines()[-1])
 
+    def test_a_gate(self):
+        # The second time, the model is slower.
+        self.program("build/bin/benanza-analyze",
+                     "#!/bin/sh\necho report \"$@\"\n"
+                     "case $1 in compare) ! [ -e slower ] || { echo 'good: LBL 9% higher' >&2; exit 1; };; esac\n")
+        (self.folder / "before").mkdir()
+        finished = self.bench("good.onnx", "--gate", "before", "--tolerance", "3")
+        self.assertEqual((finished.returncode, finished.stderr), (0, ""))
+        self.assertIn(f"compare {self.folder}/before {self.folder}/build/results --graph "
+                      f"{self.folder}/build/generated/good_b1.graph.json", finished.stdout)
+        self.assertIn("--tolerance 3 --allow-missing --fail", finished.stdout)
+        (self.folder / "slower").write_text("")
+        finished = self.bench("good.onnx", "--gate", "before")
+        self.assertEqual(finished.returncode, 1)
+        self.assertIn("LBL 9% higher", finished.stderr)
+        self.assertIn("the gate is closed", finished.stderr)
+        self.assertIn("report bound", finished.stdout)
+        for wrong in (("--gate", "nothing"), ("--tolerance", "3")):
+            finished = self.bench("good.onnx", *wrong)
+            self.assertEqual(finished.returncode, 2)
+            self.assertIn(wrong[0], finished.stderr)
+
     def test_limits_are_times(self):
         for limit in ("5", "-1s", "soon"):
             finished = self.bench("good.onnx", "--time", limit)

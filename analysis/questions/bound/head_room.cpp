@@ -108,8 +108,8 @@ Sheet head_room_sheet(const BoundReport& report) {
                 : least.is_by_memory() ? "memory"
                                        : "arithmetic";
        }}};
-  return table.sheet(order,
-                     {.caption = "layers that could give back most: time beyond their floor"});
+  return table.sheet(order, {.caption = "layers that could give back most: time beyond their floor",
+                             .equal_ones = "layers"});
 }
 
 }  // namespace benanza::analysis

@@ -172,7 +172,8 @@ Sheet layers_sheet(const BoundReport& report) {
                       .largest_by = 2,
                       .share = Sheet::Share{.column = 3,
                                             .whole = report.filter.cold ? "the sum of cold calls"
-                                                                        : "the sequential bound"}});
+                                                                        : "the sequential bound"},
+                      .equal_ones = "layers"});
 }
 
 void add_path(Section& section, const BoundReport& report) {

@@ -234,6 +234,13 @@ void add_left_out(Section& section, const Graph& graph, const std::vector<std::s
   }
 }
 
+bool are_of_processors(const Results& results) {
+  return !results.systems.empty() && std::ranges::all_of(results.systems, [](const auto& one) {
+    const auto& [backend, system] = one;
+    return system.contains("cpu_model") && !system.contains("device");
+  });
+}
+
 bool is_measured_at(Precision precision, const Subject& subject) {
   MeasurementFilter filter = subject.filter;
   filter.precision = precision;

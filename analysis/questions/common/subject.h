@@ -107,6 +107,8 @@ std::vector<LayerTime> complete_times(const Subject& subject);
 void add_left_out(Section& section, const Graph& graph, const std::vector<std::size_t>& left_out,
                   bool partial);
 
+/// Whether all results are of processors: nothing is said of Tensor Cores then.
+bool are_of_processors(const Results& results);
 /// True if any layer has a time at `precision`, without fallback.
 bool is_measured_at(Precision precision, const Subject& subject);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 #include "analysis/render/table.h"
 #include "analysis/render/text.h"
@@ -82,7 +83,68 @@ std::vector<LayerChange> layer_changes(const std::vector<LayerTime>& before,
   return changes;
 }
 
+using Keys = std::set<std::string, std::less<>>;
+
+Keys keys_that(const Changes& changes, ChangeKind became) {
+  Keys keys;
+  for (const Change& change : changes.problems) {
+    if (change.kind == became) keys.insert(change.key);
+  }
+  return keys;
+}
+
+bool has_call_in(const LayerTime& time, const Keys& keys) {
+  return std::ranges::any_of(
+      time.calls, [&](const Measurement* call) { return keys.contains(call->variant.key); });
+}
+
 }  // namespace
+
+ModelVerdict model_verdict(const Graph& graph, const Changes& changes, Movement movement,
+                           const std::vector<LayerTime>& before,
+                           const std::vector<LayerTime>& after) {
+  const Keys slower = keys_that(changes, ChangeKind::slower);
+  const Keys lost = keys_that(changes, ChangeKind::lost);
+  const std::array both{before, after};
+  const std::vector<std::size_t> one_sided = one_sided_layers(both, movement);
+  ModelVerdict verdict{
+      .before_seconds = bounds_without(graph, before, one_sided, movement).sequential.seconds,
+      .after_seconds = bounds_without(graph, after, one_sided, movement).sequential.seconds};
+  for (const std::size_t layer : one_sided) {
+    // What was not measured again is not lost.
+    if (has_call_in(before[layer], lost)) verdict.lost.push_back(layer);
+  }
+  for (const LayerChange& change : layer_changes(before, after, movement, one_sided)) {
+    if (!change.difference) continue;
+    ++verdict.layers;
+    const double longer = *change.after_seconds - *change.before_seconds * changes.drift();
+    const bool is_slower =
+        has_call_in(before[change.layer], slower) || has_call_in(after[change.layer], slower);
+    if (longer <= 0 || !is_slower) continue;
+    verdict.slower.push_back(change.layer);
+    verdict.slower_seconds += longer;
+  }
+  return verdict;
+}
+
+std::string verdict_text(const ModelVerdict& verdict, double tolerance) {
+  const double change =
+      verdict.before_seconds > 0 ? (verdict.after_seconds / verdict.before_seconds - 1) * 100 : 0;
+  std::string text =
+      fmt::format("LBL {:.1f}% {}; ", std::abs(change), change <= 0 ? "lower" : "higher");
+  if (!verdict.lost.empty()) {
+    text += fmt::format("{} of {} layers have no call any more; ", verdict.lost.size(),
+                        verdict.lost.size() + verdict.layers);
+  }
+  if (verdict.slower.empty()) return text + "no layer is slower";
+  return text + fmt::format(
+                    "{} of {} layers {} slower, by {:.3f} ms in all, {:.1f}% of the bound: "
+                    "{} the tolerance of {:g}%",
+                    verdict.slower.size(), verdict.layers,
+                    verdict.slower.size() == 1 ? "is" : "are", verdict.slower_seconds * 1e3,
+                    verdict.slower_share() * 100,
+                    verdict.slower_share() > tolerance ? "more than" : "within", tolerance * 100);
+}
 
 Section model_changes_section(const Graph& graph, const MeasurementFilter& filter,
                               Movement movement, const std::vector<LayerTime>& before,

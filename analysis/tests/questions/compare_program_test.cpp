@@ -79,6 +79,40 @@ TEST_F(Compare, FailsWhereAProblemIsSlowerIfAsked) {
   EXPECT_EQ(run("compare " + before + ' ' + after + " --fail --tolerance 300").status, 0);
 }
 
+// The model has 18 layers of 1 ms. One product of 1 us takes 4 then.
+TEST_F(Compare, AModelFailsByWhatItsSlowerLayersWeigh) {
+  const auto with = [&](const std::string& name, double product, double others) {
+    const std::string all = rows([&](const std::string& key) {
+      return std::vector(5, key.starts_with("gemm/") ? product : others);
+    });
+    return folder_.write(name, results_text(all, "2")).string();
+  };
+  const std::string before = with("a.json", 1e-6, 1e-3);
+  const std::string light = with("b.json", 4e-6, 1e-3);
+  const std::string compare = "compare " + before + ' ';
+  EXPECT_EQ(run(compare + light + " --fail").status, 1);
+  const Outcome within = run(compare + light + " --fail --graph " + graph_);
+  EXPECT_EQ(within.status, 0) << within.err;
+  EXPECT_THAT(within.out, HasSubstr("layers is slower, by 0.003 ms in all, 0.0% of the bound: "
+                                    "within the tolerance of 5%"));
+  // The product takes as long as the others then: nothing else is faster or slower.
+  const std::string heavy = with("c.json", 3e-3, 1e-3);
+  const Outcome more = run(compare + heavy + " --fail --graph " + graph_);
+  EXPECT_EQ(more.status, 1);
+  EXPECT_THAT(more.err, AllOf(HasSubstr("fp32: LBL "), HasSubstr("more than the tolerance of 5%")));
+  EXPECT_EQ(run(compare + heavy + " --fail --tolerance 50 --graph " + graph_).status, 0);
+  // What becomes faster elsewhere does not make up for it.
+  const std::string mixed = with("d.json", 3e-3, 0.5e-3);
+  const Outcome lower = run(compare + mixed + " --fail --graph " + graph_);
+  EXPECT_EQ(lower.status, 1);
+  EXPECT_THAT(lower.err, HasSubstr("lower"));
+  const json answer =
+      json::parse(run(compare + mixed + " --format json --graph " + graph_).out)["reports"][1];
+  EXPECT_EQ(answer["verdict"]["is_worse"], true);
+  EXPECT_EQ(answer["verdict"]["slower_layers"], 1);
+  EXPECT_NEAR(answer["verdict"]["slower_seconds"].get<double>(), 3e-3 - 1e-6, 1e-9);
+}
+
 TEST_F(Compare, ErrorsAreOneLine) {
   const std::string before = results("before.json", "2", 0.001, 0.001);
   const std::string other =

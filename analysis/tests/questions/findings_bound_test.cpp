@@ -298,6 +298,23 @@ TEST(Findings, OfHeadRoomAreTheTimeAboveTheFloor) {
   EXPECT_THAT(found[0].finding.command, HasSubstr("--problem=gemm/m100_n200_k50_nn_w"));
 }
 
+/// A 3x3 convolution by its definition at 95% of the peak. The floor, of the best known algorithm,
+/// is 8.2 times lower; but that the library could multiply less is not known.
+TEST(Findings, OfHeadRoomCountTheMultiplicationsDone) {
+  constexpr double direct_seconds = 2.0 * 64 * 166 * 166 / 1e12;
+  const std::string key = "conv/1x8x56x56_k8x3x3_p1.1.1.1_s1x1_d1x1_g1";
+  Found given({.model = "m", .batch = 1, .layers = {layer("c", {})}});
+  given.graph().layers[0].op = "Conv";
+  given.graph().layers[0].problems = {key};
+  given.set().add(measured(key + "/fp32/nchw/onednn/jit:avx2", five(direct_seconds / 0.95)));
+  given.set().add(measured("relu/1/fp32/nchw/onednn/jit", five(tiny)));
+  given.inputs.results.peaks["onednn"] = {{"peak_fp32_flops_per_second", 1e12}};
+  const std::vector<Judged> found = given.of("far from the floor");
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_NEAR(*found[0].finding.gain_seconds, direct_seconds * (1 / 0.95 - 1), tiny);
+  EXPECT_THAT(found[0].finding.what, HasSubstr("1.1 times what its multiplications"));
+}
+
 /// 640,000 elements read and written are 5.12 MB: 51.2 us at 100 GB/s.
 TEST(Findings, OfCallsAtTheMemorysBandwidthHaveNoGain) {
   const auto found = [](double seconds) {

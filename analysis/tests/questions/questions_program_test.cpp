@@ -39,13 +39,22 @@ class Questions : public test::SmallModel {
         if (plain) break;
       }
     }
-    results_ = folder_.write("r.json", results_text(rows, "1", "cudnn")).string();
+    std::string text = results_text(rows, "1", "cudnn");
+    cpu_results_ = folder_.write("cpu.json", text).string();
+    const std::string cpu = R"("cpu_model": "a CPU")";
+    text.replace(text.find(cpu), cpu.size(), R"("device": "a GPU")");
+    results_ = folder_.write("r.json", text).string();
+  }
+  std::string asked_of_cpu(const std::string& question) const {
+    return question + " --graph " + graph_ + " --results " + cpu_results_;
   }
   std::string asked(const std::string& question) const {
     return question + " --graph " + graph_ + " --results " + results_;
   }
 
+  /// Of a GPU, and the same of a processor.
   std::string results_;
+  std::string cpu_results_;
 };
 
 TEST_F(Questions, ADatabaseAnswersAsItsFilesDo) {
@@ -141,11 +150,34 @@ TEST_F(Questions, TensorCoresHalveEveryLayer) {
 
 TEST_F(Questions, JointHasSixteenSubsetsAndTheMeasuredLatency) {
   const std::string profile = data("small.onnxruntime.json").string();
+  EXPECT_EQ(json::parse(run(asked("joint") + " --format json").out)["reports"][0]["subsets"].size(),
+            16);
   const json report = json::parse(
-      run(asked("joint") + " --profile " + profile + " --format json").out)["reports"][0];
-  ASSERT_EQ(report["subsets"].size(), 16);
+      run(asked_of_cpu("joint") + " --profile " + profile + " --format json").out)["reports"][0];
   EXPECT_NEAR(report["measured_seconds"].get<double>(), 4.53393e-3, 1e-8);
   EXPECT_EQ(report["partial"], false);
+}
+
+TEST_F(Questions, OfProcessorsNothingIsSaidOfTensorCores) {
+  const std::string page = path("cpu.html");
+  for (const std::string& command :
+       {asked_of_cpu("joint"), asked_of_cpu("joint") + " --tensor-cores fp16",
+        asked_of_cpu("tensor-cores") + " --precision fp16",
+        asked_of_cpu("report") + " --out " + page}) {
+    const Outcome outcome = run(command);
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, Not(HasSubstr("Tensor"))) << command;
+  }
+  EXPECT_THAT(contents(page), Not(HasSubstr("Tensor Cores:")));
+  const auto subsets = [&](const std::string& flags) {
+    const std::string text = run(asked_of_cpu("joint") + flags + " --format json").out;
+    return json::parse(text)["reports"][0]["subsets"];
+  };
+  EXPECT_EQ(subsets("").size(), 8);
+  ASSERT_EQ(subsets(" --tensor-cores fp16").size(), 16);
+  EXPECT_EQ(subsets(" --tensor-cores fp16").back()["optimisations"],
+            "parallel + algorithms + fusion + fp16");
+  expect_error(asked_of_cpu("tensor-cores"), "--precision bf16 or int8");
 }
 
 TEST_F(Questions, TypingErrorsAreOneLine) {
@@ -162,7 +194,7 @@ TEST_F(Questions, TypingErrorsAreOneLine) {
 
 TEST_F(Questions, TheReportNeedsNothingElse) {
   const Outcome outcome =
-      run(asked("report") + " --out " + path("r.html") + " --trace " + path("t.json") +
+      run(asked_of_cpu("report") + " --out " + path("r.html") + " --trace " + path("t.json") +
           " --profile " + data("small.onnxruntime.json").string());
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   const std::string html = contents(path("r.html"));

@@ -70,6 +70,35 @@ the first 1 of 2; --rows all shows all
 )");
 }
 
+// Three layers of one problem and two others; the third of them is the smallest.
+TEST(Table, EqualRowsAreOneLineWithTheirNumber) {
+  const std::vector<Row> equal{
+      {"a", 1e-6, 1}, {"b", 2e-6, 1}, {"c", 0.5e-6, 2}, {"d", 1e-6, 1}, {"e", 1e-6, 1}};
+  Sheet sheet = columns.sheet(
+      equal, {.largest_by = 1, .share = Sheet::Share{2, "the sum"}, .equal_ones = "layers"});
+  EXPECT_EQ(page_text(page_with(sheet), "table", 2), R"(model
+  One sentence.
+    sum  3 us
+         of two
+
+  layer  layers   us  share  calls  fused  colour
+  b           1  2.0  50.0%      1  no     red
+  a           3  1.0  25.0%      1  no     red
+  the largest 4 of 5, 125.0% of the sum; --rows all shows all
+)");
+  EXPECT_THAT(page_text(page_with(sheet), "table", 3),
+              testing::HasSubstr("  all 5, equal ones once"));
+  EXPECT_THAT(page_text(page_with(sheet), "markdown", 2),
+              testing::HasSubstr("|a|3|1.0|25.0%|1|no|red|"));
+  // All rows are all rows.
+  EXPECT_THAT(page_text(page_with(sheet), "table", 5), testing::HasSubstr("\n  e      1.0"));
+  // Nothing is equal, or shall be one.
+  EXPECT_THAT(page_text(page_with(columns.sheet(rows, {.equal_ones = "layers"})), "table", 1),
+              testing::Not(testing::HasSubstr("layers")));
+  sheet.equal_ones.clear();
+  EXPECT_THAT(page_text(page_with(sheet), "table", 2), testing::HasSubstr("the largest 2 of 5"));
+}
+
 TEST(Table, IsAListOfObjectsInJson) {
   Table<Row> table{{"layer", "name", &Row::name}};
   table.add_if(true, {{"us", "seconds", micro, &Row::seconds}});

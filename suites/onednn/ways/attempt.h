@@ -79,6 +79,8 @@ struct Plan {
   /// Runs after the plan's call, timed with it: makes the problem's result of the call's.
   Beside after = nullptr;
   std::optional<Preparation> preparation = std::nullopt;
+  /// Of the row.
+  Facts facts = {};
 };
 
 /// One way to ask the library for a problem: creates the plan, or throws dnnl::error or Unsupported

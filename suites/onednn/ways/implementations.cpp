@@ -70,6 +70,7 @@ void walk(const std::vector<Attempt>& attempts,
                   .place = place++,
                   .is_first_of_kind = kinds.emplace(kind_of(library_name)).second,
                   .defect = attempt.defect ? attempt.defect(*plan) : ""};
+      if (attempt.prefix.empty()) offer.rank = static_cast<int>(place);
       const int count = ++seen[offer.name];
       if (count > 1) offer.name.append("#").append(std::to_string(count));
       offer.traits.reference = is_reference_code(library_name);
@@ -169,7 +170,8 @@ harness::Way way_named(Library& library, const std::vector<Attempt>& attempts,
     if (!offer.defect.empty()) throw harness::Unsupported(offer.defect);
     way.traits = offer.traits;
     way.traits.threads = threads;
-    const auto kept = std::make_shared<const Plan>(plan);
+    const auto kept = std::make_shared<Plan>(plan);
+    if (offer.rank && !threads) kept->facts["heuristic_rank"] = static_cast<double>(*offer.rank);
     const LeastWork least = least_work(variant.problem, variant.precision, offer.traits);
     const std::int64_t elements = element_count(output(variant.problem));
     way.make = [&library, kept, least, elements, threads](harness::Operands& operands) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,9 @@ struct Offer {
   /// No earlier implementation of the attempt differs in the instruction set alone ("jit:avx2"
   /// after "jit:avx512_core" does).
   bool is_first_of_kind = true;
+  /// Of an implementation of the problem as it is stated, on all threads: 1 for the one that the
+  /// library takes if it is not told which, 2 for its next, and so on.
+  std::optional<int> rank = std::nullopt;
   /// Attempt::defect of the implementation.
   std::string defect = {};
 };

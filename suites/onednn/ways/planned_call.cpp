@@ -56,7 +56,8 @@ PlannedCall::PlannedCall(const Plan& plan, const dnnl::engine& engine, const dnn
       stream_(stream),
       result_elements_(result_elements),
       least_work_(least_work),
-      threads_(threads) {
+      threads_(threads),
+      facts_(plan.facts) {
   const ThreadCount count(threads);
   primitive_ = library_call("creation of the primitive",
                             [&] { return dnnl::primitive(plan.implementation.current().get()); });

@@ -37,6 +37,7 @@ class PlannedCall : public harness::Primitive {
   void run() override;
   std::vector<float> download() override;
   std::int64_t workspace_bytes() const override { return workspace_bytes_; }
+  Facts facts() override { return facts_; }
 
   const LeastWork& least_work() const { return least_work_; }
 
@@ -116,6 +117,7 @@ class PlannedCall : public harness::Primitive {
   std::int64_t workspace_bytes_ = 0;
   LeastWork least_work_;
   std::optional<int> threads_;
+  Facts facts_;
   /// Created once, so that a run is the library's call only.
   std::vector<dnnl_exec_arg_t> arguments_;
 };

@@ -49,6 +49,31 @@ TEST(OnednnImplementations, LeadingAreTheBestOfEveryKind) {
   EXPECT_EQ(count(leading, "winograd."), std::ssize(kinds_of_winograd));
 }
 
+// A caller who states the problem and takes what comes gets the first of them.
+TEST(OnednnImplementations, ThoseOfTheProblemAsItIsAreRanked) {
+  const auto backend = make_backend();
+  // A product, too: its window is one pixel.
+  const Problem problem = parse("conv/1x64x14x14_k32x1x1_p0.0.0.0_s1x1_d1x1_g1");
+  for (const Layout layout : {Layout::any, Layout::nhwc}) {
+    double rank = 0;
+    std::size_t others = 0;
+    for (const auto& name : harness::algorithms(*backend, problem, Precision::fp32, layout,
+                                                harness::AlgorithmSet::all)) {
+      const Facts facts =
+          harness::made(*backend, {problem, Precision::fp32, layout, name})->facts();
+      if (name.starts_with("product.") || name.starts_with("winograd.") ||
+          name.find("threads") != std::string::npos) {
+        EXPECT_FALSE(facts.contains("heuristic_rank")) << name;
+        ++others;
+      } else {
+        EXPECT_EQ(std::get<double>(facts.at("heuristic_rank")), ++rank) << name;
+      }
+    }
+    EXPECT_GE(rank, 1);
+    EXPECT_TRUE(layout == Layout::any || others > 0);
+  }
+}
+
 TEST(OnednnImplementations, RepeatedNamesAreNumbered) {
   const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
   const VariantContext context(engine, Precision::fp32, Layout::plain);

@@ -28,8 +28,11 @@ double shortest_call_seconds(const MeasurementSet& measurements) {
 struct Roomy {
   std::vector<std::size_t> layers{};
   double seconds = 0;
-  double floor_seconds = 0;
-  double gives_back() const { return seconds - floor_seconds; }
+  /// What the calls must take: their multiplications at the device's peak, their bytes, and the
+  /// shortest call. An algorithm that multiplies less may be below it; whether there is one is not
+  /// known.
+  double needed_seconds = 0;
+  double gives_back() const { return seconds - needed_seconds; }
 };
 
 std::map<std::string, Roomy> roomy_problems(const Matter& matter) {
@@ -43,8 +46,10 @@ std::map<std::string, Roomy> roomy_problems(const Matter& matter) {
     Roomy& one = problems[time.calls.front()->variant.key];
     one.layers.push_back(layer);
     one.seconds += *time.seconds;
+    const double needed =
+        std::max({*least, bound.ladder.peak_seconds(layer).value_or(0), shortest});
     // The floor may be above what was measured of another precision.
-    one.floor_seconds += std::min(*time.seconds, std::max(*least, shortest));
+    one.needed_seconds += std::min(*time.seconds, needed);
   }
   return problems;
 }
@@ -54,19 +59,19 @@ std::vector<Finding> head_room(const Matter& matter) {
   const auto problems = roomy_problems(matter);
   const auto worst = std::ranges::max_element(
       problems, {}, [](const auto& problem) { return problem.second.gives_back(); });
-  if (worst == problems.end()) return {};
+  if (worst == problems.end() || worst->second.gives_back() <= 0) return {};
   const auto& [key, most] = *worst;
   const double bound = matter.bound().bounds.sequential.seconds;
   const Measurement& call = *matter.bound().times[most.layers.front()].calls.front();
   return {{.cause = "far from the floor",
            .what = fmt::format(
-               "{} {} ({:.0f}% of the bound), {:.1f} times what its arithmetic, its bytes and "
-               "the shortest call of this device allow.",
+               "{} {} ({:.0f}% of the bound), {:.1f} times what its multiplications, its bytes and "
+               "the shortest call of this device need.",
                most.layers.size() == 1
                    ? "One layer takes"
                    : fmt::format("{} layers of one problem take", most.layers.size()),
                milliseconds(most.seconds), most.seconds / bound * 100,
-               most.seconds / most.floor_seconds),
+               most.seconds / most.needed_seconds),
            .layers = most.layers,
            .gain_seconds = most.gives_back(),
            .certainty = Certainty::at_most,
