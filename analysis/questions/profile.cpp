@@ -4,6 +4,7 @@
 
 #include "analysis/input/results.h"
 #include "analysis/questions/common/question.h"
+#include "analysis/questions/profile/host_calls.h"
 #include "analysis/questions/profile/measured.h"
 #include "analysis/questions/profile/plots.h"
 #include "analysis/questions/profile/section.h"
@@ -27,10 +28,13 @@ struct ProfileOptions {
 void add_measured(Section& section, const ProfileOptions& options,
                   const std::vector<Recorded>& recorded) {
   if (recorded.size() > 1) throw Error("--results: takes one recording");
-  const auto& times = recorded.front().device.library_call_times;
+  const Recorded& one = recorded.front();
+  const bool of_gpu = !one.device.library_call_times.empty();
+  const auto times = of_gpu ? one.device.library_call_times : host_calls(one.totals);
   if (times.empty()) {
-    throw Error("--results: " + recorded.front().file +
-                ": knows of no call's kernels; record with --library-logs");
+    throw Error("--results: " + one.file +
+                (one.has_device ? ": knows of no call's kernels; record with --library-logs"
+                                : ": has no call that is a problem of the suites"));
   }
   KeySet wanted;
   for (const LibraryCallTime& time : times) wanted.insert(time.text.problem);
@@ -38,7 +42,10 @@ void add_measured(Section& section, const ProfileOptions& options,
   const auto calls = measured_calls(times, results.measurements);
   section.add(Entry{"measured", measured_text(calls)});
   section.facts["measured"] = measured_facts(calls);
-  section.add(measured_sheet(calls));
+  if (const std::string other = other_version(one.libraries, results); !other.empty()) {
+    section.add(Entry{"versions", other});
+  }
+  section.add(measured_sheet(calls, of_gpu ? "gpu_measured" : "host_measured"));
 }
 
 void profile_answer(const ProfileOptions& options) {

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "analysis/questions/profile/host_calls.h"
+
 namespace benanza::analysis {
 namespace {
 
@@ -64,7 +66,7 @@ TEST(MeasuredCalls, StandBesideTheRecordedAlgorithmAndTheFastest) {
                                               "time in the median, 1.100 in sum; with cold "
                                               "caches 1.250 and 1.250; the fastest"));
   EXPECT_THAT(measured_text(calls), HasSubstr("would save 0.050 ms"));
-  EXPECT_THAT(measured_sheet(calls).rows, SizeIs(2));
+  EXPECT_THAT(measured_sheet(calls, "gpu_measured").rows, SizeIs(2));
   EXPECT_DOUBLE_EQ(measured_facts(calls)["median_ratio"].get<double>(), 1.1);
 }
 
@@ -117,14 +119,75 @@ TEST(MeasuredCalls, OfCublasLtAreRecognisedByTheirKernels) {
   ASSERT_NE(calls[1].same, nullptr);
   EXPECT_EQ(calls[1].same->variant.algorithm, "gemm_ex");
   EXPECT_EQ(calls[2].same, nullptr);
-  EXPECT_EQ(measured_sheet(calls).rows[0][8].value, "cudnn/algorithm 66 nvjet_1 splitK");
+  EXPECT_EQ(measured_sheet(calls, "gpu_measured").rows[0][8].value,
+            "cudnn/algorithm 66 nvjet_1 splitK");
 }
 
 TEST(MeasuredCalls, WithoutAMeasurementAreSaidToBeNone) {
   const auto calls = measured_calls({call("fp16 nhwc", "engine 1", 1, 6e-6)}, {});
   EXPECT_EQ(measured_text(calls), "none of the recorded calls was measured");
   EXPECT_TRUE(measured_facts(calls)["median_ratio"].is_null());
-  EXPECT_TRUE(measured_sheet(calls).rows[0][0].value.is_null());
+  EXPECT_TRUE(measured_sheet(calls, "gpu_measured").rows[0][0].value.is_null());
+}
+
+/// A convolution of oneDNN, as its log says it, its operands in the format `tag`.
+CallTotal logged(const std::string& tag, const std::string& implementation, double seconds) {
+  return {.text = {.source = "onednn",
+                   .engine = "cpu",
+                   .kind = "convolution",
+                   .implementation = implementation,
+                   .prop_kind = "forward_inference",
+                   .memory = "src_f32::blocked:" + tag +
+                             ":f0 wei_f32::blocked:Acdb8a:f0 "
+                             "bia_undef::undef::f0 dst_f32::blocked:" +
+                             tag + ":f0",
+                   .auxiliary = "alg:convolution_direct",
+                   .problem = "mb1_ic64oc32_ih14oh14kh3sh1dh0ph1_iw14ow14kw3sw1dw0pw1"},
+          .calls = 3,
+          .seconds = seconds,
+          .timed_calls = 2};
+}
+
+TEST(HostCalls, AreTheSuitesProblemsInTheRecordedLayout) {
+  CallTotal unknown = logged("acdb", "jit:avx2", 9e-6);
+  unknown.text.kind = "shuffle";
+  CallTotal untimed = logged("acdb", "jit:avx2", 0);
+  untimed.timed_calls = 0;
+  const auto calls = host_calls(
+      {logged("acdb", "jit:avx2", 40e-6), unknown, untimed, logged("aBcd8b", "jit:avx2", 60e-6)});
+  ASSERT_THAT(calls, SizeIs(2));
+  const std::string key = "conv/1x64x14x14_k32x3x3_p1.1.1.1_s1x1_d1x1_g1";
+  EXPECT_EQ(calls[0].text.problem, key);
+  EXPECT_EQ(calls[0].text.memory, "fp32 any");
+  EXPECT_EQ(calls[1].text.memory, "fp32 nhwc");
+  EXPECT_EQ(calls[1].calls, 2) << "of the others no time is known";
+  // Beside what was measured: the same implementation, and a faster one in this layout.
+  MeasurementSet set;
+  const auto add = [&](Layout layout, const std::string& algorithm, double seconds) {
+    Measurement one = measured_call(algorithm, seconds, layout, Precision::fp32);
+    one.variant.key = key;
+    one.variant.backend = "onednn";
+    set.add(std::move(one));
+  };
+  add(Layout::nhwc, "jit:avx2", 18e-6);
+  add(Layout::nhwc, "x64:gemm:jit", 15e-6);
+  add(Layout::any, "jit:avx2", 10e-6);
+  const auto compared = measured_calls(calls, set);
+  ASSERT_THAT(compared, SizeIs(2));
+  EXPECT_DOUBLE_EQ(compared[0].fastest->seconds(), 10e-6);
+  EXPECT_DOUBLE_EQ(compared[1].same->seconds(), 18e-6);
+  EXPECT_NEAR(compared[1].saved_seconds(), 40e-6 - 2 * 15e-6, 1e-12);
+}
+
+TEST(HostCalls, OfAnotherVersionThanMeasuredSaySo) {
+  const auto said = [](const std::string& library) {
+    Results results;
+    results.systems["onednn"] = {{"onednn_version", "2.6.3"}};
+    return other_version({library, "something else"}, results);
+  };
+  EXPECT_EQ(said("oneDNN v3.2.1 (commit abc)"), "recorded with oneDNN 3.2.1, measured with 2.6.3");
+  EXPECT_EQ(said("oneDNN v2.6.3 (commit abc)"), "");
+  EXPECT_EQ(said("cuDNN v9"), "");
 }
 
 }  // namespace

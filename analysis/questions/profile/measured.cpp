@@ -133,8 +133,8 @@ std::string measured_text(const std::vector<MeasuredCall>& calls) {
   return text + fmt::format("; the fastest would save {:.3f} ms", sums.saved_seconds * 1e3);
 }
 
-Sheet measured_sheet(const std::vector<MeasuredCall>& calls) {
-  Sheet sheet{.name = "gpu_measured",
+Sheet measured_sheet(const std::vector<MeasuredCall>& calls, std::string name) {
+  Sheet sheet{.name = std::move(name),
               .caption = "calls of libraries, beside what was measured of them",
               .note = "again: bench_<library> --problem=KEY --precision=PRECISION"};
   sheet.columns = {{"saves ms", "saved_seconds", true},

@@ -36,8 +36,8 @@ std::vector<MeasuredCall> measured_calls(const std::vector<LibraryCallTime>& cal
 /// would save 3.4 ms".
 std::string measured_text(const std::vector<MeasuredCall>& calls);
 
-/// A row for each, those that would save most first.
-Sheet measured_sheet(const std::vector<MeasuredCall>& calls);
+/// A row for each, those that would save most first; `name` is the sheet's in JSON.
+Sheet measured_sheet(const std::vector<MeasuredCall>& calls, std::string name);
 
 /// The sums, for programs.
 nlohmann::ordered_json measured_facts(const std::vector<MeasuredCall>& calls);

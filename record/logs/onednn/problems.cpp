@@ -1,5 +1,7 @@
 #include "record/logs/onednn/problems.h"
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <set>
 
@@ -153,6 +155,19 @@ std::set<std::int64_t> borders(const Blocks& blocks) {
   return list;
 }
 
+/// The layout whose format the first tensor has; of the library's own formats, with blocks, `any`.
+/// Empty for tensors that are no images.
+std::optional<Layout> layout_of(const CallFields& call) {
+  if (call.tensors.empty()) return std::nullopt;
+  const std::string& tag = call.tensors.front().tag;
+  if (std::ranges::any_of(tag, [](unsigned char letter) { return std::isupper(letter) != 0; })) {
+    return Layout::any;
+  }
+  if (tag == "abc" || tag == "abcd" || tag == "abcde") return Layout::nchw;
+  if (tag == "acb" || tag == "acdb" || tag == "acdeb") return Layout::nhwc;
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Copy> movement(const Dims& dims, const TensorText& from, const TensorText& to) {
@@ -201,6 +216,7 @@ CallProblems problems_of(const CallText& text) {
       throw Unsaid("operands of " + std::string(call.type()) + ", which is no precision's type");
     }
     result.moves = known->moves;
+    result.layout = layout_of(call);
     // A reorder's strides are part of its problem.
     result.taken_as_dense = text.kind != "reorder" && call.is_strided();
     const bool is_reorder = text.kind == "reorder";

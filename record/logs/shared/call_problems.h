@@ -17,6 +17,8 @@ struct CallProblems {
   /// The call only moves bytes.
   bool moves = false;
   std::optional<Precision> precision{};
+  /// Of the operands, where the log tells it.
+  std::optional<Layout> layout{};
   /// Names of variants (core/problem/name.h) that make the call with the recorded algorithm, where
   /// the log tells it and a suite may not ask for it by itself: of cuDNN. Two for data in fp32,
   /// which may have been rounded on its way.
