@@ -75,6 +75,13 @@ function(benanza_precompile_json target)
   benanza_reuse_precompiled(${target} benanza_json)
 endfunction()
 
+# Tests spend their time in what they test.
+function(benanza_unoptimised)
+  foreach(target IN LISTS ARGN)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
+  endforeach()
+endfunction()
+
 # A GoogleTest program of a room: label `unit`, needs no GPU, ends in seconds. With LABEL gpu its tests
 # need one, one at a time, and skip themselves where there is none.
 function(benanza_unit_test name)
@@ -89,10 +96,12 @@ function(benanza_unit_test name)
   add_executable(${name} ${arg_SOURCES})
   benanza_target(${name})
   benanza_unity(${name})
+  benanza_unoptimised(${name})
   if(BENANZA_PRECOMPILE AND NOT TARGET benanza_gtest)
     file(CONFIGURE OUTPUT ${BENANZA_BINARY_DIR}/gtest.cpp CONTENT "")
     add_library(benanza_gtest OBJECT ${BENANZA_BINARY_DIR}/gtest.cpp)
     benanza_target(benanza_gtest)
+    benanza_unoptimised(benanza_gtest)
     target_link_libraries(benanza_gtest PRIVATE GTest::gmock GTest::gtest_main)
     benanza_precompile(benanza_gtest <algorithm> <filesystem> <fstream> <functional> <map> <memory>
                        <optional> <string> <vector> <gmock/gmock.h> <gtest/gtest.h>)

@@ -36,7 +36,8 @@ class Overview {
     if (headline.plot.empty() || !headline.plotted) return;
     auto plot = std::ranges::find(plots_, headline.plot, &Bars::title);
     if (plot == plots_.end()) {
-      plots_.push_back({.title = headline.plot, .unit = headline.unit});
+      plots_.push_back(
+          {.title = headline.plot, .unit = headline.unit, .of_models = headline.unit != "%"});
       plot = plots_.end() - 1;
     }
     auto series = std::ranges::find(plot->series, headline.title, &Series::name);

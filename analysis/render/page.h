@@ -115,6 +115,8 @@ struct Bars {
   bool stacked = false;
   /// Also show the bars in text; all other plots are only in HTML.
   bool in_text = false;
+  /// Values of different models: the axis is logarithmic if they span more than a factor of 20.
+  bool of_models = false;
 };
 
 /// Steps from the first value down (or up) to the last, with the change of every step.

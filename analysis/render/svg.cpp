@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "analysis/render/svg_parts.h"
@@ -57,21 +58,56 @@ std::string grid(const Axis& x, const Axis& y) {
   return body;
 }
 
-Picture plain_bars(const Bars& bars) {
-  const auto& [title, categories, series, unit, decimals, stacked, in_text] = bars;
-  double most = 0;
-  for (const Series& one : series) {
-    for (const auto& value : one.values) most = std::max(most, value.value_or(0));
+/// The length of bars, linear or logarithmic.
+class BarLengths {
+ public:
+  explicit BarLengths(const Bars& bars) {
+    double least = std::numeric_limits<double>::infinity();
+    for (const Series& one : bars.series) {
+      for (const auto& value : one.values) {
+        most_ = std::max(most_, value.value_or(0));
+        if (value) least = std::min(least, *value);
+      }
+    }
+    // A value that is displayed as 0 must not become a full-width bar.
+    if (most_ < 0.5 * std::pow(10.0, -bars.decimals)) most_ = 1;
+    constexpr double far_apart = 20;
+    if (bars.of_models && least > 0 && most_ > far_apart * least) {
+      // The least has a bar, too.
+      axis_.emplace(0.9 * least, most_, 0, bars_width);
+    }
   }
-  // A value that is displayed as 0 must not become a full-width bar.
-  if (most < 0.5 * std::pow(10.0, -decimals)) most = 1;
+  double operator()(double value) const {
+    return axis_ ? std::max(0.0, axis_->at(value)) : std::max(0.0, value) / most_ * bars_width;
+  }
+  bool is_logarithmic() const { return axis_.has_value(); }
+  /// Lines and names at powers of ten, down to `end`.
+  std::string grid(double end) const {
+    std::string body;
+    for (int exponent = axis_->low(); exponent <= axis_->high(); ++exponent) {
+      const double tick = std::pow(10.0, exponent);
+      const double at = label_width + axis_->at(tick);
+      body +=
+          line(at, 2, at, end, "#ddd") + text(at, end + 12, fmt::format("{:g}", tick), "middle");
+    }
+    return body;
+  }
+
+ private:
+  double most_ = 0;
+  std::optional<Axis> axis_;
+};
+
+Picture plain_bars(const Bars& bars) {
+  const auto& [title, categories, series, unit, decimals, stacked, in_text, of_models] = bars;
+  const BarLengths length(bars);
   std::string body;
   double y = 4;
   for (std::size_t i = 0; i < categories.size(); ++i) {
     const double begin = y;
     for (std::size_t s = 0; s < series.size(); ++s) {
       if (const auto& value = series[s].values[i]) {
-        const double w = std::max(0.0, *value) / most * bars_width;
+        const double w = length(*value);
         const std::string shown = number(*value, decimals, unit);
         body += rectangle(label_width, y, w, bar_height - 2, colour(s),
                           categories[i] + ", " + series[s].name + ": " + shown);
@@ -82,11 +118,12 @@ Picture plain_bars(const Bars& bars) {
     body += label((begin + y) / 2 + 4, categories[i]);
     y += 4;
   }
-  return {title, y, names(series), body};
+  if (!length.is_logarithmic()) return {title, y, names(series), body};
+  return {title + " (logarithmic axis)", y + 16, names(series), length.grid(y) + body};
 }
 
 Picture stacked_bars(const Bars& bars) {
-  const auto& [title, categories, series, unit, decimals, stacked, in_text] = bars;
+  const auto& [title, categories, series, unit, decimals, stacked, in_text, of_models] = bars;
   double most = 0;
   std::vector<double> sums(categories.size());
   for (const Series& one : series) {

@@ -122,7 +122,8 @@ Bars bars_of(std::string title, const std::string& value,
              const std::vector<const StudiedModel*>& models,
              const std::function<std::optional<double>(const StudiedModel&)>& known_value,
              const std::string& unit, int decimals) {
-  Bars bars{.title = std::move(title), .unit = unit, .decimals = decimals};
+  Bars bars{
+      .title = std::move(title), .unit = unit, .decimals = decimals, .of_models = unit != "%"};
   const auto value_of = [&](const StudiedModel& model) {
     std::optional<double> found = known_value(model);
     if (found && unit == "%") *found *= 100;

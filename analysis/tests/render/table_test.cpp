@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "analysis/render/svg.h"
 #include "analysis/render/text.h"
 
 namespace benanza::analysis {
@@ -127,6 +128,22 @@ TEST(Bars, HaveACategoryForEachRow) {
   EXPECT_THAT(plot.categories, testing::ElementsAre("a|conv", "b"));
   EXPECT_THAT(plot.series[0].values, testing::ElementsAre(3e-6, std::nullopt));
   EXPECT_THAT(plot.series[1].values, testing::ElementsAre(2.0, 0.0));
+}
+
+TEST(Bars, OfModelsFarApartHaveALogarithmicAxis) {
+  const auto picture = [](double largest, bool of_models) {
+    return svg(Bars{.title = "ms",
+                    .categories = {"small", "large"},
+                    .series = {{"ms", {1.0, largest}}},
+                    .of_models = of_models});
+  };
+  // From 0.1 to 100: the smallest reaches a third, the largest 5/6 of the width.
+  const std::string far_apart = picture(31.6227766, true);
+  EXPECT_THAT(far_apart, testing::HasSubstr("ms (logarithmic axis)"));
+  EXPECT_THAT(far_apart, testing::HasSubstr(">0.1<"));
+  EXPECT_THAT(picture(31.6, false), testing::Not(testing::HasSubstr("logarithmic")));
+  EXPECT_THAT(picture(19, true), testing::Not(testing::HasSubstr("logarithmic")));
+  EXPECT_THAT(picture(0, true), testing::Not(testing::HasSubstr("logarithmic")));
 }
 
 /// Two points, the second without a line of code.

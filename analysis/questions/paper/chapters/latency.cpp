@@ -80,7 +80,9 @@ std::string framework_name(const std::vector<const StudiedModel*>& models) {
 
 /// The models of one batch size: bounds in ms, and the framework's latency if there is one.
 Bars latencies(const std::string& of, const std::vector<const StudiedModel*>& models) {
-  Bars bars{.title = "Lower-bound latency and frameworks, " + of + ", ms", .unit = "ms"};
+  Bars bars{.title = "Lower-bound latency and frameworks, " + of + ", ms",
+            .unit = "ms",
+            .of_models = true};
   std::vector<Times> all(std::begin(bounds), std::end(bounds));
   std::ranges::move(paper_latency_known(in_sequence, models), std::back_inserter(all));
   if (std::string framework = framework_name(models); !framework.empty()) {
