@@ -67,8 +67,8 @@ class System(unittest.TestCase):
         self.assertEqual(self.run_test("--only", "build").returncode, 0)
         calls = self.calls()
         self.assertEqual(calls[0].strip(), "install")
-        self.assertEqual([call.split()[0] for call in calls[-3:]], ["cmake", "cmake", "ctest"])
-        self.assertIn("-DBENANZA_WERROR=ON", calls[-3])
+        self.assertEqual([call.split()[0] for call in calls[-4:]], ["cmake", "cmake", "ctest", "ctest"])
+        self.assertIn("-DBENANZA_WERROR=ON", calls[-4])
 
     def test_the_system_is_made_once(self):
         first = self.run_test("--system", "trixie")

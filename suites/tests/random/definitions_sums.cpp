@@ -100,14 +100,16 @@ Tensor reduced(const NodeCall& call, bool mean) {
   }
   Tensor result{kept, std::vector<double>(static_cast<std::size_t>(count(kept)), 0)};
   Dims index(x.dims.size(), 0);
-  const double terms = mean ? static_cast<double>(count(x.dims) / count(kept)) : 1;
-  do {
+  const double terms =
+      mean && !x.values.empty() ? static_cast<double>(count(x.dims) / count(kept)) : 1;
+  // The sum of nothing is 0.
+  for (bool more = !x.values.empty(); more; more = advance(index, x.dims)) {
     std::int64_t flat = 0;
     for (std::size_t axis = 0; axis < kept.size(); ++axis) {
       flat = flat * kept[axis] + (is_reduced[axis] ? 0 : index[axis]);
     }
     result.values[static_cast<std::size_t>(flat)] += x.at(index) / terms;
-  } while (advance(index, x.dims));
+  }
   if (call.integer("keepdims", 1) != 0) return result;
   result.dims.clear();
   for (std::size_t axis = 0; axis < kept.size(); ++axis) {
