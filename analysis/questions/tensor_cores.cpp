@@ -205,17 +205,18 @@ Action ask_tensor_cores(Flags& flags) {
     const Precision without = precision_of(options->without, "--without");
     const Inputs inputs = read_inputs(options->common);
     require_kernels(inputs);
-    if (are_of_processors(inputs.results) && options->common.precisions.empty()) {
-      throw Error(
-          "these results are of processors, which have no Tensor Cores; to compare "
-          "precisions say --precision bf16 or int8");
-    }
     print(page_of("tensor-cores", inputs,
                   [&](const Subject& subject) {
                     if (subject.filter.precision == without) {
                       throw Error("--precision " + options->without +
                                   ": is the one without Tensor Cores; say "
                                   "tf32, fp16, bf16 or int8, or another --without");
+                    }
+                    if (are_of_processors(inputs.results) &&
+                        !is_measured_at(subject.filter.precision, subject)) {
+                      throw Error("these results are of processors, and nothing was measured at " +
+                                  std::string(to_string(subject.filter.precision)) +
+                                  ": say another --precision (bf16, int8)");
                     }
                     return tensor_cores_answer(subject, without);
                   }),

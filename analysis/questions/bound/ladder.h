@@ -60,6 +60,9 @@ struct Ladder {
   /// How much less time the known algorithms of the fewest multiplications would take at the peak,
   /// as a factor of 1 or more.
   std::optional<double> fewer_products(std::size_t layer) const;
+  /// What the layer's calls take at the peaks if they do the same multiplications; empty
+  /// if that is not known.
+  std::optional<double> peak_seconds(std::size_t layer) const;
   /// Layers whose call takes less than their floor: the peaks, the time or the floor is wrong.
   std::vector<std::size_t> undercut() const;
   /// Whether the floor is above the bound because each call was repeated with its operands in the
@@ -70,8 +73,6 @@ struct Ladder {
   std::vector<std::string> breaks(const Graph& graph) const;
 
  private:
-  /// What the layer's calls take at the peaks if they do the same multiplications.
-  std::optional<double> peak_seconds(std::size_t layer) const;
   /// What breaks() says of a framework.
   void add_breaks(const Rung& rung, std::vector<std::string>& sentences) const;
 };
