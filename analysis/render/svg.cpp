@@ -72,7 +72,7 @@ class BarLengths {
     // A value that is displayed as 0 must not become a full-width bar.
     if (most_ < 0.5 * std::pow(10.0, -bars.decimals)) most_ = 1;
     constexpr double far_apart = 20;
-    if (bars.of_models && least > 0 && most_ > far_apart * least) {
+    if (bars.of_models && bars.categories.size() > 1 && least > 0 && most_ > far_apart * least) {
       // The least has a bar, too.
       axis_.emplace(0.9 * least, most_, 0, bars_width);
     }

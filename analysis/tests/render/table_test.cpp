@@ -144,6 +144,11 @@ TEST(Bars, OfModelsFarApartHaveALogarithmicAxis) {
   EXPECT_THAT(picture(31.6, false), testing::Not(testing::HasSubstr("logarithmic")));
   EXPECT_THAT(picture(19, true), testing::Not(testing::HasSubstr("logarithmic")));
   EXPECT_THAT(picture(0, true), testing::Not(testing::HasSubstr("logarithmic")));
+  EXPECT_THAT(svg(Bars{.title = "ms",
+                       .categories = {"one"},
+                       .series = {{"bound", {1.0}}, {"framework", {30.0}}},
+                       .of_models = true}),
+              testing::Not(testing::HasSubstr("logarithmic")));
 }
 
 /// Two points, the second without a line of code.
