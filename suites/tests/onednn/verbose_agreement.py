@@ -66,9 +66,10 @@ def measure(bench, name, summary):
     _, printed = run(bench, name, verbose=True)
     times = {}
     for line in printed.splitlines():
-        fields = line.split(",")
-        if len(fields) > 9 and fields[0] == "onednn_verbose" and fields[1] == "exec":
-            times.setdefault((fields[3], fields[4]), []).append(float(fields[-1]) * 1e-3)
+        # "onednn_verbose,exec,cpu,convolution,jit:avx2,..."; since 3.3 "onednn_verbose,v1,primitive,exec,...".
+        call = re.match(r"onednn_verbose,(?:v1,primitive,)?exec,[^,]*,([^,]*),([^,]*),.*,([^,]*)$", line)
+        if call:
+            times.setdefault(call.groups()[:2], []).append(float(call.group(3)) * 1e-3)
     # The calls that were timed are by far the most; the rest convert operands and results.
     own = max(times.values(), key=len)
     return summary(row["samples"]), summary(own)
