@@ -9,8 +9,9 @@
 
 namespace benanza::analysis {
 
-/// The recorded calls whose log states their time (oneDNN's) and that are one problem of the suites,
-/// with its key, precision and layout in place of the log's words. Sorted by time, descending.
+/// The recorded calls whose log states their time (oneDNN's) and that are one problem of the
+/// suites, with its key, precision and layout in place of the log's words. Sorted by time,
+/// descending.
 std::vector<LibraryCallTime> host_calls(const std::vector<CallTotal>& totals);
 
 /// "recorded with oneDNN v2.6.3, measured with 3.2.1"; empty if the versions are equal, or one of
