@@ -184,7 +184,8 @@ class Bench(unittest.TestCase):
         self.assertIn("LBL 9% higher", finished.stderr)
         self.assertIn("the gate is closed", finished.stderr)
         self.assertIn("report bound", finished.stdout)
-        for wrong in (("--gate", "nothing"), ("--tolerance", "3")):
+        for wrong in (("--gate", "nothing"), ("--tolerance", "3"), ("--tolerance", "few", "--gate", "before"),
+                      ("--gate", "build/results")):
             finished = self.bench("good.onnx", *wrong)
             self.assertEqual(finished.returncode, 2)
             self.assertIn(wrong[0], finished.stderr)

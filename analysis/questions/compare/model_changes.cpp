@@ -117,7 +117,8 @@ ModelVerdict model_verdict(const Graph& graph, const Changes& changes, Movement 
   for (const LayerChange& change : layer_changes(before, after, movement, one_sided)) {
     if (!change.difference) continue;
     ++verdict.layers;
-    const double longer = *change.after_seconds - *change.before_seconds * changes.drift();
+    const double longer =
+        change.after_seconds.value_or(0) - change.before_seconds.value_or(0) * changes.drift();
     const bool is_slower =
         has_call_in(before[change.layer], slower) || has_call_in(after[change.layer], slower);
     if (longer <= 0 || !is_slower) continue;
