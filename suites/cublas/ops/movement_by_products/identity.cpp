@@ -17,8 +17,6 @@ namespace {
 
 constexpr std::size_t most_matrices = 1 << 16;
 constexpr std::int64_t largest_word_bytes = 8;
-/// Of a matrix of bytes: longer blocks become compute-bound.
-constexpr std::int64_t most_block_bytes = 256;
 
 template <class Number>
 constexpr Number one = 1;
@@ -59,15 +57,15 @@ std::int64_t bytes_of(cudaDataType type) {
 }
 
 /// Adds the ways of one side and length.
-void add_ways(const Copy& shape, Precision precision, Side side, std::int64_t length, Bytes bytes,
+void add_ways(const Copy& shape, Precision precision, Side side, std::int64_t length,
               std::vector<IdentityWay>& found) {
   const BlockMove move = block_move(shape, side, length, most_matrices);
   const std::int64_t size = element_bytes(precision);
   if (size == 4 && move.transposed) {
     throw harness::Unsupported("cublasLtMatrixTransform transposes 32-bit elements faster");
   }
-  if (bytes == Bytes::yes && !move.transposed && length * size <= most_block_bytes) {
-    found.push_back({side, length, Unit::byte});
+  if (size == 1 && move.transposed) {
+    throw harness::Unsupported("a transposition of 8-bit elements");
   }
   if (size == 4) {
     try {
@@ -77,7 +75,7 @@ void add_ways(const Copy& shape, Precision precision, Side side, std::int64_t le
       // Single elements, then.
     }
   }
-  if (size > 1) found.push_back({side, length, Unit::element});
+  found.push_back({side, length, Unit::element});
 }
 
 /// The largest power of two, at most 16, that divides all addresses of tensors that start at such
@@ -91,11 +89,12 @@ std::uint32_t alignment(const BlockMove& move, std::int64_t size) {
 }
 
 IdentityBatch batch_of(const BlockMove& move, Precision precision, Unit unit) {
+  const bool is_integer = unit == Unit::element && element_bytes(precision) == 1;
   const bool is_turned = move.transposed && move.side == Side::source;
   const IdentityFactor source{.transposed = move.transposed, .ld = move.ld_source};
   // cuBLASLt multiplies integers only if the first factor is stored transposed, which an identity
   // matrix always is.
-  const IdentityFactor ones{.transposed = unit == Unit::byte, .ld = move.length};
+  const IdentityFactor ones{.transposed = is_integer, .ld = move.length};
   IdentityBatch batch{.m = is_turned ? move.count : move.length,
                       .n = is_turned ? move.length : move.count,
                       .k = move.length,
@@ -105,8 +104,8 @@ IdentityBatch batch_of(const BlockMove& move, Precision precision, Unit unit) {
                       .ld_result = move.ld_result,
                       .alignment_bytes = alignment(move, unit_bytes(precision, unit)),
                       .source_first = is_turned,
-                      .type = types_of(precision).operand,
-                      .compute = exact(precision),
+                      .type = is_integer ? CUDA_R_8I : types_of(precision).operand,
+                      .compute = is_integer ? CUBLAS_COMPUTE_32I : exact(precision),
                       .one = &one<float>,
                       .zero = &zero<float>};
   if (unit == Unit::word) {
@@ -114,16 +113,8 @@ IdentityBatch batch_of(const BlockMove& move, Precision precision, Unit unit) {
     batch.compute = CUBLAS_COMPUTE_64F;
     batch.one = &one<double>;
     batch.zero = &zero<double>;
-  } else if (unit == Unit::byte) {
-    batch.type = CUDA_R_8I;
-    batch.compute = CUBLAS_COMPUTE_32I;
   }
   return batch;
-}
-
-std::string_view text_of(Unit unit) {
-  if (unit == Unit::element) return "";
-  return unit == Unit::word ? ".words" : ".bytes";
 }
 
 template <class T>
@@ -154,21 +145,14 @@ cublasLtMatrixLayout_t layout(const IdentityBatch& batch, const IdentityFactor& 
 }  // namespace
 
 std::vector<std::byte> identity_matrix(Precision precision, Unit unit, std::int64_t side) {
-  switch (unit) {
-    case Unit::element:
-      return nvidia::to_storage(ones_on_diagonal<float>(side),
-                                nvidia::tensor_format(precision, {side, side}, Layout::plain));
-    case Unit::word:
-      return stored_identity<double>(side);
-    case Unit::byte:
-      return stored_identity<std::int8_t>(side);
-  }
-  throw std::logic_error("unknown unit");
+  if (unit == Unit::word) return stored_identity<double>(side);
+  if (element_bytes(precision) == 1) return stored_identity<std::int8_t>(side);
+  return nvidia::to_storage(ones_on_diagonal<float>(side),
+                            nvidia::tensor_format(precision, {side, side}, Layout::plain));
 }
 
 std::int64_t unit_bytes(Precision precision, Unit unit) {
-  if (unit == Unit::element) return element_bytes(precision);
-  return unit == Unit::word ? largest_word_bytes : 1;
+  return unit == Unit::word ? largest_word_bytes : element_bytes(precision);
 }
 
 BlockMove moved(const Copy& shape, Precision precision, const IdentityWay& way) {
@@ -178,27 +162,24 @@ BlockMove moved(const Copy& shape, Precision precision, const IdentityWay& way) 
 }
 
 std::string IdentityWay::text() const {
-  return std::to_string(length).append(text_of(unit)) + (side == Side::result ? ".result" : "");
+  return std::to_string(length)
+      .append(unit == Unit::word ? ".words" : "")
+      .append(side == Side::result ? ".result" : "");
 }
 
-std::vector<IdentityWay> identity_ways(const Copy& shape, Precision precision, Bytes bytes) {
-  if (element_bytes(precision) == 1 && bytes == Bytes::no) {
-    throw harness::Unsupported("products with an identity matrix have no 8-bit result here");
-  }
+std::vector<IdentityWay> identity_ways(const Copy& shape, Precision precision) {
   std::vector<IdentityWay> found;
   std::string refusal;
   for (const Side side : {Side::source, Side::result}) {
     try {
       for (const std::int64_t length : block_lengths(shape, side)) {
-        add_ways(shape, precision, side, length, bytes, found);
+        add_ways(shape, precision, side, length, found);
       }
     } catch (const harness::Unsupported& none) {
       if (refusal.empty()) refusal = none.what();
     }
   }
-  if (found.empty()) {
-    throw harness::Unsupported(refusal.empty() ? "a transposition of 8-bit elements" : refusal);
-  }
+  if (found.empty()) throw harness::Unsupported(refusal);
   std::ranges::stable_sort(found, std::greater<>(), &IdentityWay::length);
   return found;
 }

@@ -16,10 +16,9 @@
 
 namespace benanza::cublas {
 
-/// What a product multiplies: the elements; pairs of 32-bit elements as one of 64 bits, which is
-/// NaN or infinite only if the data are; or the bytes as integers of 8 bits, which is exact for any
-/// data.
-enum class Unit { element, word, byte };
+/// What a product multiplies: the elements, 8-bit ones as integers whatever they mean; or pairs of
+/// 32-bit elements as one of 64 bits, which is NaN or infinite only if the data are.
+enum class Unit { element, word };
 
 /// How a copy is divided into products with an identity matrix.
 struct IdentityWay {
@@ -28,15 +27,12 @@ struct IdentityWay {
   std::int64_t length = 0;
   Unit unit = Unit::element;
 
-  /// "64", "64.words", "64.bytes", "64.result".
+  /// "64", "64.words", "64.result".
   std::string text() const;
 };
 
-/// Whether a call multiplies 8-bit integers to 8-bit integers.
-enum class Bytes { no, yes };
-
 /// The ways of a copy, in the order of their likely speed. Throws Unsupported if there is none.
-std::vector<IdentityWay> identity_ways(const Copy& shape, Precision precision, Bytes bytes);
+std::vector<IdentityWay> identity_ways(const Copy& shape, Precision precision);
 
 /// A factor in BLAS terms; `addresses` are in device memory.
 struct IdentityFactor {
