@@ -35,6 +35,9 @@ struct Family {
   /// True if the ways apply, or refuse with Unsupported, any Epilogue::steps of a problem. Others
   /// are never used for problems with steps.
   bool handles_steps = false;
+  /// True if the ways multiply by packed weights (Problem::packed), or refuse them with
+  /// Unsupported. Others are never used for such problems.
+  bool handles_packed = false;
   /// ways() itself chooses what AlgorithmSet::leading means; otherwise it is the first three.
   bool chooses_leading = false;
 };
@@ -85,6 +88,7 @@ class WayTable {
                    return way(library, shape_of<Shape>(problem), variant);
                  },
              .handles_steps = family.handles_steps,
+             .handles_packed = family.handles_packed,
              .chooses_leading = family.chooses_leading});
   }
 
@@ -132,6 +136,7 @@ class TableBackend : public Backend {
   TableBackend(std::string library_name, WayTable<Library> table)
       : library_name_(std::move(library_name)), table_(std::move(table)) {}
 
+  bool knows_packed_weights() const override { return true; }
   /// The layouts of all families without duplicates, in the families' order.
   std::vector<Layout> layouts(const Problem& problem) const override {
     std::vector<Layout> all;
@@ -153,7 +158,7 @@ class TableBackend : public Backend {
     for (const auto& family : table_.of(problem)) {
       if (!measures_in(family, problem, prototype.layout)) continue;
       try {
-        refuse_steps(family, problem, prototype.precision);
+        refuse(family, problem, prototype.precision);
         std::vector<Way> found = family.ways(library(), problem, prototype, set);
         const bool cut = set == AlgorithmSet::leading && !family.chooses_leading;
         if (cut && found.size() > leading) found.erase(found.begin() + leading, found.end());
@@ -179,7 +184,7 @@ class TableBackend : public Backend {
       throw Unsupported(no_call(problem) +
                         (table_.of(problem).empty() ? "" : " named " + variant.algorithm));
     }
-    refuse_steps(found->family, problem, variant.precision);
+    refuse(found->family, problem, variant.precision);
     return std::move(found->way);
   }
 
@@ -198,9 +203,13 @@ class TableBackend : public Backend {
     return table_.of(problem).size() == 1 || contains(family.layouts(problem), layout);
   }
 
-  /// The only check that a call is not used for a problem whose epilogue steps it would leave out.
-  void refuse_steps(const typename WayTable<Library>::AnyFamily& family, const Problem& problem,
-                    Precision precision) const {
+  /// The only check that a call is not used for a problem whose epilogue steps it would leave out,
+  /// or whose packed weights it would read as plain ones.
+  void refuse(const typename WayTable<Library>::AnyFamily& family, const Problem& problem,
+              Precision precision) const {
+    if (problem.packed && !family.handles_packed) {
+      throw Unsupported("no call that multiplies by " + problem.packed->text());
+    }
     const std::vector<Step>& steps = problem.epilogue.steps;
     if (steps.empty()) return;
     if (precision == Precision::int8) {

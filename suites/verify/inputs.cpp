@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "suites/harness/conditions/data_kind.h"
+#include "suites/harness/packed_values.h"
 #include "suites/harness/primitive.h"
 #include "suites/verify/operators.h"
 #include "suites/verify/random.h"
@@ -54,6 +55,26 @@ std::array<float, 256> with_all_bits(const Palette& palette) {
     values[i] = static_cast<float>(palette[i % palette.size()] * (1 - part / 16));
   }
   return values;
+}
+
+/// Within what weights of so many bits hold.
+Palette within(Palette palette, float step, int bits) {
+  const auto most = static_cast<float>(1 << std::min(bits - 1, 8));
+  for (float& value : palette) value = std::clamp(value, -most * step, (most - 1) * step);
+  return palette;
+}
+
+/// Halves every other block's, or column's, weights, so that its scale differs from its
+/// neighbours'.
+void vary_scales(const Problem& problem, std::vector<float>& weights) {
+  const auto* const gemm = std::get_if<Gemm>(&problem.shape);
+  if (gemm == nullptr || (problem.packed->block == 0 && !problem.packed->per_column)) return;
+  const std::int64_t block = problem.packed->block > 0 ? problem.packed->block : gemm->k;
+  for (std::int64_t i = 0; i < std::ssize(weights); ++i) {
+    const auto [column, position] = gemm->transpose_b ? std::pair(i / gemm->k, i % gemm->k)
+                                                      : std::pair(i % gemm->n, i / gemm->n);
+    if ((column + position / block) % 2 == 1) weights[static_cast<std::size_t>(i)] /= 2;
+  }
 }
 
 /// A few random bits choose each value, and all CPUs share the work, because large layers have
@@ -187,12 +208,14 @@ Inputs inputs_for(const Problem& problem, Precision precision, std::uint64_t see
   const bool integers = precision == Precision::int8;
   const bool all_bits = harness::has_all_bits(problem, precision);
   const bool all_positive = wants_positive(problem);
-  const bool unchanged = std::visit(
-      []<class Own>(const Own& shape) {
-        std::vector<std::vector<float>> none;
-        return std::is_same_v<decltype(adjust_inputs(shape, none)), Unchanged>;
-      },
-      problem.shape);
+  const bool unchanged =
+      !problem.packed &&
+      std::visit(
+          []<class Own>(const Own& shape) {
+            std::vector<std::vector<float>> none;
+            return std::is_same_v<decltype(adjust_inputs(shape, none)), Unchanged>;
+          },
+          problem.shape);
   Inputs all;
   for (std::size_t index = 0; index < operands.size(); ++index) {
     const bool added = index == bias_operand(problem) || index == residual_operand(problem);
@@ -202,6 +225,8 @@ Inputs inputs_for(const Problem& problem, Precision precision, std::uint64_t see
     if (integers && added) palette = symmetric(4 / harness::int8_scale(problem));
     if (integers && index > 0 && !added) palette = even(palette);
     if (operands[index].domain == Domain::truth) palette = truth();
+    const bool is_packed = problem.packed && index == harness::packed_operand;
+    if (is_packed) palette = within(palette, step, bits_of(problem.packed->type));
     Recipe recipe{.count = element_count(operands[index].dims), .seed = random_bits(seed, index)};
     const auto make = [&](const auto& values) {
       recipe.palette.assign(values.begin(), values.end());
@@ -211,6 +236,7 @@ Inputs inputs_for(const Problem& problem, Precision precision, std::uint64_t see
       return fill(recipe.count, values, recipe.seed);
     };
     all.values.push_back(all_bits ? make(with_all_bits(palette)) : make(palette));
+    if (is_packed) vary_scales(problem, all.values.back());
     if (unchanged) all.recipes.push_back(std::move(recipe));
   }
   std::visit([&](const auto& shape) { adjust_inputs(shape, all.values); }, problem.shape);

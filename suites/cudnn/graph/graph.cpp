@@ -36,6 +36,12 @@ void Descriptor::set(cudnnBackendAttributeName_t name, const Dims& values) {
   note(name, values.data(), values.size() * sizeof(Dims::value_type));
 }
 
+void Descriptor::set_extents(cudnnBackendAttributeName_t name,
+                             const std::vector<std::int32_t>& values) {
+  set(name, CUDNN_TYPE_INT32, static_cast<std::int64_t>(values.size()), values.data());
+  note(name, values.data(), values.size() * sizeof(std::int32_t));
+}
+
 void Descriptor::set(cudnnBackendAttributeName_t name, cudnnDataType_t type) {
   set(name, CUDNN_TYPE_DATA_TYPE, type);
 }
@@ -217,6 +223,16 @@ void OperationGraph::multiply(Id a, Id b, Id c) {
   operation.set(CUDNN_ATTR_OPERATION_MATMUL_ADESC, at(a));
   operation.set(CUDNN_ATTR_OPERATION_MATMUL_BDESC, at(b));
   operation.set(CUDNN_ATTR_OPERATION_MATMUL_CDESC, at(c));
+}
+
+void OperationGraph::dequantize(Id x, Id scale, Id y, const Dims& block, cudnnDataType_t computed) {
+  Descriptor& operation = add(CUDNN_BACKEND_OPERATION_BLOCK_SCALE_DEQUANTIZE_DESCRIPTOR);
+  operation.set(CUDNN_ATTR_OPERATION_BLOCK_SCALE_DEQUANTIZE_XDESC, at(x));
+  operation.set(CUDNN_ATTR_OPERATION_BLOCK_SCALE_DEQUANTIZE_SCALE_DESC, at(scale));
+  operation.set(CUDNN_ATTR_OPERATION_BLOCK_SCALE_DEQUANTIZE_YDESC, at(y));
+  operation.set(CUDNN_ATTR_OPERATION_BLOCK_SCALE_DEQUANTIZE_MATH_PREC, computed);
+  const std::vector<std::int32_t> extents(block.begin(), block.end());
+  operation.set_extents(CUDNN_ATTR_OPERATION_BLOCK_SCALE_DEQUANTIZE_BLOCK_SIZE, extents);
 }
 
 void OperationGraph::reshape(Id x, Id y) {

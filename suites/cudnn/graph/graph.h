@@ -33,6 +33,8 @@ class Descriptor {
   }
   void set(cudnnBackendAttributeName_t name, std::int64_t value);
   void set(cudnnBackendAttributeName_t name, const Dims& values);
+  /// 32-bit numbers.
+  void set_extents(cudnnBackendAttributeName_t name, const std::vector<std::int32_t>& values);
   void set(cudnnBackendAttributeName_t name, cudnnDataType_t type);
   void set(cudnnBackendAttributeName_t name, bool value);
   void set(cudnnBackendAttributeName_t name, const Descriptor& value);
@@ -133,6 +135,9 @@ class OperationGraph {
   void pointwise_gradient(const Pointwise& function, Id x, Id dy, Id dx);
   void reduce(cudnnReduceTensorOp_t op, Id x, Id y);
   void multiply(Id a, Id b, Id c);
+  /// Adds y = x * scale, each scale for `block` elements of x, an extent for each axis: computed in
+  /// the type `computed`. Throws what check() throws before 9.7, which lacks it.
+  void dequantize(Id x, Id scale, Id y, const Dims& block, cudnnDataType_t computed);
   /// Adds y as x with other extents or axes in another order; their types may differ.
   void reshape(Id x, Id y);
   /// Adds a cross-correlation accumulated in fp32. Groups: x's channels divided by w's.

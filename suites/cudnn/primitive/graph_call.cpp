@@ -191,6 +191,7 @@ std::unique_ptr<harness::Primitive> make(const Request& request, const MakeGraph
   if (planned.size() == 1) {
     setup.facts = {{"tensor_core_claimed", planned.front().choice->tensor_cores}};
   }
+  setup.encoded = call.encoded;
   if (call.operand_deviation) {
     setup.to_library_value = {call.operand_deviation->to_library_value()};
   }

@@ -15,6 +15,7 @@
 #include "suites/cudnn/primitive/deviation.h"
 #include "suites/cudnn/primitive/library.h"
 #include "suites/cudnn/ways.h"
+#include "suites/nvidia/run/primitive.h"
 
 namespace benanza::cudnn {
 
@@ -51,6 +52,7 @@ struct GraphCall {
   std::vector<Own> further_results;
   /// Results that are not part of the problem.
   std::vector<Own> ignored_results;
+  std::vector<nvidia::Encoded> encoded;
   std::optional<InverseDeviation> operand_deviation;
   std::optional<InverseDeviation> result_deviation;
   /// Its operands and result may have the variant's strides.

@@ -228,7 +228,7 @@ std::vector<NamedVariant> variants_of(Backend& backend, const Variant& prototype
   try {
     require_memory(prototype.problem, prototype.precision);
     const auto& packed = prototype.problem.packed;
-    if (packed && !backend.multiplies_packed(*packed)) {
+    if (packed && !backend.knows_packed_weights()) {
       throw Unsupported("no call that multiplies by " + packed->text());
     }
     std::vector<NamedVariant> variants;

@@ -62,6 +62,7 @@ CudaPrimitive::CudaPrimitive(CudaContext& context, harness::Operands& places, Ca
     : context_(context),
       facts_(std::move(setup.facts)),
       to_library_value_(std::move(setup.to_library_value)),
+      encoded_(std::move(setup.encoded)),
       to_problem_value_(std::move(setup.to_problem_value)),
       workspace_bytes_(setup.workspace_bytes),
       handle_workspace_bytes_(setup.handle_workspace_bytes) {
@@ -88,6 +89,11 @@ CudaPrimitive::~CudaPrimitive() { context_.stopwatch().forget(*this); }
 
 void CudaPrimitive::upload(std::size_t index, std::span<const float> values) {
   Tensor& tensor = inputs_.at(index);
+  if (const auto found = std::ranges::find(encoded_, index, &Encoded::index);
+      found != encoded_.end()) {
+    tensor.memory.write(found->encode(values), stream());
+    return;
+  }
   std::vector<float> converted;
   if (std::ranges::find(to_library_value_, index, &StoredOtherwise::index) !=
       to_library_value_.end()) {

@@ -23,6 +23,14 @@ struct StoredOtherwise {
   std::function<float(float)> convert;
 };
 
+/// An operand that the library stores in a form that no TensorFormat describes; the input is bytes.
+struct Encoded {
+  /// Of the operands.
+  std::size_t index = 0;
+  /// From the problem's values to as many bytes as the input has.
+  std::function<std::vector<std::byte>(std::span<const float>)> encode;
+};
+
 /// What a call reads, writes and needs.
 struct CallSetup {
   /// With their logical dims (or a permutation of axes that keeps row-major order).
@@ -37,6 +45,7 @@ struct CallSetup {
   Facts facts = {};
   /// Convert operands' values before they are stored.
   std::vector<StoredOtherwise> to_library_value = {};
+  std::vector<Encoded> encoded = {};
   /// Convert what the library stored in results.
   std::vector<StoredOtherwise> to_problem_value = {};
   /// Which of inputs(problem) the inputs are; empty: all of them, in their order.
@@ -96,6 +105,7 @@ class CudaPrimitive : public harness::Primitive {
   std::vector<Tensor> results_;
   Facts facts_;
   std::vector<StoredOtherwise> to_library_value_;
+  std::vector<Encoded> encoded_;
   std::vector<StoredOtherwise> to_problem_value_;
   std::int64_t workspace_bytes_;
   std::int64_t handle_workspace_bytes_;

@@ -1,0 +1,198 @@
+#include <cmath>
+#include <utility>
+
+#include "suites/cudnn/api/descriptors.h"
+#include "suites/cudnn/graph/functions.h"
+#include "suites/cudnn/primitive/graph_call.h"
+#include "suites/cudnn/ways.h"
+#include "suites/harness/packed_values.h"
+#include "suites/harness/primitive.h"
+#include "suites/nvidia/device/convert.h"
+
+// Products with weights of 4 or 8 bits, which engines multiply by their scales on the way from
+// memory (9.19, H100: with each scale for a block of a column, for a column, or for all).
+namespace benanza::cudnn {
+namespace {
+
+using Id = OperationGraph::Id;
+
+using harness::packed_operand;
+
+/// Scales lie behind the weights, from a multiple of this.
+constexpr std::int64_t scales_alignment_bytes = 256;
+
+/// Which factor the weights are: the second, or the first of the transposed product.
+enum class WeightsAs { second, first };
+
+/// How weights and scales lie in memory, one after the other.
+struct PackedLayout {
+  Gemm shape;
+  PackedWeights packed;
+  Precision precision = Precision::fp16;
+
+  std::int64_t block() const { return harness::block_length(shape, packed); }
+  std::int64_t blocks() const { return (shape.k + block() - 1) / block(); }
+  bool for_all() const { return packed.block == 0 && !packed.per_column; }
+  std::int64_t scales() const { return for_all() ? 1 : shape.n * blocks(); }
+  std::int64_t scales_at() const {
+    const std::int64_t bytes = (shape.n * shape.k * bits_of(packed.type) + 7) / 8;
+    return (bytes + scales_alignment_bytes - 1) / scales_alignment_bytes * scales_alignment_bytes;
+  }
+  std::int64_t bytes() const { return scales_at() + scales() * element_bytes(precision); }
+
+  std::vector<std::byte> stored(std::span<const float> values) const {
+    const harness::PackedValues found = harness::packed_values(values, shape, packed);
+    std::vector<std::byte> stored;
+    if (bits_of(packed.type) == 4) {
+      stored = harness::in_halves(found.weights);
+    } else {
+      const auto integers = std::as_bytes(std::span(found.weights));
+      stored.assign(integers.begin(), integers.end());
+    }
+    stored.resize(static_cast<std::size_t>(scales_at()));
+    const auto scales = nvidia::to_storage(
+        found.scales, nvidia::tensor_format(precision, {this->scales()}, Layout::plain));
+    stored.insert(stored.end(), scales.begin(), scales.end());
+    return stored;
+  }
+};
+
+void refuse_packed(const Gemm& shape, const harness::Variant& variant) {
+  const PackedWeights& packed = *variant.problem.packed;
+  if (packed.type != PackedType::int4 && packed.type != PackedType::int8) {
+    throw harness::Unsupported("cuDNN multiplies by packed weights of int4 and int8, not of " +
+                               std::string(to_string(packed.type)));
+  }
+  if (packed.zero_points) {
+    throw harness::Unsupported("cuDNN multiplies by packed weights without zero points");
+  }
+  if (variant.precision != Precision::fp16 && variant.precision != Precision::bf16) {
+    throw harness::Unsupported("cuDNN multiplies packed weights at fp16 and bf16");
+  }
+  if (!shape.batch().empty() || shape.transpose_a) {
+    throw harness::Unsupported("packed weights: matrices without a batch, the first row by row");
+  }
+}
+
+class PackedGraph {
+ public:
+  PackedGraph(const Gemm& shape, const harness::Variant& variant, WeightsAs side)
+      : shape_(shape),
+        variant_(variant),
+        side_(side),
+        layout_{shape, *variant.problem.packed, variant.precision} {
+    call_.prefix = side == WeightsAs::second ? "packed." : "packed_first.";
+    for (const Operand& operand : inputs(variant.problem)) {
+      call_.inputs.push_back({variant.precision, operand.dims, dense_strides(operand.dims)});
+    }
+    call_.inputs[packed_operand] = {Precision::int8, {layout_.bytes()}, {1}};
+    call_.encoded = {{packed_operand, [layout = layout_](std::span<const float> values) {
+                        return layout.stored(values);
+                      }}};
+    call_.output = {variant.precision, shape.output(), dense_strides(shape.output())};
+  }
+
+  GraphCall take() {
+    OperationGraph& graph = call_.graph();
+    const Id data = bind(graph.tensor(matrix(shape_.m, shape_.k)), 0);
+    const Id weights = dequantized();
+    Chain chain(graph, result_format());
+    chain.add([&](Id, Id y) {
+      if (side_ == WeightsAs::second) {
+        graph.multiply(data, weights, y);
+      } else {
+        graph.multiply(weights, data, y);
+      }
+    });
+    add_epilogue(chain);
+    const Id y = graph.tensor(result_format());
+    call_.stages.front().tensors.push_back({y, call_.result()});
+    chain.finish(y);
+    return std::move(call_);
+  }
+
+ private:
+  /// `rows` x `columns` as the problem has them, which the transposed product sees transposed.
+  nvidia::TensorFormat matrix(std::int64_t rows, std::int64_t columns) const {
+    if (side_ == WeightsAs::second) {
+      return {variant_.precision, {1, rows, columns}, {rows * columns, columns, 1}};
+    }
+    return {variant_.precision, {1, columns, rows}, {rows * columns, 1, columns}};
+  }
+  nvidia::TensorFormat result_format() const { return matrix(shape_.m, shape_.n); }
+
+  Id bind(Id id, std::size_t operand, std::int64_t offset = 0) {
+    call_.stages.front().tensors.push_back({id, operand, offset});
+    return id;
+  }
+
+  /// The weights, n x k in memory, k x n as the second factor.
+  Id dequantized() {
+    OperationGraph& graph = call_.graph();
+    const auto [n, k] = std::pair(shape_.n, shape_.k);
+    const auto view = [&](std::int64_t columns, std::int64_t along) -> nvidia::TensorFormat {
+      if (side_ == WeightsAs::first) {
+        return {variant_.precision, {1, columns, along}, {columns * along, along, 1}};
+      }
+      return {variant_.precision, {1, along, columns}, {columns * along, 1, along}};
+    };
+    const bool is_four_bits = bits_of(layout_.packed.type) == 4;
+    const Id stored = bind(
+        graph.tensor(view(n, k), is_four_bits ? CUDNN_DATA_INT4 : CUDNN_DATA_INT8), packed_operand);
+    const Id scales = bind(graph.tensor(view(layout_.for_all() ? 1 : n, layout_.blocks())),
+                           packed_operand, layout_.scales_at());
+    const cudnnDataType_t type = storage_type(variant_.precision);
+    const Id weights = graph.intermediate(view(n, k), type);
+    const std::int64_t columns = layout_.for_all() ? n : 1;
+    const Dims block = side_ == WeightsAs::first ? Dims{1, columns, layout_.block()}
+                                                 : Dims{1, layout_.block(), columns};
+    // Exact enough at fp16: the product of an integer and a scale is rounded to fp16 anyway.
+    graph.dequantize(stored, scales, weights, {block.begin() + 1, block.end()},
+                     variant_.precision == Precision::fp16 ? CUDNN_DATA_HALF : CUDNN_DATA_FLOAT);
+    return weights;
+  }
+
+  void add_epilogue(Chain& chain) {
+    const Epilogue& epilogue = variant_.problem.epilogue;
+    OperationGraph& graph = call_.graph();
+    std::size_t operand = packed_operand;
+    if (epilogue.bias) {
+      chain.add(BinaryKind::add, bind(graph.tensor(matrix(1, shape_.n)), ++operand));
+    }
+    if (epilogue.residual) {
+      chain.add(BinaryKind::add, bind(graph.tensor(result_format()), ++operand));
+    }
+    if (epilogue.activation) chain.add(*epilogue.activation, Relu::maximum);
+    chain.add(epilogue.steps, [&](const Dims& dims) {
+      const std::size_t rank = dims.size();
+      return bind(graph.tensor(matrix(rank > 1 ? dims[rank - 2] : 1, dims.back())), ++operand);
+    });
+  }
+
+  Gemm shape_;
+  const harness::Variant& variant_;
+  WeightsAs side_;
+  PackedLayout layout_;
+  GraphCall call_;
+};
+
+std::vector<GraphCall> packed_graphs(const Gemm& shape, const harness::Variant& variant) {
+  if (!variant.problem.packed) throw harness::Unsupported("weights that are not packed");
+  refuse_packed(shape, variant);
+  std::vector<GraphCall> calls;
+  for (const WeightsAs side : {WeightsAs::second, WeightsAs::first}) {
+    calls.push_back(PackedGraph(shape, variant, side).take());
+  }
+  return calls;
+}
+
+}  // namespace
+
+void register_packed_gemm(WayTable& table) {
+  auto family = engines_of<Gemm>([](const Gemm&) { return std::vector{Layout::plain}; },
+                                 packed_graphs, Steps::in_graph);
+  family.handles_packed = true;
+  table.add(std::move(family));
+}
+
+}  // namespace benanza::cudnn

@@ -1,0 +1,59 @@
+#include "suites/harness/packed_values.h"
+
+#include <gmock/gmock.h>
+
+#include "suites/verify/inputs.h"
+
+namespace benanza::harness {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(PackedValues, AreMultiplesOfTheLargestPowerOfTwo) {
+  // Two columns of four weights, in blocks of two: 3 and -5 halves, 2 and 6, 7 and -8, 0.25 and
+  // 0.5.
+  const Gemm shape{.m = 1, .n = 2, .k = 4, .transpose_b = true, .constant_b = true};
+  const PackedWeights packed{.type = PackedType::int4, .block = 2};
+  const PackedValues stored =
+      packed_values(std::vector<float>{1.5, -2.5, 2, 6, 7, -8, 0.25, 0.5}, shape, packed);
+  EXPECT_THAT(stored.scales, ElementsAre(0.5, 2, 1, 0.25));
+  EXPECT_THAT(stored.weights, ElementsAre(3, -5, 1, 3, 7, -8, 1, 2));
+  EXPECT_THAT(in_halves(stored.weights),
+              ElementsAre(std::byte{0xB3}, std::byte{0x31}, std::byte{0x87}, std::byte{0x21}));
+}
+
+TEST(PackedValues, OfAMatrixStoredRowByRowAreStoredColumnByColumn) {
+  const Gemm shape{.m = 1, .n = 2, .k = 3, .constant_b = true};
+  const std::vector<float> rows{1, 2, 3, 4, 5, 6};
+  EXPECT_THAT(packed_values(rows, shape, {.type = PackedType::int8, .per_column = true}).weights,
+              ElementsAre(1, 3, 5, 1, 2, 3));
+  const PackedValues for_all = packed_values(rows, shape, {.type = PackedType::int8});
+  EXPECT_THAT(for_all.weights, ElementsAre(1, 3, 5, 2, 4, 6));
+  EXPECT_THAT(for_all.scales, ElementsAre(1));
+}
+
+TEST(PackedValues, RefusesWhatTheTypeCannotHold) {
+  const Gemm shape{.m = 1, .n = 1, .k = 2, .constant_b = true};
+  EXPECT_THROW(packed_values(std::vector<float>{1, 8}, shape, {.type = PackedType::int4}),
+               std::invalid_argument);
+  EXPECT_THROW(packed_values(std::vector<float>{1, 1}, shape, {.type = PackedType::fp4}),
+               std::invalid_argument);
+}
+
+// What a suite checks packed weights with: every type holds it, and neighbours have other scales.
+TEST(PackedValues, HoldsTheValuesThatCallsAreCheckedWith) {
+  for (const char* const key :
+       {"gemm/m2_n8_k64_nt_w_packed.int4.b32", "gemm/m2_n8_k64_nn_w_relu_packed.int2.b16",
+        "gemm/m2_n8_k64_nn_w_bias_packed.int8.c", "gemm/m2_n8_k64_nt_w_packed.int4"}) {
+    const Problem problem = parse(key);
+    const auto values = verify::inputs_for(problem, Precision::fp16, 7);
+    const auto& shape = std::get<Gemm>(problem.shape);
+    const PackedValues stored = packed_values(values[packed_operand], shape, *problem.packed);
+    EXPECT_EQ(std::ssize(stored.weights), shape.n * shape.k) << key;
+    EXPECT_EQ(std::ranges::count(stored.weights, 0), 0) << key;
+    if (stored.scales.size() > 1) EXPECT_NE(stored.scales[0], stored.scales[1]) << key;
+  }
+}
+
+}  // namespace
+}  // namespace benanza::harness
