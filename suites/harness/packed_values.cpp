@@ -1,6 +1,7 @@
 #include "suites/harness/packed_values.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -8,12 +9,13 @@
 namespace benanza::harness {
 namespace {
 
-/// The largest power of two of which `value`, not 0, is a multiple.
-float largest_unit(float value) {
-  int exponent = 0;
-  auto bits = static_cast<std::int32_t>(std::ldexp(std::frexp(value, &exponent), 24));
-  for (exponent -= 24; bits % 2 == 0; bits /= 2) ++exponent;
-  return std::ldexp(1.0F, exponent);
+/// The exponent of the largest power of two of which `value`, a normal number, is a multiple.
+int largest_unit(float value) {
+  constexpr int mantissa_bits = 23;
+  constexpr int bias = 127;
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const auto biased = static_cast<int>(bits >> mantissa_bits & 0xFFU);
+  return biased - bias - mantissa_bits + std::countr_zero(bits | 1U << mantissa_bits);
 }
 
 struct Range {
@@ -50,31 +52,35 @@ PackedValues packed_values(std::span<const float> values, const Gemm& shape,
     return values[static_cast<std::size_t>(shape.transpose_b ? column * shape.k + position
                                                              : position * shape.n + column)];
   };
-  PackedValues found;
-  constexpr float none = std::numeric_limits<float>::infinity();
-  found.scales.assign(static_cast<std::size_t>(for_all ? 1 : shape.n * blocks), none);
-  const auto scale = [&](std::int64_t column, std::int64_t position) -> float& {
-    return found.scales[static_cast<std::size_t>(for_all ? 0 : column * blocks + position / block)];
+  const auto scales = static_cast<std::size_t>(for_all ? 1 : shape.n * blocks);
+  const auto scale = [&](std::int64_t column, std::int64_t position) {
+    return static_cast<std::size_t>(for_all ? 0 : column * blocks + position / block);
   };
+  constexpr int none = std::numeric_limits<float>::max_exponent;
+  std::vector<int> units(scales, none);
   for (std::int64_t column = 0; column < shape.n; ++column) {
     for (std::int64_t position = 0; position < shape.k; ++position) {
       const float value = at(column, position);
-      float& unit = scale(column, position);
-      // A multiple of the unit so far leaves it as it is; most values are.
-      if (value != 0 && (unit == none || std::remainder(value, unit) != 0)) {
-        unit = std::min(unit, largest_unit(value));
-      }
+      int& unit = units[scale(column, position)];
+      if (value != 0) unit = std::min(unit, largest_unit(value));
     }
   }
-  std::ranges::replace(found.scales, none, 1.0F);
-  found.weights.reserve(values.size());
+  PackedValues found{.weights = std::vector<std::int8_t>(values.size()),
+                     .scales = std::vector<float>(scales)};
+  std::vector<float> factors(scales);
+  for (std::size_t i = 0; i < scales; ++i) {
+    const int unit = units[i] == none ? 0 : units[i];
+    found.scales[i] = std::ldexp(1.0F, unit);
+    factors[i] = std::ldexp(1.0F, -unit);
+  }
+  std::size_t next = 0;
   for (std::int64_t column = 0; column < shape.n; ++column) {
     for (std::int64_t position = 0; position < shape.k; ++position) {
-      const float integer = at(column, position) / scale(column, position);
+      const float integer = at(column, position) * factors[scale(column, position)];
       if (integer < range.least || integer > range.most) {
         throw std::invalid_argument("values that are no " + packed.text());
       }
-      found.weights.push_back(static_cast<std::int8_t>(integer));
+      found.weights[next++] = static_cast<std::int8_t>(integer);
     }
   }
   return found;

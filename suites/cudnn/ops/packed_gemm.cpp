@@ -10,7 +10,8 @@
 #include "suites/nvidia/device/convert.h"
 
 // Products with weights of 4 or 8 bits, which engines multiply by their scales on the way from
-// memory (9.19, H100: with each scale for a block of a column, for a column, or for all).
+// memory, or which are unpacked first (9.19, H100: with each scale for a block of a column, for a
+// column, or for all).
 namespace benanza::cudnn {
 namespace {
 
@@ -20,9 +21,6 @@ using harness::packed_operand;
 
 /// Scales lie behind the weights, from a multiple of this.
 constexpr std::int64_t scales_alignment_bytes = 256;
-
-/// Which factor the weights are: the second, or the first of the transposed product.
-enum class WeightsAs { second, first };
 
 /// How weights and scales lie in memory, one after the other.
 struct PackedLayout {
@@ -74,14 +72,16 @@ void refuse_packed(const Gemm& shape, const harness::Variant& variant) {
   }
 }
 
+/// Whether the engine multiplies by scales on the way from memory, or a graph of its own does
+/// before.
+enum class Dequantized { on_the_way, before };
+
 class PackedGraph {
  public:
-  PackedGraph(const Gemm& shape, const harness::Variant& variant, WeightsAs side)
+  PackedGraph(const Gemm& shape, const harness::Variant& variant)
       : shape_(shape),
         variant_(variant),
-        side_(side),
         layout_{shape, *variant.problem.packed, variant.precision} {
-    call_.prefix = side == WeightsAs::second ? "packed." : "packed_first.";
     for (const Operand& operand : inputs(variant.problem)) {
       call_.inputs.push_back({variant.precision, operand.dims, dense_strides(operand.dims)});
     }
@@ -92,86 +92,74 @@ class PackedGraph {
     call_.output = {variant.precision, shape.output(), dense_strides(shape.output())};
   }
 
-  GraphCall take() {
-    OperationGraph& graph = call_.graph();
-    const Id data = bind(graph.tensor(matrix(shape_.m, shape_.k)), 0);
-    const Id weights = dequantized();
-    Chain chain(graph, result_format());
-    chain.add([&](Id, Id y) {
-      if (side_ == WeightsAs::second) {
-        graph.multiply(data, weights, y);
-      } else {
-        graph.multiply(weights, data, y);
-      }
-    });
+  GraphCall take(Dequantized when) {
+    Id weights = OperationGraph::none;
+    if (when == Dequantized::on_the_way) {
+      call_.prefix = "packed.";
+      weights = graph().intermediate(columns(shape_.n, shape_.k), storage_type(variant_.precision));
+      const Id unpacked =
+          graph().intermediate(columns(shape_.n, shape_.k), storage_type(variant_.precision));
+      add_dequantization(unpacked);
+      graph().pointwise({CUDNN_POINTWISE_IDENTITY}, unpacked, OperationGraph::none,
+                        bind(graph().tensor(columns(shape_.n, shape_.k)), call_.intermediate(0)));
+      call_.stages.emplace_back();
+      weights = bind(graph().tensor(columns(shape_.n, shape_.k)), call_.intermediate(0));
+    }
+    const Id data = bind(graph().tensor(rows(shape_.m, shape_.k)), 0);
+    Chain chain(graph(), rows(shape_.m, shape_.n));
+    chain.add([&](Id, Id y) { graph().multiply(data, weights, y); });
     add_epilogue(chain);
-    const Id y = graph.tensor(result_format());
-    call_.stages.front().tensors.push_back({y, call_.result()});
-    chain.finish(y);
+    chain.finish(bind(graph().tensor(rows(shape_.m, shape_.n)), call_.result()));
     return std::move(call_);
   }
 
  private:
-  /// `rows` x `columns` as the problem has them, which the transposed product sees transposed.
-  nvidia::TensorFormat matrix(std::int64_t rows, std::int64_t columns) const {
-    if (side_ == WeightsAs::second) {
-      return {variant_.precision, {1, rows, columns}, {rows * columns, columns, 1}};
-    }
-    return {variant_.precision, {1, columns, rows}, {rows * columns, 1, columns}};
+  OperationGraph& graph() { return call_.stages.back().graph; }
+  nvidia::TensorFormat rows(std::int64_t count, std::int64_t length) const {
+    return {variant_.precision, {1, count, length}, {count * length, length, 1}};
   }
-  nvidia::TensorFormat result_format() const { return matrix(shape_.m, shape_.n); }
+  /// A matrix of `count` columns, each contiguous.
+  nvidia::TensorFormat columns(std::int64_t count, std::int64_t length) const {
+    return {variant_.precision, {1, length, count}, {count * length, 1, length}};
+  }
 
-  Id bind(Id id, std::size_t operand, std::int64_t offset = 0) {
-    call_.stages.front().tensors.push_back({id, operand, offset});
+  Id bind(Id id, std::size_t memory, std::int64_t offset = 0) {
+    call_.stages.back().tensors.push_back({id, memory, offset});
     return id;
   }
 
-  /// The weights, n x k in memory, k x n as the second factor.
-  Id dequantized() {
-    OperationGraph& graph = call_.graph();
-    const auto [n, k] = std::pair(shape_.n, shape_.k);
-    const auto view = [&](std::int64_t columns, std::int64_t along) -> nvidia::TensorFormat {
-      if (side_ == WeightsAs::first) {
-        return {variant_.precision, {1, columns, along}, {columns * along, along, 1}};
-      }
-      return {variant_.precision, {1, along, columns}, {columns * along, 1, along}};
-    };
+  void add_dequantization(Id weights) {
     const bool is_four_bits = bits_of(layout_.packed.type) == 4;
-    const Id stored = bind(
-        graph.tensor(view(n, k), is_four_bits ? CUDNN_DATA_INT4 : CUDNN_DATA_INT8), packed_operand);
-    const Id scales = bind(graph.tensor(view(layout_.for_all() ? 1 : n, layout_.blocks())),
+    const Id stored = bind(graph().tensor(columns(shape_.n, shape_.k),
+                                          is_four_bits ? CUDNN_DATA_INT4 : CUDNN_DATA_INT8),
+                           packed_operand);
+    const bool for_all = layout_.for_all();
+    const Id scales = bind(graph().tensor(columns(for_all ? 1 : shape_.n, layout_.blocks())),
                            packed_operand, layout_.scales_at());
-    const cudnnDataType_t type = storage_type(variant_.precision);
-    const Id weights = graph.intermediate(view(n, k), type);
-    const std::int64_t columns = layout_.for_all() ? n : 1;
-    const Dims block = side_ == WeightsAs::first ? Dims{1, columns, layout_.block()}
-                                                 : Dims{1, layout_.block(), columns};
-    // Exact enough at fp16: the product of an integer and a scale is rounded to fp16 anyway.
-    graph.dequantize(stored, scales, weights, {block.begin() + 1, block.end()},
-                     variant_.precision == Precision::fp16 ? CUDNN_DATA_HALF : CUDNN_DATA_FLOAT);
-    return weights;
+    // At fp16, the product of an integer and a scale is rounded to fp16 in any case.
+    graph().dequantize(stored, scales, weights, {layout_.block(), for_all ? shape_.n : 1},
+                       variant_.precision == Precision::fp16 ? CUDNN_DATA_HALF : CUDNN_DATA_FLOAT);
   }
 
   void add_epilogue(Chain& chain) {
     const Epilogue& epilogue = variant_.problem.epilogue;
-    OperationGraph& graph = call_.graph();
     std::size_t operand = packed_operand;
     if (epilogue.bias) {
-      chain.add(BinaryKind::add, bind(graph.tensor(matrix(1, shape_.n)), ++operand));
+      chain.add(BinaryKind::add, bind(graph().tensor(rows(1, shape_.n)), ++operand));
     }
     if (epilogue.residual) {
-      chain.add(BinaryKind::add, bind(graph.tensor(result_format()), ++operand));
+      chain.add(BinaryKind::add, bind(graph().tensor(rows(shape_.m, shape_.n)), ++operand));
     }
     if (epilogue.activation) chain.add(*epilogue.activation, Relu::maximum);
     chain.add(epilogue.steps, [&](const Dims& dims) {
       const std::size_t rank = dims.size();
-      return bind(graph.tensor(matrix(rank > 1 ? dims[rank - 2] : 1, dims.back())), ++operand);
+      const nvidia::TensorFormat beside = rows(rank > 1 ? dims[rank - 2] : 1, dims.back());
+      return bind(graph().tensor(beside), ++operand);
     });
   }
 
   Gemm shape_;
   const harness::Variant& variant_;
-  WeightsAs side_;
   PackedLayout layout_;
   GraphCall call_;
 };
@@ -180,8 +168,8 @@ std::vector<GraphCall> packed_graphs(const Gemm& shape, const harness::Variant& 
   if (!variant.problem.packed) throw harness::Unsupported("weights that are not packed");
   refuse_packed(shape, variant);
   std::vector<GraphCall> calls;
-  for (const WeightsAs side : {WeightsAs::second, WeightsAs::first}) {
-    calls.push_back(PackedGraph(shape, variant, side).take());
+  for (const Dequantized when : {Dequantized::on_the_way, Dequantized::before}) {
+    calls.push_back(PackedGraph(shape, variant).take(when));
   }
   return calls;
 }

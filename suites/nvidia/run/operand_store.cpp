@@ -32,7 +32,7 @@ bool lie_alike(std::span<const float> values, const TensorFormat& format) {
 }  // namespace
 
 void OperandStore::write(std::span<const float> values, const TensorFormat& format,
-                         DeviceMemory& memory, cudaStream_t stream) {
+                         DeviceMemory& memory, cudaStream_t stream, const Encode& encode) {
   const std::uint64_t sample = sample_of(values);
   const auto known = std::ranges::find_if(entries_, [&](const Entry& entry) {
     return entry.values == values.data() && entry.count == values.size() &&
@@ -46,9 +46,9 @@ void OperandStore::write(std::span<const float> values, const TensorFormat& form
           "cudaMemcpyAsync");
     return;
   }
-  const bool as_they_are = lie_alike(values, format);
+  const bool as_they_are = !encode && lie_alike(values, format);
   std::vector<std::byte> converted;
-  if (!as_they_are) converted = to_storage(values, format);
+  if (!as_they_are) converted = encode ? encode(values) : to_storage(values, format);
   const std::span<const std::byte> bytes =
       as_they_are ? std::as_bytes(values) : std::span<const std::byte>(converted);
   memory.write(bytes, stream);

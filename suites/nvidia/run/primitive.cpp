@@ -91,7 +91,7 @@ void CudaPrimitive::upload(std::size_t index, std::span<const float> values) {
   Tensor& tensor = inputs_.at(index);
   if (const auto found = std::ranges::find(encoded_, index, &Encoded::index);
       found != encoded_.end()) {
-    tensor.memory.write(found->encode(values), stream());
+    context_.operands().write(values, tensor.format, tensor.memory, stream(), found->encode);
     return;
   }
   std::vector<float> converted;

@@ -13,6 +13,7 @@
 #include "suites/nvidia/device/device_memory.h"
 #include "suites/nvidia/device/tensor_format.h"
 #include "suites/nvidia/run/context.h"
+#include "suites/nvidia/run/operand_store.h"
 
 namespace benanza::nvidia {
 
@@ -27,8 +28,7 @@ struct StoredOtherwise {
 struct Encoded {
   /// Of the operands.
   std::size_t index = 0;
-  /// From the problem's values to as many bytes as the input has.
-  std::function<std::vector<std::byte>(std::span<const float>)> encode;
+  Encode encode;
 };
 
 /// What a call reads, writes and needs.

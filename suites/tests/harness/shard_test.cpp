@@ -99,11 +99,11 @@ TEST(PredictedSeconds, GrowWithVariantsAndWork) {
   EXPECT_EQ(seconds("relu/1x8", 0), 0);
 }
 
-constexpr const char* relu[] = {"relu/1x8", "relu/2x8", "relu/3x8", "relu/4x8", "relu/5x8"};
+constexpr const char* eight_wide[] = {"relu/1x8", "relu/2x8", "relu/3x8", "relu/4x8", "relu/5x8"};
 
 TEST(EnumerateAShard, ShardsHaveEveryVariantOnceAndAProblemsTogether) {
   FakeBackend backend("1");
-  const Registration registration{{relu}, {Precision::fp32, Precision::bf16}};
+  const Registration registration{{eight_wide}, {Precision::fp32, Precision::bf16}};
   std::multiset<std::string> all;
   for (const NamedVariant& one : enumerate(backend, registration, {})) all.insert(one.name);
   std::multiset<std::string> of_shards;
