@@ -10,8 +10,8 @@
 #include "suites/nvidia/device/convert.h"
 
 // Products with weights of 4 or 8 bits, which engines multiply by their scales on the way from
-// memory, or which are unpacked first (9.19, H100: with each scale for a block of a column, for a
-// column, or for all).
+// memory (9.19, H100: with each scale for a block of a column, for a column, or for all). The
+// library has no engine that only unpacks weights.
 namespace benanza::cudnn {
 namespace {
 
@@ -72,10 +72,6 @@ void refuse_packed(const Gemm& shape, const harness::Variant& variant) {
   }
 }
 
-/// Whether the engine multiplies by scales on the way from memory, or a graph of its own does
-/// before.
-enum class Dequantized { on_the_way, before };
-
 class PackedGraph {
  public:
   PackedGraph(const Gemm& shape, const harness::Variant& variant)
@@ -85,6 +81,7 @@ class PackedGraph {
     for (const Operand& operand : inputs(variant.problem)) {
       call_.inputs.push_back({variant.precision, operand.dims, dense_strides(operand.dims)});
     }
+    call_.prefix = "packed.";
     call_.inputs[packed_operand] = {Precision::int8, {layout_.bytes()}, {1}};
     call_.encoded = {{packed_operand, [layout = layout_](std::span<const float> values) {
                         return layout.stored(values);
@@ -92,19 +89,10 @@ class PackedGraph {
     call_.output = {variant.precision, shape.output(), dense_strides(shape.output())};
   }
 
-  GraphCall take(Dequantized when) {
-    Id weights = OperationGraph::none;
-    if (when == Dequantized::on_the_way) {
-      call_.prefix = "packed.";
-      weights = graph().intermediate(columns(shape_.n, shape_.k), storage_type(variant_.precision));
-      const Id unpacked =
-          graph().intermediate(columns(shape_.n, shape_.k), storage_type(variant_.precision));
-      add_dequantization(unpacked);
-      graph().pointwise({CUDNN_POINTWISE_IDENTITY}, unpacked, OperationGraph::none,
-                        bind(graph().tensor(columns(shape_.n, shape_.k)), call_.intermediate(0)));
-      call_.stages.emplace_back();
-      weights = bind(graph().tensor(columns(shape_.n, shape_.k)), call_.intermediate(0));
-    }
+  GraphCall take() {
+    const Id weights =
+        graph().intermediate(columns(shape_.n, shape_.k), storage_type(variant_.precision));
+    add_dequantization(weights);
     const Id data = bind(graph().tensor(rows(shape_.m, shape_.k)), 0);
     Chain chain(graph(), rows(shape_.m, shape_.n));
     chain.add([&](Id, Id y) { graph().multiply(data, weights, y); });
@@ -114,7 +102,7 @@ class PackedGraph {
   }
 
  private:
-  OperationGraph& graph() { return call_.stages.back().graph; }
+  OperationGraph& graph() { return call_.graph(); }
   nvidia::TensorFormat rows(std::int64_t count, std::int64_t length) const {
     return {variant_.precision, {1, count, length}, {count * length, length, 1}};
   }
@@ -124,7 +112,7 @@ class PackedGraph {
   }
 
   Id bind(Id id, std::size_t memory, std::int64_t offset = 0) {
-    call_.stages.back().tensors.push_back({id, memory, offset});
+    call_.stages.front().tensors.push_back({id, memory, offset});
     return id;
   }
 
@@ -168,9 +156,7 @@ std::vector<GraphCall> packed_graphs(const Gemm& shape, const harness::Variant& 
   if (!variant.problem.packed) throw harness::Unsupported("weights that are not packed");
   refuse_packed(shape, variant);
   std::vector<GraphCall> calls;
-  for (const Dequantized when : {Dequantized::on_the_way, Dequantized::before}) {
-    calls.push_back(PackedGraph(shape, variant).take(when));
-  }
+  calls.push_back(PackedGraph(shape, variant).take());
   return calls;
 }
 
