@@ -1,5 +1,8 @@
 #include "suites/cublas/ways.h"
 
+#include <algorithm>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "suites/nvidia/device/convert.h"
@@ -52,10 +55,60 @@ void add_for(WayTable& table, const ProductFamily& family) {
   table.add(std::move(made));
 }
 
+/// Before the name of a way that multiplies by weights unpacked when the model is loaded.
+constexpr std::string_view unpacked = "unpacked.";
+
+/// The same product with plain weights. Only for weights that some library multiplies by as they
+/// are stored (cuDNN: ops/packed_gemm.cpp): a bound that unpacking alone makes would be above what
+/// any such product takes for few rows.
+harness::Variant with_plain_weights(harness::Variant variant) {
+  const PackedWeights& packed = *variant.problem.packed;
+  if ((packed.type != PackedType::int4 && packed.type != PackedType::int8) || packed.zero_points) {
+    throw harness::Unsupported("no call that multiplies by " + packed.text());
+  }
+  if (element_bytes(variant.precision) == 1) {
+    throw harness::Unsupported("packed weights are not unpacked to 8 bits");
+  }
+  variant.problem.packed.reset();
+  return variant;
+}
+
+/// Products of weights that were packed.
+void add_unpacked(WayTable& table, const ProductFamily& family) {
+  const auto named = [](harness::Way way) {
+    way.name = std::string(unpacked) + way.name;
+    return way;
+  };
+  harness::Family<Library, Gemm> made{
+      .layouts = layouts<Gemm>,
+      .ways =
+          [ways = family.ways, named](Library& library, const Gemm&,
+                                      const harness::Variant& prototype, harness::AlgorithmSet) {
+            const harness::Variant plain = with_plain_weights(prototype);
+            Ways found = ways(library, product(plain), plain);
+            std::ranges::transform(found, found.begin(), named);
+            return found;
+          },
+      .for_packed = true};
+  if (family.way) {
+    made.way = [way = family.way, named](
+                   Library& library, const Gemm&,
+                   const harness::Variant& variant) -> std::optional<harness::Way> {
+      if (!variant.algorithm.starts_with(unpacked)) return std::nullopt;
+      harness::Variant plain = with_plain_weights(variant);
+      plain.algorithm.erase(0, unpacked.size());
+      auto found = way(library, product(plain), plain);
+      return found ? std::optional(named(*std::move(found))) : std::nullopt;
+    };
+  }
+  table.add(std::move(made));
+}
+
 }  // namespace
 
 void add(WayTable& table, const ProductFamily& family) {
   add_for<Gemm>(table, family);
+  add_unpacked(table, family);
   add_for<Convolution>(table, family);
   add_for<Reduction>(table, family);
   add_for<Pooling>(table, family);

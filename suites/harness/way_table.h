@@ -35,9 +35,9 @@ struct Family {
   /// True if the ways apply, or refuse with Unsupported, any Epilogue::steps of a problem. Others
   /// are never used for problems with steps.
   bool handles_steps = false;
-  /// True if the ways multiply by packed weights (Problem::packed), or refuse them with
-  /// Unsupported. Others are never used for such problems.
-  bool handles_packed = false;
+  /// True if the ways multiply by packed weights (Problem::packed). They are used for nothing else,
+  /// and no others for such problems.
+  bool for_packed = false;
   /// ways() itself chooses what AlgorithmSet::leading means; otherwise it is the first three.
   bool chooses_leading = false;
 };
@@ -88,7 +88,7 @@ class WayTable {
                    return way(library, shape_of<Shape>(problem), variant);
                  },
              .handles_steps = family.handles_steps,
-             .handles_packed = family.handles_packed,
+             .for_packed = family.for_packed,
              .chooses_leading = family.chooses_leading});
   }
 
@@ -102,6 +102,7 @@ class WayTable {
   std::optional<Found> find(Library& library, const Variant& variant) const {
     std::optional<Unsupported> refusal;
     for (const AnyFamily& family : of(variant.problem)) {
+      if (family.for_packed != variant.problem.packed.has_value()) continue;
       try {
         if (auto way = family.way(library, variant.problem, variant)) {
           return Found{family, *std::move(way)};
@@ -157,8 +158,9 @@ class TableBackend : public Backend {
     std::optional<NoDevice> no_device;
     for (const auto& family : table_.of(problem)) {
       if (!measures_in(family, problem, prototype.layout)) continue;
+      if (family.for_packed != problem.packed.has_value()) continue;
       try {
-        refuse(family, problem, prototype.precision);
+        refuse_steps(family, problem, prototype.precision);
         std::vector<Way> found = family.ways(library(), problem, prototype, set);
         const bool cut = set == AlgorithmSet::leading && !family.chooses_leading;
         if (cut && found.size() > leading) found.erase(found.begin() + leading, found.end());
@@ -184,7 +186,7 @@ class TableBackend : public Backend {
       throw Unsupported(no_call(problem) +
                         (table_.of(problem).empty() ? "" : " named " + variant.algorithm));
     }
-    refuse(found->family, problem, variant.precision);
+    refuse_steps(found->family, problem, variant.precision);
     return std::move(found->way);
   }
 
@@ -203,13 +205,9 @@ class TableBackend : public Backend {
     return table_.of(problem).size() == 1 || contains(family.layouts(problem), layout);
   }
 
-  /// The only check that a call is not used for a problem whose epilogue steps it would leave out,
-  /// or whose packed weights it would read as plain ones.
-  void refuse(const typename WayTable<Library>::AnyFamily& family, const Problem& problem,
-              Precision precision) const {
-    if (problem.packed && !family.handles_packed) {
-      throw Unsupported("no call that multiplies by " + problem.packed->text());
-    }
+  /// The only check that a call is not used for a problem whose epilogue steps it would leave out.
+  void refuse_steps(const typename WayTable<Library>::AnyFamily& family, const Problem& problem,
+                    Precision precision) const {
     const std::vector<Step>& steps = problem.epilogue.steps;
     if (steps.empty()) return;
     if (precision == Precision::int8) {
@@ -223,6 +221,7 @@ class TableBackend : public Backend {
   }
 
   std::string no_call(const Problem& problem) const {
+    if (problem.packed) return "no call that multiplies by " + problem.packed->text();
     return library_name_ + " has no call for '" + std::string(op(problem)) + "'";
   }
 

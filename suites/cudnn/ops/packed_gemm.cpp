@@ -153,7 +153,6 @@ class PackedGraph {
 };
 
 std::vector<GraphCall> packed_graphs(const Gemm& shape, const harness::Variant& variant) {
-  if (!variant.problem.packed) throw harness::Unsupported("weights that are not packed");
   refuse_packed(shape, variant);
   std::vector<GraphCall> calls;
   calls.push_back(PackedGraph(shape, variant).take());
@@ -165,7 +164,7 @@ std::vector<GraphCall> packed_graphs(const Gemm& shape, const harness::Variant& 
 void register_packed_gemm(WayTable& table) {
   auto family = engines_of<Gemm>([](const Gemm&) { return std::vector{Layout::plain}; },
                                  packed_graphs, Steps::in_graph);
-  family.handles_packed = true;
+  family.for_packed = true;
   table.add(std::move(family));
 }
 

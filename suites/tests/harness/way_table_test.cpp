@@ -76,6 +76,39 @@ TEST(TableBackend, ACallThatWouldLeaveOutStepsIsNotMade) {
   }
 }
 
+// A call that takes plain weights would read packed ones as plain, and the other way round.
+TEST(TableBackend, PackedWeightsHaveFamiliesOfTheirOwn) {
+  const auto ways = [](bool packed) {
+    return harness::Family<Library, Gemm>{
+        .layouts = [](const Gemm&) { return std::vector{Layout::plain}; },
+        .ways = [packed](Library&, const Gemm&, const Variant&,
+                         AlgorithmSet) { return std::vector{way_named(packed ? "w4" : "plain")}; },
+        .for_packed = packed};
+  };
+  WayTable<Library> table;
+  table.add(ways(false));
+  TwoCalls without(table);
+  table.add(ways(true));
+  TwoCalls backend(std::move(table));
+  const Problem plain = parse("gemm/m1_n64_k64_nt_w");
+  const Problem packed = parse("gemm/m1_n64_k64_nt_w_packed.int4.b32");
+  const auto names = [](TwoCalls& of, const Problem& problem) {
+    return harness::algorithms(of, problem, Precision::fp16, Layout::plain, AlgorithmSet::all);
+  };
+  EXPECT_EQ(names(backend, plain), std::vector<Algorithm>{"plain"});
+  EXPECT_EQ(names(backend, packed), std::vector<Algorithm>{"w4"});
+  EXPECT_NO_THROW(harness::made(backend, {packed, Precision::fp16, Layout::plain, "w4"}));
+  EXPECT_THROW(harness::made(backend, {packed, Precision::fp16, Layout::plain, "plain"}),
+               Unsupported);
+  EXPECT_THROW(harness::made(backend, {plain, Precision::fp16, Layout::plain, "w4"}), Unsupported);
+  try {
+    names(without, packed);
+    FAIL() << "offered";
+  } catch (const Unsupported& refusal) {
+    EXPECT_STREQ(refusal.what(), "no call that multiplies by int4 weights in blocks of 32");
+  }
+}
+
 TEST(TableBackend, OfALeadingSetEveryFamilyGivesItsFirstThree) {
   auto many = family({"m1", "m2", "m3", "m4"}, false);
   WayTable<Library> table;
