@@ -30,8 +30,8 @@ struct Flags {
 void add_sources(CLI::App& app, Flags& flags) {
   app.add_option("MODEL", flags.models, "ONNX files");
   app.add_option("--list", flags.lists,
-                 "A list of problems instead of a model, or beside them: a folder of tables, and "
-                 "the set of their rows; may be repeated")
+                 "A list of problems, instead of or in addition to models: FOLDER/SET, a folder of "
+                 "tables and the set of rows; may be repeated")
       ->type_name("FOLDER/SET")
       ->allow_extra_args(false);
   app.add_option("--recording", flags.recordings,
@@ -53,9 +53,9 @@ void add_sources(CLI::App& app, Flags& flags) {
                  "takes; may be repeated")
       ->type_name("NAME=VALUE[,VALUE...]")
       ->allow_extra_args(false);
-  app.add_option("--precision", flags.precisions,
-                 "fp32, tf32, fp16, bf16, int8, fp8; if not given fp32, and of a recording "
-                 "the own one of each call")
+  app.add_option(
+         "--precision", flags.precisions,
+         "fp32, tf32, fp16, bf16, int8, fp8 (default: fp32; for a recording, each call's own)")
       ->delimiter(',')
       ->type_name("P[,P...]")
       ->allow_extra_args(false);
@@ -63,18 +63,17 @@ void add_sources(CLI::App& app, Flags& flags) {
 
 void add_outputs(CLI::App& app, Flags& flags) {
   app.add_flag("--training{sgd}", flags.optimizer,
-               "Training steps of the models instead of inference: forward, backward and the "
-               "update of sgd (with momentum) or, with --training=adam, of adam")
+               "Training steps instead of inference: forward, backward and update, with SGD and "
+               "momentum, or with Adam (--training=adam)")
       ->check(CLI::IsMember({"sgd", "adam"}));
   app.add_option("--out", flags.out,
                  "Folder for problems.cpp, tests.cmake and the graph.json files");
   app.add_flag("--clean", flags.clean,
                "Remove the graph files that the last call with this --out wrote and this one does "
                "not");
-  app.add_option(
-         "--skip-refused", flags.refused_list,
-         "Write the models that cannot be read into this file, path and reason separated by a "
-         "tab, and succeed if any other is left")
+  app.add_option("--skip-refused", flags.refused_list,
+                 "Write unreadable models to this file, one per line with path, tab and reason, "
+                 "and succeed if at least one model was read")
       ->type_name("FILE");
   app.add_flag("--summary{brief}", flags.summary,
                "Print a table of each model's layers; =all lists operators that need no work, too; "

@@ -135,21 +135,21 @@ void add_recording_flags(CLI::App& app, CommandLine& line) {
 CLI::Option* add_counter_flags(CLI::App& app, CommandLine& line) {
   CLI::Option* const lists_counters =
       app.add_option("--list-counters", line.chip,
-                     "List the counters, and which are not available here; with the name of a "
-                     "chip (GH100), those of its kernels")
+                     "List the counters and which are unavailable here; with a chip's name "
+                     "(GH100), its kernel counters")
           ->type_name("CHIP")
           ->expected(0, 1);
   app.add_option("--counters", line.counters,
-                 "Processor counters over the whole run, user mode, children included; or "
-                 "CUPTI's of every kernel (dram__bytes_read.sum), which then is run several times "
-                 "and not timed")
+                 "Processor counters over the whole run (user mode, children included), or CUPTI "
+                 "counters per kernel (dram__bytes_read.sum), for which each kernel runs several "
+                 "times and is not timed")
       ->type_name("NAME")
       ->delimiter(',');
   app.add_option("--metric", line.metrics,
                  "Arithmetic over counters: 'ipc = instructions / cycles'")
       ->type_name("NAME=EXPRESSION")
       ->allow_extra_args(false);
-  app.add_option("--metrics", line.metric_sets, "Well-chosen metrics of every kernel")
+  app.add_option("--metrics", line.metric_sets, "Predefined metrics per kernel")
       ->check(CLI::IsMember({"memory", "compute", "tensor"}))
       ->delimiter(',');
   return lists_counters;

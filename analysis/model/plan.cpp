@@ -166,6 +166,9 @@ class Planner {
     if (call.problem != measured.variant.key) {
       return obstacles_.add(name, "its calls are not those of the flow file");
     }
+    if (parse(call.problem).packed) {
+      return obstacles_.add(name, "multiplies by packed weights, which plans do not read yet");
+    }
     if (call.proxy && !call.gather)
       return obstacles_.add(name, "its call only moves as many elements as it does");
     const Problem problem = parse(call.problem);

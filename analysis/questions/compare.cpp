@@ -172,9 +172,9 @@ Action ask_compare(Flags& flags) {
             "Differences of up to this many percent count as equal");
   flags.add("--all", options->all, "List unchanged rows, too");
   flags.add("--fail", options->fail,
-            "Exit with an error if all calls together take longer by more than the machine does, "
-            "or, with --graph, if slower layers cost the bound more than --tolerance or a layer "
-            "has no call any more; without, if a problem is slower or was lost");
+            "Exit with an error if all calls together slowed down more than the machine did; with "
+            "--graph, if slower layers cost the bound more than --tolerance or a layer lost its "
+            "only call; without, if a problem is slower or lost");
   return [options] {
     const std::size_t rows = rows_of(options->common);
     const CompareAnswered answered = answer_compare(*options);

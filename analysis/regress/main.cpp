@@ -192,9 +192,9 @@ class Scratch {
 
 int run(int argc, char** argv) {
   CLI::App program(
-      "Runs two builds, or one build with two versions of its library, in turns on this machine, "
-      "and reports what is slower and why. Exit status 0: nothing slower; 3: something is slower "
-      "or was lost; 1: an error.",
+      "Runs two builds, or one build with two versions of its library, alternately on this "
+      "machine, and reports what is slower and why. Exit status 0: nothing is slower; 3: something "
+      "is slower or lost; 1: an error.",
       "benanza-regress");
   Options options;
   add_flags(program, options);

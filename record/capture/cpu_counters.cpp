@@ -62,11 +62,10 @@ const std::vector<CounterKind>& counter_kinds() {
       {"cache_misses", "those that the last cache does not have", PERF_TYPE_HARDWARE,
        PERF_COUNT_HW_CACHE_MISSES},
       {"branches", "branches done", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS},
-      {"branch_misses", "branches that were foreseen wrong", PERF_TYPE_HARDWARE,
-       PERF_COUNT_HW_BRANCH_MISSES},
-      {"stalled_cycles_frontend", "cycles in which no instruction came", PERF_TYPE_HARDWARE,
+      {"branch_misses", "mispredicted branches", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES},
+      {"stalled_cycles_frontend", "front-end stall cycles", PERF_TYPE_HARDWARE,
        PERF_COUNT_HW_STALLED_CYCLES_FRONTEND},
-      {"stalled_cycles_backend", "cycles in which instructions waited", PERF_TYPE_HARDWARE,
+      {"stalled_cycles_backend", "back-end stall cycles", PERF_TYPE_HARDWARE,
        PERF_COUNT_HW_STALLED_CYCLES_BACKEND},
       {"l1d_loads", "reads of the first data cache", PERF_TYPE_HW_CACHE,
        cache(PERF_COUNT_HW_CACHE_L1D, PERF_COUNT_HW_CACHE_OP_READ,
@@ -74,14 +73,12 @@ const std::vector<CounterKind>& counter_kinds() {
       {"l1d_load_misses", "those that it does not have", PERF_TYPE_HW_CACHE,
        cache(PERF_COUNT_HW_CACHE_L1D, PERF_COUNT_HW_CACHE_OP_READ,
              PERF_COUNT_HW_CACHE_RESULT_MISS)},
-      {"dtlb_load_misses", "addresses that the first table of pages does not have",
-       PERF_TYPE_HW_CACHE,
+      {"dtlb_load_misses", "data TLB misses", PERF_TYPE_HW_CACHE,
        cache(PERF_COUNT_HW_CACHE_DTLB, PERF_COUNT_HW_CACHE_OP_READ,
              PERF_COUNT_HW_CACHE_RESULT_MISS)},
       {"task_nanoseconds", "time on processors, summed over threads", PERF_TYPE_SOFTWARE,
        PERF_COUNT_SW_TASK_CLOCK},
-      {"page_faults", "pages that were not there when they were used", PERF_TYPE_SOFTWARE,
-       PERF_COUNT_SW_PAGE_FAULTS}};
+      {"page_faults", "page faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS}};
   return kinds;
 }
 

@@ -29,8 +29,8 @@ CpuOptions take_cpu_options(int& argc, char** argv, const Environment& environme
 
 std::vector<harness::BackendFlag> cpu_flags() {
   return {{"--peaks", "SOURCE",
-           "of arithmetic and bandwidth: measure (default), none, or a results file of this "
-           "machine that holds them (also BENANZA_PEAKS)"}};
+           "peaks of arithmetic and bandwidth: measure (default), none, or a results file of this "
+           "machine (also BENANZA_PEAKS)"}};
 }
 
 }  // namespace benanza::onednn

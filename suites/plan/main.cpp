@@ -245,14 +245,14 @@ int run(int argc, char** argv) {
   const std::string name = std::filesystem::path(argv[0]).filename().string();
   const plan::Backends backends(argc, argv);
   CLI::App app(
-      "Runs a plan of benanza-analyze plan as one: checks it, and times it. Takes Google "
-      "Benchmark's flags, too.",
+      "Runs a plan made by benanza-analyze plan as one program, checks it, and times it. Also "
+      "takes Google Benchmark's flags.",
       name);
   Options options;
   app.add_option("PLAN", options.plan, "What benanza-analyze plan --out wrote")->required();
   app.add_option("--values", options.values,
-                 "The model's constants, inputs and other tensors (scripts/plan-values); without "
-                 "it, random ones, and nothing is checked")
+                 "The model's constants, inputs and other tensors (from scripts/plan-values); "
+                 "without it, random values and no check")
       ->type_name("FILE");
   app.add_option("--tolerance", options.tolerance,
                  "The largest difference, relative to the largest element of a tensor");

@@ -128,9 +128,9 @@ std::vector<std::string> Ladder::breaks(const Graph& graph) const {
         in_neither > 0
             ? fmt::format("the floor is above the bound, which lacks {} layers", in_neither)
         : is_of_warm_calls()
-            ? "no run takes less than the floor: the model does not fit the caches, but what one "
-              "call reads does, and it was repeated (bench_* --sequence times the calls one after "
-              "the other)"
+            ? "no run can be below the floor: the model's data do not fit the cache, but each "
+              "call's data did when it was timed alone (bench_* --sequence times the calls back to "
+              "back)"
             : "the floor is above the bound with fusion: the measured peaks, the times "
               "or the floor are wrong");
   }

@@ -56,21 +56,20 @@ void add_causes(Section& section, const PlanLadder& plan) {
             fmt::format("{:+.3f} ms: {:.3f} of conversions between formats, the rest "
                         "because formats must agree, and layers that only move bytes",
                         plan.predicted_extra() * 1e3, run.predicted_conversion_seconds * 1e3)});
-  section.add(Entry{
-      "  measured",
-      fmt::format("{:+.3f} ms: {} conversions take {:.3f} ({:+.3f}), and {} calls one after the "
-                  "other {:+.3f} compared with each by itself",
-                  plan.measured_extra() * 1e3, run.conversions, run.conversion_seconds * 1e3,
-                  (run.conversion_seconds - run.predicted_conversion_seconds) * 1e3, run.steps,
-                  plan.steps_extra() * 1e3)});
+  section.add(
+      Entry{"  measured",
+            fmt::format("{:+.3f} ms: {} conversions take {:.3f} ({:+.3f}); running {} calls back "
+                        "to back adds {:+.3f} over timing each alone",
+                        plan.measured_extra() * 1e3, run.conversions, run.conversion_seconds * 1e3,
+                        (run.conversion_seconds - run.predicted_conversion_seconds) * 1e3,
+                        run.steps, plan.steps_extra() * 1e3)});
   if (const auto branches = plan.branch_seconds()) {
     section.add(Entry{"  in branches",
-                      fmt::format("{:.3f} ms, {:+.3f}: steps at the same time where none waits for "
-                                  "the other",
+                      fmt::format("{:.3f} ms, {:+.3f}: independent steps in parallel",
                                   *branches * 1e3, (*branches - plan.measured_seconds) * 1e3)});
   }
   section.add(Entry{"  checked", run.checked_tensors == 0
-                                     ? std::string("no: bench_plan ran it without --values")
+                                     ? std::string("not checked: bench_plan ran without --values")
                                      : fmt::format("{} tensors agree with the file of values",
                                                    run.checked_tensors)});
 }

@@ -216,10 +216,10 @@ Section bound_section(const BoundReport& report, const std::map<std::string, Pea
   section.add(Entry{std::string(names.parallel),
                     with_spread(report.bounds.parallel) + partial_mark(report)});
   if (report.filter.cold) {
-    section.add(Entry{"",
-                      "no bounds: each call was timed by itself, from memory. One after the other "
-                      "they find in the caches what those before them wrote (`calls`, then bench_* "
-                      "--sequence)"});
+    section.add(
+        Entry{"",
+              "not a bound: each call was timed alone, with cold caches. In sequence, calls find "
+              "in cache what earlier ones wrote (`calls`, then bench_* --sequence)"});
   }
   add_weights(section, report.weights);
   add_sequences(section, report);

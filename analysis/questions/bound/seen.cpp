@@ -222,8 +222,8 @@ void add_seen(Section& section, const BoundReport& report) {
         best.seconds * 1e3, best.whole_run, best.combined_seconds * 1e3));
   } else {
     section.add(fmt::format(
-        "seen-best {:.3f} ms{}: for each group of layers the smaller of what was measured, fused "
-        "or not, and what a framework's kernels took",
+        "seen-best {:.3f} ms{}: for each group of layers, the faster of the measured calls (fused "
+        "or not) and a framework's kernels",
         best.seconds * 1e3,
         best.holes > 0 ? fmt::format("  PARTIAL, without {} layers", best.holes) : std::string()));
   }

@@ -19,8 +19,8 @@ void add_sequences(Section& section, const BoundReport& report) {
     const double seconds = median(run->seconds);
     section.add(Entry{
         run->fused ? "in sequence, fused" : "in sequence",
-        fmt::format("{:.3f} ms, {} calls of {} as one; their sum is {:.3f} of it", seconds * 1e3,
-                    run->calls, run->backends(), run->alone_seconds / seconds)});
+        fmt::format("{:.3f} ms, {} calls of {} back to back; their sum alone is {:.3f} of it",
+                    seconds * 1e3, run->calls, run->backends(), run->alone_seconds / seconds)});
   }
 }
 

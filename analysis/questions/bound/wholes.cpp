@@ -85,14 +85,14 @@ void add_wholes(Section& section, const BoundReport& report) {
   if (report.wholes.empty()) return;
   const WholeTotals sum = totals_of(report.wholes);
   std::string text = fmt::format(
-      "operators that the exporter took apart: {} of {} count as one call, which saves "
-      "{:.3f} ms against their layers",
+      "operators that the exporter split: {} of {} count as one call, which saves {:.3f} ms over "
+      "their layers",
       sum.used, report.wholes.size(), sum.saved_seconds * 1e3);
   const auto add = [&](std::size_t count, const char* what) {
     if (count > 0) text += fmt::format("; {} {}", count, what);
   };
   add(sum.without_choice, "of them have a layer without a time of its own");
-  add(sum.dearer, "are dearer than their layers, or inside another");
+  add(sum.dearer, "take longer than their layers, or are inside another");
   add(sum.unsupported, "no library does as one call");
   add(sum.missing, "were not measured as one call");
   section.add(std::move(text));

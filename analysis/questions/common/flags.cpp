@@ -103,8 +103,8 @@ void add_filter_flags(Flags& flags, CommonFlags& values, const std::string& prec
             ',');
   flags.add("--cold", values.cold, "Use calls timed with cold caches; their sum is not a bound");
   flags.add_word("--weights", values.weights, {"auto", "cache"},
-                 "Where calls find their weights: auto, in memory if the model's do not fit the "
-                 "cache; cache, always in the cache");
+                 "Where calls find their weights. auto: in memory if the model's weights do not "
+                 "fit the cache; cache: always in cache");
   flags.add("--fallback", values.fallback,
             "Precision for layers that are not supported at the requested one");
   flags.add("--max-workspace", values.max_workspace,

@@ -35,9 +35,8 @@ void add_first_choices(Section& section, const FirstChoices& sum) {
   section.facts["first_choice_calls"] = sum.alone;
   if (sum.alone == 0) return;
   section.add(fmt::format(
-      "first choices: of {} of the {} calls that the bound rests on, only the library's first "
-      "choice "
-      "was measured (--algorithms best); another may be faster: --algorithms leading or all",
+      "default choices: for {} of the {} calls in the bound, only the library's default was "
+      "measured (--algorithms best); others may be faster: --algorithms leading or all",
       sum.alone, sum.calls));
 }
 

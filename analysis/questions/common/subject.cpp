@@ -200,8 +200,8 @@ void require_complete(const Graph& graph, const std::vector<LayerTime>& times,
   }
   if (count == 0) return;
   throw Error(fmt::format(
-      "{}, {}: {} measurement{} missing: {}{}; run the benchmarks, or say "
-      "--allow-missing for a partial bound",
+      "{}, {}: {} measurement{} missing: {}{}; run the benchmarks, or add --allow-missing for a "
+      "partial bound",
       title(graph), kind, count, count == 1 ? " is" : "s are", named, count > 3 ? ", ..." : ""));
 }
 

@@ -95,10 +95,10 @@ Section changes_section(const MeasurementFilter& filter, const Changes& changes,
   if (totals(changes.problems).of(ChangeKind::unknown) +
           totals(changes.calls).of(ChangeKind::unknown) >
       0) {
-    section.add(fmt::format(
-        "unknown: farther apart than the tolerance, but the repetitions (at least {} are "
-        "needed) differ too much to tell a change from chance",
-        least_repetitions));
+    section.add(
+        fmt::format("unknown: the difference exceeds the tolerance, but is within the spread of "
+                    "the repetitions (at least {} are needed)",
+                    least_repetitions));
   }
   const auto crowded = std::ranges::count_if(changes.calls, [](const Change& change) {
     return change.kind == ChangeKind::unknown && is_crowded(change);
@@ -111,10 +111,10 @@ Section changes_section(const MeasurementFilter& filter, const Changes& changes,
         crowded));
   }
   if (changes.told_from) {
-    section.add(
-        fmt::format("within one process: another process of the same program may differ as much; "
-                    "ratios up to {:.2f} are not told from that (--processes measures in several)",
-                    *changes.told_from));
+    section.add(fmt::format(
+        "within one process: another process of the same program may differ as much; ratios up to "
+        "{:.2f} are indistinguishable from that (--processes measures in several)",
+        *changes.told_from));
   }
   section.facts["told_from_ratio"] = changes.told_from;
   section.facts["false_alarm_level"] = false_alarm_level;

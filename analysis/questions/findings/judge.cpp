@@ -33,11 +33,11 @@ bool is_borne_out(Finding& finding, const Baseline& reference) {
   const double shown = reference.seconds - seconds;
   if (shown >= *finding.gain_seconds) {
     finding.what +=
-        fmt::format(" A plan of the bound's calls, run, takes {}.", milliseconds(seconds));
+        fmt::format(" Run as a plan, the bound's calls take {}.", milliseconds(seconds));
     return true;
   }
   finding.what +=
-      fmt::format(" A plan of the bound's calls, run, takes {}: it bears out {} of {}.",
+      fmt::format(" Run as a plan, the bound's calls take {}, which confirms {} of {}.",
                   milliseconds(seconds), milliseconds(shown), milliseconds(*finding.gain_seconds));
   finding.gain_seconds = shown;
   finding.interval = plan_interval(*finding.plan, reference.seconds);

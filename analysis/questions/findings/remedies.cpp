@@ -33,8 +33,8 @@ Remedy remedy_for_launches(const Matter& matter) {
   switch (whose(matter)) {
     case Whose::pytorch:
       return {
-          "Let the host launch the run once: as a CUDA graph (torch.cuda.CUDAGraph), which "
-          "torch.compile records in this mode.",
+          "Capture the run in a CUDA graph (torch.cuda.CUDAGraph), so that the host launches it "
+          "once; torch.compile does this in this mode.",
           "model = torch.compile(model, mode=\"reduce-overhead\")"};
     case Whose::onnxruntime:
       return {
@@ -54,7 +54,7 @@ Remedy remedy_for_launches(const Matter& matter) {
 }
 
 Remedy remedy_for_algorithms(const Matter& matter) {
-  const Remedy by_name{"Take these calls by name instead of the library's first choice.",
+  const Remedy by_name{"Request these algorithms by name instead of taking the library's default.",
                        matter.ask("algorithms", profile_flag(matter))};
   switch (whose(matter)) {
     case Whose::pytorch:
@@ -78,8 +78,8 @@ Remedy remedy_for_fusion(const Matter& matter) {
     case Whose::pytorch:
       if (matter.has_option("compile")) break;
       return {
-          "Compile the model, which fuses elementwise layers with each other; what follows a "
-          "convolution or product stays apart unless a library's fused call does it.",
+          "Compile the model: this fuses elementwise layers with each other. Layers after a "
+          "convolution or product stay separate unless the library has a fused call.",
           "model = torch.compile(model)"};
     case Whose::onnxruntime:
       return {
@@ -227,7 +227,7 @@ Remedy remedy_for_operators(const Matter& matter, const std::string& op) {
     case Whose::none:
       break;
   }
-  return {"Do these layers by the calls that the bound names.", matter.ask("calls")};
+  return {"Run these layers with the calls that the bound names.", matter.ask("calls")};
 }
 
 Remedy remedy_for_threads(const Matter& matter, std::int64_t threads) {

@@ -24,7 +24,7 @@ std::string gain_text(const Judged& one) {
     text += " (spread not known)";
   }
   if (!is_limit) text += fmt::format(", {}", to_string(finding.certainty));
-  if (one.is_hidden) text += "; seen once the GPU no longer waits for the host";
+  if (one.is_hidden) text += "; takes effect once the GPU no longer waits for the host";
   return text;
 }
 
@@ -76,7 +76,7 @@ Points findings_points(const Matter& matter, const std::vector<Judged>& shown, s
     return points;
   }
   for (const Judged& one : shown) points.points.push_back(point_of(matter, one));
-  points.note = "Each gain is that of one change alone; several together gain less than their sum.";
+  points.note = "Each gain is for one change alone; together they gain less than their sum.";
   if (all > shown.size()) {
     points.note += fmt::format(" `benanza-analyze findings` lists {} more.", all - shown.size());
   }

@@ -170,7 +170,7 @@ std::optional<double> speed_at(const DeviceProfile& profile, double part) {
 Sheet distribution(const Profiles& profiles) {
   Sheet sheet{.name = "gpu_throughput",
               .caption = "time of kernels whose arithmetic is known, by their throughput",
-              .note = "so much of that time runs at most at so many TFLOP/s",
+              .note = "that share of the time runs at this many TFLOP/s or fewer",
               .all_rows = true};
   sheet.columns.push_back({"time", "part", true});
   for (std::size_t at = 0; at < profiles.size(); ++at) {
@@ -227,7 +227,7 @@ std::vector<std::vector<Cell>> device_csv_rows(const Profiles& profiles) {
 std::string tensor_core_text(const DeviceProfile& profile) {
   const auto percent = [&](double seconds) { return seconds / profile.kernel_seconds * 100; };
   return fmt::format(
-      "{:.1f}% of {:.3f} ms of kernels; {:.1f}% not; of {:.1f}% the names do not tell",
+      "{:.1f}% of {:.3f} ms of kernels; {:.1f}% not; {:.1f}% unknown from kernel names",
       percent(profile.tensor_core_seconds), profile.kernel_seconds * 1e3,
       percent(profile.plain_seconds), percent(profile.unknown_tensor_core_seconds));
 }

@@ -36,8 +36,8 @@ Recorded read_recording(const std::string& file) {
   add_device(one, reader.devices(), gpu_calls(reader));
   if (one.totals.empty() && !one.has_device && one.counters.empty()) {
     throw Error(file +
-                ": holds no call: the program called neither oneDNN nor a GPU, or printed to a "
-                "file of its own");
+                ": contains no calls: the program called neither oneDNN nor a GPU, or wrote its "
+                "log to a file of its own");
   }
   return one;
 }

@@ -209,6 +209,12 @@ TEST(MakePlan, NamesWhatItCannotDo) {
   EXPECT_THAT(error_of([&] { scaled.plan(); }), HasSubstr("a: scales what is no constant"));
   scaled.flow.tensors[0].constant = true;
   EXPECT_THAT(scaled.plan().steps, SizeIs(2));
+  Case packed;
+  constexpr const char* product = "gemm/m1_n8_k8_nt_w_packed.int8.c";
+  packed.graph.layers[0].problems = {product};
+  packed.flow.layers[0].calls[0].problem = product;
+  packed.set.add(measured(std::string(product) + "/fp32/plain/cublas/w", five(us)));
+  EXPECT_THAT(error_of([&] { packed.plan(false); }), HasSubstr("a: multiplies by packed weights"));
   Case other;
   other.flow.layers.pop_back();
   EXPECT_THAT(error_of([&] { other.plan(); }), HasSubstr("generate both again"));

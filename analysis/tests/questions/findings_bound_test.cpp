@@ -24,7 +24,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 TEST(Findings, OfLayersThatOneCallDoesSayWhatItSaves) {
-  const std::vector<Judged> found = product_and_relu().of("layers apart");
+  const std::vector<Judged> found = product_and_relu().of("unfused layers");
   ASSERT_THAT(found, SizeIs(1));
   const Finding& finding = found[0].finding;
   EXPECT_NEAR(*finding.gain_seconds, 2 * us, tiny);  // 10 + 4 - 12
@@ -34,7 +34,7 @@ TEST(Findings, OfLayersThatOneCallDoesSayWhatItSaves) {
   EXPECT_THAT(finding.layers, ElementsAre(0, 1));
   EXPECT_THAT(finding.what,
               HasSubstr("1 group of layers takes 0.012 ms by one call each, 0.014 ms by the "
-                        "fastest calls for the layers apart: gemm_relu (1)."));
+                        "fastest calls for the separate layers: gemm_relu (1)."));
   EXPECT_THAT(finding.command, HasSubstr("benanza-analyze fusion --graph"));
   // Equal repetitions; runs differ by 0.5%.
   ASSERT_TRUE(finding.interval);
@@ -45,7 +45,7 @@ TEST(Findings, CommandsNameTheFilesThatWereGiven) {
   Found given = product_and_relu();
   given.inputs.graph_paths = {"g.graph.json"};
   given.inputs.asked = " --results build/results --layout any";
-  EXPECT_EQ(given.of("layers apart").at(0).finding.command,
+  EXPECT_EQ(given.of("unfused layers").at(0).finding.command,
             "benanza-analyze fusion --graph g.graph.json --results build/results --layout any "
             "--precision fp32");
 }
@@ -57,7 +57,7 @@ TEST(Findings, WithinTheNoiseAreNone) {
   given.set() = steady({{"relu", 4 * us}});
   given.set().add(measured("gemm/m100_n200_k50_nn_w/fp32/plain/onednn/x", five(10 * us)));
   given.set().add(measured(fused, {11 * us, 12 * us, 13 * us, 14 * us, 15 * us}));
-  EXPECT_THAT(given.of("layers apart"), IsEmpty());
+  EXPECT_THAT(given.of("unfused layers"), IsEmpty());
 }
 
 // One repetition each: 3% of 14 us are 0.42.
@@ -71,7 +71,7 @@ TEST(Findings, WithoutAKnownSpreadNeedAMargin) {
     once("relu/relu/fp32/nchw/onednn/jit", 4);
     once("gemm/m100_n200_k50_nn_w/fp32/plain/onednn/x", 10);
     once("gemm/m100_n200_k50_nn_w_relu/fp32/plain/onednn/x", fused_us);
-    return given.of("layers apart");
+    return given.of("unfused layers");
   };
   EXPECT_THAT(found(13.7), IsEmpty());
   ASSERT_THAT(found(13.5), SizeIs(1));
@@ -81,23 +81,23 @@ TEST(Findings, WithoutAKnownSpreadNeedAMargin) {
 TEST(Findings, ThatAPlanContradictsAreNone) {
   Found slow = product_and_relu();
   slow.plan(15 * us);
-  EXPECT_THAT(slow.of("layers apart"), IsEmpty());
+  EXPECT_THAT(slow.of("unfused layers"), IsEmpty());
   Found same = product_and_relu();
   same.plan(14 * us);
-  EXPECT_THAT(same.of("layers apart"), IsEmpty());
+  EXPECT_THAT(same.of("unfused layers"), IsEmpty());
 }
 
 TEST(Findings, GainWhatAPlanBearsOut) {
   Found given = product_and_relu();
   given.plan(13 * us);
-  const std::vector<Judged> part = given.of("layers apart");
+  const std::vector<Judged> part = given.of("unfused layers");
   ASSERT_THAT(part, SizeIs(1));
   EXPECT_NEAR(*part[0].finding.gain_seconds, 1 * us, tiny);  // 14 - 13, not 2
   EXPECT_EQ(part[0].finding.certainty, Certainty::timed);
   EXPECT_THAT(part[0].finding.what, HasSubstr("bears out 0.001 ms of 0.002 ms"));
   // Against a plan of one call a layer, 16 us: all of it.
   given.plan(16 * us, false);
-  const std::vector<Judged> all = given.of("layers apart");
+  const std::vector<Judged> all = given.of("unfused layers");
   ASSERT_THAT(all, SizeIs(1));
   EXPECT_NEAR(*all[0].finding.gain_seconds, 2 * us, tiny);
   EXPECT_THAT(all[0].finding.what, HasSubstr("A plan of the bound's calls, run, takes 0.013 ms."));
@@ -205,25 +205,25 @@ Found found_diamond() {
 
 TEST(Findings, OfBranchesAreALimit) {
   const Found given = found_diamond();
-  const std::vector<Judged> found = given.of("branches one after the other");
+  const std::vector<Judged> found = given.of("serialized branches");
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_NEAR(*found[0].finding.gain_seconds, 20 * us, tiny);
   EXPECT_EQ(found[0].finding.certainty, Certainty::at_most);
   EXPECT_THAT(found[0].finding.layers, ElementsAre(2));
-  EXPECT_THAT(test::three_layers().of("branches one after the other"), IsEmpty());
+  EXPECT_THAT(test::three_layers().of("serialized branches"), IsEmpty());
 }
 
 TEST(Findings, BranchesOfAPlanThatWasRunInThem) {
   Found given = found_diamond();
   given.plan(170 * us);
   given.inputs.plans.back().branch_seconds = std::vector<double>(3, 150 * us);
-  const std::vector<Judged> found = given.of("branches one after the other");
+  const std::vector<Judged> found = given.of("serialized branches");
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_NEAR(*found[0].finding.gain_seconds, 20 * us, 1e-12);
   EXPECT_EQ(found[0].finding.certainty, Certainty::timed);
   EXPECT_EQ(found[0].reference.name, "the plan");
   given.inputs.plans.back().branch_seconds = std::vector<double>(3, 171 * us);
-  EXPECT_THAT(given.of("branches one after the other"), IsEmpty()) << "they cost time";
+  EXPECT_THAT(given.of("serialized branches"), IsEmpty()) << "they cost time";
 }
 
 TEST(Findings, OfTheSequenceAreWhatItTakesLonger) {
@@ -339,7 +339,7 @@ TEST(Findings, AreOrderedByGainAndALimitCountsHalf) {
   // Head-room of at most 3 us counts 1.5; one call for two layers gains 2.
   std::vector<std::string> causes;
   for (const Judged& one : given.all()) causes.push_back(one.finding.cause);
-  EXPECT_THAT(causes, ElementsAre("layers apart", "far from the floor"));
+  EXPECT_THAT(causes, ElementsAre("unfused layers", "far from the floor"));
 }
 
 TEST(Findings, OfAModelWithNothingToGainAreNone) {

@@ -127,14 +127,14 @@ TEST(RunFindings, OfAnotherPrecisionsRunAreNone) {
 TEST(RunFindings, OfFusionLeaveOutWhatTheFrameworkFuses) {
   Found apart = product_and_relu();
   apart.run("pytorch", {11 * us, 5 * us}, 17 * us);
-  const std::vector<Judged> found = apart.of("layers apart");
+  const std::vector<Judged> found = apart.of("unfused layers");
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_NEAR(*found[0].finding.gain_seconds, 2 * us, tiny);
   EXPECT_EQ(found[0].reference.name, "PyTorch's latency");
   EXPECT_EQ(found[0].finding.command, "model = torch.compile(model)");
   Found fused = product_and_relu();
   fused.run("pytorch", {14 * us}, 17 * us);  // no operator for the relu: fused into fc
-  EXPECT_THAT(fused.of("layers apart"), IsEmpty());
+  EXPECT_THAT(fused.of("unfused layers"), IsEmpty());
 }
 
 TEST(RunFindings, OfWorkBeyondTheModelAreItsTime) {

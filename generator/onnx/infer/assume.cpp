@@ -160,10 +160,10 @@ std::string assumption_warning(const LoweredGraph& graph, const std::string& whe
   if (graph.assumptions.empty()) return "";
   const std::size_t count = graph.assumptions.size();
   const Assumption& first = graph.assumptions.front();
-  return where + ": the data decide " + std::to_string(count) +
-         (count == 1 ? " dimension, taken at its largest: "
-                     : " dimensions, taken at their largest, the first: ") +
-         to_string(first) + " (" + first.op + "): state the extent with --dim " + first.tensor +
+  return where + ": " + std::to_string(count) +
+         (count == 1 ? " data-dependent dimension, assumed at its maximum: "
+                     : " data-dependent dimensions, assumed at their maximum; the first: ") +
+         to_string(first) + " (" + first.op + "): set it with --dim " + first.tensor +
          ':' + std::to_string(first.axis) + "=N";
 }
 

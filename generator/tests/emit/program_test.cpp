@@ -133,7 +133,7 @@ TEST_F(Program, WhatTheDataDecideIsOneLineForAllBatches) {
   const Result run = generate("--summary --batch 1,2 " + path.string());
   EXPECT_EQ(run.status, 0) << run.text;
   EXPECT_THAT(run.text, StartsWith("benanza-generate: warning: " + path.string() +
-                                   ": the data decide 2 dimensions"));
+                                   ": 2 data-dependent dimensions"));
   EXPECT_EQ(run.text.find("warning", 30), std::string::npos) << run.text;
   EXPECT_THAT(run.text, HasSubstr("assumed: NonZero: 2 dimensions as large as can be, first "
                                   "nz:1=12\n"));

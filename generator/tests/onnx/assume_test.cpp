@@ -309,13 +309,13 @@ TEST(Assume, OneLineSaysHowMany) {
   EXPECT_EQ(assumption_warning(Model(17).input("x", {2}).node("Relu", {"x"}, {"y"}).import(), "m"),
             "");
   EXPECT_EQ(assumption_warning(masked().import(), "m.onnx"),
-            "m.onnx: the data decide 1 dimension, taken at its largest: nz:1=4 (NonZero): state "
-            "the extent with --dim nz:1=N");
+            "m.onnx: 1 data-dependent dimension, assumed at its maximum: nz:1=4 (NonZero): set it "
+            "with --dim nz:1=N");
   Model model(17);
   model.input("x", {6}).node("NonZero", {"x"}, {"a"}).node("NonZero", {"a"}, {"b"}).output("b");
   EXPECT_EQ(assumption_warning(model.import(), "m.onnx"),
-            "m.onnx: the data decide 2 dimensions, taken at their largest, the first: a:1=6 "
-            "(NonZero): state the extent with --dim a:1=N");
+            "m.onnx: 2 data-dependent dimensions, assumed at their maximum; the first: a:1=6 "
+            "(NonZero): set it with --dim a:1=N");
 }
 
 TEST(Assume, WhatHasNoShapeIsNamed) {

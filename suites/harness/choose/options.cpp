@@ -81,8 +81,8 @@ Display display(const std::string& text) {
 
 void add_own_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
   app.add_option("--algorithms", arguments.algorithms,
-                 "best: only the library's first choice, in the layout it prefers (any) if it has "
-                 "one; leading: the first three per method and layout; all: everything but "
+                 "best: the library's default choice, in the layout it prefers (any) if it has "
+                 "one; leading: its top few choices per method and layout; all: everything except "
                  "reference code (default); with-reference: everything")
       ->type_name("{best,leading,all,with-reference}");
   app.add_option("--precision", arguments.precisions, "only these, e.g. fp32,bf16")
@@ -104,32 +104,30 @@ void add_own_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
       ->type_name("FILE")
       ->allow_extra_args(false);
   app.add_option("--cases", options.cases,
-                 "measure the problems of this file instead, a line each: KEY [PRECISION] [LAYOUT] "
-                 "[ALGORITHM] -> ok (or: ok if supported, unsupported, no way, ...); the exit "
-                 "status is 2 unless all are as expected; may be repeated")
+                 "measure the problems of this file, one per line: KEY [PRECISION] [LAYOUT] "
+                 "[ALGORITHM] -> ok (or: ok if supported, unsupported, no way, ...); exit status 2 "
+                 "if any does not match; may be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false);
   app.add_option("--shard", arguments.shard,
                  "only part I (1 to N) of the problems, split into N parts of about equal time; "
                  "all variants of a problem stay in one part")
       ->type_name("I/N");
-  app.add_option(
-         "--processes", arguments.processes,
-         "divide the repetitions among so many processes, one after the other (default: 1): "
-         "another one has its memory elsewhere, and its times differ")
+  app.add_option("--processes", arguments.processes,
+                 "divide the repetitions among N processes, run one after the other (default: 1); "
+                 "times vary more between processes than within one")
       ->type_name("N");
   app.add_option(std::string(place_flag), arguments.place)->group("");
   app.add_flag("--cold", options.measure.cold, "flush the caches before every call");
   app.add_flag("--no-rotation{false}", options.rotates_weights,
-               "do not time the fastest variants once more with weights that come from memory, as "
+               "skip the second timing of the fastest variants, which reads weights from memory as "
                "in models whose weights do not fit the cache");
   app.add_option("--budget", arguments.budget_seconds,
-                 "seconds inside timed regions after which a measurement ends (default: 0.3)")
+                 "time limit of one measurement, in seconds of timed work (default: 0.3)")
       ->type_name("SECONDS");
-  app.add_option(
-         "--rest", arguments.rest_seconds,
-         "let the device idle for so long before every sample, so that long calls are timed "
-         "at its full clock and not at what its power limit leaves (default: 0)")
+  app.add_option("--rest", arguments.rest_seconds,
+                 "idle for SECONDS before every sample, so that long calls run at full clock "
+                 "instead of the power limit (default: 0)")
       ->type_name("SECONDS");
   app.add_flag("--energy{1}", arguments.energy_seconds,
                "afterwards, repeat the fastest variants of every problem for SECONDS each (default "
@@ -145,10 +143,9 @@ void add_own_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
       ->type_name("FILE")
       ->needs(sequence);
   app.add_flag("--fresh", options.fresh, "discard what --benchmark_out holds and measure it again");
-  app.add_option(
-         "--forget", options.forget,
-         "instead of measuring: remove what was measured of these problems from the results "
-         "files in this folder; a file of another system is moved aside")
+  app.add_option("--forget", options.forget,
+                 "measure nothing; remove these problems' measurements from the results files in "
+                 "this folder; a file of another system is moved aside")
       ->type_name("DIR");
   app.add_option("--one-system", options.one_system,
                  "refuse to measure on a system other than the one named in this file; the first "

@@ -49,13 +49,13 @@ void remember(int number) {
   first_nanoseconds = now.tv_nsec;
   received = number;
   set_timer(patience_seconds);
-  say("\ninterrupted: ending after this measurement, or in two seconds without it; once more ends "
+  say("\ninterrupted: stopping after this measurement, in two seconds at most; press again to stop "
       "at once\n");
 }
 
 /// Handles the timer.
 void give_up(int) {
-  say("interrupted: this measurement takes too long and is left out; start again with the same "
+  say("interrupted: this measurement takes too long and is dropped; start again with the same "
       "flags to continue\n");
   ::signal(received, SIG_DFL);
   ::raise(received);

@@ -163,13 +163,13 @@ std::vector<harness::BackendFlag> cuda_flags() {
       {"--max-workspace", "BYTES",
        "largest workspace of one call, e.g. 512M (default: what is free)"},
       {"--peaks", "SOURCE",
-       "of arithmetic and bandwidth: measure (default), none, or a results file of this device "
-       "that holds them (also BENANZA_PEAKS)"},
-      {"--kernels", "", "kernel names and CUPTI's times in every row, taken when all is timed"},
+       "peaks of arithmetic and bandwidth: measure (default), none, or a results file of this "
+       "device (also BENANZA_PEAKS)"},
+      {"--kernels", "", "add kernel names and CUPTI times to every row, after all timing"},
       {"--counters", "[=NAME,...]",
-       "hardware counters in every row, likewise; more, by CUPTI's names"},
+       "add hardware counters to every row, after all timing; NAME: further CUPTI counters"},
       {"--metric", "NAME=EXPRESSION", "arithmetic over counters in every row, likewise"},
-      {"--metrics", "SET", "well-chosen ones: memory, compute or tensor"}};
+      {"--metrics", "SET", "predefined metrics: memory, compute or tensor"}};
 }
 
 }  // namespace benanza::nvidia

@@ -195,8 +195,8 @@ double CudaStopwatch::possible(const harness::Primitive& primitive, double secon
   const auto least = least_seconds_.find(&primitive);
   if (least != least_seconds_.end() && seconds_per_call < least->second) {
     throw std::runtime_error(
-        "faster than the device can be: " + std::to_string(seconds_per_call * 1e6) +
-        " us a call, at its peaks it takes " + std::to_string(least->second * 1e6) + " us");
+        "faster than the device's peak: " + std::to_string(seconds_per_call * 1e6) +
+        " us per call; at peak it takes " + std::to_string(least->second * 1e6) + " us");
   }
   return seconds_per_call;
 }

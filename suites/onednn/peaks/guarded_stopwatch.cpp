@@ -53,8 +53,8 @@ void GuardedStopwatch::judge(const harness::Primitive& primitive, double seconds
   }
   if (seconds_per_call < possible()) {
     throw std::runtime_error(
-        "faster than the machine can be: " + std::to_string(seconds_per_call * 1e6) +
-        " us a call, at its peaks it takes " + std::to_string(possible() * 1e6) + " us");
+        "faster than the machine's peak: " + std::to_string(seconds_per_call * 1e6) +
+        " us per call; at peak it takes " + std::to_string(possible() * 1e6) + " us");
   }
   raise(peaks_->reported, least, peaks_->cache_bytes, seconds_per_call);
   raise(peaks_->possible, peaks_->reported);

@@ -65,23 +65,23 @@ std::vector<Finding> algorithm_choice(const Matter& matter) {
   const bool has_run = matter.run() != nullptr;
   const double bound = matter.bound().bounds.sequential.seconds;
   Remedy remedy = remedy_for_algorithms(matter);
-  Finding finding{.cause = "choice of algorithm",
-                  .what = fmt::format(
-                      "{} of {} products by slower algorithms than the fastest; most is lost in "
-                      "{}.",
-                      has_run ? fmt::format("{} does {}", matter.framework(), choices.slower)
-                              : fmt::format("The library's first choice does {}", choices.slower),
-                      choices.known, choices.lost.worst_text(matter)),
-                  .layers = choices.lost.layers(),
-                  .gain_seconds = choices.change.gain_seconds(),
-                  .interval = choices.change.interval(),
-                  .affects = Affects::device,
-                  .leads_to_seconds = has_run ? matter.least_seconds() : bound,
-                  .plan = matter.plan(),
-                  .action = std::move(remedy.action),
-                  .command = std::move(remedy.command)};
+  Finding finding{
+      .cause = "choice of algorithm",
+      .what = fmt::format(
+          "{} of {} products with a slower algorithm than the fastest; most is lost in {}.",
+          has_run ? fmt::format("{} runs {}", matter.framework(), choices.slower)
+                  : fmt::format("The library's default runs {}", choices.slower),
+          choices.known, choices.lost.worst_text(matter)),
+      .layers = choices.lost.layers(),
+      .gain_seconds = choices.change.gain_seconds(),
+      .interval = choices.change.interval(),
+      .affects = Affects::device,
+      .leads_to_seconds = has_run ? matter.least_seconds() : bound,
+      .plan = matter.plan(),
+      .action = std::move(remedy.action),
+      .command = std::move(remedy.command)};
   if (!has_run) {
-    finding.reference = Baseline{.name = "the bound by the library's first choices",
+    finding.reference = Baseline{.name = "the bound with the library's defaults",
                                  .seconds = bound + choices.change.gain_seconds()};
   }
   return {std::move(finding)};

@@ -40,7 +40,7 @@ std::vector<Finding> bound_holes(const Matter& matter) {
   if (const Hole hole = hole_of(matter, false); !hole.layers.empty()) {
     findings.push_back(
         {.cause = "layers without a call",
-         .what = fmt::format("The bound leaves out {} {} that no library here does at {}: {}.",
+         .what = fmt::format("The bound leaves out {} {} that no library here supports at {}: {}.",
                              hole.layers.size(), hole.layers.size() == 1 ? "layer" : "layers",
                              to_string(matter.subject().filter.precision), hole.why),
          .layers = hole.layers,
@@ -56,7 +56,7 @@ std::vector<Finding> bound_holes(const Matter& matter) {
                              hole.layers.size(), hole.layers.size() == 1 ? "layer" : "layers",
                              hole.why),
          .layers = hole.layers,
-         .action = "Measure the rest; what is there is kept.",
+         .action = "Measure the rest; existing results are kept.",
          .command = "scripts/bench MODEL.onnx --time all"});
   }
   return findings;

@@ -14,18 +14,17 @@ std::vector<Finding> first_choices_only(const Matter& matter) {
       first_choices(bound.times, matter.subject().measurements(), bound.movement);
   const std::size_t fusions = bound.ladder.missing_fusions;
   if (found.alone == 0 && fusions == 0) return {};
-  const std::string of_calls = found.alone == 0
-                                   ? ""
-                                   : fmt::format(
-                                         "{} of the {} calls are first choices beside which no "
-                                         "other was measured",
-                                         found.alone, found.calls);
+  const std::string of_calls =
+      found.alone == 0
+          ? ""
+          : fmt::format("{} of the {} calls are default choices without measured alternatives",
+                        found.alone, found.calls);
   const std::string of_fusions =
       fusions == 0 ? "" : fmt::format("{} fused calls were not measured", fusions);
   return {{.cause = "alternatives not measured",
            .what = fmt::format("{}{}{}: the bound may be lower.", of_calls,
                                of_calls.empty() || of_fusions.empty() ? "" : ", and ", of_fusions),
-           .action = "Measure the rest; what is there is kept.",
+           .action = "Measure the rest; existing results are kept.",
            .command = "scripts/bench MODEL.onnx --time all"}};
 }
 

@@ -63,22 +63,22 @@ std::vector<Finding> head_room(const Matter& matter) {
   const auto& [key, most] = *worst;
   const double bound = matter.bound().bounds.sequential.seconds;
   const Measurement& call = *matter.bound().times[most.layers.front()].calls.front();
-  return {{.cause = "far from the floor",
-           .what = fmt::format(
-               "{} {} ({:.0f}% of the bound), {:.1f} times what its multiplications, its bytes and "
-               "the shortest call of this device need.",
-               most.layers.size() == 1
-                   ? "One layer takes"
-                   : fmt::format("{} layers of one problem take", most.layers.size()),
-               milliseconds(most.seconds), most.seconds / bound * 100,
-               most.seconds / most.needed_seconds),
-           .layers = most.layers,
-           .gain_seconds = most.gives_back(),
-           .certainty = Certainty::at_most,
-           .leads_to_seconds = bound - most.gives_back(),
-           .action = "Look here first for a faster call: another algorithm, library or version.",
-           .command = fmt::format("bench_{} --problem={} --precision={} --algorithms=all",
-                                  call.variant.backend, key, to_string(call.variant.precision))}};
+  return {
+      {.cause = "far from the floor",
+       .what = fmt::format("{} {} ({:.0f}% of the bound), {:.1f} times the minimum for its "
+                           "arithmetic, its bytes and one call on this device.",
+                           most.layers.size() == 1
+                               ? "One layer takes"
+                               : fmt::format("{} layers of one problem take", most.layers.size()),
+                           milliseconds(most.seconds), most.seconds / bound * 100,
+                           most.seconds / most.needed_seconds),
+       .layers = most.layers,
+       .gain_seconds = most.gives_back(),
+       .certainty = Certainty::at_most,
+       .leads_to_seconds = bound - most.gives_back(),
+       .action = "Look here first for a faster call: another algorithm, library or version.",
+       .command = fmt::format("bench_{} --problem={} --precision={} --algorithms=all",
+                              call.variant.backend, key, to_string(call.variant.precision))}};
 }
 
 }  // namespace

@@ -20,17 +20,16 @@ std::vector<Finding> in_sequence(const Matter& matter) {
   const auto [least, most] = std::ranges::minmax(run->seconds);
   Finding finding{
       .cause = "memory between calls",
-      .what =
-          fmt::format("One after the other the bound's {} calls take {}, each by itself {}: then "
-                      "its data is in the caches.",
-                      run->calls, milliseconds(seconds), milliseconds(run->alone_seconds)),
+      .what = fmt::format(
+          "Back to back, the bound's {} calls take {}; timed alone, with their data in cache, {}.",
+          run->calls, milliseconds(seconds), milliseconds(run->alone_seconds)),
       .gain_seconds = seconds - run->alone_seconds,
       .certainty = Certainty::at_most,
       .reference = Baseline{.name = "the calls in sequence", .seconds = seconds},
       .leads_to_seconds = run->alone_seconds,
       .action =
-          "Move fewer bytes: fused calls, smaller types, weights that fit the caches. A call "
-          "that is faster by itself need not be faster here.",
+          "Move fewer bytes: fused calls, smaller types, weights that fit the cache. The call that "
+          "is fastest alone may not be fastest here.",
       .command = matter.ask("calls", " --fused --out calls.json")};
   if (run->seconds.size() >= 3) {
     finding.interval = Interval{least - run->alone_seconds, most - run->alone_seconds};

@@ -125,12 +125,12 @@ std::vector<Finding> layer_fusion(const Matter& matter) {
   const bool has_run = matter.run() != nullptr;
   Remedy remedy = remedy_for_fusion(matter);
   Finding finding{
-      .cause = "layers apart",
+      .cause = "unfused layers",
       .what = fmt::format(
-          "{} {} {} by one call each, {} by the fastest calls{}: {}.", groups.fusions.size(),
+          "{} {} {} with one call each, {} with the fastest calls{}: {}.", groups.fusions.size(),
           groups.fusions.size() == 1 ? "group of layers takes" : "groups of layers take",
           milliseconds(groups.change.after_seconds()), milliseconds(groups.change.before_seconds()),
-          has_run ? " as " + matter.framework() + " groups them" : " for the layers apart",
+          has_run ? " as " + matter.framework() + " groups them" : " for the separate layers",
           patterns_text(matter, groups)),
       .layers = groups.layers,
       .gain_seconds = groups.gain_seconds(),

@@ -32,9 +32,9 @@ std::vector<Finding> timed_branches(const PlanRun& run, std::vector<std::size_t>
   const double after = median(run.branch_seconds);
   const auto [least_before, most_before] = std::ranges::minmax(run.seconds);
   const auto [least_after, most_after] = std::ranges::minmax(run.branch_seconds);
-  return {{.cause = "branches one after the other",
+  return {{.cause = "serialized branches",
            .what = fmt::format("A plan of the bound's calls takes {} with its steps in order, and "
-                               "{} where those run at the same time that need not wait.",
+                               "{} with independent steps in parallel.",
                                milliseconds(before), milliseconds(after)),
            .layers = std::move(beside),
            .gain_seconds = before - after,
@@ -64,9 +64,9 @@ std::vector<Finding> parallel_branches(const Matter& matter) {
   if (const PlanRun* const run = run_in_branches(bound)) {
     return timed_branches(*run, std::move(beside), std::move(remedy));
   }
-  return {{.cause = "branches one after the other",
-           .what = fmt::format("{} layers are off the longest path, which takes {} of {}: if each "
-                               "could have the whole device, they would cost nothing.",
+  return {{.cause = "serialized branches",
+           .what = fmt::format("{} layers are off the critical path, which takes {} of {}: if each "
+                               "had the device to itself, they would cost nothing.",
                                beside.size(), milliseconds(parallel.seconds),
                                milliseconds(sequential.seconds)),
            .layers = beside,

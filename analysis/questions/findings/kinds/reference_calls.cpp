@@ -24,20 +24,19 @@ std::vector<Finding> reference_calls(const Matter& matter) {
                   .note = microseconds(call->seconds()) + " us"});
     }
   }
-  return {
-      {.cause = "reference code",
-       .what = fmt::format("{} of the {} calls, {} of the bound, are the library's reference code, "
-                           "most of it in {}: the bound may be far too high there.",
-                           code.calls, code.all_calls, milliseconds(code.seconds),
-                           series.worst_text(matter)),
-       .layers = series.layers(),
-       .gain_seconds = code.seconds,
-       .certainty = Certainty::at_most,
-       .reference = Baseline{.name = "the bound", .seconds = bound.bounds.sequential.seconds},
-       .action = "Do these layers by code of your own or a framework's, and do not take the bound "
-                 "for a limit there; another version of the library may have more.",
-       .command = matter.is_of_gpu() ? matter.ask("algorithms")
-                                     : "scripts/bench MODEL.onnx --onednn 3.2"}};
+  return {{.cause = "reference code",
+           .what = fmt::format(
+               "{} of the {} calls, {} of the bound, are the library's reference code, "
+               "most of it in {}: the bound may be far too high there.",
+               code.calls, code.all_calls, milliseconds(code.seconds), series.worst_text(matter)),
+           .layers = series.layers(),
+           .gain_seconds = code.seconds,
+           .certainty = Certainty::at_most,
+           .reference = Baseline{.name = "the bound", .seconds = bound.bounds.sequential.seconds},
+           .action = "Run these layers with your own or a framework's code, and do not trust the "
+                     "bound there; another version of the library may have faster code.",
+           .command = matter.is_of_gpu() ? matter.ask("algorithms")
+                                         : "scripts/bench MODEL.onnx --onednn 3.2"}};
 }
 
 }  // namespace

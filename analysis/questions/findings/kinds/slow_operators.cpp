@@ -57,10 +57,10 @@ std::vector<Finding> slow_operators(const Matter& matter) {
     findings.push_back(
         {.cause = "slow operators",
          .what = fmt::format(
-             "{} {} of {} longer than the fastest calls for what {}; most is lost in {}.",
+             "{} {} of {} longer than the fastest calls for the same layers; most is lost in {}.",
              kind.operators, op + (kind.operators == 1 ? " operator" : " operators"),
              matter.framework() + (kind.operators == 1 ? " takes" : " take"),
-             kind.operators == 1 ? "it does" : "they do", kind.series.worst_text(matter)),
+             kind.series.worst_text(matter)),
          .layers = kind.series.layers(),
          .gain_seconds = kind.series.seconds(),
          .interval = kind.range,
