@@ -201,7 +201,7 @@ TEST(ProfileProgram, ErrorsAreOneLine) {
   expect_error(run_program("profile /bin/sh", folder), "not a database");
   RecordingWriter(folder.path() / "empty.db", {}).finish(1, 0);
   expect_error(run_program("profile " + (folder.path() / "empty.db").string(), folder),
-               "holds no call");
+               "contains no calls");
 }
 
 /// A kernel of 10 us, launched from a range; a copy of 4 MB in 30 us that overlaps nothing.

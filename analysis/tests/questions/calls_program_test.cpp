@@ -98,9 +98,9 @@ TEST_F(CallsProgram, TheirTimeAsOneStandsBesideTheBound) {
   const Outcome bound = run(with);
   EXPECT_EQ(bound.status, 0) << bound.err;
   EXPECT_THAT(bound.out, HasSubstr(fmt::format("in sequence     {:.3f} ms", 2e3 * sum)));
-  EXPECT_THAT(bound.out,
-              HasSubstr(fmt::format("{} calls of onednn as one; their sum is 0.500 of it",
-                                    report["calls"].size())));
+  EXPECT_THAT(bound.out, HasSubstr(fmt::format(
+                             "{} calls of onednn back to back; their sum alone is 0.500 of it",
+                             report["calls"].size())));
   const json facts = json::parse(run(with + " --format json").out)["reports"][0]["sequences"];
   ASSERT_EQ(facts.size(), 1U);
   EXPECT_DOUBLE_EQ(facts[0]["seconds"].get<double>(), 2 * sum);

@@ -33,7 +33,7 @@ TEST(Findings, OfLayersThatOneCallDoesSayWhatItSaves) {
   EXPECT_EQ(finding.certainty, Certainty::measured);
   EXPECT_THAT(finding.layers, ElementsAre(0, 1));
   EXPECT_THAT(finding.what,
-              HasSubstr("1 group of layers takes 0.012 ms by one call each, 0.014 ms by the "
+              HasSubstr("1 group of layers takes 0.012 ms with one call each, 0.014 ms with the "
                         "fastest calls for the separate layers: gemm_relu (1)."));
   EXPECT_THAT(finding.command, HasSubstr("benanza-analyze fusion --graph"));
   // Equal repetitions; runs differ by 0.5%.
@@ -94,13 +94,13 @@ TEST(Findings, GainWhatAPlanBearsOut) {
   ASSERT_THAT(part, SizeIs(1));
   EXPECT_NEAR(*part[0].finding.gain_seconds, 1 * us, tiny);  // 14 - 13, not 2
   EXPECT_EQ(part[0].finding.certainty, Certainty::timed);
-  EXPECT_THAT(part[0].finding.what, HasSubstr("bears out 0.001 ms of 0.002 ms"));
+  EXPECT_THAT(part[0].finding.what, HasSubstr("confirms 0.001 ms of 0.002 ms"));
   // Against a plan of one call a layer, 16 us: all of it.
   given.plan(16 * us, false);
   const std::vector<Judged> all = given.of("unfused layers");
   ASSERT_THAT(all, SizeIs(1));
   EXPECT_NEAR(*all[0].finding.gain_seconds, 2 * us, tiny);
-  EXPECT_THAT(all[0].finding.what, HasSubstr("A plan of the bound's calls, run, takes 0.013 ms."));
+  EXPECT_THAT(all[0].finding.what, HasSubstr("Run as a plan, the bound's calls take 0.013 ms."));
 }
 
 /// Two products of one problem and a relu (4 us). The library's choice takes `first_us`, the
@@ -131,7 +131,7 @@ TEST(Findings, OfTheLibrarysChoiceNameEqualProblemsOnce) {
   EXPECT_NEAR(found[0].reference.seconds, 32 * us, tiny);     // 14 + 14 + 4
   EXPECT_THAT(found[0].finding.layers, ElementsAre(0, 1));
   EXPECT_THAT(found[0].finding.what,
-              HasSubstr("The library's first choice does 2 of 2 products by slower algorithms than "
+              HasSubstr("The library's default runs 2 of 2 products with a slower algorithm than "
                         "the fastest; most is lost in fc1 and 1 more of this problem (14.0 us by "
                         "plain/onednn/first, 10.0 us by plain/onednn/second)."));
 }
@@ -266,7 +266,7 @@ TEST(Findings, OfLayersWithoutATimeSayWhy) {
   ASSERT_THAT(none, SizeIs(1));
   EXPECT_FALSE(none[0].finding.gain_seconds);
   EXPECT_THAT(none[0].finding.what,
-              HasSubstr("1 layer that no library here does at fp32: Einsum (1)"));
+              HasSubstr("1 layer that no library here supports at fp32: Einsum (1)"));
   const std::vector<Judged> missing = given.of("layers not measured");
   ASSERT_THAT(missing, SizeIs(1));
   EXPECT_THAT(missing[0].finding.layers, ElementsAre(1));
@@ -282,7 +282,7 @@ TEST(Findings, OfFirstChoicesSayThatTheBoundMayFall) {
   given.set().add(std::move(first));
   const std::vector<Judged> found = given.of("alternatives not measured");
   ASSERT_THAT(found, SizeIs(1));
-  EXPECT_THAT(found[0].finding.what, HasSubstr("1 of the 3 calls are first choices"));
+  EXPECT_THAT(found[0].finding.what, HasSubstr("1 of the 3 calls are default choices"));
 }
 
 /// 2 x 100 x 200 x 50 = 2e6 FLOP at 1e12 FLOP/s: a floor of 2 us; but no call takes less than 4.
@@ -312,7 +312,7 @@ TEST(Findings, OfHeadRoomCountTheMultiplicationsDone) {
   const std::vector<Judged> found = given.of("far from the floor");
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_NEAR(*found[0].finding.gain_seconds, direct_seconds * (1 / 0.95 - 1), tiny);
-  EXPECT_THAT(found[0].finding.what, HasSubstr("1.1 times what its multiplications"));
+  EXPECT_THAT(found[0].finding.what, HasSubstr("1.1 times the minimum for its arithmetic"));
 }
 
 /// 640,000 elements read and written are 5.12 MB: 51.2 us at 100 GB/s.

@@ -101,8 +101,8 @@ TEST(RunFindings, OfSlowOperatorsAreWhatTheyLose) {
   EXPECT_THAT(finding.layers, ElementsAre(0, 1));
   EXPECT_THAT(
       finding.what,
-      HasSubstr("2 Relu operators of ONNX Runtime take longer than the fastest calls "
-                "for what they do; most is lost in a (300.0 us, the fastest calls 100.0 us)."));
+      HasSubstr("2 Relu operators of ONNX Runtime take longer than the fastest calls for the same "
+                "layers; most is lost in a (300.0 us, the fastest calls 100.0 us)."));
   EXPECT_THAT(finding.command, HasSubstr("DnnlExecutionProvider"));
 }
 
@@ -198,7 +198,7 @@ TEST(RunFindings, OfTheFrameworksAlgorithmsAreByItsKernels) {
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_NEAR(*found[0].finding.gain_seconds, 7 * us, tiny);  // 16 - 9, as measured
   EXPECT_THAT(found[0].finding.what,
-              HasSubstr("PyTorch does 1 of 1 products by slower algorithms"));
+              HasSubstr("PyTorch runs 1 of 1 products with a slower algorithm"));
   EXPECT_EQ(found[0].finding.command, "torch.backends.cudnn.benchmark = True");
   EXPECT_THAT(convolution(1, 16).of("choice of algorithm"), IsEmpty());
 }

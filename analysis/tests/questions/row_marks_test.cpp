@@ -113,9 +113,8 @@ TEST(AddRowMarks, SaysWhatRestsOnFirstChoices) {
   EXPECT_EQ(section.facts.at("first_choice_calls"), 1);
   ASSERT_EQ(section.blocks.size(), 1U);
   EXPECT_EQ(std::get<std::string>(section.blocks.front()),
-            "first choices: of 1 of the 1 calls that the bound rests on, only the library's first "
-            "choice was measured (--algorithms best); another may be faster: --algorithms leading "
-            "or all");
+            "default choices: for 1 of the 1 calls in the bound, only the library's default was "
+            "measured (--algorithms best); others may be faster: --algorithms leading or all");
 }
 
 TEST(AddRowMarks, OneLineWhereThereAreAny) {
