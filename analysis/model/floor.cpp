@@ -1,4 +1,5 @@
 #include "analysis/model/floor.h"
+#include "analysis/model/weights.h"
 #include "core/problem/key_op.h"
 
 #include <algorithm>
@@ -85,27 +86,38 @@ Moved moved_by(const Compulsory& compulsory, Precision precision, bool updates) 
           .in_place = updates ? std::min(weights, outputs) : 0};
 }
 
-double weight_bytes(const Problem& problem, Precision precision) {
+double constant_bytes(const Problem& problem, Precision precision) {
+  const std::int64_t size = element_bytes(precision);
+  if (problem.packed) {
+    // The second operand of a product; what else is constant is small.
+    const std::int64_t length = reduction_length(problem);
+    const std::int64_t columns = element_count(inputs(problem).at(1).dims) / length;
+    return number(problem.packed->bytes(columns, length, size));
+  }
   double elements = 0;
   for (const Operand& operand : inputs(problem)) {
     if (operand.role == Role::weights) elements += number(element_count(operand.dims));
   }
-  return elements * number(element_bytes(precision));
+  return elements * number(size);
 }
 
-Moved moved_by(const Layer& layer, const Problem& problem, Precision precision) {
+Moved moved_by(const Layer& layer, const Problem& problem, Precision precision, bool from_memory) {
   const double read = least_read_bytes(problem, precision);
-  const double matrix = brings_its_matrix(layer) ? weight_bytes(problem, precision) : 0;
-  return {.read = read - matrix,
-          .written = least_bytes(problem, precision) - read,
-          .in_place = in_place_bytes(problem, precision)};
+  const double matrix = brings_its_matrix(layer) ? constant_bytes(problem, precision) : 0;
+  Moved moved{.read = read - matrix,
+              .written = least_bytes(problem, precision) - read,
+              .in_place = in_place_bytes(problem, precision)};
+  if (from_memory && is_product(problem) && matrix == 0 && moved.in_place == 0) {
+    moved.from_memory = std::min(moved.read, constant_bytes(problem, precision));
+  }
+  return moved;
 }
 
 bool updates_weights(const Layer& layer) { return layer.phase == "update"; }
 
 Floor layer_floor(const Graph& graph, std::size_t layer, double flops,
                   const std::vector<std::string>& ways, const DeviceRates& rates,
-                  const MeasurementFilter& filter) {
+                  const MeasurementFilter& filter, bool from_memory) {
   const Layer& described = graph.layers[layer];
   const Precision precision = precision_of(described, filter.precision);
   std::optional<Floor> least;
@@ -113,7 +125,7 @@ Floor layer_floor(const Graph& graph, std::size_t layer, double flops,
     const auto problem = parsed(key);
     if (!problem) return floor_of(flops, {}, rates, filter.cold);
     const Floor floor =
-        floor_of(flops, moved_by(described, *problem, precision), rates, filter.cold);
+        floor_of(flops, moved_by(described, *problem, precision, from_memory), rates, filter.cold);
     const bool is_less = !least || floor.memory_seconds < least->memory_seconds ||
                          (floor.memory_seconds == least->memory_seconds &&
                           floor.moved->bytes() < least->moved->bytes());
@@ -215,8 +227,8 @@ Floor floor_of(double flops, const Moved& moved, const DeviceRates& rates, bool 
   if (!cold) {
     // What is in place first: the same byte of the cache saves twice as much there.
     const double kept = std::min(cache, moved.in_place);
-    const double once = moved.bytes() - 2 * moved.in_place;
-    beyond = 2 * (moved.in_place - kept) + std::max(0.0, once - (cache - kept));
+    const double once = moved.bytes() - moved.from_memory - 2 * moved.in_place;
+    beyond = moved.from_memory + 2 * (moved.in_place - kept) + std::max(0.0, once - (cache - kept));
   }
   floor.memory_seconds = beyond / *rates.bytes_per_second;
   return floor;
@@ -227,15 +239,22 @@ ModelFloor model_floor(const Graph& graph, const std::vector<LayerTime>& times,
   const DeviceRates rates = without_too_low(peaks, graph, filter);
   ModelFloor result{.rates = rates, .layers = std::vector<Floor>(graph.layers.size())};
   std::vector<double> flops(graph.layers.size());
+  const bool large = !filter.weights_in_cache && !filter.cold &&
+                     weights_come_from_memory(graph, filter.precision, rates.cache_bytes);
+  const auto timed_from_memory = [&](std::size_t layer) {
+    return large && std::ranges::all_of(times[layer].calls, [](const Measurement* call) {
+             return call->rotating_seconds.has_value();
+           });
+  };
   const std::vector<std::vector<std::string>> ways = one_call_ways(graph);
   for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
     flops[layer] = layer_flops(graph, layer, ways[layer]);
     if (times[layer].calls.empty()) continue;
     // If the call does several layers, only what is known of this one; the operator follows below.
     const bool alone = times[layer].does.empty();
-    result.layers[layer] =
-        layer_floor(graph, layer, alone ? flops[layer] : 0,
-                    alone ? ways[layer] : std::vector<std::string>{}, rates, filter);
+    result.layers[layer] = layer_floor(graph, layer, alone ? flops[layer] : 0,
+                                       alone ? ways[layer] : std::vector<std::string>{}, rates,
+                                       filter, timed_from_memory(layer));
   }
   // A whole operator may need fewer FLOPs than its layers, e.g. because of a mask.
   std::vector<bool> done(graph.layers.size());
@@ -253,7 +272,7 @@ ModelFloor model_floor(const Graph& graph, const std::vector<LayerTime>& times,
       const auto calls = problems_of(fusion);
       result.layers[last] =
           layer_floor(graph, last, least, calls.size() == 1 ? calls : std::vector<std::string>{},
-                      rates, filter);
+                      rates, filter, timed_from_memory(last));
     }
     const auto is_done = [&](std::size_t layer) { return done[layer]; };
     if (least >= apart || std::ranges::any_of(fusion.layers, is_done)) continue;

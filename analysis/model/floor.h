@@ -33,6 +33,9 @@ struct Moved {
   /// The part of both that is read and written in one place: weights and the optimizer's state in a
   /// training step, a residual that its sum replaces.
   double in_place = 0;
+  /// The part of what is read that no cache holds, whatever its size: weights of a call that was
+  /// timed with them in memory. None of it is in place.
+  double from_memory = 0;
 
   double bytes() const { return read + written; }
 };
@@ -49,7 +52,8 @@ struct Floor {
   bool is_by_memory() const { return memory_seconds && seconds() == memory_seconds; }
 };
 
-/// The arithmetic at the peak rate, and the bytes at the peak rate less those that the cache saves:
+/// The arithmetic at the peak rate, and the bytes at the peak rate less those that the cache saves
+/// of those that it may hold:
 /// at the end of a run it holds as many bytes as fit. Each saves one read of the next run or one
 /// write of this one; one that is read and written in place saves both. Cold caches save no reads.
 Floor floor_of(double flops, const Moved& moved, const DeviceRates& rates, bool cold);
@@ -58,7 +62,8 @@ struct ModelFloor {
   DeviceRates rates{};
   /// Of the whole model: the arithmetic of all its layers, and its compulsory traffic.
   Floor model{};
-  /// Per layer by itself; an operator done by one call has its floor at the layer with the call.
+  /// Per layer by itself, with its weights in memory if its call was timed like that; an operator
+  /// done by one call has its floor at the layer with the call.
   std::vector<Floor> layers{};
 };
 

@@ -13,6 +13,7 @@ using test::layer;
 using test::measured;
 using test::us;
 using testing::DoubleEq;
+using testing::DoubleNear;
 using testing::Optional;
 
 const DeviceRates rates{.flops_per_second = 1e12, .bytes_per_second = 1e11, .cache_bytes = 1e6};
@@ -240,6 +241,27 @@ TEST(ModelFloor, AnOperatorAsAWholeMayNeedLess) {
   EXPECT_DOUBLE_EQ(floor.layers[2].flops, 2.0 * 10 * 128);
   // Q, K, V and the result, 4 x 64 each; no scores.
   EXPECT_DOUBLE_EQ(floor.layers[2].moved->bytes(), 2.0 * 4 * 4 * 64);
+}
+
+// A cache of 1 MB keeps nothing of 4 MB of weights. Those of the call: 1.6 MB and 0.2 MB of scales.
+TEST(ModelFloor, WeightsOfACallThatWasTimedWithThemInMemoryAreRead) {
+  const std::string key = "gemm/m1_n1000_k3200_nt_w_packed.int4.b32";
+  Graph graph{.model = "m", .layers = {product("fc", "MatMulNBits", {}, {key})}};
+  graph.compulsory = Compulsory{.weights = {.elements = 0, .bytes = 4'000'000}};
+  Measurement timed = measured(key + "/fp16/plain/cudnn/x", five(30 * us));
+  const MeasurementFilter filter{.precision = Precision::fp16};
+  const auto least = [&](const MeasurementFilter& of) {
+    MeasurementSet set;
+    set.add(timed);
+    return model_floor(graph, layer_times(graph, set, of), rates, of).layers[0].memory_seconds;
+  };
+  // 6,400 bytes of data and 2,000 of the result fit the cache.
+  EXPECT_THAT(least(filter), Optional(DoubleNear(8.084 * us, 1e-12)));
+  timed.rotating_seconds = 40 * us;
+  EXPECT_THAT(least(filter), Optional(DoubleNear(18 * us, 1e-12)));
+  MeasurementFilter cached = filter;
+  cached.weights_in_cache = true;
+  EXPECT_THAT(least(cached), Optional(DoubleNear(8.084 * us, 1e-12)));
 }
 
 // Convolution and bias are two calls or one: the tensor between them does not count.
