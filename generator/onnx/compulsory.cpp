@@ -77,6 +77,19 @@ void add(Traffic& traffic, const Tensor& tensor, const PartRead& part) {
   traffic.bytes += whole.bytes / part.of * part.least;
 }
 
+/// Adds the known parts of the model's inputs that layers without a call read.
+void add_parts_of_inputs(const Program& program, const std::vector<LoweredLayer>& layers,
+                         const std::set<const Value*>& whole, Traffic& traffic) {
+  for (std::size_t step = 0; step < layers.size(); ++step) {
+    if (layers[step].cost != Cost::unsupported) continue;
+    for (const PartRead& part : layers[step].reads_parts) {
+      const Value* const value = program.steps[step].inputs[part.input];
+      if (value == nullptr || !value->given || value->constant || !value->shape) continue;
+      if (!whole.contains(value)) add(traffic, *value, part);
+    }
+  }
+}
+
 /// Whether the layer, which no library call does, writes all of `value` in any case.
 bool writes_whole(const Value& value, const Step& step, const LoweredLayer& layer) {
   return std::ranges::any_of(layer.writes_whole, [&](std::size_t index) {
@@ -156,6 +169,7 @@ Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& l
   }
   Compulsory result;
   for (const Value* value : inputs) add(result.inputs, *value);
+  add_parts_of_inputs(program, layers, inputs, result.inputs);
   for (const Value* value : weights) add(result.weights, *value);
   for (const auto& [value, part] : parts_of_weights(program, layers)) {
     if (!weights.contains(value)) add(result.weights, *value, part);
