@@ -1,6 +1,7 @@
 #include "generator/onnx/read/inline.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <vector>
@@ -121,9 +122,11 @@ void substitute(const Values& values, NodeProto& node) {
   node.mutable_attribute()->Swap(&kept);
 }
 
-bool holds_loop(const FunctionProto& function) {
+/// Whether the body goes through tokens one by one, or takes packed numbers apart.
+bool spells_out(const FunctionProto& function) {
   return std::ranges::any_of(function.node(), [](const NodeProto& node) {
-    return node.op_type() == "Scan" || node.op_type() == "Loop";
+    constexpr std::array ops{"Scan", "Loop", "BitShift", "BitwiseAnd"};
+    return std::ranges::find(ops, node.op_type()) != ops.end();
   });
 }
 
@@ -137,7 +140,7 @@ class Inliner {
                          Function{&one.function, defaults_of(one.function), &one});
     }
     for (const FunctionProto& function : model.functions()) {
-      const bool stays = knows && holds_loop(function) && knows(function.domain(), function.name());
+      const bool stays = knows && spells_out(function) && knows(function.domain(), function.name());
       functions_.emplace(id(function.domain(), function.name()),
                          Function{&function, defaults_of(function), nullptr, stays});
     }

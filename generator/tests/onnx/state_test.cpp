@@ -103,6 +103,46 @@ TEST(State, ABodyWithALoopIsNotReadWhereTheOperatorIsKnown) {
       << "as the function's default says";
 }
 
+// The body needs a zero point, which the call leaves out.
+TEST(State, ABodyThatTakesPackedWeightsApartIsNotReadEither) {
+  Model model = with_states().input("x", {2, 64});
+  stored(model, "w", {16, 2, 16}, TensorProto::UINT8);
+  stored(model, "s", {16, 2}, TensorProto::FLOAT);
+  add_microsoft(model, "MatMulNBits", {"x", "w", "s"}, {"y"},
+                {{"N", 16}, {"K", 64}, {"bits", 4}, {"block_size", 32}});
+  auto& function = *model.proto().add_functions();
+  function.set_domain("com.microsoft");
+  function.set_name("MatMulNBits");
+  for (const char* name : {"x", "w", "s", "z"}) function.add_input(name);
+  function.add_output("y");
+  Model body(21);
+  body.node("BitwiseAnd", {"z", "z"}, {"low"}).node("MatMul", {"x", "low"}, {"y"});
+  for (const auto& node : body.graph().node()) *function.add_node() = node;
+  const LoweredGraph graph = model.output("y").import();
+  ASSERT_EQ(graph.layers.size(), 1U);
+  EXPECT_THAT(graph.layers[0].problems, ElementsAre("gemm/m2_n16_k64_nt_w_packed.int4.b32"));
+}
+
+// Two tokens, the last of 10 that are in a cache of 16 rows, of 2 heads of 4.
+TEST(State, ACacheIsReadAsFarAsItIsKnownToBeFilled) {
+  const auto attention = [](const Dims& lengths, std::int64_t batch) {
+    Model model(24);
+    model.input("q", {batch, 2, 16}).input("k", {batch, 16, 8}).input("v", {batch, 16, 8});
+    model.integers("n", lengths);
+    model.node("Attention", {"q", "k", "v", "", "", "", "n"}, {"y"},
+               {{"q_num_heads", 4}, {"kv_num_heads", 2}, {"is_causal", 1}});
+    return model.output("y").layer();
+  };
+  EXPECT_THAT(attention({10}, 1).problems,
+              ElementsAre("copy/4x2x4_f4.16.1_t8.4.1", "copy/2x10x4_f4.8.1_t40.4.1",
+                          "copy/2x10x4_f4.8.1_t40.4.1", "gemm/m4_n10_k4_nt_a2_b2",
+                          "add/1x4x2x10_1x1x2x10_w", "softmax/1x4x2x10_a3",
+                          "gemm/m4_n4_k10_nn_a2_b2", "copy/2x4x4_f4.8.1_t16.4.1"));
+  EXPECT_THAT(attention({10, 7}, 2).problems, testing::Contains("gemm/m4_n10_k4_nt_a4_b4"))
+      << "of the longer sequence";
+  EXPECT_THAT(attention({1}, 1).reason, HasSubstr("see no key"));
+}
+
 /// Packed tokens of 2 sequences, 2 heads of queries and keys of 8 and 4 of values of 16.
 LoweredGraph delta_net(std::int64_t tokens) {
   Model model = with_states().input("q", {tokens, 2, 8}).input("k", {tokens, 2, 8});
