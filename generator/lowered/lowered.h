@@ -68,6 +68,9 @@ struct Call {
   /// positions are known only when the model runs, or which the node puts in reverse order, or
   /// leaves out a border.
   bool is_proxy = false;
+  /// Copy only: the output has the memory of an input, which holds all that the copy does not
+  /// write.
+  bool in_place = false;
   /// Proxies only: what the node does, if it chooses rows of its input 0.
   std::optional<RowChoice> gather = {};
 };
@@ -143,8 +146,10 @@ struct LoweredLayer : Layer {
   std::optional<Problem> whole;
   /// One per input of the node, followed by the captures of a subgraph.
   std::vector<Read> reads;
-  /// Of an unsupported layer: inputs that it reads from the first element to the last.
+  /// Of an unsupported layer: inputs that it reads, and outputs that it writes, from the first
+  /// element to the last.
   std::vector<std::size_t> reads_whole;
+  std::vector<std::size_t> writes_whole;
   /// Inputs that it reads in part.
   std::vector<PartRead> reads_parts;
   /// How often layers that work at inference, and the caller, read its results.

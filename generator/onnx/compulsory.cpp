@@ -77,6 +77,26 @@ void add(Traffic& traffic, const Tensor& tensor, const PartRead& part) {
   traffic.bytes += whole.bytes / part.of * part.least;
 }
 
+/// Adds the known parts of the model's inputs that layers without a call read.
+void add_parts_of_inputs(const Program& program, const std::vector<LoweredLayer>& layers,
+                         const std::set<const Value*>& whole, Traffic& traffic) {
+  for (std::size_t step = 0; step < layers.size(); ++step) {
+    if (layers[step].cost != Cost::unsupported) continue;
+    for (const PartRead& part : layers[step].reads_parts) {
+      const Value* const value = program.steps[step].inputs[part.input];
+      if (value == nullptr || !value->given || value->constant || !value->shape) continue;
+      if (!whole.contains(value)) add(traffic, *value, part);
+    }
+  }
+}
+
+/// Whether the layer, which no library call does, writes all of `value` in any case.
+bool writes_whole(const Value& value, const Step& step, const LoweredLayer& layer) {
+  return std::ranges::any_of(layer.writes_whole, [&](std::size_t index) {
+    return index < step.outputs.size() && step.outputs[index] == &value;
+  });
+}
+
 /// The layer that computes `value`, skipping free layers; empty for constants and inputs.
 std::optional<std::size_t> maker(const Value& value, const Program& program,
                                  const std::vector<LoweredLayer>& layers) {
@@ -87,6 +107,22 @@ std::optional<std::size_t> maker(const Value& value, const Program& program,
     layer = inputs.front()->producer;
   }
   return layer;
+}
+
+/// Adds what is written of an output of the model: only the rows that `layer`, if it makes the
+/// output itself, puts beside those that are there.
+void add_written(Traffic& traffic, const Value& value, const Step& step,
+                 const LoweredLayer& layer) {
+  std::int64_t rows = 0;
+  for (const Call& call : layer.calls) {
+    const auto index = static_cast<std::size_t>(call.output);
+    if (!call.in_place || index >= step.outputs.size() || step.outputs[index] != &value) continue;
+    if (const auto* copy = std::get_if<Copy>(&call.problem.shape)) rows += copy->moved_elements();
+  }
+  if (rows == 0) return add(traffic, value);
+  Tensor written = value;
+  written.shape = Dims{std::min(rows, element_count(*value.shape))};
+  add(traffic, written);
 }
 
 }  // namespace
@@ -133,6 +169,7 @@ Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& l
   }
   Compulsory result;
   for (const Value* value : inputs) add(result.inputs, *value);
+  add_parts_of_inputs(program, layers, inputs, result.inputs);
   for (const Value* value : weights) add(result.weights, *value);
   for (const auto& [value, part] : parts_of_weights(program, layers)) {
     if (!weights.contains(value)) add(result.weights, *value, part);
@@ -142,7 +179,10 @@ Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& l
     const auto layer = maker(value, program, layers);
     if (!layer) continue;
     const Cost cost = layers[*layer].cost;
-    if (cost == Cost::measured || cost == Cost::movement) add(result.outputs, value);
+    if (cost == Cost::measured || cost == Cost::movement ||
+        writes_whole(value, program.steps[*layer], layers[*layer])) {
+      add_written(result.outputs, value, program.steps[*layer], layers[*layer]);
+    }
   }
   return result;
 }

@@ -165,7 +165,11 @@ LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, con
   const ResolvedDims bound = bind(model, binding, where);
   make_inputs_constant(model, binding.values, where);
   const OperatorTable operators = make_operator_table();
-  inline_functions(model, where, compositions(operators));
+  const auto knows = [&](const std::string& domain, const std::string& op) {
+    const Operator* known = operators.find(domain.empty() ? op : domain + '.' + op);
+    return known != nullptr && known->lower != nullptr;
+  };
+  inline_functions(model, where, compositions(operators), knows);
   Program program = make_program(model, where);
   infer(program, model, bound, operators);
 

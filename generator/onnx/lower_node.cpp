@@ -206,6 +206,15 @@ std::optional<Lowered> integer_arithmetic(const NodeView& node, const OperatorTa
 
 namespace {
 
+/// Adds what `stated` says of the node, below `count`, to `places`, once.
+void add_whole(PlacesFunction stated, const NodeView& node, std::size_t count,
+               std::vector<std::size_t>& places) {
+  if (stated == nullptr) return;
+  for (const std::size_t place : stated(node)) {
+    if (place < count && std::ranges::find(places, place) == places.end()) places.push_back(place);
+  }
+}
+
 LoweredLayer make_layer(const NodeView& node, Lowered lowered, const OperatorTable& operators) {
   LoweredLayer layer;
   layer.op = node.full_type();
@@ -223,6 +232,10 @@ LoweredLayer make_layer(const NodeView& node, Lowered lowered, const OperatorTab
     layer.outputs.push_back({tensor.name, type_name(tensor.type), tensor.shape});
   }
   if (layer.cost == Cost::unsupported) {
+    if (const Operator* const known = operators.find(node.full_type()); known != nullptr) {
+      add_whole(known->reads_whole, node, node.input_count(), layer.reads_whole);
+      add_whole(known->writes_whole, node, node.output_count(), layer.writes_whole);
+    }
     layer.bytes = lowered.least_bytes;
     if (!layer.bytes) layer.bytes = stated_bytes(node, operators);
     if (!layer.bytes) layer.bytes = traffic_bytes(node, layer.reads_parts);

@@ -24,6 +24,20 @@ void state_body_outputs(Program& program, Step& step, const InferProgram& infer)
 /// missing, reads an undefined value or has too few outputs.
 std::vector<Step> branch_steps(Program& program, const Step& conditional, bool condition);
 
+/// The nodes of `owner`'s body `graph`, which runs once with `arguments`, in file order; they make
+/// `outputs`, of which null ones are not wanted. Adds the body's initializers to the program.
+/// Throws Error if the body reads an undefined value.
+std::vector<Step> body_steps(Program& program, const Step& owner, const ::onnx::GraphProto& graph,
+                             const std::vector<Value*>& arguments,
+                             const std::vector<Value*>& outputs);
+/// A new value of the program, with an id made of `owner` and `stated`.
+Value* new_value(Program& program, const Step& owner, const std::string& stated);
+
+/// The steps of a Scan whose sequences have one element: its body, with that element, without the
+/// sequences' axis. Empty for other steps, of which the body may run more often. Throws Error if
+/// the body has too few inputs or outputs, or reads an undefined value.
+std::vector<Step> single_scan_steps(Program& program, const Step& scan);
+
 /// The outputs of the body in attribute `name`, as the body declares them; empty if the node has no
 /// such body.
 std::vector<Tensor> stated_outputs(const NodeView& node, std::string_view name);

@@ -257,6 +257,7 @@ void infer(Program& program, const ::onnx::ModelProto& model, const ResolvedDims
         std::move(taken.rbegin(), taken.rend(), std::back_inserter(waiting));
       } else {
         std::vector<Step> plain = without_sequences(program, program.steps.back());
+        if (plain.empty()) plain = single_scan_steps(program, program.steps.back());
         if (plain.empty()) {
           inference.visit(program.steps.size() - 1);
         } else {

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "core/base/error.h"
 #include "generator/onnx/model/checked_math.h"
 #include "generator/onnx/operators/shared/attention_inputs.h"
@@ -33,17 +35,52 @@ std::vector<TensorFacts> attention_shape(const NodeView& node) {
           {type, Dims{q[0], q_heads, q_length, length}}};
 }
 
+constexpr std::size_t seen_lengths = 6;
+
+/// Keys of the longest sequence that are no padding; all where the node does not say.
+std::int64_t seen_keys(const NodeView& node) {
+  const Dims& k = node.shape(1);
+  const std::int64_t all = k.at(k.size() == 3 ? 1 : 2);
+  if (!node.has_input(seen_lengths)) return all;
+  if (!node.input(seen_lengths).literal) {
+    throw NotExpressible("lengths that are only known when the model runs: --input says them");
+  }
+  if (node.has_input(4)) throw NotExpressible("lengths of earlier keys and values");
+  std::int64_t most = 0;
+  for (const std::int64_t length : node.integers(seen_lengths)) most = std::max(most, length);
+  if (most < 1 || most > all) {
+    throw Error(std::to_string(most) + " of " + std::to_string(all) +
+                " keys are said to be filled");
+  }
+  return most;
+}
+
+/// The first `seen` rows of the heads of input `index`; of one sequence, only these are copied.
+Heads first_heads(AttentionParts& parts, const NodeView& node, std::size_t index,
+                  std::int64_t seen) {
+  const Dims& dims = node.shape(index);
+  if (dims.size() == 3 && dims[0] == 1) {
+    const std::int64_t heads = head_count(node, "kv_num_heads", dims[2]);
+    return parts.split(1, seen, heads, dims[2] / heads, from_input(static_cast<int>(index)),
+                       dims[2]);
+  }
+  return some_rows(heads_of(parts, node, index, "kv_num_heads"), 0, seen);
+}
+
 /// A band mask around the diagonal, which the framework creates once.
 ScoreMask band(const AttentionInputs& inputs) {
   return {{inputs.q.dims[2], inputs.k.dims[2]}, true, from_attribute(Source::band)};
 }
 
-/// Position 0 is that of the first earlier key. With a window, keys too far before or after the
+/// Position 0 is that of the first earlier key, where the new ones are the last of those that are
+/// filled. With a window, keys too far before or after the
 /// query are masked (opset 25).
 void mask_positions(const NodeView& node, AttentionInputs& inputs, std::vector<ScoreMask>& masks) {
   const std::int64_t left = node.integer("left_window_size", -1);
   const std::int64_t right = node.integer("right_window_size", -1);
-  const std::int64_t past = node.has_input(4) ? node.shape(4).at(2) : 0;
+  std::int64_t past = node.has_input(4) ? node.shape(4).at(2) : 0;
+  if (node.has_input(seen_lengths)) past = inputs.k.dims[2] - inputs.q.dims[2];
+  if (past < 0) throw NotExpressible("queries that see no key");
   if (node.integer("is_causal", 0) != 0 || right == 0) {
     see_earlier(inputs, past, left + 1, masks);
   } else if (left >= 0 || right > 0) {
@@ -54,14 +91,16 @@ void mask_positions(const NodeView& node, AttentionInputs& inputs, std::vector<S
 /// The standard operator.
 Lowered lower_attention(const NodeView& node) {
   if (node.has_output(3)) throw NotExpressible("hands out its scores");
-  if (node.has_input(6)) throw NotExpressible("lengths that are only known when the model runs");
+  const std::int64_t seen = seen_keys(node);
   AttentionParts parts;
-  AttentionInputs inputs{heads_of(parts, node, 0, "q_num_heads"),
-                         heads_of(parts, node, 1, "kv_num_heads"),
-                         heads_of(parts, node, 2, "kv_num_heads")};
+  AttentionInputs inputs{heads_of(parts, node, 0, "q_num_heads"), first_heads(parts, node, 1, seen),
+                         first_heads(parts, node, 2, seen)};
   append_past(parts, node, inputs, {4, 5});
   std::vector<ScoreMask> masks;
-  if (node.has_input(3)) masks.push_back(mask_of(node, 3, inputs));
+  if (node.has_input(3)) {
+    masks.push_back(
+        mask_of(node, 3, inputs, node.has_input(seen_lengths) && inputs.q.dims[2] == 1 ? seen : 0));
+  }
   mask_positions(node, inputs, masks);
   finish(parts, node, inputs, std::move(masks), node.shape(0).size() == 3);
   return std::move(parts).done();

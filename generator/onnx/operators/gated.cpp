@@ -97,6 +97,37 @@ Lowered lower_gated_add(const NodeView& node) {
   return measured(std::move(calls));
 }
 
+/// Rows as long as the scale, divided by their root mean squares; then x g sigmoid(g), or
+/// x sigmoid(g), with the gate g.
+Lowered lower_gated_normalization(const NodeView& node) {
+  const Dims dims = node.extents(0);
+  const std::int64_t length = node.elements(1);
+  if (dims.empty() || length < 1 || dims.back() % length != 0) {
+    throw Error("rows of " + join(dims, 'x') + " for factors of " + join(node.shape(1), 'x'));
+  }
+  if (node.shape(2) != dims) {
+    throw Error("a gate of " + join(node.shape(2), 'x') + " for " + join(dims, 'x'));
+  }
+  const LayerNormalization shape{.rows = element_count(dims) / length,
+                                 .length = length,
+                                 .epsilon = node.real("epsilon", 1e-5F),
+                                 .scale = true,
+                                 .root_mean_square = true};
+  std::vector<Call> calls{call(shape, {from_input(0), from_input(1)})};
+  const Source normal = last_result(calls);
+  const std::string function = node.text("activation", "silu");
+  Source gate{};
+  if (function == "sigmoid") {
+    gate = add_gate_function(calls, ActivationKind::sigmoid, dims, from_input(2));
+  } else if (function == "silu" || function == "swish") {
+    gate = add_gate_function(calls, ActivationKind::swish, dims, from_input(2), 1);
+  } else {
+    throw NotExpressible("a gate with the function " + function);
+  }
+  calls.push_back(elementwise_call(BinaryKind::mul, {dims, false, normal}, {dims, false, gate}));
+  return measured(std::move(calls));
+}
+
 }  // namespace
 
 void register_gated(OperatorTable& table) {
@@ -106,6 +137,8 @@ void register_gated(OperatorTable& table) {
   table.add("com.microsoft.ScaledSiLU",
             {.shapes = {{like_first}}, .lower = lower_scaled_silu, .idle_attributes = {"alpha"}});
   table.add("com.microsoft.GatedAdd", {.shapes = {{like_first}}, .lower = lower_gated_add});
+  table.add("com.microsoft.GatedRMSNorm",
+            {.shapes = {{like_first}}, .lower = lower_gated_normalization});
 }
 
 }  // namespace benanza::onnx

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "core/base/error.h"
 #include "generator/onnx/model/checked_math.h"
 #include "generator/onnx/operators/shared/attention_inputs.h"
@@ -21,22 +23,54 @@ std::vector<TensorFacts> paged_shape(const NodeView& node) {
   return {{node.input(0).type, dims}, cache(3), cache(4)};
 }
 
-/// Queries, keys, values and the result; as it is stored, what becomes a part of the caches. What
-/// is read of these is not known.
+constexpr std::size_t paged_keys = 3;
+constexpr std::size_t paged_values = 4;
+constexpr std::size_t paged_lengths = 6;
+
+/// Rows of a cache that earlier runs have filled and this one reads, if the lengths are known. Of a
+/// window, those that the first new token sees.
+std::int64_t earlier_rows(const NodeView& node) {
+  if (!node.has_input(paged_lengths) || !node.input(paged_lengths).literal) return 0;
+  const std::int64_t window = node.integer("local_window_size", -1);
+  std::int64_t rows = 0;
+  for (const std::int64_t length : node.integers(paged_lengths)) {
+    const std::int64_t seen = window > 0 ? std::min(length, window - 1) : length;
+    rows = checked_sum(rows, std::max<std::int64_t>(0, seen));
+  }
+  return rows;
+}
+
+std::vector<PartRead> paged_rows(const NodeView& node) {
+  std::vector<PartRead> parts;
+  for (const std::size_t index : {paged_keys, paged_values}) {
+    if (!node.has_input(index)) continue;
+    const Dims& pages = node.shape(index);
+    if (pages.size() != 4) continue;
+    const std::int64_t all = checked_product(pages[0], pages[1]);
+    const std::int64_t rows = std::min(all, earlier_rows(node));
+    if (rows > 0) parts.push_back({.input = index, .least = rows, .most = rows, .of = all});
+  }
+  return parts;
+}
+
+/// Queries, keys, values and the result; as they are stored, what becomes a part of the caches, and
+/// what is read of them if that is known.
 double paged_bytes(const NodeView& node) {
   const std::int64_t tokens = node.shape(0).at(0);
   std::int64_t bytes = 4 * element_count(node.output_shape(0));
   for (const std::size_t index : {0, 1, 2}) {
     if (node.has_input(index)) bytes += 4 * node.elements(index);
   }
-  for (const std::size_t index : {3, 4}) {
+  for (const std::size_t index : {paged_keys, paged_values}) {
     if (!node.has_input(index)) continue;
     const Dims& pages = node.shape(index);
     if (pages.size() != 4) throw NotExpressible("pages of other than four axes");
     const int type = node.input(index).type;
     const std::int64_t row = checked_product(pages[2], pages[3]);
     const int bits = is_floating(type) ? 32 : type_bits(type);
-    bytes += checked_product(checked_product(tokens, row), bits) / 8;
+    const std::int64_t rows =
+        checked_sum(tokens, std::min(checked_product(pages[0], pages[1]), earlier_rows(node)));
+    bytes += checked_product(checked_product(rows, row), bits) / 8;
   }
   return static_cast<double>(bytes);
 }
@@ -47,8 +81,10 @@ void register_other_attention(OperatorTable& table) {
   for (const auto* op : {"PagedAttention", "SparsePagedAttention"}) {
     table.add(std::string("com.microsoft.") + op,
               {.shapes = {{paged_shape}},
+               .parts = paged_rows,
                .least_bytes = paged_bytes,
-               .unsupported = "which pages of the cache it reads is only known when it runs"});
+               .unsupported = "which pages of the cache it reads is only known when it runs; how "
+                              "many, --input with the lengths of the past says"});
   }
   for (const auto* op : {"SparseAttention", "LongformerAttention", "DynamicSparseAttention"}) {
     table.add(std::string("com.microsoft.") + op,

@@ -15,7 +15,6 @@ struct Inputs {
 
 /// Positions select rows of the tables: assumed to be gathered, one row per position.
 Lowered lower_rotation(const NodeView& node, Inputs places) {
-  if (node.integer("is_packed_batching", 0) != 0) throw NotExpressible("sequences packed together");
   if (node.real("scale", 1) != 1) throw NotExpressible("a rotation with a factor");
   const Dims& x = node.shape(0);
   const Dims& cosines = node.shape(static_cast<std::size_t>(places.cosines));
@@ -64,8 +63,20 @@ void register_rotary_embedding(OperatorTable& table) {
                                 }});
   table.add("com.microsoft.RotaryEmbedding",
             {.shapes = {{like_first}}, .lower = [](const NodeView& node) {
+               if (node.integer("is_packed_batching", 0) != 0) {
+                 throw NotExpressible("sequences packed together");
+               }
                return lower_rotation(node, {.cosines = 2, .sines = 3, .positions = 1});
              }});
+  // Three positions of a token choose thirds of its rows of the tables. Packed sequences have a
+  // position for each of their rows, too.
+  table.add("com.microsoft.MRotaryEmbedding",
+            {.shapes = {{like_first}},
+             .lower =
+                 [](const NodeView& node) {
+                   return lower_rotation(node, {.cosines = 2, .sines = 3, .positions = 1});
+                 },
+             .idle_attributes = {"is_packed_batching", "mrope_layout", "mrope_section"}});
 }
 
 }  // namespace benanza::onnx

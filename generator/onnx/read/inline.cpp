@@ -1,6 +1,7 @@
 #include "generator/onnx/read/inline.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <vector>
@@ -80,6 +81,8 @@ struct Function {
   std::vector<AttributeProto> defaults;
   /// Set for an operator of which the model's own functions know nothing.
   const Composition* composition = nullptr;
+  /// Its calls are nodes of an operator that is known without it.
+  bool stays = false;
 
   bool does(const NodeProto& node) const {
     return composition == nullptr || benanza::onnx::does(*composition, node);
@@ -119,18 +122,27 @@ void substitute(const Values& values, NodeProto& node) {
   node.mutable_attribute()->Swap(&kept);
 }
 
+/// Whether the body goes through tokens one by one, or takes packed numbers apart.
+bool spells_out(const FunctionProto& function) {
+  return std::ranges::any_of(function.node(), [](const NodeProto& node) {
+    constexpr std::array ops{"Scan", "Loop", "BitShift", "BitwiseAnd"};
+    return std::ranges::find(ops, node.op_type()) != ops.end();
+  });
+}
+
 class Inliner {
  public:
   Inliner(const ::onnx::ModelProto& model, const std::vector<Composition>& compositions,
-          const std::string& where)
+          const KnowsOperator& knows, const std::string& where)
       : where_(where) {
     for (const Composition& one : compositions) {
       functions_.emplace(id(one.function.domain(), one.function.name()),
                          Function{&one.function, defaults_of(one.function), &one});
     }
     for (const FunctionProto& function : model.functions()) {
+      const bool stays = knows && spells_out(function) && knows(function.domain(), function.name());
       functions_.emplace(id(function.domain(), function.name()),
-                         Function{&function, defaults_of(function)});
+                         Function{&function, defaults_of(function), nullptr, stays});
     }
   }
 
@@ -143,7 +155,9 @@ class Inliner {
  private:
   void expand(NodeProto&& node, Nodes& out) {
     const auto found = functions_.find(id(node.domain(), node.op_type()));
-    if (found == functions_.end() || !found->second.does(node)) {
+    const bool is_call = found != functions_.end() && found->second.does(node);
+    if (is_call && found->second.stays) add_defaults(found->second, node);
+    if (!is_call || found->second.stays) {
       for (AttributeProto& attribute : *node.mutable_attribute()) {
         if (attribute.has_g()) expand(*attribute.mutable_g());
         for (GraphProto& graph : *attribute.mutable_graphs()) expand(graph);
@@ -165,6 +179,15 @@ class Inliner {
     }
     expand_call(node, found->second, out);
     active_.erase(found->first);
+  }
+
+  static void add_defaults(const Function& function, NodeProto& node) {
+    for (const AttributeProto& standard : function.defaults) {
+      const bool stated = std::ranges::any_of(node.attribute(), [&](const AttributeProto& own) {
+        return own.name() == standard.name();
+      });
+      if (!stated) *node.add_attribute() = standard;
+    }
   }
 
   /// Nested functions can expand to more nodes than fit into memory.
@@ -275,10 +298,10 @@ bool is_composed(const GraphProto& graph, const std::vector<Composition>& compos
 }  // namespace
 
 void inline_functions(::onnx::ModelProto& model, const std::string& where,
-                      const std::vector<Composition>& compositions) {
+                      const std::vector<Composition>& compositions, const KnowsOperator& knows) {
   const std::vector<Composition> own = usable(compositions, model);
   if (model.functions().empty() && !is_composed(model.graph(), own)) return;
-  Inliner(model, own, where).expand(*model.mutable_graph());
+  Inliner(model, own, knows, where).expand(*model.mutable_graph());
   add_opsets(model);
   model.clear_functions();
 }

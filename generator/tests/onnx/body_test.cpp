@@ -142,6 +142,25 @@ TEST(Body, AScanSeesOneStepOfItsSequences) {
   EXPECT_EQ(layer.outputs[1].shape, (Dims{9, 8, 4}));
 }
 
+// One step of a recurrence, as decoders run it: no loop is left.
+TEST(Body, AScanOfOneStepIsItsBody) {
+  Model model(17);
+  model.input("h", {4, 8}).input("s", {4, 1, 8});
+  model.node(
+      "Scan", {"h", "s"}, {"last", "all"},
+      {{"num_scan_inputs", 1}, {"scan_input_axes", Dims{1}}, {"scan_output_axes", Dims{-1}}});
+  auto& body = body_of(model, "body");
+  for (const char* name : {"state", "step"}) body.add_input()->set_name(name);
+  add_node(body, "Add", {"state", "step"}, "next");
+  add_node(body, "Transpose", {"next"}, "turned");
+  for (const char* name : {"next", "turned"}) body.add_output()->set_name(name);
+  const LoweredGraph graph = model.output("last").output("all").import();
+  EXPECT_THAT(names(graph),
+              ElementsAre("last/Squeeze_step", "last/next", "last/turned", "last/Unsqueeze_all"));
+  EXPECT_THAT(graph.layers[1].problems, ElementsAre("add/4x8_4x8"));
+  EXPECT_EQ(graph.layers[3].outputs[0].shape, (Dims{8, 4, 1}));
+}
+
 TEST(Body, ABodyThatMakesNoSenseHidesItsShapes) {
   Model model = choosing("Concat");
   model.graph().mutable_node(0)->mutable_attribute(0)->mutable_g()->mutable_node(0)->set_input(

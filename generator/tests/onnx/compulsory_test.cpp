@@ -46,6 +46,21 @@ TEST(Compulsory, GrowsWithTheBatchButForTheWeights) {
   EXPECT_EQ(found.outputs.elements, 64);
 }
 
+// One token behind 8, with 4 heads of 4 and 2 for keys and values: what was there stays where it
+// is.
+TEST(Compulsory, OfACacheThatGrowsInPlaceOnlyNewRowsAreWritten) {
+  Model model(17);
+  model.domain("com.microsoft", 1).input("q", {1, 1, 16}).input("k", {1, 1, 8});
+  model.input("v", {1, 1, 8}).input("pk", {1, 2, 8, 4}).input("pv", {1, 2, 8, 4});
+  model.node("GroupQueryAttention", {"q", "k", "v", "pk", "pv"}, {"y", "nk", "nv"},
+             {{"num_heads", 4}, {"kv_num_heads", 2}});
+  model.last().set_domain("com.microsoft");
+  const Compulsory found = model.output("y").output("nk").output("nv").import().compulsory;
+  // Keys and values of 8 rows, the query; k and v are copied, which reads them.
+  EXPECT_EQ(found.inputs, (Traffic{.elements = 2 * 64 + 16 + 2 * 8}));
+  EXPECT_EQ(found.outputs, (Traffic{.elements = 16 + 2 * 8}));
+}
+
 // An input that is returned unchanged needs no copy.
 TEST(Compulsory, WhatNoLayerMakesIsNotWritten) {
   Model model(17);

@@ -56,7 +56,7 @@ TEST(Newer, LinearAttention) {
   EXPECT_EQ(shape(layer), (Dims{2, 5, 64}));
   EXPECT_EQ(shape(layer, 1), (Dims{2, 2, 8, 16}));
   EXPECT_EQ(layer.cost, Cost::unsupported);
-  EXPECT_THAT(layer.reason, HasSubstr("state"));
+  EXPECT_THAT(layer.reason, HasSubstr("recurrence over 5 tokens"));
 }
 
 TEST(Newer, CausalConvolution) {

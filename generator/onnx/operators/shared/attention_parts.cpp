@@ -61,6 +61,7 @@ Heads AttentionParts::append_in_place(const Heads& past, const Heads& heads, std
   Call copy =
       copy_call(dense_view(heads.dims), {heads.dims, dense_strides(room), start * room[3]}, output);
   copy.operands = {heads.source};
+  copy.in_place = true;
   return {all, add(std::move(copy))};
 }
 

@@ -89,6 +89,9 @@ using ComposeFunction = Composition (*)();
 /// Bytes that a node must move at least, floats as fp32. Throws NotExpressible if they are unknown.
 using BytesFunction = double (*)(const NodeView&);
 
+/// Places among a node's inputs or outputs.
+using PlacesFunction = std::vector<std::size_t> (*)(const NodeView&);
+
 /// What is known about an ONNX operator; members that do not apply stay empty.
 struct Operator {
   CheckFunction check = nullptr;
@@ -116,6 +119,10 @@ struct Operator {
   /// Where no library call does its work: every run reads all of its constants, which are part of
   /// the least traffic.
   bool reads_all_constants = false;
+  /// The same of inputs that it reads, and outputs that it writes, from the first element to the
+  /// last; they may be among those that the node omits.
+  PlacesFunction reads_whole = nullptr;
+  PlacesFunction writes_whole = nullptr;
   /// What a measured node may have although `lower` does not ask for it (accounts.h): the calls are
   /// the same whatever it is.
   std::vector<std::string_view> idle_attributes = {};
