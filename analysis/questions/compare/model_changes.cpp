@@ -134,7 +134,7 @@ std::string verdict_text(const ModelVerdict& verdict, double tolerance) {
   std::string text =
       fmt::format("LBL {:.1f}% {}; ", std::abs(change), change <= 0 ? "lower" : "higher");
   if (!verdict.lost.empty()) {
-    text += fmt::format("{} of {} layers have no call any more; ", verdict.lost.size(),
+    text += fmt::format("{} of {} layers lost every call; ", verdict.lost.size(),
                         verdict.lost.size() + verdict.layers);
   }
   if (verdict.slower.empty()) return text + "no layer is slower";
