@@ -18,7 +18,7 @@ const std::set<std::string> without_tests{
     // Newer than the collection.
     "Gelu", "Swish", "Mish", "GroupNormalization", "RMSNormalization",
     "SimplifiedLayerNormalization", "LpNormalization", "Attention", "RotaryEmbedding", "SwiGLU",
-    "BitCast",
+    "BitCast", "LinearAttention", "CausalConvWithState",
     // The problem compares with one number, not with the tensor itself.
     "IsNaN",
     // Their tests read or return sequences; those of SequenceAt and such become other operators.
@@ -120,6 +120,13 @@ TEST(OnnxNodeTests, NewerOperators) {
     EXPECT_GE(nodes.per_operator().count(op), 1U) << op << " has no test that was compared";
   }
   EXPECT_GE(nodes.compared(), 30);
+}
+
+/// Operators with a state, whose results are those of onnx 1.23.2's reference evaluator.
+TEST(OnnxNodeTests, OperatorsWithAState) {
+  Collection nodes(std::filesystem::path(TEST_DATA) / "onnx_node_1.23");
+  nodes.run();
+  EXPECT_EQ(nodes.compared(), 8);
 }
 
 TEST(OnnxNodeTests, ModelsThatPyTorchExported) {

@@ -131,7 +131,9 @@ class Inference {
       }
       return;
     }
-    if (bound_.replaced_batch || !type.has_tensor_type()) return;
+    if (!type.has_tensor_type()) return;
+    if (!type.tensor_type().has_shape()) take_rank(*found->second, type);
+    if (bound_.replaced_batch) return;
     const auto stated = make_tensor(name, *found->second).shape;
     if (!stated) return;
     const auto inferred = make_tensor(name, type).shape;
@@ -143,6 +145,14 @@ class Inference {
                                   join(*inferred, 'x') + ", where the model states " +
                                   join(*stated, 'x') + ": the former is used");
     }
+  }
+
+  /// How many axes the model states, where inference does not know: their extents are then looked
+  /// up one by one, and some may stay open.
+  static void take_rank(const TypeProto& stated, TypeProto& type) {
+    if (!stated.has_tensor_type() || !stated.tensor_type().has_shape()) return;
+    auto& shape = *type.mutable_tensor_type()->mutable_shape();
+    for (int axis = 0; axis < stated.tensor_type().shape().dim_size(); ++axis) shape.add_dim();
   }
 
   bool is_constant(const Step& step) const {

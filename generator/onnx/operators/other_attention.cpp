@@ -26,6 +26,8 @@ std::vector<TensorFacts> paged_shape(const NodeView& node) {
 constexpr std::size_t paged_keys = 3;
 constexpr std::size_t paged_values = 4;
 constexpr std::size_t paged_lengths = 6;
+/// Keys and values, and what scales each of their rows, in pages: (pages, rows, ...).
+constexpr std::size_t paged_caches[] = {paged_keys, paged_values, 17, 18};
 
 /// Rows of a cache that earlier runs have filled and this one reads, if the lengths are known. Of a
 /// window, those that the first new token sees.
@@ -42,10 +44,10 @@ std::int64_t earlier_rows(const NodeView& node) {
 
 std::vector<PartRead> paged_rows(const NodeView& node) {
   std::vector<PartRead> parts;
-  for (const std::size_t index : {paged_keys, paged_values}) {
+  for (const std::size_t index : paged_caches) {
     if (!node.has_input(index)) continue;
     const Dims& pages = node.shape(index);
-    if (pages.size() != 4) continue;
+    if (pages.size() < 3) continue;
     const std::int64_t all = checked_product(pages[0], pages[1]);
     const std::int64_t rows = std::min(all, earlier_rows(node));
     if (rows > 0) parts.push_back({.input = index, .least = rows, .most = rows, .of = all});
@@ -61,12 +63,12 @@ double paged_bytes(const NodeView& node) {
   for (const std::size_t index : {0, 1, 2}) {
     if (node.has_input(index)) bytes += 4 * node.elements(index);
   }
-  for (const std::size_t index : {paged_keys, paged_values}) {
+  for (const std::size_t index : paged_caches) {
     if (!node.has_input(index)) continue;
     const Dims& pages = node.shape(index);
-    if (pages.size() != 4) throw NotExpressible("pages of other than four axes");
+    if (pages.size() < 3) throw NotExpressible("pages without rows");
     const int type = node.input(index).type;
-    const std::int64_t row = checked_product(pages[2], pages[3]);
+    const std::int64_t row = element_count(Dims(pages.begin() + 2, pages.end()));
     const int bits = is_floating(type) ? 32 : type_bits(type);
     const std::int64_t rows =
         checked_sum(tokens, std::min(checked_product(pages[0], pages[1]), earlier_rows(node)));

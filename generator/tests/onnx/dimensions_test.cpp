@@ -44,6 +44,20 @@ TEST(Dimensions, WithoutANameAreBoundByPosition) {
   EXPECT_THAT(graph.bound_dims, ElementsAre("x:2", "x:3"));
 }
 
+// The model states three axes, of which one has a value.
+TEST(Dimensions, OneKnownExtentIsNotAWholeShape) {
+  Model model(13);
+  model.input("x", {-2, 4}).input("s", {3}, ::onnx::TensorProto::INT64);
+  model.node("Reshape", {"x", "s"}, {"y"}).output("y");
+  auto& type = *model.graph().mutable_output(0)->mutable_type()->mutable_tensor_type();
+  type.set_elem_type(::onnx::TensorProto::FLOAT);
+  for (const char* name : {"N", "a", "b"}) {
+    type.mutable_shape()->add_dim()->set_dim_param(name);
+  }
+  EXPECT_EQ(model.import({{}, {{"N", 5}}}).layers[0].outputs[0].shape, std::nullopt);
+  EXPECT_EQ(last_shape(model.import({{}, {{"N", 5}, {"a", 2}, {"b", 2}}})), (Dims{5, 2, 2}));
+}
+
 // PaddlePaddle's exporter.
 TEST(Dimensions, MinusOneIsOpen) {
   Model model(13);

@@ -286,5 +286,20 @@ TEST(State, PagesOfKnownLengthsAreReadSoFar) {
       << "the first of the new tokens sees seven earlier ones";
 }
 
+// Two numbers in a byte, and a scale for each head of a row.
+TEST(State, ScalesOfRowsAreReadWithTheRows) {
+  Model model = with_states().input("qkv", {1, 32}).integers("past", {20});
+  for (const char* name : {"kc", "vc"}) model.input(name, {9, 16, 2, 2}, TensorProto::UINT8);
+  for (const char* name : {"ks", "vs"}) model.input(name, {9, 16, 2});
+  model.input("sums", {2}, TensorProto::INT32).input("pages", {1, 4}, TensorProto::INT32);
+  std::vector<std::string> inputs{"qkv", "", "", "kc", "vc", "sums", "past", "pages"};
+  inputs.resize(17);
+  inputs.insert(inputs.end(), {"ks", "vs"});
+  add_microsoft(model, "PagedAttention", inputs, {"y", "nk", "nv"},
+                {{"num_heads", 4}, {"kv_num_heads", 2}, {"k_cache_dtype", "int4"}});
+  EXPECT_EQ(model.output("y").output("nk").output("nv").import().compulsory.inputs,
+            (Traffic{.elements = 2 * 20 * 2, .bytes = 2 * 20 * 4}));
+}
+
 }  // namespace
 }  // namespace benanza::onnx
