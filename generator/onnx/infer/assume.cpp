@@ -163,8 +163,8 @@ std::string assumption_warning(const LoweredGraph& graph, const std::string& whe
   return where + ": " + std::to_string(count) +
          (count == 1 ? " data-dependent dimension, assumed at its maximum: "
                      : " data-dependent dimensions, assumed at their maximum; the first: ") +
-         to_string(first) + " (" + first.op + "): set it with --dim " + first.tensor +
-         ':' + std::to_string(first.axis) + "=N";
+         to_string(first) + " (" + first.op + "): set it with --dim " + first.tensor + ':' +
+         std::to_string(first.axis) + "=N";
 }
 
 }  // namespace benanza::onnx
