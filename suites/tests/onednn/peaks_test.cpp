@@ -106,8 +106,8 @@ TEST_F(GuardedStopwatchTest, WithoutPeaksHoldsNothingAgainstATime) {
 
 TEST_F(GuardedStopwatchTest, WhatIsFasterThanTheMachineIsAnError) {
   stopwatch_.set_peaks(peaks_of(1));
-  EXPECT_THAT([&] { time(); },
-              testing::ThrowsMessage<std::runtime_error>(HasSubstr("faster than the machine's peak")));
+  EXPECT_THAT([&] { time(); }, testing::ThrowsMessage<std::runtime_error>(
+                                   HasSubstr("faster than the machine's peak")));
   EXPECT_EQ(measured_again_, 1);
 }
 
