@@ -108,7 +108,7 @@ Moved moved_by(const Layer& layer, const Problem& problem, Precision precision, 
               .written = least_bytes(problem, precision) - read,
               .in_place = in_place_bytes(problem, precision)};
   if (from_memory && is_product(problem) && matrix == 0 && moved.in_place == 0) {
-    moved.from_memory = std::min(moved.read, constant_bytes(problem, precision));
+    moved.rotating = std::min(moved.read, constant_bytes(problem, precision));
   }
   return moved;
 }
@@ -227,8 +227,9 @@ Floor floor_of(double flops, const Moved& moved, const DeviceRates& rates, bool 
   if (!cold) {
     // What is in place first: the same byte of the cache saves twice as much there.
     const double kept = std::min(cache, moved.in_place);
-    const double once = moved.bytes() - moved.from_memory - 2 * moved.in_place;
-    beyond = moved.from_memory + 2 * (moved.in_place - kept) + std::max(0.0, once - (cache - kept));
+    const double once = moved.bytes() - moved.rotating - 2 * moved.in_place;
+    beyond = moved.rotating - std::min(moved.rotating, cache) / 2 + 2 * (moved.in_place - kept) +
+             std::max(0.0, once - (cache - kept));
   }
   floor.memory_seconds = beyond / *rates.bytes_per_second;
   return floor;

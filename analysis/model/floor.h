@@ -33,9 +33,9 @@ struct Moved {
   /// The part of both that is read and written in one place: weights and the optimizer's state in a
   /// training step, a residual that its sum replaces.
   double in_place = 0;
-  /// The part of what is read that no cache holds, whatever its size: weights of a call that was
-  /// timed with them in memory. None of it is in place.
-  double from_memory = 0;
+  /// The part of what is read that rotated through memory when the call was timed: weights, at
+  /// least two copies of them and at least twice the cache. None of it is in place.
+  double rotating = 0;
 
   double bytes() const { return read + written; }
 };
@@ -52,10 +52,10 @@ struct Floor {
   bool is_by_memory() const { return memory_seconds && seconds() == memory_seconds; }
 };
 
-/// The arithmetic at the peak rate, and the bytes at the peak rate less those that the cache saves
-/// of those that it may hold:
+/// The arithmetic at the peak rate, and the bytes at the peak rate less those that the cache saves:
 /// at the end of a run it holds as many bytes as fit. Each saves one read of the next run or one
-/// write of this one; one that is read and written in place saves both. Cold caches save no reads.
+/// write of this one; one that is read and written in place saves both. Of rotating bytes it saves
+/// at most half, and half of its size. Cold caches save no reads.
 Floor floor_of(double flops, const Moved& moved, const DeviceRates& rates, bool cold);
 
 struct ModelFloor {

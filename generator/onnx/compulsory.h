@@ -16,8 +16,8 @@ namespace benanza::onnx {
 ///            that can be folded into them when the model is loaded (biases, normalizations); of
 ///            those of experts, the ones that a token needs
 ///   outputs  model outputs that a library call or a movement produces, or
-///            LoweredLayer::writes_whole; of caches that grow in
-///            their own memory (Call::in_place) the new rows
+///            LoweredLayer::writes_whole; of caches that grow in their own memory (Call::in_place)
+///            the new rows
 Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& layers,
                       const OperatorTable& operators);
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "suites/harness/packed_values.h"
 #include "suites/nvidia/device/convert.h"
 
 namespace benanza::cublas {
@@ -63,7 +64,7 @@ constexpr std::string_view unpacked = "unpacked.";
 /// any such product takes for few rows.
 harness::Variant with_plain_weights(harness::Variant variant) {
   const PackedWeights& packed = *variant.problem.packed;
-  if ((packed.type != PackedType::int4 && packed.type != PackedType::int8) || packed.zero_points) {
+  if (!harness::is_multiplied_packed(packed)) {
     throw harness::Unsupported("no call that multiplies by " + packed.text());
   }
   if (element_bytes(variant.precision) == 1) {

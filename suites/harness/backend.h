@@ -102,7 +102,8 @@ class Backend {
   /// Hint that ways() will soon be called for this variant (which has no algorithm yet), so that
   /// the library can be queried in the background. Never throws.
   virtual void prefetch_algorithms(const Variant&, AlgorithmSet) {}
-  /// Whether some ways may multiply by packed weights (Problem::packed), and the others refuse them.
+  /// Whether some ways may multiply by packed weights (Problem::packed), and the others refuse
+  /// them.
   virtual bool knows_packed_weights() const { return false; }
   /// The available ways, the library's first choice first. The prototype has no algorithm. Throws
   /// Unsupported if there is none. Without a device, returns those known without one; throws

@@ -38,6 +38,13 @@ Range range_of(PackedType type) {
 
 }  // namespace
 
+bool is_multiplied_packed(const PackedWeights& packed) {
+  const bool is_known = packed.type == PackedType::int4 || packed.type == PackedType::int8;
+  return is_known && !packed.zero_points;
+}
+
+bool has_one_scale(const PackedWeights& packed) { return packed.block == 0 && !packed.per_column; }
+
 std::int64_t block_length(const Gemm& shape, const PackedWeights& packed) {
   return packed.block > 0 ? std::min(packed.block, shape.k) : shape.k;
 }
@@ -47,7 +54,7 @@ PackedValues packed_values(std::span<const float> values, const Gemm& shape,
   const Range range = range_of(packed.type);
   const std::int64_t block = block_length(shape, packed);
   const std::int64_t blocks = (shape.k + block - 1) / block;
-  const bool for_all = packed.block == 0 && !packed.per_column;
+  const bool for_all = has_one_scale(packed);
   const auto at = [&](std::int64_t column, std::int64_t position) {
     return values[static_cast<std::size_t>(shape.transpose_b ? column * shape.k + position
                                                              : position * shape.n + column)];

@@ -13,6 +13,11 @@ namespace benanza::harness {
 /// Which operand of a problem is stored as Problem::packed says.
 inline constexpr std::size_t packed_operand = 1;
 
+/// Whether some library here multiplies by such weights as they are stored.
+bool is_multiplied_packed(const PackedWeights& packed);
+/// Whether all weights share one scale.
+bool has_one_scale(const PackedWeights& packed);
+
 /// Weights of a product as they are stored: integers, and the scales they are multiplied by.
 struct PackedValues {
   /// n x k: column by column, the k weights of a sum one after the other.

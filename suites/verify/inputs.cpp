@@ -68,7 +68,7 @@ Palette within(Palette palette, float step, int bits) {
 /// neighbours'.
 void vary_scales(const Problem& problem, std::vector<float>& weights) {
   const auto* const gemm = std::get_if<Gemm>(&problem.shape);
-  if (gemm == nullptr || (problem.packed->block == 0 && !problem.packed->per_column)) return;
+  if (gemm == nullptr || harness::has_one_scale(*problem.packed)) return;
   const std::int64_t block = problem.packed->block > 0 ? problem.packed->block : gemm->k;
   for (std::int64_t i = 0; i < std::ssize(weights); ++i) {
     const auto [column, position] = gemm->transpose_b ? std::pair(i / gemm->k, i % gemm->k)

@@ -258,7 +258,8 @@ TEST(ModelFloor, WeightsOfACallThatWasTimedWithThemInMemoryAreRead) {
   // 6,400 bytes of data and 2,000 of the result fit the cache.
   EXPECT_THAT(least(filter), Optional(DoubleNear(8.084 * us, 1e-12)));
   timed.rotating_seconds = 40 * us;
-  EXPECT_THAT(least(filter), Optional(DoubleNear(18 * us, 1e-12)));
+  // The cache may keep half of its size of copies that take turns.
+  EXPECT_THAT(least(filter), Optional(DoubleNear(13 * us, 1e-12)));
   MeasurementFilter cached = filter;
   cached.weights_in_cache = true;
   EXPECT_THAT(least(cached), Optional(DoubleNear(8.084 * us, 1e-12)));

@@ -30,7 +30,7 @@ struct PackedLayout {
 
   std::int64_t block() const { return harness::block_length(shape, packed); }
   std::int64_t blocks() const { return (shape.k + block() - 1) / block(); }
-  bool for_all() const { return packed.block == 0 && !packed.per_column; }
+  bool for_all() const { return harness::has_one_scale(packed); }
   std::int64_t scales() const { return for_all() ? 1 : shape.n * blocks(); }
   std::int64_t scales_at() const {
     const std::int64_t bytes = (shape.n * shape.k * bits_of(packed.type) + 7) / 8;
@@ -57,12 +57,8 @@ struct PackedLayout {
 
 void refuse_packed(const Gemm& shape, const harness::Variant& variant) {
   const PackedWeights& packed = *variant.problem.packed;
-  if (packed.type != PackedType::int4 && packed.type != PackedType::int8) {
-    throw harness::Unsupported("cuDNN multiplies by packed weights of int4 and int8, not of " +
-                               std::string(to_string(packed.type)));
-  }
-  if (packed.zero_points) {
-    throw harness::Unsupported("cuDNN multiplies by packed weights without zero points");
+  if (!harness::is_multiplied_packed(packed)) {
+    throw harness::Unsupported("no call that multiplies by " + packed.text());
   }
   if (variant.precision != Precision::fp16 && variant.precision != Precision::bf16) {
     throw harness::Unsupported("cuDNN multiplies packed weights at fp16 and bf16");
