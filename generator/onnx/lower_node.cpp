@@ -100,6 +100,8 @@ void check_result(const NodeView& node, const Lowered& lowered) {
     }
     return;
   }
+  // The largest element stands for those of TopK.
+  if (last.is_proxy && !std::holds_alternative<Copy>(last.problem.shape)) return;
   const std::vector<Dims> parts = results(last.problem);
   for (std::size_t part = 0; part < parts.size(); ++part) {
     const std::size_t index = static_cast<std::size_t>(last.output) + part;

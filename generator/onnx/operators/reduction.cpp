@@ -160,13 +160,6 @@ void register_reduction(OperatorTable& table) {
   table.add("ReduceSumSquare", reduction(lower_norm<ReductionKind::sum_square>));
   table.add("ReduceLogSum", reduction(lower_log_sum<false>));
   table.add("ReduceLogSumExp", reduction(lower_log_sum<true>));
-  const std::vector<std::string_view> of_positions{"axis", "keepdims", "select_last_index"};
-  table.add("ArgMax", {.unsupported = "no library here gives the position of a maximum",
-                       .copies_integers = true,
-                       .idle_attributes = of_positions});
-  table.add("ArgMin", {.unsupported = "no library here gives the position of a minimum",
-                       .copies_integers = true,
-                       .idle_attributes = of_positions});
 }
 
 }  // namespace benanza::onnx

@@ -33,21 +33,12 @@ std::vector<std::optional<MaxShape>> compress_max_shapes(const NodeView& node) {
   return {MaxShape{node.input(0).type, dims, {axis}}};
 }
 
-/// Outputs: values and positions. Their number is an input.
-std::vector<std::optional<MaxShape>> top_k_max_shapes(const NodeView& node) {
-  const Dims& dims = node.shape(0);
-  const auto axis = static_cast<std::size_t>(NodeView::axis(node.integer("axis", -1), dims.size()));
-  return {MaxShape{node.input(0).type, dims, {axis}},
-          MaxShape{::onnx::TensorProto::INT64, dims, {axis}}};
-}
-
 }  // namespace
 
 void register_select(OperatorTable& table) {
   constexpr std::string_view reason = "how much it keeps is only known when the model runs";
   table.add("Unique", {.max_shapes = unique_max_shapes, .unsupported = reason});
   table.add("Compress", {.max_shapes = compress_max_shapes, .unsupported = reason});
-  table.add("TopK", {.max_shapes = top_k_max_shapes, .unsupported = "no library here sorts"});
 }
 
 }  // namespace benanza::onnx

@@ -180,7 +180,6 @@ TEST(Integers, ArithmeticOfOtherDataStaysUnsupported) {
   model.input("x", {2, 64}).integers("axis", {1});
   EXPECT_EQ(Model(model).node("CumSum", {"x", "axis"}, {"y"}).output("y").layer().cost,
             Cost::unsupported);
-  EXPECT_EQ(Model(model).node("ArgMax", {"x"}, {"y"}).output("y").layer().cost, Cost::unsupported);
 }
 
 /// A condition of 1x1x8x8, and data of 1x12x8x8.

@@ -47,6 +47,34 @@ TEST(Gather, OfEmbeddings) {
   EXPECT_TRUE(layer.calls[0].is_proxy);
 }
 
+LoweredLayer top_k(const Dims& dims, const Attributes& attributes) {
+  return Model(11)
+      .input("x", dims)
+      .integers("k", {4})
+      .node("TopK", {"x", "k"}, {"values", "places"}, attributes)
+      .output("values")
+      .output("places")
+      .layer();
+}
+
+TEST(TopK, TakesAtLeastAsLongAsTheLargest) {
+  const LoweredLayer layer = top_k({5, 32}, {});
+  EXPECT_EQ(layer.cost, Cost::measured);
+  EXPECT_THAT(layer.problems, ElementsAre("reducemax/5x32_a1"));
+  EXPECT_TRUE(layer.calls[0].is_proxy);
+  EXPECT_THAT(layer.reason, HasSubstr("the largest element alone"));
+  EXPECT_THAT(top_k({32, 5}, {{"axis", 0}, {"largest", 0}}).problems,
+              ElementsAre("reducemin/32x5_a0"));
+}
+
+TEST(ArgMax, TakesAtLeastAsLongAsTheLargest) {
+  Model model(13);
+  model.input("x", {2, 64}).node("ArgMax", {"x"}, {"y"}, {{"axis", 1}, {"keepdims", 0}});
+  const LoweredLayer layer = model.output("y").layer();
+  EXPECT_THAT(layer.problems, ElementsAre("reducemax/2x64_a1"));
+  EXPECT_TRUE(layer.calls[0].is_proxy);
+}
+
 TEST(Gather, SaysInTheFlowWhichRowsItChooses) {
   Model model(13);
   model.input("x", {2, 6, 4}).input("ids", {3}, ::onnx::TensorProto::INT64);

@@ -1,0 +1,63 @@
+#include <onnx/onnx_pb.h>
+
+#include "generator/onnx/operators/shared/calls.h"
+#include "generator/onnx/operators/shared/operator.h"
+
+/// Positions of the largest or smallest elements along an axis. No library here has the calls: the
+/// largest or smallest element stands for them, which reads as much.
+namespace benanza::onnx {
+namespace {
+
+Lowered lower_extremes(const NodeView& node, ReductionKind kind, std::int64_t default_axis) {
+  const Dims& input = node.shape(0);
+  const std::int64_t axis = NodeView::axis(node.integer("axis", default_axis), input.size());
+  if (!is_floating(node.input(0).type)) {
+    throw NotExpressible("the order of " + type_name(node.input(0).type));
+  }
+  if (input[static_cast<std::size_t>(axis)] == 1) return free_layer("there is no order of one");
+  Call extreme = call(Reduction{.kind = kind, .input = input, .axes = {axis}}, {from_input(0)});
+  extreme.is_proxy = true;
+  Lowered lowered = measured({extreme});
+  lowered.types = Types::checked_by_lowering;
+  lowered.reason = std::string("no library here gives positions: the ") +
+                   (kind == ReductionKind::max ? "largest" : "smallest") +
+                   " element alone stands for them";
+  return lowered;
+}
+
+template <ReductionKind kind>
+Lowered lower_position(const NodeView& node) {
+  return lower_extremes(node, kind, 0);
+}
+
+Operator position(LowerFunction lower) {
+  return {.lower = lower,
+          .copies_integers = true,
+          .idle_attributes = {"keepdims", "select_last_index"}};
+}
+
+Lowered lower_top_k(const NodeView& node) {
+  const bool largest = node.integer("largest", 1) != 0;
+  return lower_extremes(node, largest ? ReductionKind::max : ReductionKind::min, -1);
+}
+
+/// Outputs: values and positions. Their number is an input.
+std::vector<std::optional<MaxShape>> top_k_max_shapes(const NodeView& node) {
+  const Dims& dims = node.shape(0);
+  const auto axis = static_cast<std::size_t>(NodeView::axis(node.integer("axis", -1), dims.size()));
+  return {MaxShape{node.input(0).type, dims, {axis}},
+          MaxShape{::onnx::TensorProto::INT64, dims, {axis}}};
+}
+
+}  // namespace
+
+void register_extremes(OperatorTable& table) {
+  table.add("ArgMax", position(lower_position<ReductionKind::max>));
+  table.add("ArgMin", position(lower_position<ReductionKind::min>));
+  table.add("TopK", {.max_shapes = top_k_max_shapes,
+                     .lower = lower_top_k,
+                     .idle_attributes = {"sorted", "k"},
+                     .idle_inputs = {1}});
+}
+
+}  // namespace benanza::onnx
