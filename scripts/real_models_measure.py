@@ -16,9 +16,9 @@ from profile_processes import in_fresh_process, middle
 from real_models_shapes import bound_model
 
 SUITE, ANALYSIS = PROGRAMS = ("bench_onednn", "benanza-analyze")
-# Parts of oneDNN's measurements; ONNX Runtime runs before, between and after them.
-PARTS = 2
-SAMPLING = ("--algorithms=best", "--benchmark_repetitions=5", "--processes=5", "--budget=0.02")
+# What oneDNN is measured with, one after the other; ONNX Runtime runs before, between and after them.
+PASSES = ("best", "all")
+SAMPLING = ("--benchmark_repetitions=3", "--processes=3", "--budget=0.01")
 
 
 class Times:
@@ -61,9 +61,9 @@ def measure(path, flags, flow, graph_file, folder, arguments):
         model = os.path.join(scratch, "model.onnx")
         feeds = in_fresh_process(prepare, path, flags, flow, model)
         medians = [latency(path, model, feeds)]
-        for part in range(1, PARTS + 1):
-            left = seconds * part / PARTS - (time.monotonic() - begin)
-            if not run_suite(graph_file, results, part, programs, max(left, 1)):
+        for number, algorithms in enumerate(PASSES, 1):
+            left = seconds * number / len(PASSES) - (time.monotonic() - begin)
+            if not run_suite(graph_file, results, algorithms, programs, max(left, 1)):
                 unfinished = seconds
             medians.append(latency(path, model, feeds))
     return Times(bound(graph_file, results, programs), min(medians), unfinished)
@@ -83,14 +83,14 @@ def prepare(path, flags, flow, target):
 
 def latency(path, model, feeds):
     """The median of a process of ONNX Runtime."""
-    arguments = argparse.Namespace(model=path, threads=1, provider=CPU, processes=PARTS + 1, runs=None)
+    arguments = argparse.Namespace(model=path, threads=1, provider=CPU, processes=len(PASSES) + 1, runs=None)
     return middle(in_fresh_process(measure_process, model, feeds, arguments)["latency_seconds"])
 
 
-def run_suite(graph_file, results, part, programs, seconds):
+def run_suite(graph_file, results, algorithms, programs, seconds):
     """False if the time was too short. What was measured until then counts."""
-    out = os.path.join(results, f"{part}of{PARTS}.json")
-    command = [os.path.join(programs, SUITE), f"--graph={graph_file}", f"--shard={part}/{PARTS}",
+    out = os.path.join(results, f"{algorithms}.json")
+    command = [os.path.join(programs, SUITE), f"--graph={graph_file}", f"--algorithms={algorithms}",
                "--precision=fp32,int8", *SAMPLING, f"--benchmark_out={out}"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                           errors="replace", start_new_session=True,

@@ -68,7 +68,8 @@ Problem combine_either(BinaryKind kind, Dims a, Dims b) {
   return combine(kind, std::move(a), std::move(b));
 }
 
-/// The condition times a, and one minus the condition times b. Nothing times infinity is no number:
+/// The condition times a, and one minus the condition times b, of which one may be left out as 0.
+/// Nothing times infinity is no number:
 /// infinity, which hides what it replaces, is added as a logarithm of 0.
 std::vector<Problem> parts(const Select& shape) {
   const std::size_t rank = shape.condition.size();
@@ -81,6 +82,12 @@ std::vector<Problem> parts(const Select& shape) {
   }
   if (is_infinite(shape.b)) {
     return {logarithm, combine_either(BinaryKind::add, extents(shape.a, rank), shape.condition)};
+  }
+  if (shape.b.value == 0.0F) {
+    return {combine_either(BinaryKind::mul, shape.condition, extents(shape.a, rank))};
+  }
+  if (shape.a.value == 0.0F) {
+    return {inverse, combine_either(BinaryKind::mul, shape.condition, extents(shape.b, rank))};
   }
   const auto output = [](const Problem& problem) {
     return std::get<Binary>(problem.shape).output();

@@ -36,9 +36,15 @@ TEST(Parts, ARotationIsASwapAndTwoProducts) {
 }
 
 TEST(Parts, AChoiceIsASumOfProducts) {
-  EXPECT_THAT(keys_of_parts("select/1x1x3x4_va0_b1x2x3x4"),
+  EXPECT_THAT(keys_of_parts("select/1x1x3x4_va2_b1x2x3x4"),
               ElementsAre("linear/1x1x3x4_a-1_b1", "mul/1x1x3x4_1x1x1x1", "mul/1x2x3x4_1x1x3x4",
                           "add/1x2x3x4_1x1x3x4"));
+}
+
+TEST(Parts, WhatBecomesZeroIsAProduct) {
+  EXPECT_THAT(keys_of_parts("select/1x1x3x4_va0_b1x2x3x4"),
+              ElementsAre("linear/1x1x3x4_a-1_b1", "mul/1x2x3x4_1x1x3x4"));
+  EXPECT_THAT(keys_of_parts("select/1x1x3x4_a1x2x3x4_vb0"), ElementsAre("mul/1x2x3x4_1x1x3x4"));
 }
 
 TEST(Parts, InfinityIsALogarithm) {

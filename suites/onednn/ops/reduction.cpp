@@ -65,8 +65,9 @@ void register_reduction(WayTable& table) {
         std::vector<Attempt> attempts{
             {.prefix = "", .plan = [=] { return plan(shape, problem, context); }}};
         if (const auto middle = middle_of(shape.input, shape.axes)) {
-          for (const auto& [prefix, how] : {std::pair{"pooling.", ReduceBy::pooling},
-                                            std::pair{"product.", ReduceBy::product}}) {
+          for (const auto& [prefix, how] :
+               {std::pair{"pooling.", ReduceBy::pooling}, std::pair{"product.", ReduceBy::product},
+                std::pair{"own_product.", ReduceBy::own_product}}) {
             attempts.push_back({.prefix = prefix, .plan = [=] {
                                   return plan_reduction(how, *middle, shape.kind, problem, context);
                                 }});

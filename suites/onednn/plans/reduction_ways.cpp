@@ -75,11 +75,15 @@ Plan by_pooling(const Middle& middle, ReductionKind kind, const Problem& problem
   return plan;
 }
 
+bool is_of_squares(ReductionKind kind) {
+  return kind == ReductionKind::l2 || kind == ReductionKind::sum_square;
+}
+
 /// Every row times itself.
 Plan by_own_product(const Middle& middle, ReductionKind kind, const Problem& problem,
                     const VariantContext& context) {
-  if (middle.inner != 1 || context.integers()) {
-    throw harness::Unsupported("oneDNN is asked for products of floating-point rows alone");
+  if (middle.inner != 1 || !is_of_squares(kind)) {
+    throw harness::Unsupported("a row times itself is a sum of squares");
   }
   Gemm product{.m = 1, .n = 1, .k = middle.length, .batch_a = {}, .batch_b = {}};
   if (middle.outer > 1) product.batch_a = product.batch_b = {middle.outer};
@@ -99,8 +103,7 @@ Plan by_own_product(const Middle& middle, ReductionKind kind, const Problem& pro
 Plan by_product(const Middle& middle, ReductionKind kind, const Problem& problem,
                 const VariantContext& context) {
   const bool rows = middle.inner == 1;
-  const bool squares = kind == ReductionKind::l2 || kind == ReductionKind::sum_square;
-  if (squares && rows) return by_own_product(middle, kind, problem, context);
+  const bool squares = is_of_squares(kind);
   const bool magnitudes = kind == ReductionKind::l1;
   if (kind != ReductionKind::mean && kind != ReductionKind::sum && !squares && !magnitudes) {
     throw harness::Unsupported("products take sums, means and norms");
@@ -175,6 +178,8 @@ Plan plan_reduction(ReduceBy how, const Middle& middle, ReductionKind kind, cons
       return by_pooling(middle, kind, problem, context);
     case ReduceBy::product:
       return by_product(middle, kind, problem, context);
+    case ReduceBy::own_product:
+      return by_own_product(middle, kind, problem, context);
   }
   throw std::logic_error("unknown way");
 }

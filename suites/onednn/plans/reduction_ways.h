@@ -20,9 +20,9 @@ struct Middle {
 std::optional<Middle> middle_of(const Dims& input, const Dims& axes);
 
 /// How to reduce the middle axis: with the reduction primitive, with global pooling (mean and max),
-/// or with a product: for sums of squares and their roots of every row with itself, if the axis is
-/// the innermost; otherwise of the elements, their squares or their magnitudes with ones.
-enum class ReduceBy { reduction, pooling, product };
+/// or with a product of the elements, their squares or their magnitudes with ones; own_product: for
+/// sums of squares and their roots over the innermost axis, of every row with itself.
+enum class ReduceBy { reduction, pooling, product, own_product };
 
 /// Returns the plan for `problem`, whose result holds outer x inner elements in this order,
 /// whatever its extents. The plan's first operand is the tensor in the order of `middle`; the
