@@ -24,7 +24,7 @@ SAMPLING = ("--benchmark_repetitions=3", "--processes=3", "--budget=0.01")
 class Times:
     """Seconds. `lower`: the fused bound's, less what its interval allows."""
 
-    def __init__(self, answer, latency, unfinished):
+    def __init__(self, answer, latency, remarks):
         bounds, ladder = answer["bounds"]["sequential"], answer["ladder"]
         spread = bounds["spread_seconds"]
         self.sequential = bounds["seconds"]
@@ -35,7 +35,7 @@ class Times:
         self.latency = latency
         self.partial = answer["partial"]
         self.unsupported = answer["coverage"]["unsupported"]["layers"]
-        self.unfinished = unfinished
+        self.remarks = remarks
 
     def undercut(self):
         return [text for text, seconds in (("floor above ORT", self.floor),
@@ -47,26 +47,21 @@ class Times:
         return self.undercut() + ([complete] if self.unsupported and not self.partial else []) + (
             ["partial"] if self.partial else [])
 
-    def remarks(self):
-        if self.unfinished:
-            yield f"oneDNN's measurements were stopped after {self.unfinished} s: more with --time"
-
 
 def measure(path, flags, flow, graph_file, folder, arguments):
     programs, seconds = arguments.bin, arguments.time
     results = os.path.join(folder, "results")
     os.makedirs(results, exist_ok=True)
-    unfinished, begin = None, time.monotonic()
+    remarks, begin = [], time.monotonic()
     with tempfile.TemporaryDirectory() as scratch:
         model = os.path.join(scratch, "model.onnx")
         feeds = in_fresh_process(prepare, path, flags, flow, model)
         medians = [latency(path, model, feeds)]
         for number, algorithms in enumerate(PASSES, 1):
             left = seconds * number / len(PASSES) - (time.monotonic() - begin)
-            if not run_suite(graph_file, results, algorithms, programs, max(left, 1)):
-                unfinished = seconds
+            remarks += run_suite(graph_file, results, algorithms, programs, max(left, 1))
             medians.append(latency(path, model, feeds))
-    return Times(bound(graph_file, results, programs), min(medians), unfinished)
+    return Times(bound(graph_file, results, programs), min(medians), remarks)
 
 
 def prepare(path, flags, flow, target):
@@ -88,7 +83,7 @@ def latency(path, model, feeds):
 
 
 def run_suite(graph_file, results, algorithms, programs, seconds):
-    """False if the time was too short. What was measured until then counts."""
+    """Remarks: the time was too short, or rows are incorrect. What was measured counts."""
     out = os.path.join(results, f"{algorithms}.json")
     command = [os.path.join(programs, SUITE), f"--graph={graph_file}", f"--algorithms={algorithms}",
                "--precision=fp32,int8", *SAMPLING, f"--benchmark_out={out}"]
@@ -100,11 +95,14 @@ def run_suite(graph_file, results, algorithms, programs, seconds):
         except BaseException as error:
             os.killpg(suite.pid, signal.SIGKILL)  # it has processes of its own
             if isinstance(error, subprocess.TimeoutExpired):
-                return False
+                return [f"measuring \"{algorithms}\" was stopped after {seconds:.0f} s: more with --time"]
             raise
-    if suite.returncode != 0:
-        raise UserError(f"not measured: {SUITE}: {last_line(said, suite.returncode)}")
-    return True
+    if suite.returncode == 0:
+        return []
+    failed = f"{SUITE}: {last_line(said, suite.returncode)}"
+    if not os.path.exists(out):
+        raise UserError(f"not measured: {failed}")
+    return [failed]
 
 
 def bound(graph_file, results, programs):

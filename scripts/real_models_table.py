@@ -38,7 +38,7 @@ class Row:
                 yield f"{self.shapes.how}: {self.shapes.why}"
         yield from shortened(self.reasons())
         if self.measured:
-            yield from self.measured.remarks()
+            yield from self.measured.remarks
 
 
 def shortened(texts):

@@ -122,7 +122,7 @@ class Measured(unittest.TestCase):
         return Times({"bounds": {"sequential": {"seconds": 2e-3, "spread_seconds": spread}},
                       "ladder": {"floor": {"seconds": floor}, "fused_seconds": 1.5e-3},
                       "partial": partial, "coverage": {"unsupported": {"layers": unsupported}}},
-                     latency, None)
+                     latency, ["it was stopped"])
 
     def test_flags(self):
         # With its interval, the bound with fusion may be 1.35 ms.
@@ -145,6 +145,7 @@ class Measured(unittest.TestCase):
         self.assertFalse(row.is_bad())
         row.measured = self.times(0.9e-3)
         self.assertTrue(row.is_bad())
+        self.assertIn("it was stopped", list(row.remarks()))
         text = report([row, Row("n")], True, False).splitlines()
         self.assertEqual(text[1].split()[:12], ["m", "1", "0", "0", "1", "4.000", "25.0", "1", "0", "0",
                                                 "run", "1.000"])
