@@ -18,6 +18,7 @@ from real_models_shapes import bound_model
 SUITE, ANALYSIS = PROGRAMS = ("bench_onednn", "benanza-analyze")
 # What oneDNN is measured with, one after the other; ONNX Runtime runs before, between and after them.
 PASSES = ("best", "all")
+SECONDS_TO_END = 15
 SAMPLING = ("--benchmark_repetitions=3", "--processes=3", "--budget=0.01")
 
 
@@ -92,10 +93,11 @@ def run_suite(graph_file, results, algorithms, programs, seconds):
                           env={**os.environ, "OMP_NUM_THREADS": "1"}) as suite:
         try:
             _, said = suite.communicate(timeout=seconds)
-        except BaseException as error:
+        except subprocess.TimeoutExpired:
+            stop(suite)
+            return [f"measuring \"{algorithms}\" was stopped after {seconds:.0f} s: more with --time"]
+        except BaseException:
             os.killpg(suite.pid, signal.SIGKILL)  # it has processes of its own
-            if isinstance(error, subprocess.TimeoutExpired):
-                return [f"measuring \"{algorithms}\" was stopped after {seconds:.0f} s: more with --time"]
             raise
     if suite.returncode == 0:
         return []
@@ -103,6 +105,15 @@ def run_suite(graph_file, results, algorithms, programs, seconds):
     if not os.path.exists(out):
         raise UserError(f"not measured: {failed}")
     return [failed]
+
+
+def stop(suite):
+    """It ends after the current call and writes what it has; or it is killed, and leaves its journal."""
+    os.killpg(suite.pid, signal.SIGTERM)
+    try:
+        suite.communicate(timeout=SECONDS_TO_END)
+    except subprocess.TimeoutExpired:
+        os.killpg(suite.pid, signal.SIGKILL)
 
 
 def bound(graph_file, results, programs):

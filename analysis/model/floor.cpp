@@ -116,10 +116,11 @@ Moved moved_by(const Layer& layer, const Problem& problem, Precision precision, 
 bool updates_weights(const Layer& layer) { return layer.phase == "update"; }
 
 Floor layer_floor(const Graph& graph, std::size_t layer, double flops,
-                  const std::vector<std::string>& ways, const DeviceRates& rates,
+                  const std::vector<std::string>& ways, const DeviceRates& of_run,
                   const MeasurementFilter& filter, bool from_memory) {
   const Layer& described = graph.layers[layer];
   const Precision precision = precision_of(described, filter.precision);
+  const DeviceRates rates = rates_of_layer(of_run, precision, filter.precision);
   std::optional<Floor> least;
   for (const std::string& key : ways) {
     const auto problem = parsed(key);
@@ -138,27 +139,16 @@ Floor layer_floor(const Graph& graph, std::size_t layer, double flops,
   return floor_of(flops, moved, rates, filter.cold);
 }
 
-/// Drops the peak of arithmetic, which is that of `filter`'s precision, if layers of their own
-/// precision may be faster.
-DeviceRates without_too_low(DeviceRates rates, const Graph& graph,
-                            const MeasurementFilter& filter) {
-  const auto may_be_faster = [&](const Layer& layer) {
-    return element_bytes(precision_of(layer, filter.precision)) < element_bytes(filter.precision);
-  };
-  if (std::ranges::any_of(graph.layers, may_be_faster)) rates.flops_per_second.reset();
-  return rates;
-}
-
 /// The fastest a product of the results did its arithmetic, in FLOP/s; 0 if there is none that a
 /// peak of `limit` allows.
 double fastest_product(const MeasurementSet& measurements, const MeasurementFilter& filter,
-                       double limit) {
+                       Precision precision, double limit) {
   double fastest = 0;
   for (const std::string_view key : measurements.keys()) {
     if (!asks_for<Gemm, Convolution>(key)) continue;
     const double flops = flops_of(std::string(key));
     for (const Measurement& row : measurements.find(key)) {
-      if (row.status != Status::ok || row.variant.precision != filter.precision) continue;
+      if (row.status != Status::ok || row.variant.precision != precision) continue;
       if (!admits_backend(filter, row.variant.backend)) continue;
       const double rate = flops / row.seconds();
       if (rate <= limit) fastest = std::max(fastest, rate);
@@ -167,35 +157,80 @@ double fastest_product(const MeasurementSet& measurements, const MeasurementFilt
   return fastest;
 }
 
-}  // namespace
+void raise(std::optional<double>& rate, double value) {
+  if (value > 0) rate = std::max(rate.value_or(0), value);
+}
 
-DeviceRates device_rates(const Results& results, const MeasurementFilter& filter) {
-  DeviceRates rates;
-  const auto raise = [](std::optional<double>& rate, double value) {
-    if (value > 0) rate = std::max(rate.value_or(0), value);
-  };
-  const auto admitted = [&](const std::string& backend) { return admits_backend(filter, backend); };
-  const std::string flops = std::string(to_string(filter.precision)) + "_flops_per_second";
+std::optional<double> arithmetic_rate(const Results& results, const MeasurementFilter& filter,
+                                      Precision precision) {
+  const std::string flops = std::string(to_string(precision)) + "_flops_per_second";
+  std::optional<double> rate;
   std::optional<double> possible;
   for (const auto& [backend, peaks] : results.peaks) {
-    if (!admitted(backend)) continue;
+    if (!admits_backend(filter, backend)) continue;
     if (const auto found = peaks.find("peak_" + flops); found != peaks.end()) {
-      raise(rates.flops_per_second, found->second);
+      raise(rate, found->second);
     }
     if (const auto found = peaks.find("possible_" + flops); found != peaks.end()) {
       raise(possible, found->second);
-    }
-    if (const auto found = peaks.find("peak_bytes_per_second"); found != peaks.end()) {
-      raise(rates.bytes_per_second, found->second);
     }
   }
   // The products that measure the peak are large and may reach the limit of power. Others are
   // faster then, a few percent where they are short, and up to the peak on zeros in a cooler
   // minute.
   constexpr double tolerated = 1.1;
-  if (rates.flops_per_second) {
-    const double limit = std::max(tolerated * *rates.flops_per_second, possible.value_or(0));
-    raise(rates.flops_per_second, fastest_product(results.measurements, filter, limit));
+  if (rate) {
+    const double limit = std::max(tolerated * *rate, possible.value_or(0));
+    raise(rate, fastest_product(results.measurements, filter, precision, limit));
+  }
+  return rate;
+}
+
+/// Adds up times of which some may be unknown: those of no work count as known.
+class TotalSeconds {
+ public:
+  void add(double work, const std::optional<double>& rate) {
+    if (work == 0) return;
+    if (rate && seconds_) {
+      *seconds_ += work / *rate;
+    } else {
+      seconds_.reset();
+    }
+  }
+  const std::optional<double>& seconds() const { return seconds_; }
+
+ private:
+  std::optional<double> seconds_ = 0;
+};
+
+}  // namespace
+
+DeviceRates rates_of_layer(const DeviceRates& rates, Precision own, Precision asked) {
+  DeviceRates of = rates;
+  if (own == asked) return of;
+  const auto known = rates.flops_per_second_at.find(own);
+  if (known != rates.flops_per_second_at.end()) {
+    raise(of.flops_per_second, known->second);
+  } else if (element_bytes(own) < element_bytes(asked)) {
+    of.flops_per_second.reset();
+  }
+  return of;
+}
+
+DeviceRates device_rates(const Results& results, const MeasurementFilter& filter) {
+  DeviceRates rates{.flops_per_second = arithmetic_rate(results, filter, filter.precision)};
+  for (const Precision precision : all_precisions) {
+    if (precision == filter.precision) continue;
+    if (const auto rate = arithmetic_rate(results, filter, precision)) {
+      rates.flops_per_second_at.emplace(precision, *rate);
+    }
+  }
+  const auto admitted = [&](const std::string& backend) { return admits_backend(filter, backend); };
+  for (const auto& [backend, peaks] : results.peaks) {
+    if (!admitted(backend)) continue;
+    if (const auto found = peaks.find("peak_bytes_per_second"); found != peaks.end()) {
+      raise(rates.bytes_per_second, found->second);
+    }
   }
   for (const auto& [backend, system] : results.systems) {
     if (!admitted(backend)) continue;
@@ -236,8 +271,7 @@ Floor floor_of(double flops, const Moved& moved, const DeviceRates& rates, bool 
 }
 
 ModelFloor model_floor(const Graph& graph, const std::vector<LayerTime>& times,
-                       const DeviceRates& peaks, const MeasurementFilter& filter) {
-  const DeviceRates rates = without_too_low(peaks, graph, filter);
+                       const DeviceRates& rates, const MeasurementFilter& filter) {
   ModelFloor result{.rates = rates, .layers = std::vector<Floor>(graph.layers.size())};
   std::vector<double> flops(graph.layers.size());
   const bool large = !filter.weights_in_cache && !filter.cold &&
@@ -259,7 +293,14 @@ ModelFloor model_floor(const Graph& graph, const std::vector<LayerTime>& times,
   }
   // A whole operator may need fewer FLOPs than its layers, e.g. because of a mask.
   std::vector<bool> done(graph.layers.size());
-  double total = 0;
+  TotalSeconds arithmetic;
+  const auto add = [&](double work, Precision precision) {
+    result.flops_at[precision] += work;
+    arithmetic.add(work, rates_of_layer(rates, precision, filter.precision).flops_per_second);
+  };
+  const auto own = [&](std::size_t layer) {
+    return precision_of(graph.layers[layer], filter.precision);
+  };
   for (const Fusion& fusion : graph.fusions) {
     if (!fusion.whole || fusion.layers.size() < 2 || !parsed(fusion.problem)) continue;
     double apart = 0;
@@ -278,11 +319,15 @@ ModelFloor model_floor(const Graph& graph, const std::vector<LayerTime>& times,
     const auto is_done = [&](std::size_t layer) { return done[layer]; };
     if (least >= apart || std::ranges::any_of(fusion.layers, is_done)) continue;
     for (const std::size_t layer : fusion.layers) done[layer] = true;
-    total += least;
+    // The fastest of its layers' precisions.
+    add(least, own(std::ranges::min(fusion.layers, {},
+                                    [&](std::size_t layer) { return element_bytes(own(layer)); })));
   }
   for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
-    if (!done[layer]) total += flops[layer];
+    if (!done[layer]) add(flops[layer], own(layer));
   }
+  double total = 0;
+  for (const auto& [precision, work] : result.flops_at) total += work;
   if (graph.compulsory) {
     const Moved moved = moved_by(*graph.compulsory, filter.precision,
                                  std::ranges::any_of(graph.layers, updates_weights));
@@ -291,6 +336,10 @@ ModelFloor model_floor(const Graph& graph, const std::vector<LayerTime>& times,
     result.model = floor_of(total, {}, rates, filter.cold);
     result.model.moved.reset();
     result.model.memory_seconds.reset();
+  }
+  result.model.arithmetic_seconds.reset();
+  if (total > 0 || rates.flops_per_second) {
+    result.model.arithmetic_seconds = arithmetic.seconds();
   }
   return result;
 }

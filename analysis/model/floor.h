@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,13 +19,20 @@ namespace benanza::analysis {
 /// The highest measured rates of the device, from the results' contexts; empty if those lack them.
 /// Arithmetic: or that of a matrix product or convolution in the results that is up to 10% faster.
 struct DeviceRates {
+  /// At the precision of the run.
   std::optional<double> flops_per_second{};
+  /// At others, which layers may have of their own (Layer::precision).
+  std::map<Precision, double> flops_per_second_at{};
   std::optional<double> bytes_per_second{};
   /// The largest cache: bytes that may stay there between runs do not count as moved.
   std::optional<double> cache_bytes{};
 };
 /// Returns the largest rates of the backends that `filter` admits, at its precision.
 DeviceRates device_rates(const Results& results, const MeasurementFilter& filter);
+
+/// With the rate of arithmetic for a layer at `own` in a run at `asked`: the faster of both, since
+/// layers also run at more bits than they need; unknown if that of fewer bits is.
+DeviceRates rates_of_layer(const DeviceRates& rates, Precision own, Precision asked);
 
 /// What a run has to read and write if no cache holds any of it.
 struct Moved {
@@ -60,6 +68,8 @@ Floor floor_of(double flops, const Moved& moved, const DeviceRates& rates, bool 
 
 struct ModelFloor {
   DeviceRates rates{};
+  /// The arithmetic by precision of the layers; its sum is model.flops.
+  std::map<Precision, double> flops_at{};
   /// Of the whole model: the arithmetic of all its layers, and its compulsory traffic.
   Floor model{};
   /// Per layer by itself, with its weights in memory if its call was timed like that; an operator

@@ -29,14 +29,27 @@ std::string in_place_text(const Moved& moved) {
   return fmt::format(", {:.3f} of them twice in one place", moved.in_place * 1e-6);
 }
 
-std::string floor_text(const ModelFloor& floor) {
+/// "8.197 GFLOP at 3.48e+12 FLOP/s"; of several precisions, those of each.
+std::string work_text(const ModelFloor& floor, Precision asked) {
+  std::string text;
+  for (const auto& [precision, flops] : floor.flops_at) {
+    if (flops == 0 && floor.model.flops > 0) continue;
+    const auto rate = rates_of_layer(floor.rates, precision, asked).flops_per_second;
+    if (!rate) continue;
+    text += fmt::format("{}{:.3f} GFLOP at {:.3g} FLOP/s", text.empty() ? "" : ", ", flops * 1e-9,
+                        *rate);
+    if (flops != floor.model.flops) text += fmt::format(" ({})", to_string(precision));
+  }
+  return text;
+}
+
+std::string floor_text(const ModelFloor& floor, Precision asked) {
   const Floor& model = floor.model;
   const DeviceRates& rates = floor.rates;
   std::string text = model.seconds() ? milliseconds(*model.seconds()) + ": " : "not known: ";
   if (model.arithmetic_seconds) {
-    text += fmt::format("arithmetic {} ({:.3f} GFLOP at {:.3g} FLOP/s)",
-                        milliseconds(*model.arithmetic_seconds), model.flops * 1e-9,
-                        *rates.flops_per_second);
+    text += fmt::format("arithmetic {} ({})", milliseconds(*model.arithmetic_seconds),
+                        work_text(floor, asked));
   } else {
     text += "no measured peak of arithmetic at this precision";
   }
@@ -166,8 +179,10 @@ Ladder make_ladder(const Graph& graph, const MeasurementSet& measurements,
   for (const LayerTime& time : times) {
     ladder.seconds.push_back(time.calls.empty() ? std::nullopt : time.seconds);
   }
-  for (const LayerTime& time : times) {
-    ladder.multiplying_seconds.push_back(multiplying_seconds(time, rates));
+  for (std::size_t layer = 0; layer < times.size(); ++layer) {
+    const Precision own = precision_of(graph.layers[layer], filter.precision);
+    ladder.multiplying_seconds.push_back(
+        multiplying_seconds(times[layer], rates_of_layer(rates, own, filter.precision)));
   }
   const std::vector<double> counted = counted_seconds(times, movement);
   ladder.sequential_seconds = sequential_seconds(counted);
@@ -255,7 +270,7 @@ void add_cold_sums(Section& section, const BoundReport& report) {
   for (const std::string& sentence : ladder.breaks(*report.graph)) {
     section.add(Entry{"  but", sentence});
   }
-  section.add(Entry{"floor", floor_text(ladder.floor)});
+  section.add(Entry{"floor", floor_text(ladder.floor, report.filter.precision)});
 }
 
 }  // namespace
@@ -298,7 +313,7 @@ void add_ladder(Section& section, const BoundReport& report) {
     section.add(Entry{"", fmt::format("{} fusions were not measured: with them it may be lower",
                                       ladder.missing_fusions)});
   }
-  section.add(Entry{"  floor", floor_text(ladder.floor)});
+  section.add(Entry{"  floor", floor_text(ladder.floor, report.filter.precision)});
 }
 
 }  // namespace benanza::analysis

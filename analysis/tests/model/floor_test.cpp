@@ -111,6 +111,35 @@ TEST(Floor, APeakIsNoFloorOfLayersOfAFasterPrecision) {
   EXPECT_EQ(floor_at("bf16", Precision::fp32), std::nullopt);
 }
 
+// 2 MFLOP at int8 and 2 at fp32, at 4 and 1 TFLOP/s.
+TEST(Floor, LayersOfTheirOwnPrecisionHaveItsPeak) {
+  Graph graph{.model = "m", .layers = {layer("a", {}), layer("b", {})}};
+  for (Layer& one : graph.layers) {
+    one.op = "Gemm";
+    one.problems = {"gemm/m100_n200_k50_nn_w"};
+  }
+  graph.layers[1].precision = "int8";
+  DeviceRates of_two = rates;
+  of_two.flops_per_second_at = {{Precision::int8, 4e12}};
+  const std::vector<LayerTime> times(2, LayerTime{.status = LayerStatus::measured});
+  const ModelFloor floor = model_floor(graph, times, of_two, {});
+  EXPECT_THAT(floor.model.arithmetic_seconds, Optional(DoubleEq(2.5 * us)));
+  EXPECT_THAT(floor.flops_at, testing::UnorderedElementsAre(testing::Pair(Precision::fp32, 2e6),
+                                                            testing::Pair(Precision::int8, 2e6)));
+  EXPECT_EQ(model_floor(graph, times, rates, {}).model.arithmetic_seconds, std::nullopt)
+      << "the peak of int8 is not known";
+}
+
+TEST(DeviceRates, OfALayerAreTheFastestItMayRunAt) {
+  const DeviceRates of_two{.flops_per_second = 2, .flops_per_second_at = {{Precision::int8, 1}}};
+  EXPECT_THAT(rates_of_layer(of_two, Precision::int8, Precision::fp32).flops_per_second,
+              Optional(2));
+  EXPECT_THAT(rates_of_layer(of_two, Precision::fp32, Precision::fp32).flops_per_second,
+              Optional(2));
+  EXPECT_EQ(rates_of_layer(of_two, Precision::bf16, Precision::fp32).flops_per_second,
+            std::nullopt);
+}
+
 TEST(DeviceRates, AreThoseOfTheBackendsThatAreAsked) {
   Results results;
   results.peaks = {
