@@ -2,6 +2,7 @@
 and hands over."""
 import os
 import pathlib
+import shutil
 import sys
 
 from benanza.libraries import Refused
@@ -104,5 +105,7 @@ def bench(arguments, places, libraries):
     environment = {"BENANZA_VENV": f"{cache}/benanza/onnxruntime", "PYTHON": libraries.python,
                    **libraries.environment(), "BENANZA_PYTHON": sys.executable,
                    "BENANZA_STEPS": str(pathlib.Path(__file__).with_name("steps.py"))}
+    if not shutil.which("bash"):
+        raise Refused("bench needs bash")
     os.execvpe("bash", ["bash", str(places.scripts / "bench"), *passed, "--build", str(out)], environment)
     return 1

@@ -52,7 +52,7 @@ def generated_set(text, name):
 
 
 def runs(build):
-    """[(title, file of results, flags)] for each suite: [operator, precision]."""
+    """(operator, precision) of everything to measure, in order."""
     text = (build / "generated/tests.cmake").read_text()
     operators = generated_set(text, "BENANZA_OPERATORS")
     precisions = generated_set(text, "BENANZA_PRECISIONS")
@@ -117,6 +117,9 @@ class Measurement:
             time.sleep(0.2)
             show(progress)
         show([])
+        rows, seconds = progress_of(progress)
+        if rows:
+            say(f"   {rows} in {seconds:.0f} s")
         bad = [child.returncode for child in children if child.returncode not in (0, NO_DEVICE)]
         if bad and not self.stopped:
             self.failed = True
@@ -134,12 +137,9 @@ def say(text):
     print(text, flush=True)
 
 
-def show(files):
-    """On a terminal, one line that the next replaces."""
-    if not sys.stderr.isatty():
-        return
-    rows = done = 0
-    seconds = 0.0
+def progress_of(files):
+    """("12 of 60 timings", seconds) of suites' --progress files; ("", 0) before they measure."""
+    rows = done = seconds = 0
     for file in files:
         try:
             state = json.loads(file.read_text())
@@ -148,9 +148,14 @@ def show(files):
         rows += state["rows"]
         done += state["before"] + state["done"]
         seconds = max(seconds, state["seconds"])
-    text = f"{done} of {rows} timings, {seconds:.0f} s" if rows else ""
-    sys.stderr.write(f"\r\033[K{text}")
-    sys.stderr.flush()
+    return (f"{done} of {rows} timings" if rows else ""), seconds
+
+
+def show(files):
+    """On a terminal, one line that the next replaces."""
+    if sys.stderr.isatty():
+        text, seconds = progress_of(files)
+        print(f"\r\033[K   {text}, {seconds:.0f} s" if text else "\r\033[K", end="", file=sys.stderr, flush=True)
 
 
 def main(arguments):
