@@ -6,6 +6,7 @@ usage: command_test.py SOURCE_DIR
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -190,6 +191,7 @@ class Command(unittest.TestCase):
         self.assertEqual(self.log()[:2], [f"zoo {name} -o {out}/models/{name}.onnx" for name in ("mnist", "vgg16")])
         self.assertIn(f"{out}/models/mnist.onnx {out}/models/vgg16.onnx", self.log()[2])
 
+    @unittest.skipIf(shutil.which("nvidia-smi"), "there is a GPU")
     def test_bench_says_what_it_leaves_out(self):
         self.program("bin/bench_cudnn", MISSING)
         self.assertIn("not measured: cudnn: no NVIDIA GPU here\n", self.benanza("bench", "good.onnx").stdout)
