@@ -75,8 +75,9 @@ def gather(places, suites, folder):
     """<folder>/bin: links to the programs that can run here, and to no others."""
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.iterdir():
-        if old.is_symlink():
-            old.unlink()
+        if not old.is_symlink():
+            raise Refused(f"--out {folder.parent}: a build is there; name another folder")
+        old.unlink()
     for name in (*PROGRAMS, *(f"bench_{suite}" for suite in suites)):
         if places.program(name):
             (folder / name).symlink_to(places.program(name))
@@ -88,24 +89,24 @@ def bench(arguments, places, libraries):
         print(USAGE, end="")
         return 0
     models, values, passed = parse(arguments)
+    if not shutil.which("bash"):
+        raise Refused("bench needs bash")
     suites, lacking = usable(places, libraries)
     if not suites:
         raise Refused("no suite can run here: " + "; ".join(grouped(lacking)))
+    out = pathlib.Path(values.get("--out") or default_folder(models)).resolve()
+    gather(places, suites, out / "bin")
     known, _ = versions(places, libraries, suites)
     of_nvidia = f"; NVIDIA's from {libraries.source}" if {"cudnn", "cublas"} & set(suites) else ""
     print("measures " + ", ".join(f"{name} {version}" for name, version in known.items()) + of_nvidia)
     for line in grouped(lacking):
         print(f"not measured: {line}")
     sys.stdout.flush()
-    out = pathlib.Path(values.get("--out") or default_folder(models)).resolve()
-    gather(places, suites, out / "bin")
     if "--time" not in values:
         passed += ["--time", "5m"]
     cache = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
     environment = {"BENANZA_VENV": f"{cache}/benanza/onnxruntime", "PYTHON": libraries.python,
                    **libraries.environment(), "BENANZA_PYTHON": sys.executable,
                    "BENANZA_STEPS": str(pathlib.Path(__file__).with_name("steps.py"))}
-    if not shutil.which("bash"):
-        raise Refused("bench needs bash")
     os.execvpe("bash", ["bash", str(places.scripts / "bench"), *passed, "--build", str(out)], environment)
     return 1

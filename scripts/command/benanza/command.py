@@ -30,6 +30,9 @@ def main(places=None, arguments=None):
     except Refused as refused:
         print(f"benanza: {refused}", file=sys.stderr)
         return 2
+    except OSError as error:
+        print(f"benanza: {error.filename}: {error.strerror}", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         return 130
 

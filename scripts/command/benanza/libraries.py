@@ -111,5 +111,5 @@ def missing_library(message, libraries):
     name = found[1]
     stem = name.split(".so")[0]
     others = sorted({path.name for folder in libraries.folders for path in folder.glob(f"{stem}.so.*")})
-    there = f"; {libraries.source} has {', '.join(others)}" if others else ""
+    there = f" ({libraries.source}: {', '.join(others)})" if others else ""
     return f"{name} is missing{there}"

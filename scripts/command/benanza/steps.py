@@ -112,14 +112,16 @@ class Measurement:
                  f"--benchmark_out={folder / name}.json"],
                 stdout=self.log, stderr=self.log,
                 env={**os.environ, **({"BENANZA_DEVICE": str(part - 1)} if devices > 1 else {})}))
-        begin = self.log.tell()
+        begin, start = self.log.tell(), time.monotonic()
         while any(child.poll() is None for child in children):
             time.sleep(0.2)
-            show(progress)
-        show([])
-        rows, seconds = progress_of(progress)
+            show(progress, start)
+        show([], start)
+        rows = progress_of(progress)
         if rows:
-            say(f"   {rows} in {seconds:.0f} s")
+            say(f"   {rows} in {time.monotonic() - start:.0f} s")
+        for file in progress:
+            file.unlink(missing_ok=True)
         bad = [child.returncode for child in children if child.returncode not in (0, NO_DEVICE)]
         if bad and not self.stopped:
             self.failed = True
@@ -138,8 +140,8 @@ def say(text):
 
 
 def progress_of(files):
-    """("12 of 60 timings", seconds) of suites' --progress files; ("", 0) before they measure."""
-    rows = done = seconds = 0
+    """"12 of 60 timings", of suites' --progress files; "" before they measure."""
+    rows = done = 0
     for file in files:
         try:
             state = json.loads(file.read_text())
@@ -147,15 +149,15 @@ def progress_of(files):
             continue
         rows += state["rows"]
         done += state["before"] + state["done"]
-        seconds = max(seconds, state["seconds"])
-    return (f"{done} of {rows} timings" if rows else ""), seconds
+    return f"{done} of {rows} timings" if rows else ""
 
 
-def show(files):
+def show(files, start):
     """On a terminal, one line that the next replaces."""
     if sys.stderr.isatty():
-        text, seconds = progress_of(files)
-        print(f"\r\033[K   {text}, {seconds:.0f} s" if text else "\r\033[K", end="", file=sys.stderr, flush=True)
+        text = progress_of(files)
+        line = f"   {text}, {time.monotonic() - start:.0f} s" if text else ""
+        print(f"\r\033[K{line}", end="", file=sys.stderr, flush=True)
 
 
 def main(arguments):
