@@ -65,7 +65,8 @@ function(benanza_add_command)
   set(command ${BENANZA_SOURCE_DIR}/scripts/command)
   set(scripts ${BENANZA_SOURCE_DIR}/scripts)
   configure_file(${command}/launcher.py.in ${BENANZA_BINARY_DIR}/bin/benanza @ONLY
-                 FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+                 FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
+                                  WORLD_READ WORLD_EXECUTE)
   if(NOT BENANZA_INSTALL)
     return()
   endif()

@@ -35,8 +35,11 @@ GENERATE = """\
 [ "$1" != --version ] || { printf 'benanza-generate 0.1.0\\nGNU 12.2.0, Release\\n'; exit; }
 echo "$@" >>log
 while [ "$1" != --out ]; do shift; done
-printf 'set(BENANZA_OPERATORS "add" "conv" "gemm")\\nset(BENANZA_PRECISIONS "fp32")\\nset(BENANZA_INT8_OPERATORS "gemm")\\n' \\
-  >"$2/tests.cmake"
+cat >"$2/tests.cmake" <<'END'
+set(BENANZA_OPERATORS "add" "conv" "gemm")
+set(BENANZA_PRECISIONS "fp32")
+set(BENANZA_INT8_OPERATORS "gemm")
+END
 echo good_b1.graph.json >"$2/graphs.txt"
 """
 # Measures nothing, but says what it was asked for.
@@ -216,7 +219,8 @@ class Command(unittest.TestCase):
         self.assertTrue(runs[2].startswith("onednn "))
 
     def test_a_suite_that_fails(self):
-        self.program("bin/bench_onednn", SUITE + "case $* in *conv*) echo 'bench_onednn: no memory' >&2; exit 1;; esac\n")
+        self.program("bin/bench_onednn",
+                     SUITE + "case $* in *conv*) echo 'bench_onednn: no memory' >&2; exit 1;; esac\n")
         finished = self.benanza("bench", "good.onnx")
         self.assertEqual(finished.returncode, 1)
         self.assertIn("onednn, conv, fp32 failed: bench_onednn: no memory\n", finished.stderr)

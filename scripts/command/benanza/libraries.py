@@ -85,11 +85,12 @@ def interpreter():
 
 
 def of_packages(python):
-    """(site-packages with PyTorch or None, folders of libraries beside it)."""
-    for site in map(pathlib.Path, paths_of(python)):
-        if (site / "torch/version.py").is_file():
-            return site, tuple(folder for pattern in PATTERNS for folder in sorted(site.glob(pattern)))
-    return None, ()
+    """(site-packages with PyTorch or None, folders of libraries that its environment has)."""
+    sites = [pathlib.Path(path) for path in paths_of(python)]
+    torch = next((site for site in sites if (site / "torch/version.py").is_file()), None)
+    if torch is None:
+        return None, ()
+    return torch, tuple(folder for pattern in PATTERNS for site in sites for folder in sorted(site.glob(pattern)))
 
 
 def paths_of(python):

@@ -117,9 +117,9 @@ class Measurement:
             time.sleep(0.2)
             show(progress, start)
         show([], start)
-        rows = progress_of(progress)
+        done, rows = progress_of(progress)
         if rows:
-            say(f"   {rows} in {time.monotonic() - start:.0f} s")
+            say(f"   {done} of {rows} timings in {time.monotonic() - start:.0f} s")
         for file in progress:
             file.unlink(missing_ok=True)
         bad = [child.returncode for child in children if child.returncode not in (0, NO_DEVICE)]
@@ -140,8 +140,8 @@ def say(text):
 
 
 def progress_of(files):
-    """"12 of 60 timings", of suites' --progress files; "" before they measure."""
-    rows = done = 0
+    """(done, of how many) timings, of suites' --progress files; (0, 0) before they measure."""
+    done = rows = 0
     for file in files:
         try:
             state = json.loads(file.read_text())
@@ -149,14 +149,15 @@ def progress_of(files):
             continue
         rows += state["rows"]
         done += state["before"] + state["done"]
-    return f"{done} of {rows} timings" if rows else ""
+    return done, rows
 
 
 def show(files, start):
     """On a terminal, one line that the next replaces."""
     if sys.stderr.isatty():
-        text = progress_of(files)
-        line = f"   {text}, {time.monotonic() - start:.0f} s" if text else ""
+        done, rows = progress_of(files)
+        left = (time.monotonic() - start) * (rows - done) / max(done, 1)
+        line = f"   {done} of {rows} timings, about {left:.0f} s left" if done else ""
         print(f"\r\033[K{line}", end="", file=sys.stderr, flush=True)
 
 
