@@ -43,6 +43,10 @@ function(benanza_install_pages program)
   if(arg_COMPONENT)
     set(component COMPONENT ${arg_COMPONENT})
   endif()
+  benanza_install_written_pages(${program} ${pages} "${component}")
+endfunction()
+
+function(benanza_install_written_pages program pages component)
   # OPTIONAL: a suite whose library is missing here cannot start.
   install(FILES ${pages}/${program}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL ${component})
   install(FILES ${pages}/${program}.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
@@ -75,6 +79,16 @@ function(benanza_add_command)
   set(scripts ../${BENANZA_INSTALL_DATA}/scripts)
   configure_file(${launcher} ${BENANZA_BINARY_DIR}/command/benanza @ONLY)
   install(PROGRAMS ${BENANZA_BINARY_DIR}/command/benanza DESTINATION ${CMAKE_INSTALL_BINDIR})
+  # Its pages name the questions of benanza-analyze.
+  set(pages ${BENANZA_BINARY_DIR}/pages)
+  file(GLOB modules CONFIGURE_DEPENDS scripts/command/benanza/*.py)
+  add_custom_command(OUTPUT ${pages}/benanza.1
+    COMMAND ${CMAKE_COMMAND} -DPROGRAM=${BENANZA_BINARY_DIR}/bin/benanza -DNAME=benanza -DOUT=${pages}
+            -P ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/write_pages.cmake
+    DEPENDS benanza-analyze benanza-generate ${modules}
+    VERBATIM)
+  add_custom_target(benanza_pages ALL DEPENDS ${pages}/benanza.1)
+  benanza_install_written_pages(benanza ${pages} "")
   install(DIRECTORY scripts/command/benanza DESTINATION ${BENANZA_INSTALL_DATA}/command
           FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
   list(TRANSFORM BENANZA_INSTALLED_SCRIPTS PREPEND scripts/ OUTPUT_VARIABLE programs)

@@ -5,8 +5,9 @@ import subprocess
 import sys
 
 from benanza import libraries as vendors
-from benanza.bench import bench
+from benanza.bench import FLAGS, VALUED, bench
 from benanza.libraries import Refused
+from benanza.pages import completion, man
 from benanza.places import of_wheel
 from benanza.suites import grouped, versions
 
@@ -42,6 +43,9 @@ def dispatch(places, arguments):
                    arguments[i - 1:i] != [vendors.OPTION]), len(arguments))
     wanted, flags = vendors.taken_from(arguments[:before])
     command, rest = "".join(arguments[before:before + 1]), arguments[before + 1:]
+    if flags[:1] in (["--man"], ["--completion"]):
+        print(page(places, flags + arguments[before:]), end="")
+        return 0
     if flags[:1] == ["--version"]:
         command = "version"
     elif flags[:1] in (["--help"], ["-h"]) or not command:
@@ -107,23 +111,41 @@ def questions(places):
     return dict(re.findall(r"^  ([a-z][a-z-]*) {2,}(\S.*)$", text.partition("\nSubcommands:")[2], re.MULTILINE))
 
 
+def tables(places):
+    return {"Commands": OWN | TOOLS, "Questions about graphs, results and profiles": questions(places)}
+
+
+def closing(places):
+    return [f"Suites here: {', '.join(places.suites())}.", "benanza COMMAND --help says more of each.",
+            f"{vendors.OPTION}: NVIDIA's libraries from PyTorch's packages (the default where there are any), from the",
+            f"system, or from a folder. The variable {vendors.VARIABLE} says the same."]
+
+
 def usage(places):
-    suites = ", ".join(places.suites())
-    tables = [("Commands", OWN | TOOLS), ("Questions about graphs, results and profiles", questions(places))]
     text = f"usage: benanza [{vendors.OPTION} torch|system|DIR] COMMAND ...\n       benanza --version\n"
-    for title, rows in tables:
+    for title, rows in tables(places).items():
         text += f"\n{title}\n" + "".join(f"  {name:<19} {line}\n" for name, line in rows.items())
-    return (text + f"\nSuites here: {suites}. benanza COMMAND --help says more of each.\n"
-            f"{vendors.OPTION}: NVIDIA's libraries from PyTorch's packages (the default where there are any), from the "
-            f"system, or\nfrom a folder. The variable {vendors.VARIABLE} says the same.\n")
+    return "\n".join([text, *closing(places)]) + "\n"
+
+
+def page(places, flags):
+    if flags[0] == "--man":
+        return man(own_version(places)[0].split()[-1], tables(places), closing(places))
+    commands = [name for rows in tables(places).values() for name in rows]
+    return completion(flags[1] if flags[1:] else "bash", commands, TOOLS, (*VALUED, *FLAGS), places.suites())
+
+
+def own_version(places):
+    """Lines: "benanza 0.1.0", the commit, the compiler."""
+    program = places.program("benanza-generate")
+    text = subprocess.run([program, "--version"], text=True, capture_output=True, check=False).stdout
+    return text.replace("benanza-generate", "benanza", 1).splitlines()
 
 
 def version(places, chosen):
     """The program's, and of each library that a suite loads."""
-    program = places.program("benanza-generate")
-    text = subprocess.run([program, "--version"], text=True, capture_output=True, check=False).stdout
     known, lacking = versions(places, chosen, places.suites())
-    text = text.replace("benanza-generate", "benanza", 1)
-    text += "".join(f"{name} {number}\n" for name, number in known.items())
-    text += f"NVIDIA's libraries from {chosen.source}\n" if known.keys() & {"cuDNN", "cuBLAS"} else ""
-    return text + "".join(f"cannot run here: {line}\n" for line in grouped(lacking))
+    lines = own_version(places) + [f"{name} {number}" for name, number in known.items()]
+    if known.keys() & {"cuDNN", "cuBLAS"}:
+        lines.append(f"NVIDIA's libraries from {chosen.source}")
+    return "\n".join(lines + [f"cannot run here: {line}" for line in grouped(lacking)]) + "\n"
