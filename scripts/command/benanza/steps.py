@@ -63,15 +63,16 @@ def runs(build):
 
 
 def suites(build):
-    """[(name, devices)], those of GPUs first."""
-    found = []
+    """[{name: devices}], those of GPUs before oneDNN."""
+    found = {}
     for program in sorted((build / "bin").glob("bench_*")):
         name = program.name.removeprefix("bench_")
         if name.startswith("plan"):
             continue
         asked = subprocess.run([program, "--list-devices"], text=True, capture_output=True, check=False)
-        found.append((name, len(asked.stdout.splitlines())))
-    return sorted(found, key=lambda suite: suite[0] == "onednn")
+        found[name] = len(asked.stdout.splitlines())
+    processor = {"onednn": found.pop("onednn")} if "onednn" in found else {}
+    return [group for group in (found, processor) if group]
 
 
 class Measurement:
@@ -88,18 +89,19 @@ class Measurement:
         self.stopped = True
 
     def run(self):
-        for suite, devices in suites(self.build):
+        for group in suites(self.build):
             for operator, precision in runs(self.build):
-                if self.stopped:
-                    return
-                self.measure(suite, operator, precision, devices)
+                say(f"== {operator}, {precision}: {', '.join(group)}")
+                for suite, devices in group.items():
+                    if self.stopped:
+                        return
+                    self.measure(suite, operator, precision, devices)
 
     def measure(self, suite, operator, precision, devices):
         """On every device at once, a part on each."""
-        title = f"{suite}, {operator}, {precision}"
-        say(f"== {title}")
         folder = self.build / "results" / suite
         progress, children = [], []
+        begin, start = self.log.tell(), time.monotonic()
         for part in range(1, max(devices, 1) + 1):
             name, shard = f"{operator}.{precision}", []
             if devices > 1:
@@ -112,20 +114,20 @@ class Measurement:
                  f"--benchmark_out={folder / name}.json"],
                 stdout=self.log, stderr=self.log,
                 env={**os.environ, **({"BENANZA_DEVICE": str(part - 1)} if devices > 1 else {})}))
-        begin, start = self.log.tell(), time.monotonic()
         while any(child.poll() is None for child in children):
             time.sleep(0.2)
-            show(progress, start)
-        show([], start)
+            show(suite, progress, start)
+        show(suite, [], start)
         done, rows = progress_of(progress)
         if rows:
-            say(f"   {done} of {rows} timings in {time.monotonic() - start:.0f} s")
+            say(f"   {suite}: {done} of {rows} timings in {time.monotonic() - start:.0f} s")
         for file in progress:
             file.unlink(missing_ok=True)
         bad = [child.returncode for child in children if child.returncode not in (0, NO_DEVICE)]
         if bad and not self.stopped:
             self.failed = True
-            print(f"{title} failed: {self.last_line(begin) or f'status {bad[0]}'}", file=sys.stderr)
+            why = self.last_line(begin) or f"status {bad[0]}"
+            print(f"{suite}, {operator}, {precision} failed: {why}", file=sys.stderr)
 
     def last_line(self, begin):
         """Of what suites logged since then."""
@@ -152,12 +154,12 @@ def progress_of(files):
     return done, rows
 
 
-def show(files, start):
+def show(suite, files, start):
     """On a terminal, one line that the next replaces."""
     if sys.stderr.isatty():
         done, rows = progress_of(files)
         left = (time.monotonic() - start) * (rows - done) / max(done, 1)
-        line = f"   {done} of {rows} timings, about {left:.0f} s left" if done else ""
+        line = f"   {suite}: {done} of {rows} timings, about {left:.0f} s left" if done else ""
         print(f"\r\033[K{line}", end="", file=sys.stderr, flush=True)
 
 
