@@ -38,7 +38,7 @@ def ask(places, libraries, suite, flag):
 
 def reason(asked, libraries):
     lines = asked.stderr.strip().splitlines()
-    return missing_library(asked.stderr, libraries) or (lines[-1] if lines else "no device here")
+    return missing_library(asked.stderr, libraries) or (lines[-1] if lines else "it finds no device")
 
 
 def grouped(lacking):
