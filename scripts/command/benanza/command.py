@@ -16,7 +16,7 @@ TOOLS = {"generate": "problems of an ONNX model or a recording",
          "record": "run a program and record its calls of these libraries",
          "regress": "compare two builds or libraries by alternating runs",
          "zoo": "a model of the zoo as an ONNX file",
-         "analyze": "all questions; the most common need no such word"}
+         "analyze": "the questions below: benanza analyze bound is benanza bound"}
 OWN = {"bench": "measure a model and report: start here",
        "measure": "run one suite: benanza measure SUITE ..."}
 # They load the libraries that are measured.
