@@ -17,10 +17,10 @@ import sys
 import time
 
 # Short repetitions, spread over the run, each in a process of its own: so many make an interval.
-SAMPLING = ("--benchmark_repetitions=5", "--processes=5", "--budget=0.02")
+SAMPLING = ("--benchmark_repetitions=5", "--processes=5", "--budget=0.02", "--ctest")
 # What bounds rest on most comes first: a run may be stopped.
 FIRST_OPERATORS = ("conv", "gemm")
-NO_DEVICE = 77
+NOTHING_TO_MEASURE = 77  # by --ctest
 
 
 def generate(build, options, models):
@@ -110,8 +110,8 @@ class Measurement:
             progress[-1].unlink(missing_ok=True)
             children.append(subprocess.Popen(
                 [self.build / "bin" / f"bench_{suite}", *self.graphs, *SAMPLING, f"--algorithms={self.algorithms}",
-                 f"--benchmark_filter=^{operator}/.*/{precision}/", f"--progress={progress[-1]}", *shard,
-                 f"--benchmark_out={folder / name}.json"],
+                 f"--precision={precision}", f"--benchmark_filter=^{operator}/.*/{precision}/", *shard,
+                 f"--progress={progress[-1]}", f"--benchmark_out={folder / name}.json"],
                 stdout=self.log, stderr=self.log,
                 env={**os.environ, **({"BENANZA_DEVICE": str(part - 1)} if devices > 1 else {})}))
         while any(child.poll() is None for child in children):
@@ -120,10 +120,10 @@ class Measurement:
         show(suite, [], start)
         done, rows = progress_of(progress)
         if rows:
-            say(f"   {suite}: {done} of {rows} timings in {time.monotonic() - start:.0f} s")
+            say(f"   {suite}: {done} timings in {time.monotonic() - start:.0f} s")
         for file in progress:
             file.unlink(missing_ok=True)
-        bad = [child.returncode for child in children if child.returncode not in (0, NO_DEVICE)]
+        bad = [child.returncode for child in children if child.returncode not in (0, NOTHING_TO_MEASURE)]
         if bad and not self.stopped:
             self.failed = True
             why = self.last_line(begin) or f"status {bad[0]}"
