@@ -185,8 +185,8 @@ class Command(unittest.TestCase):
         # Products first; what a file stores as int8, at int8, too.
         self.assertEqual([re.search(r"filter=\^(\w+)/\.\*/(\w+)/", run).groups() for run in runs],
                          [("conv", "fp32"), ("gemm", "fp32"), ("gemm", "int8"), ("add", "fp32")])
-        self.assertIn("--benchmark_repetitions=5 --processes=5 --budget=0.02 --ctest --algorithms=all --precision=fp32 ",
-                      runs[0])
+        self.assertIn("--benchmark_repetitions=5 --processes=5 --budget=0.02 --ctest --algorithms=all "
+                      "--precision=fp32 ", runs[0])
         self.assertTrue((out / "results/onednn/gemm.int8.json").exists())
 
     def test_bench_of_the_zoo(self):
