@@ -10,6 +10,7 @@ set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME benanza)
 set(BENANZA_INSTALL_HEADERS include/benanza)
 set(BENANZA_INSTALL_CMAKE ${CMAKE_INSTALL_LIBDIR}/cmake/Benanza)
 set(BENANZA_INSTALL_DATA ${CMAKE_INSTALL_DATADIR}/benanza)
+set(BENANZA_INSTALLED_SCRIPTS bench gpu-resources plan-values profile-onnxruntime profile-pytorch)
 
 # benanza_export(<target> <name>)
 # The target's name is Benanza::<name> in this build and in projects that find the package.
@@ -42,6 +43,10 @@ function(benanza_install_pages program)
   if(arg_COMPONENT)
     set(component COMPONENT ${arg_COMPONENT})
   endif()
+  benanza_install_written_pages(${program} ${pages} "${component}")
+endfunction()
+
+function(benanza_install_written_pages program pages component)
   # OPTIONAL: a suite whose library is missing here cannot start.
   install(FILES ${pages}/${program}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL ${component})
   install(FILES ${pages}/${program}.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
@@ -56,6 +61,40 @@ function(benanza_install_suite program)
     install(TARGETS ${program} RUNTIME ${ARGN})
     benanza_install_pages(${program} ${ARGN})
   endif()
+endfunction()
+
+# The command `benanza`: in the build folder with the scripts of the sources, installed with copies of those that need
+# no sources.
+function(benanza_add_command)
+  set(command ${BENANZA_SOURCE_DIR}/scripts/command)
+  set(scripts ${BENANZA_SOURCE_DIR}/scripts)
+  configure_file(${command}/launcher.py.in ${BENANZA_BINARY_DIR}/bin/benanza @ONLY
+                 FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
+                                  WORLD_READ WORLD_EXECUTE)
+  if(NOT BENANZA_INSTALL)
+    return()
+  endif()
+  set(launcher ${command}/launcher.py.in)
+  set(command ../${BENANZA_INSTALL_DATA}/command)
+  set(scripts ../${BENANZA_INSTALL_DATA}/scripts)
+  configure_file(${launcher} ${BENANZA_BINARY_DIR}/command/benanza @ONLY)
+  install(PROGRAMS ${BENANZA_BINARY_DIR}/command/benanza DESTINATION ${CMAKE_INSTALL_BINDIR})
+  # Its pages name the questions of benanza-analyze.
+  set(pages ${BENANZA_BINARY_DIR}/pages)
+  file(GLOB modules CONFIGURE_DEPENDS scripts/command/benanza/*.py)
+  add_custom_command(OUTPUT ${pages}/benanza.1
+    COMMAND ${CMAKE_COMMAND} -DPROGRAM=${BENANZA_BINARY_DIR}/bin/benanza -DNAME=benanza -DOUT=${pages}
+            -P ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/write_pages.cmake
+    DEPENDS benanza-analyze benanza-generate ${modules}
+    VERBATIM)
+  add_custom_target(benanza_pages ALL DEPENDS ${pages}/benanza.1)
+  benanza_install_written_pages(benanza ${pages} "")
+  install(DIRECTORY scripts/command/benanza DESTINATION ${BENANZA_INSTALL_DATA}/command
+          FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
+  list(TRANSFORM BENANZA_INSTALLED_SCRIPTS PREPEND scripts/ OUTPUT_VARIABLE programs)
+  file(GLOB modules CONFIGURE_DEPENDS scripts/onnx*_*.* scripts/plan_*.py scripts/profile_*.py scripts/pytorch_*.py)
+  install(PROGRAMS ${programs} DESTINATION ${BENANZA_INSTALL_DATA}/scripts)
+  install(FILES ${modules} scripts/requirements.txt DESTINATION ${BENANZA_INSTALL_DATA}/scripts)
 endfunction()
 
 # Headers, CMake files and data, once.

@@ -22,6 +22,7 @@ set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_DEBIAN_BENANZA_DESCRIPTION "Reads ONNX models, measures every distinct layer with every algorithm of \
 oneDNN, and says how fast the model could be on this machine and where a framework loses time.")
 set(CPACK_DEBIAN_BENANZA_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_BENANZA_PACKAGE_DEPENDS "python3 (>= 3.9)")
 # To build suites of one's own with find_package(Benanza).
 set(CPACK_DEBIAN_BENANZA_PACKAGE_SUGGESTS
     "g++, cmake (>= 3.25), nlohmann-json3-dev, libsimdjson-dev, libbenchmark-dev, zlib1g-dev")

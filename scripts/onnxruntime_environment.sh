@@ -1,11 +1,11 @@
 # To be sourced: run_with_onnxruntime NAME SCRIPT.py [ARGUMENT]... runs the script in the project's own virtual
-# environment (.venv), which has ONNX Runtime and is made on first use. NAME begins its messages.
+# environment (.venv, or BENANZA_VENV), which has ONNX Runtime and is made on first use. NAME begins its messages.
 
 run_with_onnxruntime() {
   local name=$1 script=$2 root
   shift 2
   root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-  local requirements=$root/scripts/requirements.txt environment=$root/.venv
+  local requirements=$root/scripts/requirements.txt environment=${BENANZA_VENV:-$root/.venv}
   command -v python3 >/dev/null || fail_as "$name" "python3 is not installed: run scripts/install"
   exec 9<"$requirements"
   flock 9 # two at once would make the environment twice

@@ -4,6 +4,7 @@ completions by bash.
 
 usage: pages_test.py BIN_DIR
 """
+import os
 import pathlib
 import shutil
 import subprocess
@@ -30,13 +31,14 @@ def written(program, *flags):
 class ManPages(unittest.TestCase):
     @unittest.skipUnless(shutil.which("groff"), "needs groff")
     def test_groff_renders_them_without_warnings(self):
-        for program in PROGRAMS:
+        for program in (*PROGRAMS, "benanza"):
             with self.subTest(program):
                 finished = subprocess.run(["groff", "-man", "-Tascii", "-ww", "-rCHECKSTYLE=3"],
                                           input=written(program, "--man"), text=True,
                                           capture_output=True, check=True)
                 self.assertEqual(finished.stderr, "")
-                self.assertIn("Print the versions of the program", finished.stdout)
+                if program != "benanza":
+                    self.assertIn("Print the versions of the program", finished.stdout)
 
     def test_every_question_has_a_section(self):
         page = written("benanza-analyze", "--man")
@@ -49,7 +51,8 @@ class Completions(unittest.TestCase):
         """What bash offers after these words; the last one is being typed."""
         script = BIN.parent / "pages" / f"{program}.bash"
         finished = subprocess.run(["bash", "-c", COMPLETE, "complete", script, program, *words],
-                                  check=True, text=True, capture_output=True)
+                                  check=True, text=True, capture_output=True,
+                                  env={**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}"})
         self.assertEqual(finished.stderr, "")
         return finished.stdout.split()
 
@@ -73,6 +76,12 @@ class Completions(unittest.TestCase):
     def test_anything_else_is_left_to_names_of_files(self):
         self.assertEqual(self.complete("benanza-analyze", "bound", "--graph", ""), [])
         self.assertEqual(self.complete("benanza-generate", "resn"), [])
+
+    def test_one_command_hands_over_to_the_programs(self):
+        self.assertEqual(self.complete("benanza", "tens"), ["tensor-cores"])
+        self.assertEqual(self.complete("benanza", "bench", "--ti"), ["--time"])
+        self.assertEqual(self.complete("benanza", "zoo", "--weights", "r"), ["random"])
+        self.assertIn("--fallback", self.complete("benanza", "bound", "--"))
 
     @unittest.skipUnless("bench_onednn" in PROGRAMS, "bench_onednn is not built")
     def test_flags_of_suites_are_of_three_kinds(self):

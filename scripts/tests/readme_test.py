@@ -31,7 +31,7 @@ class Readme(unittest.TestCase):
 
     def test_both_set_up_what_is_missing(self):
         for name in ("bench", "test"):
-            self.assertRegex((SOURCE / "scripts" / name).read_text(), r'(?m)^("\$root/)?scripts/install', name)
+            self.assertRegex((SOURCE / "scripts" / name).read_text(), r'(?m)^ *("\$root/)?scripts/install', name)
 
     def test_the_systems_are_those_that_are_tested(self):
         versions = {"12": "bookworm", "13": "trixie"}
