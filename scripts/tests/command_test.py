@@ -218,6 +218,15 @@ class Command(unittest.TestCase):
                          ["cudnn 0 --shard=1/2 conv.fp32.1of2.json", "cudnn 1 --shard=2/2 conv.fp32.2of2.json"])
         self.assertTrue(runs[2].startswith("onednn "))
 
+    def test_first_the_library_that_an_operator_rests_on(self):
+        self.gpu()
+        for name in ("cublas", "cudnn"):
+            self.program(f"bin/bench_{name}", SUITE.replace("echo onednn", f"echo {name}"))
+        self.benanza("bench", "good.onnx")
+        runs = [line for line in self.log() if "/fp32/" in line and not line.startswith("onednn")]
+        self.assertEqual([re.sub(r"^(\w+) .*filter=\^(\w+)/.*", r"\1 \2", run) for run in runs],
+                         ["cudnn conv", "cublas conv", "cublas gemm", "cudnn gemm", "cudnn add", "cublas add"])
+
     def test_a_suite_without_such_an_operator(self):
         self.program("bin/bench_onednn", SUITE + "case $* in *^conv*) exit 77;; esac\n")
         finished = self.benanza("bench", "good.onnx")

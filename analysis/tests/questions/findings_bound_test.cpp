@@ -351,6 +351,21 @@ TEST(Findings, OfAModelWithNothingToGainAreNone) {
             "Findings: nothing above 1% of the bound (3% where the spread is not known)");
 }
 
+TEST(Findings, NameTheCommandThatThereIs) {
+  const Found given = test::three_layers();
+  Judged one;
+  one.finding.command = "scripts/bench MODEL.onnx --time all";
+  const auto code = [&] {
+    return given.answer([&](const Matter& matter) { return findings_points(matter, {one}, 1); })
+        .points.at(0)
+        .code;
+  };
+  EXPECT_EQ(code(), "scripts/bench MODEL.onnx --time all");
+  setenv("BENANZA_BENCH", "benanza bench", 1);
+  EXPECT_EQ(code(), "benanza bench MODEL.onnx --time all");
+  unsetenv("BENANZA_BENCH");
+}
+
 /// `known` findings of a gain, then `unknown` ones without.
 std::vector<Judged> some_findings(std::size_t known, std::size_t unknown) {
   std::vector<Judged> all;

@@ -106,7 +106,7 @@ def bench(arguments, places, libraries):
         passed += ["--time", "5m"]
     cache = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
     environment = {"BENANZA_VENV": f"{cache}/benanza/onnxruntime", "PYTHON": libraries.python,
-                   **libraries.environment(), "BENANZA_PYTHON": sys.executable,
+                   **libraries.environment(), "BENANZA_PYTHON": sys.executable, "BENANZA_BENCH": "benanza bench",
                    "BENANZA_STEPS": str(pathlib.Path(__file__).with_name("steps.py"))}
     os.execvpe("bash", ["bash", str(places.scripts / "bench"), *passed, "--build", str(out)], environment)
     return 1

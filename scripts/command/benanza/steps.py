@@ -20,6 +20,7 @@ import time
 SAMPLING = ("--benchmark_repetitions=5", "--processes=5", "--budget=0.02", "--ctest")
 # What bounds rest on most comes first: a run may be stopped.
 FIRST_OPERATORS = ("conv", "gemm")
+FIRST_SUITES = {"gemm": "cublas"}  # of others cudnn
 NOTHING_TO_MEASURE = 77  # by --ctest
 
 
@@ -92,7 +93,8 @@ class Measurement:
         for group in suites(self.build):
             for operator, precision in runs(self.build):
                 say(f"== {operator}, {precision}: {', '.join(group)}")
-                for suite, devices in group.items():
+                first = FIRST_SUITES.get(operator, "cudnn")
+                for suite, devices in sorted(group.items(), key=lambda item: item[0] != first):
                     if self.stopped:
                         return
                     self.measure(suite, operator, precision, devices)
