@@ -110,6 +110,10 @@ class Planner {
     const bool continues = call.part && index > 0 && calls[index - 1].part;
     if (continues && inner[index - 1] >= flow_.tensors.size()) {
       results.push_back(inner[index - 1]);
+    } else if (is_read_inside(calls, index) && call.output > 0 &&
+               call.output < made.outputs.size()) {
+      // An output that the layer reads itself: a cache that has grown.
+      results.push_back(made.outputs[call.output]);
     } else if (is_read_inside(calls, index)) {
       results.push_back(plan_.tensors.size());
       plan_.tensors.push_back({.type = "float", .shape = parts.front()});

@@ -143,6 +143,25 @@ TEST(PlanOfLayers, LeavesAFactorToItsProduct) {
   EXPECT_THAT(error_of([&] { other.plan(); }), HasSubstr("y: scales what is no constant"));
 }
 
+TEST(PlanOfLayers, HandsOutWhatALayerReadsItself) {
+  Chain given;
+  given.layer("y", "tanh/4", {given.tensor("x", "float", {4})});
+  const std::size_t kept = given.tensor("kept", "float", {4});
+  FlowLayer& layer = given.flow.layers[0];
+  layer.outputs.push_back(kept);
+  layer.calls.insert(layer.calls.begin(),
+                     FlowCall{.problem = "relu/4", .operands = {{.index = 0}}, .output = 1});
+  layer.calls[1].operands[0] = {.kind = FlowOperand::Kind::call, .index = 0};
+  given.graph.layers[0].problems = {"relu/4", "tanh/4"};
+  given.measure("relu/4");
+  given.flow.results.push_back(kept);
+  const Plan plan = given.plan();
+  ASSERT_THAT(plan.steps, SizeIs(2));
+  EXPECT_THAT(plan.steps[0].results, ElementsAre(kept));
+  EXPECT_EQ(plan.steps[1].work.operands[0].index, kept);
+  EXPECT_EQ(contradiction_of(plan), "");
+}
+
 /// Rows of two, gathered and read by a product that wants each twice.
 struct Rotation : Chain {
   std::size_t rows = 0;
