@@ -201,6 +201,9 @@ void register_run(const std::string& name, const std::function<void(benchmark::S
 
 Plan tuned_plan(const Plan& plan, const Options& options, const plan::Backends& backends,
                 const plan::Values* values) {
+  if (plan::Backends::run_branches()) {
+    throw Error("--tune: times steps on the host; leave it out where calls run on a GPU");
+  }
   plan::Tuned tuned = plan::tune(plan, backends.all(), values, options.tune_seconds);
   std::cerr << "tuned from " << tuned.before * 1e3 << " to " << tuned.after * 1e3
             << " ms: " << tuned.kept << " of " << tuned.tried << " exchanges kept\n";

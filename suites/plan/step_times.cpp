@@ -25,10 +25,14 @@ double repeated_seconds(PlannedModel& model, std::size_t step) {
   const auto call = [&] { model.run_call(step); };
   const double once = std::max(seconds_of(call), 1e-9);
   const int calls = 1 + static_cast<int>(std::min(most_calls, enough_seconds / once));
-  return seconds_of([&] {
-           for (int run = 0; run < calls; ++run) call();
-         }) /
-         calls;
+  std::vector<double> batches;
+  for (int batch = 0; batch < 3; ++batch) {
+    batches.push_back(seconds_of([&] {
+                        for (int run = 0; run < calls; ++run) call();
+                      }) /
+                      calls);
+  }
+  return median(batches);
 }
 
 }  // namespace
