@@ -149,7 +149,7 @@ TEST(MakePlan, GathersRowsInPlaceOfTheCallThatStandsForThem) {
   EXPECT_NEAR(plan.seconds, 3 * us, 1e-12);
   EXPECT_EQ(contradiction_of(plan), "");
   given.flow.tensors[1].type = "float";
-  EXPECT_THAT(error_of([&] { given.plan(); }), HasSubstr("embed: works on float"));
+  EXPECT_THAT(error_of([&] { given.plan(); }), HasSubstr("embed: chooses rows by float"));
 }
 
 /// y = relu(x[first : first + 4]) of 8 numbers.
