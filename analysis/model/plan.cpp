@@ -185,6 +185,10 @@ class Planner {
     if (call.proxy && !call.gather) {
       return obstacles_.add(name, "its call stands for its work, and does not make its result");
     }
+    const std::string& made = plan_.tensors[results.front()].type;
+    if (!made.empty() && !is_float(made) && made != "bool") {
+      return obstacles_.add(name, "makes " + made);
+    }
     const Problem problem = parse(call.problem);
     for (std::size_t at = 0; at < call.operands.size(); ++at) {
       FlowOperand& operand = call.operands[at];

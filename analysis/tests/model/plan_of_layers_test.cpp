@@ -124,6 +124,14 @@ TEST(PlanOfLayers, AddsIntegersAsWhatTheyHide) {
   EXPECT_EQ(plan.buffers.at(plan.tensors[seen].buffer.value()).bytes, 16) << "fp32";
 }
 
+TEST(PlanOfLayers, MakesNoIntegers) {
+  LayersInOrder given;
+  const std::size_t x = given.tensor("x", "float", {2, 4});
+  const std::size_t ids = given.tensor("ids", "int64", {1, 4});
+  given.layer("y", "add/2x4_1x4", {x, ids}, "int64");
+  EXPECT_THAT(error_of([&] { given.plan(); }), HasSubstr("y: makes int64"));
+}
+
 TEST(PlanOfLayers, SaysIfNobodyMakesAResult) {
   LayersInOrder given;
   given.layer("y", "relu/2x4", {given.tensor("x", "float", {2, 4})});
