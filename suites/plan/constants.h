@@ -12,8 +12,8 @@ namespace benanza::plan {
 /// The elements of a constant tensor of the plan, in float.
 using ConstantOf = std::function<std::vector<float>(std::size_t tensor)>;
 
-/// Rows of `length` values, each repeated once for each of `numbers`, times it; as they are if there
-/// are none.
+/// Rows of `length` values, each repeated once for each of `numbers`, times it; as they are if
+/// there are none.
 std::vector<float> repeated_rows(std::vector<float> values, const std::vector<float>& numbers,
                                  std::size_t length);
 
