@@ -1,5 +1,6 @@
 #include "generator/generate.h"
 
+#include <map>
 #include <utility>
 
 #include "generator/fusion/fusion.h"
@@ -19,14 +20,16 @@ GraphAndFlow make_graph_and_flow(const LoweredGraph& lowered) {
   }
   std::vector<Fusion> fusions;
   std::vector<std::optional<FlowCall>> calls;
+  std::map<std::size_t, std::vector<Call>> parts;
   for (fusion::FoundFusion& found : fusion::find_fusions(lowered.layers)) {
     calls.push_back(std::move(found.call));
+    if (!found.parts.empty()) parts[found.layers.front()] = std::move(found.parts);
     fusions.push_back(std::move(found));
   }
   fusions.insert(fusions.end(), lowered.fusions.begin(), lowered.fusions.end());
   calls.resize(fusions.size());
   std::optional<DataFlow> flow;
-  if (!lowered.results.empty()) flow = number_tensors(lowered, std::move(calls));
+  if (!lowered.results.empty()) flow = number_tensors(lowered, std::move(calls), parts);
   return {{.model = lowered.model,
            .batch = lowered.batch,
            .opset = lowered.opset,

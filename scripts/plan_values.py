@@ -16,8 +16,8 @@ from profile_common import (Parser, UserError, named_extent, named_text, one_lin
                             run_main)
 
 PROGRAM = "plan-values"
-# Numbers of these types become F32; integers, which choose rows, are exact up to 2^24.
-NUMBERS = ("float16", "float32", "float64", "int32", "int64")
+# Of these types, all become F32; integers, which choose rows, are exact up to 2^24.
+NUMBERS = ("bool", "float16", "float32", "float64", "int32", "int64")
 
 
 def main():

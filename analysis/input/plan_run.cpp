@@ -55,6 +55,9 @@ PlanRun read_plan_run(const std::filesystem::path& path) {
       run.predicted_conversion_seconds = row.value("predicted_conversion_seconds", 0.0);
       run.conversions = count(row, "conversions");
       run.conversion_seconds = row.value("conversion_seconds", 0.0);
+      run.step_seconds = row.value("step_seconds", 0.0);
+      run.repeated_seconds = row.value("repeated_seconds", 0.0);
+      run.prepared_seconds = row.value("prepared_seconds", 0.0);
       run.checked_tensors = count(row, "checked_tensors");
     }
     if (run.seconds.empty()) throw document.error("has no times");

@@ -31,6 +31,11 @@ struct PlanRun {
   /// Conversions between the formats of steps, and their time alone.
   std::size_t conversions = 0;
   double conversion_seconds = 0;
+  /// Of all calls, in runs of the plan and repeated at their places; 0: not measured.
+  double step_seconds = 0;
+  double repeated_seconds = 0;
+  /// Of layers that are left to the caller, as measured.
+  double prepared_seconds = 0;
   /// How many tensors were compared with those of another program; 0: the plan was not checked.
   std::size_t checked_tensors = 0;
   /// Of whole runs, one a repetition.

@@ -8,16 +8,14 @@
 #include "analysis/model/arena.h"
 #include "analysis/model/formats.h"
 #include "analysis/model/fusion.h"
+#include "analysis/model/planned_operands.h"
 #include "analysis/model/planned_tensors.h"
+#include "analysis/model/prepared_layers.h"
 #include "core/base/error.h"
 #include "core/problem/problem.h"
 
 namespace benanza::analysis {
 namespace {
-
-bool is_float(const std::string& type) {
-  return type == "float" || type == "float16" || type == "bfloat16" || type == "double";
-}
 
 /// Names the first few of what stands in the way.
 class Obstacles {
@@ -45,7 +43,9 @@ class Planner {
         flow_(flow),
         precision_(precision),
         costs_(costs),
-        places_(flow, precision, plan_) {
+        places_(flow, precision, plan_),
+        prepared_(prepared_layers(graph, flow)),
+        operands_(flow, prepared_, places_, plan_) {
     if (flow.layers.size() != graph.layers.size() || flow.fusions.size() != graph.fusions.size()) {
       throw Error(graph.model + ": the flow file is of another graph: generate both again");
     }
@@ -69,38 +69,52 @@ class Planner {
     const std::size_t last = work.layers.back();
     const Layer& layer = graph_.layers[last];
     if (work.time.status == LayerStatus::free) return;
+    if (prepared_[last]) {
+      plan_.prepared.push_back(layer.name);
+      plan_.prepared_seconds += work.time.seconds.value_or(0);
+      return;
+    }
     if (work.time.calls.empty()) {
       const bool known = work.time.status == LayerStatus::unsupported && !layer.reason.empty();
       return obstacles_.add(layer.name, known ? layer.reason : "nothing measured does it");
     }
-    if (work.fusion) {
+    const FlowLayer& made = flow_.layers[last];
+    const bool by_parts = work.fusion && !graph_.fusions[*work.fusion].also.empty();
+    if (work.fusion && !by_parts) {
       const auto& call = flow_.fusions[*work.fusion];
-      const FlowLayer& made = flow_.layers[last];
       if (!call || work.time.calls.size() != 1 || made.outputs.empty()) {
         return obstacles_.add(layer.name, "what its fused call reads is not known");
       }
       FlowCall copy = *call;
       return add_step(work, 0, std::move(copy), {made.outputs.front()}, {});
     }
-    const FlowLayer& made = flow_.layers[last];
-    if (made.calls.size() != work.time.calls.size()) {
+    const std::vector<FlowCall>& calls = by_parts ? made.parts : made.calls;
+    if (calls.size() != work.time.calls.size()) {
       return obstacles_.add(layer.name, "its calls are not those of the flow file");
     }
     std::vector<std::size_t> inner;
-    for (std::size_t index = 0; index < made.calls.size(); ++index) {
-      add_call(work, index, inner);
+    for (std::size_t index = 0; index < calls.size(); ++index) {
+      add_call(work, calls, index, inner);
     }
   }
 
-  /// `inner`: the results of the layer's calls so far.
-  void add_call(const PlannedWork& work, std::size_t index, std::vector<std::size_t>& inner) {
+  /// `inner`: the results of the layer's calls so far, which are the first of `calls`.
+  void add_call(const PlannedWork& work, const std::vector<FlowCall>& calls, std::size_t index,
+                std::vector<std::size_t>& inner) {
     const FlowLayer& made = flow_.layers[work.layers.back()];
-    const FlowCall& call = made.calls[index];
+    const FlowCall& call = calls[index];
     const Problem problem = parse(call.problem);
     const std::vector<Dims> parts = benanza::results(problem);
-    if (reads_part_in_place(work, index, inner)) return;
+    if (reads_part_in_place(made, calls, index, inner)) return;
     std::vector<std::size_t> results;
-    if (is_read_inside(made, index)) {
+    const bool continues = call.part && index > 0 && calls[index - 1].part;
+    if (continues && inner[index - 1] >= flow_.tensors.size()) {
+      results.push_back(inner[index - 1]);
+    } else if (is_read_inside(calls, index) && call.output > 0 &&
+               call.output < made.outputs.size()) {
+      // An output that the layer reads itself: a cache that has grown.
+      results.push_back(made.outputs[call.output]);
+    } else if (is_read_inside(calls, index)) {
       results.push_back(plan_.tensors.size());
       plan_.tensors.push_back({.type = "float", .shape = parts.front()});
     } else {
@@ -118,15 +132,14 @@ class Planner {
 
   /// A copy of elements that lie together needs no step: whoever reads its result reads a part of
   /// what it copies, if that is as aligned as the libraries' own tensors.
-  bool reads_part_in_place(const PlannedWork& work, std::size_t index,
-                           std::vector<std::size_t>& inner) {
+  bool reads_part_in_place(const FlowLayer& made, const std::vector<FlowCall>& calls,
+                           std::size_t index, std::vector<std::size_t>& inner) {
     constexpr std::int64_t alignment_bytes = 16;
-    const FlowLayer& made = flow_.layers[work.layers.back()];
-    const FlowCall& call = made.calls[index];
+    const FlowCall& call = calls[index];
     const Problem problem = parse(call.problem);
     const auto* const copy = std::get_if<Copy>(&problem.shape);
     if (copy == nullptr || call.part || call.proxy || call.to_offset != 0 ||
-        is_read_inside(made, index) || call.output >= made.outputs.size()) {
+        is_read_inside(calls, index) || call.output >= made.outputs.size()) {
       return false;
     }
     const Copy moved = copy->canonical();
@@ -150,8 +163,8 @@ class Planner {
     return true;
   }
 
-  static bool is_read_inside(const FlowLayer& layer, std::size_t index) {
-    return std::ranges::any_of(layer.calls, [&](const FlowCall& call) {
+  static bool is_read_inside(const std::vector<FlowCall>& calls, std::size_t index) {
+    return std::ranges::any_of(calls, [&](const FlowCall& call) {
       return std::ranges::any_of(call.operands, [&](const FlowOperand& operand) {
         return operand.kind == FlowOperand::Kind::call && operand.index == index;
       });
@@ -169,22 +182,23 @@ class Planner {
     if (parse(call.problem).packed) {
       return obstacles_.add(name, "multiplies by packed weights, which plans do not read yet");
     }
-    if (call.proxy && !call.gather)
-      return obstacles_.add(name, "its call only moves as many elements as it does");
+    if (call.proxy && !call.gather) {
+      return obstacles_.add(name, "its call stands for its work, and does not make its result");
+    }
+    const std::string& made = plan_.tensors[results.front()].type;
+    if (!made.empty() && !is_float(made) && made != "bool") {
+      return obstacles_.add(name, "makes " + made);
+    }
     const Problem problem = parse(call.problem);
     for (std::size_t at = 0; at < call.operands.size(); ++at) {
       FlowOperand& operand = call.operands[at];
       if (operand.kind == FlowOperand::Kind::call) {
         operand = {.index = inner[operand.index], .scale = operand.scale};
       }
-      if (operand.kind != FlowOperand::Kind::tensor) continue;
-      const std::string& type = plan_.tensors[operand.index].type;
-      const bool chooses = call.gather && at == 1;
-      if (chooses ? !is_index_type(type) : !is_float(type)) {
-        return obstacles_.add(name, "works on " + type);
+      if (const std::string found = operands_.obstacle(call, problem, at); !found.empty()) {
+        return obstacles_.add(name, found);
       }
-      if (places_.is_constant(operand.index)) continue;
-      if (operand.scale != 1) return obstacles_.add(name, "scales what is no constant");
+      if (operand.kind != FlowOperand::Kind::tensor || places_.is_constant(operand.index)) continue;
       places_.place(operand.index, 0);
     }
     std::int64_t behind = 0;
@@ -200,6 +214,7 @@ class Planner {
     for (const std::size_t layer : work.layers) step.layers.push_back(graph_.layers[layer].name);
     plan_.steps.push_back(std::move(step));
     candidates_.push_back(work.candidates[index]);
+    fastest_.push_back(work.fastest[index]);
   }
 
   static std::int64_t written_span(const Problem& problem) {
@@ -225,10 +240,7 @@ class Planner {
         if (operand.kind != FlowOperand::Kind::tensor) continue;
         use(operand.index, step);
         const std::size_t seen = places_.whole_of(operand.index);
-        if (seen < flow_.tensors.size() && !flow_.tensors[seen].layer &&
-            !places_.is_constant(seen)) {
-          inputs.insert(seen);
-        }
+        if (seen < flow_.tensors.size() && is_callers(seen)) inputs.insert(seen);
       }
       for (const std::size_t result : plan_.steps[step].results) use(result, step);
     }
@@ -247,6 +259,12 @@ class Planner {
       plan_.buffers[buffer].last = life.second;
     }
     plan_.inputs.assign(inputs.begin(), inputs.end());
+  }
+
+  /// No step makes it.
+  bool is_callers(std::size_t tensor) const {
+    const auto& layer = flow_.tensors[tensor].layer;
+    return layer ? prepared_[*layer] : !places_.is_constant(tensor);
   }
 
   /// Chooses the calls.
@@ -281,6 +299,10 @@ class Planner {
       const Measurement& call = *candidates_[step][chosen.candidates[step]];
       plan_.steps[step].call = to_string(call.variant);
       plan_.steps[step].seconds = call.seconds();
+      for (const Measurement* const other : fastest_[step]) {
+        if (other == &call) continue;
+        plan_.steps[step].alternatives.push_back({to_string(other->variant), other->seconds()});
+      }
     }
     plan_.conversions = std::move(chosen.conversions);
     plan_.seconds = chosen.seconds;
@@ -306,67 +328,16 @@ class Planner {
   ConversionCosts costs_;
   Plan plan_;
   PlannedTensors places_;
+  /// Layers.
+  std::vector<bool> prepared_;
+  PlannedOperands operands_;
   /// Of each step.
   std::vector<std::vector<const Measurement*>> candidates_;
+  std::vector<std::vector<const Measurement*>> fastest_;
   Obstacles obstacles_;
 };
 
-/// The best call of each layout that does the same as `call`.
-std::vector<const Measurement*> candidates_for(const Measurement& call,
-                                               const MeasurementSet& measurements,
-                                               MeasurementFilter filter) {
-  std::vector<const Measurement*> candidates;
-  const std::optional<Layout> asked = filter.layout;
-  for (const Layout layout : {Layout::plain, Layout::nchw, Layout::nhwc, Layout::any}) {
-    if (asked && layout != *asked && layout != Layout::plain) continue;
-    filter.layout = layout;
-    const Selected found =
-        select_measurement(call.variant.key, measurements, filter, call.variant.precision);
-    // Calls without a layout are admitted with every layout.
-    if (found.best != nullptr && !std::ranges::count(candidates, found.best)) {
-      candidates.push_back(found.best);
-    }
-  }
-  if (candidates.empty()) candidates.push_back(&call);
-  return candidates;
-}
-
 }  // namespace
-
-std::vector<PlannedWork> planned_work(const Graph& graph, const DataFlow& flow,
-                                      const MeasurementSet& measurements,
-                                      const MeasurementFilter& filter, bool fused) {
-  MeasurementFilter own = filter;
-  own.fused_calls = false;
-  own.overwrites_residual = false;
-  const std::vector<LayerTime> layers = layer_times(graph, measurements, own);
-  own.fused_calls = true;
-  const std::vector<LayerTime> fusions = fusion_times(graph, measurements, own);
-  std::vector<bool> allowed(graph.fusions.size());
-  for (std::size_t index = 0; index < allowed.size(); ++index) {
-    const Fusion& fusion = graph.fusions[index];
-    allowed[index] = index < flow.fusions.size() && flow.fusions[index] && fusion.also.empty() &&
-                     (fused || fusion.whole || fusion.layers.size() == 1);
-  }
-  const Cover cover = fusion_cover(graph, layers, fusions, Movement::include, allowed);
-  std::vector<PlannedWork> work;
-  std::vector<bool> done(graph.layers.size(), false);
-  for (const std::size_t piece : cover.pieces) {
-    for (const std::size_t layer : graph.fusions[piece].layers) done[layer] = true;
-    work.push_back({graph.fusions[piece].layers, piece, fusions[piece], {}});
-  }
-  for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
-    if (!done[layer]) work.push_back({{layer}, std::nullopt, layers[layer], {}});
-  }
-  for (PlannedWork& one : work) {
-    for (const Measurement* const call : one.time.calls) {
-      one.candidates.push_back(candidates_for(*call, measurements, own));
-    }
-  }
-  std::ranges::stable_sort(
-      work, [](const auto& a, const auto& b) { return a.layers.back() < b.layers.back(); });
-  return work;
-}
 
 Plan make_plan(const Graph& graph, const DataFlow& flow, const std::vector<PlannedWork>& work,
                Precision precision, const ConversionCosts& costs) {

@@ -19,6 +19,8 @@ struct PlannedWork {
   LayerTime time{};
   /// For each call of `time`, the best one of each layout.
   std::vector<std::vector<const Measurement*>> candidates{};
+  /// For each call of `time`, the fastest few that do the same, in any layout.
+  std::vector<std::vector<const Measurement*>> fastest{};
 };
 
 /// What a conversion between two formats takes: `overhead_seconds`, and reading and writing every

@@ -63,6 +63,18 @@ void add_gathered(Section& section, const Plan& plan) {
                                 steps, seconds * 1e3)});
 }
 
+/// What only integers and masks need.
+void add_prepared(Section& section, const Plan& plan) {
+  if (plan.prepared.empty()) return;
+  section.facts["prepared"] = plan.prepared.size();
+  section.facts["prepared_seconds"] = plan.prepared_seconds;
+  section.add(
+      Entry{"left to the caller",
+            fmt::format("{} layers that compute only integers and masks from inputs, "
+                        "{:.3f} ms of the bound; the first: {}",
+                        plan.prepared.size(), plan.prepared_seconds * 1e3, plan.prepared.front())});
+}
+
 Section plan_section_of(const Subject& subject, const Plan& plan) {
   Section section = model_section(subject.graph, subject.filter, Movement::include);
   section.facts["seconds"] = plan.seconds;
@@ -76,6 +88,7 @@ Section plan_section_of(const Subject& subject, const Plan& plan) {
   section.add(Entry{"conversions", fmt::format("{}, {:.3f} ms of the sum (estimated)",
                                                plan.conversions.size(), conversions * 1e3)});
   add_gathered(section, plan);
+  add_prepared(section, plan);
   section.add(
       Entry{"arena", fmt::format("{:.3f} MB", static_cast<double>(plan.arena_bytes) / 1e6)});
   const Table<PlanStep> table{

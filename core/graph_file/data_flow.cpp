@@ -39,9 +39,11 @@ std::string missing_in(const DataFlow& flow) {
     if (!std::ranges::all_of(layer.outputs, has) || (layer.view_of && !has(*layer.view_of))) {
       return "a layer names a tensor that is not there";
     }
-    for (std::size_t call = 0; call < layer.calls.size(); ++call) {
-      std::string missing = missing_in(layer.calls[call], tensors, call);
-      if (!missing.empty()) return missing;
+    for (const std::vector<FlowCall>& calls : {layer.calls, layer.parts}) {
+      for (std::size_t call = 0; call < calls.size(); ++call) {
+        std::string missing = missing_in(calls[call], tensors, call);
+        if (!missing.empty()) return missing;
+      }
     }
   }
   for (const auto& fusion : flow.fusions) {

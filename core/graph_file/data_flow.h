@@ -29,15 +29,18 @@ struct Statistics {
 struct FlowOperand {
   /// tensor: DataFlow::tensors[index]. call: the result of the layer's call `index`. causal, band:
   /// a mask that the layer's attributes define. zeros: nothing else. bias: what the call's folds
-  /// make of 0. factor, shift: of `statistics`, per channel.
-  enum class Kind { tensor, call, causal, band, zeros, bias, factor, shift };
+  /// make of 0. factor, shift: of `statistics`, per channel. numbers: `numbers`.
+  enum class Kind { tensor, call, causal, band, zeros, bias, factor, shift, numbers };
   Kind kind = Kind::tensor;
   std::size_t index = 0;
-  /// Multiplies a constant.
+  /// Multiplies a constant or, of a product, what it reads.
   double scale = 1;
   /// Of a causal mask: how many of the last keys a query sees; 0: all.
   std::int64_t window = 0;
   std::optional<Statistics> statistics{};
+  /// One for each element, or one for all. Of a tensor: its rows (the last axis) are repeated once
+  /// for each of these, times it.
+  std::vector<float> numbers{};
   /// Of a tensor whose elements the call does not read one after the other: the first one, and the
   /// strides of the problem's operand in the tensor. Empty: from the first element on, dense.
   std::int64_t offset = 0;
@@ -115,6 +118,8 @@ struct FlowLayer {
   /// Of a layer without work: the tensor whose elements its first output is.
   std::optional<std::size_t> view_of{};
   std::vector<FlowCall> calls{};
+  /// The same by simpler calls (fusion "parts"), if what they work on is known.
+  std::vector<FlowCall> parts{};
   bool operator==(const FlowLayer&) const = default;
 };
 

@@ -12,7 +12,8 @@ NLOHMANN_JSON_SERIALIZE_ENUM(FlowOperand::Kind, {{FlowOperand::Kind::tensor, "te
                                                  {FlowOperand::Kind::zeros, "zeros"},
                                                  {FlowOperand::Kind::bias, "bias"},
                                                  {FlowOperand::Kind::factor, "factor"},
-                                                 {FlowOperand::Kind::shift, "shift"}})
+                                                 {FlowOperand::Kind::shift, "shift"},
+                                                 {FlowOperand::Kind::numbers, "numbers"}})
 NLOHMANN_JSON_SERIALIZE_ENUM(Fold::Kind, {{Fold::Kind::add, "add"},
                                           {Fold::Kind::sub, "sub"},
                                           {Fold::Kind::rsub, "rsub"},
@@ -37,6 +38,7 @@ void map(Io& io, FlowOperand& operand) {
   io("scale", operand.scale, 1.0);
   io("window", operand.window);
   io.nested("statistics", operand.statistics);
+  io("numbers", operand.numbers);
   io("offset", operand.offset);
   io("strides", operand.strides);
 }
@@ -87,6 +89,7 @@ void map(Io& io, FlowLayer& layer) {
   io("outputs", layer.outputs);
   io.optional("view_of", layer.view_of);
   io.each("calls", layer.calls);
+  io.each("parts", layer.parts);
 }
 
 }  // namespace benanza

@@ -13,6 +13,7 @@ void map(Io& io, PlanTensor& tensor) {
   io.optional("shape", tensor.shape);
   io.optional("buffer", tensor.buffer);
   io("offset", tensor.offset);
+  io("hides", tensor.hides);
   io.optional("part_of", tensor.part_of);
 }
 
@@ -26,12 +27,19 @@ void map(Io& io, PlanBuffer& buffer) {
 }
 
 template <class Io>
+void map(Io& io, PlanCall& call) {
+  io("call", call.call);
+  io("seconds", call.seconds);
+}
+
+template <class Io>
 void map(Io& io, PlanStep& step) {
   io("layers", step.layers);
   io("call", step.call);
   io("seconds", step.seconds);
   io.inner("work", step.work);
   io("results", step.results);
+  io.each("alternatives", step.alternatives);
 }
 
 template <class Io>
@@ -59,6 +67,8 @@ void map(Io& io, Plan& plan) {
   io.each("buffers", plan.buffers);
   io.each("steps", plan.steps);
   io.each("conversions", plan.conversions);
+  io("prepared", plan.prepared);
+  io("prepared_seconds", plan.prepared_seconds);
 }
 
 namespace {
@@ -103,6 +113,10 @@ class StepCheck {
     for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
       std::string found = check(step);
       if (!found.empty()) return step_name(plan_, step) + ' ' + found;
+    }
+    for (const std::size_t result : plan_.results) {
+      const PlanTensor& tensor = plan_.tensors[result];
+      if (!tensor.buffer || !is_written(tensor)) return "no step makes the result " + tensor.name;
     }
     return {};
   }
@@ -176,6 +190,10 @@ bool names_what_there_is(const Plan& plan) {
 }  // namespace
 
 bool is_index_type(std::string_view type) { return type == "int64" || type == "int32"; }
+
+bool is_float(std::string_view type) {
+  return type == "float" || type == "float16" || type == "bfloat16" || type == "double";
+}
 
 std::int64_t planned_element_bytes(std::string_view type, Precision precision) {
   if (type == "int64") return 8;

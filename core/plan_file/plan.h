@@ -28,6 +28,9 @@ struct PlanTensor {
   std::optional<std::size_t> buffer{};
   /// The first of its elements in the buffer.
   std::int64_t offset = 0;
+  /// Truth values that are added to scores: 0 for true, minus infinity for false. Truth values
+  /// otherwise are 1 and 0.
+  bool hides = false;
   /// Set if it is a part of that tensor, or a view of a part, and nobody writes it by itself.
   std::optional<std::size_t> part_of{};
   bool operator==(const PlanTensor&) const = default;
@@ -46,6 +49,13 @@ struct PlanBuffer {
   bool operator==(const PlanBuffer&) const = default;
 };
 
+/// A call by its name, and what it takes by itself, as measured.
+struct PlanCall {
+  std::string call{};
+  double seconds = 0;
+  bool operator==(const PlanCall&) const = default;
+};
+
 /// One call. `work` names tensors of the plan; FlowOperand::Kind::call does not occur.
 struct PlanStep {
   /// The layers whose work it does.
@@ -58,6 +68,8 @@ struct PlanStep {
   FlowCall work{};
   /// The tensors that it makes, or makes a part of; of several, one after the other.
   std::vector<std::size_t> results{};
+  /// Other calls that do the same, the fastest first.
+  std::vector<PlanCall> alternatives{};
   bool operator==(const PlanStep&) const = default;
 };
 
@@ -92,6 +104,10 @@ struct Plan {
   std::vector<PlanTensor> tensors{};
   std::vector<PlanBuffer> buffers{};
   std::vector<PlanStep> steps{};
+  /// Layers that only compute integers and masks from such inputs, which the caller does, and what
+  /// they take as measured.
+  std::vector<std::string> prepared{};
+  double prepared_seconds = 0;
   /// Between formats of the steps, as expected: bench_plan makes those that it finds necessary.
   std::vector<PlanConversion> conversions{};
   /// Tensors that the caller fills before a run, and those that it reads after it.
@@ -107,6 +123,8 @@ std::int64_t element_bytes_of(const Plan& plan, std::size_t tensor);
 std::int64_t planned_element_bytes(std::string_view type, Precision precision);
 /// True for the types of indices.
 bool is_index_type(std::string_view type);
+/// True for the types of floats.
+bool is_float(std::string_view type);
 
 /// Of the conversions that the plan expects.
 double conversion_seconds(const Plan& plan);

@@ -8,8 +8,9 @@ std::optional<FlowOperand> flow_operand(const Flow& flow, std::size_t index, con
     case Source::Kind::call:
       return std::nullopt;
     case Source::Kind::attribute:
-      if (source.index == Source::fourier) return std::nullopt;
-      return FlowOperand{.kind = kind_of_attribute(source), .window = source.window};
+      if (source.index == Source::unstated) return std::nullopt;
+      return FlowOperand{
+          .kind = kind_of_attribute(source), .window = source.window, .numbers = source.numbers};
     case Source::Kind::input:
       break;
   }

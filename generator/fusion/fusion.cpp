@@ -166,7 +166,10 @@ std::vector<FoundFusion> find_fusions(const std::vector<LoweredLayer>& layers) {
                         .problem = key(*whole),
                         .whole = true}});
   }
-  for (Fusion& apart : layers_by_parts(flow)) fusions.push_back({std::move(apart)});
+  for (LayerByParts& apart : layers_by_parts(flow)) {
+    std::vector<Call> calls = apart.known ? std::move(apart.calls) : std::vector<Call>();
+    fusions.push_back({std::move(apart), std::nullopt, std::move(calls)});
+  }
   for (Fusion& stack : recurrent_stacks(flow)) fusions.push_back({std::move(stack)});
   for (const auto find : {attention_layers, attention_patterns}) {
     for (FoundFusion& fusion : find(flow)) {

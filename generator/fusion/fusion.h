@@ -13,6 +13,8 @@ namespace benanza::fusion {
 /// Read::tensor.
 struct FoundFusion : Fusion {
   std::optional<FlowCall> call = {};
+  /// Of a layer by its parts, all that it does, if known.
+  std::vector<Call> parts = {};
 };
 
 /// Finds calls that do the work of several calls: regions (region.h), whole operators

@@ -14,20 +14,25 @@
 namespace benanza {
 
 /// Where an operand of a call comes from: the node's input `index`; the result of the layer's call
-/// `index`; or the node itself, which defines a causal mask, a band mask around the diagonal, zeros
-/// or the matrix of a Fourier transform. `scale` is folded into a weight when the model is loaded.
+/// `index`; or the node itself, which defines a causal mask, a band mask around the diagonal,
+/// zeros, `numbers`, or what nobody states here (a Fourier transform's matrix). `scale` is folded
+/// into a weight when the model is loaded.
 struct Source {
   enum class Kind { input, call, attribute };
   /// `index` of an attribute.
   static constexpr int causal = 0;
   static constexpr int band = 1;
   static constexpr int zeros = 2;
-  static constexpr int fourier = 3;
+  static constexpr int unstated = 3;
+  static constexpr int stated = 4;
   Kind kind = Kind::input;
   int index = 0;
   float scale = 1;
   /// Of a causal mask: how many of the last keys a query sees; 0: all.
   std::int64_t window = 0;
+  /// Of `stated`: one for each element, or one for all. Of an input: its rows (the last axis) are
+  /// repeated once for each of these, times it.
+  std::vector<float> numbers = {};
   /// Set if the operand is a part of that tensor, which begins with this element and has no gaps.
   std::optional<std::int64_t> part_from = {};
   /// If not 0: the operand's matrices (its last two axes) are rows of the tensor's, which have so

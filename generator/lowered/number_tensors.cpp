@@ -16,10 +16,16 @@ class Numbering {
     for (const Read& read : graph.results) flow_.results.push_back(*add(read));
   }
 
-  DataFlow run(std::vector<std::optional<FlowCall>> fusions) {
+  DataFlow run(std::vector<std::optional<FlowCall>> fusions,
+               const std::map<std::size_t, std::vector<Call>>& parts) {
     flow_.model = graph_.model;
     flow_.batch = graph_.batch;
     for (std::size_t index = 0; index < graph_.layers.size(); ++index) add_layer(index);
+    for (const auto& [layer, calls] : parts) {
+      for (const Call& call : calls) {
+        flow_.layers[layer].parts.push_back(flow_call(graph_.layers[layer], call));
+      }
+    }
     for (auto& fusion : fusions) {
       if (fusion && !renumber(*fusion)) fusion.reset();
     }
@@ -63,6 +69,7 @@ class Numbering {
         const auto tensor = add(read);
         if (!tensor || flow_.tensors[*tensor].constant || made.outputs.empty()) continue;
         const auto& from = flow_.tensors[*tensor].shape;
+        if (from && element_count(*from) == 0) continue;
         const auto& to = flow_.tensors[made.outputs.front()].shape;
         if (from && to && element_count(*from) == element_count(*to)) made.view_of = *tensor;
         break;
@@ -79,17 +86,19 @@ class Numbering {
                   .output = static_cast<std::size_t>(call.output),
                   .part = call.writes_part,
                   .proxy = call.is_proxy};
+    // Whose memory it adds to, a flow file does not say.
+    if (call.in_place) made.proxy = true;
     for (const Source& source : call.operands) {
       // Which part of a tensor it reads, a flow file does not say.
       if (!source.is_whole()) made.proxy = true;
       const auto index = static_cast<std::size_t>(source.index);
-      FlowOperand operand{.scale = source.scale, .window = source.window};
+      FlowOperand operand{
+          .scale = source.scale, .window = source.window, .numbers = source.numbers};
       if (source.kind == Source::Kind::call) {
         operand.kind = FlowOperand::Kind::call;
         operand.index = index;
       } else if (source.kind == Source::Kind::attribute) {
-        // A flow file has no word for the matrix.
-        if (source.index == Source::fourier) made.proxy = true;
+        if (source.index == Source::unstated) made.proxy = true;
         operand.kind = kind_of_attribute(source);
       } else {
         const auto tensor =
@@ -157,13 +166,16 @@ FlowOperand::Kind kind_of_attribute(const Source& source) {
       return FlowOperand::Kind::causal;
     case Source::zeros:
       return FlowOperand::Kind::zeros;
+    case Source::stated:
+      return FlowOperand::Kind::numbers;
     default:
       return FlowOperand::Kind::band;
   }
 }
 
-DataFlow number_tensors(const LoweredGraph& graph, std::vector<std::optional<FlowCall>> fusions) {
-  return Numbering(graph).run(std::move(fusions));
+DataFlow number_tensors(const LoweredGraph& graph, std::vector<std::optional<FlowCall>> fusions,
+                        const std::map<std::size_t, std::vector<Call>>& parts) {
+  return Numbering(graph).run(std::move(fusions), parts);
 }
 
 }  // namespace benanza

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -13,6 +14,8 @@ FlowOperand::Kind kind_of_attribute(const Source& source);
 
 /// Which tensors the calls of `graph` work on. `fusions`: the same for its fusions, with tensors
 /// numbered as in Read::tensor.
-DataFlow number_tensors(const LoweredGraph& graph, std::vector<std::optional<FlowCall>> fusions);
+/// `parts`: the calls of layers done by parts (generator/fusion/parts.h).
+DataFlow number_tensors(const LoweredGraph& graph, std::vector<std::optional<FlowCall>> fusions,
+                        const std::map<std::size_t, std::vector<Call>>& parts = {});
 
 }  // namespace benanza

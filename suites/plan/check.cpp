@@ -13,9 +13,10 @@
 namespace benanza::plan {
 namespace {
 
-std::string why_changed(const PlanStep& step, std::span<harness::Backend* const> backends) {
+std::string why_changed(const Plan& plan, const PlanStep& step,
+                        std::span<harness::Backend* const> backends) {
   try {
-    const StepCall call = step_call(step, backends);
+    const StepCall call = step_call(plan, step, backends);
     harness::make_alone(call.way, call.backend->allocator());
     return "";
   } catch (const std::exception& error) {
@@ -36,7 +37,7 @@ std::vector<ChangedStep> changed_steps(const Plan& plan,
     std::string made = one.call + ' ' + join(one.work.result_strides, '.');
     for (const FlowOperand& operand : one.work.operands) made += ' ' + join(operand.strides, '.');
     const auto [found, is_new] = reasons.try_emplace(std::move(made));
-    if (is_new) found->second = why_changed(one, backends);
+    if (is_new) found->second = why_changed(plan, one, backends);
     if (!found->second.empty()) changed.push_back({step, found->second});
   }
   return changed;

@@ -53,7 +53,9 @@ std::vector<float> causal(const Dims& dims, std::int64_t window) {
   for (std::size_t flat = 0; flat < values.size(); ++flat) {
     const auto key = static_cast<std::int64_t>(flat) % keys;
     const auto query = static_cast<std::int64_t>(flat) / keys % queries;
-    const bool seen = key <= query && (window == 0 || key > query - window);
+    // The last query sees the last key.
+    const std::int64_t last = query + keys - queries;
+    const bool seen = key <= last && (window == 0 || key > last - window);
     values[flat] = seen ? 0.0F : -std::numeric_limits<float>::infinity();
   }
   return values;
@@ -64,6 +66,21 @@ std::vector<float> floats(const std::vector<double>& values) {
 }
 
 }  // namespace
+
+std::vector<float> repeated_rows(std::vector<float> values, const std::vector<float>& numbers,
+                                 std::size_t length) {
+  if (numbers.empty() || length == 0) return values;
+  std::vector<float> repeated;
+  repeated.reserve(values.size() * numbers.size());
+  for (std::size_t row = 0; row + length <= values.size(); row += length) {
+    for (const float number : numbers) {
+      for (std::size_t place = 0; place < length; ++place) {
+        repeated.push_back(number * values[row + place]);
+      }
+    }
+  }
+  return repeated;
+}
 
 Constants::Constants(const FlowCall& call, const Problem& problem, ConstantOf constant)
     : call_(call),
@@ -157,11 +174,18 @@ std::vector<float> Constants::values(std::size_t index) const {
       return floats(result);
     }
     case FlowOperand::Kind::tensor:
+    case FlowOperand::Kind::numbers:
       break;
     default:
       throw Error(call_.problem + ": operand " + std::to_string(index) + " has no values");
   }
-  std::vector<float> values = constant_(operand.index);
+  std::vector<float> values =
+      operand.kind == FlowOperand::Kind::numbers
+          ? operand.numbers
+          : repeated_rows(constant_(operand.index), operand.numbers,
+                          operand.numbers.empty()
+                              ? 0
+                              : static_cast<std::size_t>(dims.back()) / operand.numbers.size());
   if (std::holds_alternative<Copy>(problem_.shape) && call_.from_offset > 0) {
     const auto from = static_cast<std::size_t>(call_.from_offset);
     values.erase(values.begin(),

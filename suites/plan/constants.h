@@ -12,6 +12,11 @@ namespace benanza::plan {
 /// The elements of a constant tensor of the plan, in float.
 using ConstantOf = std::function<std::vector<float>(std::size_t tensor)>;
 
+/// Rows of `length` values, each repeated once for each of `numbers`, times it; as they are if
+/// there are none.
+std::vector<float> repeated_rows(std::vector<float> values, const std::vector<float>& numbers,
+                                 std::size_t length);
+
 /// The values of a call's constant operands: with the folds of the call done to them, masks, the
 /// factors and shifts of batch normalizations. Computed in double. Throws Error for what is not
 /// known: a fold of a call that has no weights, a constant of another size.

@@ -24,6 +24,8 @@
 #include "suites/plan/backends.h"
 #include "suites/plan/check.h"
 #include "suites/plan/planned_model.h"
+#include "suites/plan/step_times.h"
+#include "suites/plan/tune.h"
 
 namespace {
 
@@ -37,12 +39,20 @@ struct Options {
   /// --benchmark_out; empty: none.
   std::string out;
   bool check = false;
+  /// 0: as planned.
+  double tune_seconds = 0;
+  std::string tuned;
   std::vector<std::string> device_flags;
 };
 
 /// The largest difference, relative to the largest element of a tensor, that rounding explains.
 double tolerance_of(const plan::PlannedModel& model) {
-  const std::string& precision = model.plan().precision;
+  std::string precision = model.plan().precision;
+  // The file of values has tensors of the model's own type as that type rounds them.
+  for (const PlanTensor& tensor : model.plan().tensors) {
+    if (tensor.type == "bfloat16") precision = "bf16";
+    if (tensor.type == "float16" && precision == "fp32") precision = "fp16";
+  }
   // Transforms (Winograd) amplify the rounding of fp32; with fewer bits every tensor is rounded.
   const double rounding = precision == "fp32"   ? 32 * 0x1p-24
                           : precision == "bf16" ? 4 * 0x1p-9
@@ -124,6 +134,10 @@ void check_steps(plan::PlannedModel& model, const plan::Values& values, const Op
   std::cerr << model.compared() << " tensors agree; the largest difference is " << worst->relative
             << " of the largest element, at " << place_of(model, *worst)
             << "; allowed: " << tolerance << '\n';
+  if (model.zeros() > 0) {
+    std::cerr << "note: " << model.zeros()
+              << " of the tensors are 0 throughout, which shows little: give the model weights\n";
+  }
 }
 
 /// The plan with steps at the same time, its results checked; null if the libraries cannot.
@@ -151,13 +165,28 @@ void count(benchmark::State& state, const char* counter, double value) {
   if (value != 0) state.counters[counter] = value;
 }
 
-void time_plan(benchmark::State& state, plan::PlannedModel& model, harness::Stopwatch& stopwatch) {
+/// What the calls take in the plan and repeated, of libraries that are done when a call returns.
+void count_steps(benchmark::State& state, const std::vector<plan::StepTime>& times) {
+  double in_plan = 0;
+  double repeated = 0;
+  for (const plan::StepTime& one : times) {
+    in_plan += one.in_plan;
+    repeated += one.repeated;
+  }
+  count(state, "step_seconds", in_plan);
+  count(state, "repeated_seconds", repeated);
+}
+
+void time_plan(benchmark::State& state, plan::PlannedModel& model, harness::Stopwatch& stopwatch,
+               const std::vector<plan::StepTime>& times) {
   stopwatch.time(model, 1);
   for ([[maybe_unused]] auto _ : state) state.SetIterationTime(stopwatch.time(model, 1));
   plan::Conversions conversions(model);
   count(state, "conversions", static_cast<double>(model.conversions()));
   count(state, "conversion_seconds",
         model.conversions() == 0 ? 0 : stopwatch.time(conversions, 10) / 10);
+  count_steps(state, times);
+  count(state, "prepared_seconds", model.plan().prepared_seconds);
   count(state, "steps", static_cast<double>(model.steps()));
   count(state, "arena_bytes", static_cast<double>(model.plan().arena_bytes));
   count(state, "memory_bytes", static_cast<double>(model.memory_bytes()));
@@ -170,12 +199,27 @@ void register_run(const std::string& name, const std::function<void(benchmark::S
   benchmark::RegisterBenchmark(name.c_str(), run)->UseManualTime()->Unit(benchmark::kMillisecond);
 }
 
+Plan tuned_plan(const Plan& plan, const Options& options, const plan::Backends& backends,
+                const plan::Values* values) {
+  if (plan::Backends::run_branches()) {
+    throw Error("--tune: times steps on the host; leave it out where calls run on a GPU");
+  }
+  plan::Tuned tuned = plan::tune(plan, backends.all(), values, options.tune_seconds);
+  std::cerr << "tuned from " << tuned.before * 1e3 << " to " << tuned.after * 1e3
+            << " ms: " << tuned.kept << " of " << tuned.tried << " exchanges kept\n";
+  if (!options.tuned.empty()) write_file(options.tuned, plan_json(tuned.plan));
+  return std::move(tuned.plan);
+}
+
 int measure(const Options& options, const plan::Backends& backends) {
   std::optional<plan::Values> values;
   if (!options.values.empty()) values.emplace(options.values);
   Plan plan = read_plan(options.plan);
   for (const std::string& system : plan::changed_systems(plan, backends.all())) {
     std::cerr << "note: planned with " << system << "; --check names the steps that changed\n";
+  }
+  if (options.tune_seconds > 0) {
+    plan = tuned_plan(plan, options, backends, values ? &*values : nullptr);
   }
   const bool has_branches = plan::Backends::run_branches();
   plan::PlannedModel model(std::move(plan), backends.all(), values ? &*values : nullptr,
@@ -187,10 +231,13 @@ int measure(const Options& options, const plan::Backends& backends) {
   const auto branches = has_branches
                             ? branches_of(model, stopwatch, values ? &*values : nullptr, tolerance)
                             : nullptr;
+  std::vector<plan::StepTime> times;
+  if (!has_branches) times = plan::step_times(model);
+  std::cerr << plan::lost_text(model.plan(), times);
   const std::string name = "plan/" + model.plan().model +
                            (model.plan().batch ? "_b" + std::to_string(*model.plan().batch) : "") +
                            '/' + model.plan().precision;
-  register_run(name, [&](benchmark::State& state) { time_plan(state, model, stopwatch); });
+  register_run(name, [&](benchmark::State& state) { time_plan(state, model, stopwatch, times); });
   if (branches != nullptr) {
     register_run(name + "/branches", [&](benchmark::State& state) {
       stopwatch.time(*branches, 1);
@@ -259,6 +306,14 @@ int run(int argc, char** argv) {
   app.add_flag("--check", options.check,
                "Only check that the libraries here have every call of the plan; exit status 1 if "
                "not");
+  CLI::Option* const tune = app.add_option("--tune", options.tune_seconds,
+                                           "First exchange calls for others that the plan names, "
+                                           "as long as the whole gets faster, for "
+                                           "at most so long")
+                                ->type_name("SECONDS");
+  app.add_option("--tuned", options.tuned, "Write the tuned plan here")
+      ->type_name("FILE")
+      ->needs(tune);
   for (const harness::BackendFlag& flag : plan::Backends::flags()) {
     // Taken by `backends`; here for --help.
     app.add_option(flag.name, options.device_flags, flag.help)->type_name(flag.value);

@@ -32,7 +32,14 @@ class PlacedOperands final : public harness::OwnOperands {
  public:
   PlacedOperands(const Plan& plan, const PlanStep& step, Places& places,
                  harness::Allocator& allocator, Scratch scratch)
-      : OwnOperands(allocator), plan_(plan), step_(step), places_(places), scratch_(scratch) {}
+      : OwnOperands(allocator), plan_(plan), step_(step), places_(places), scratch_(scratch) {
+    const Problem problem = parse(step.work.problem);
+    const auto* const copy = std::get_if<Copy>(&problem.shape);
+    if (copy == nullptr || step.work.gather) return;
+    const std::int64_t size = element_bytes(parse_precision(plan.precision).value());
+    copied_ = {element_count(copy->inputs().front().dims) * size,
+               element_count(copy->output()) * size};
+  }
 
   std::byte* scratch(std::int64_t bytes) override {
     return scratch_ == Scratch::own ? block(bytes) : nullptr;
@@ -42,6 +49,7 @@ class PlacedOperands final : public harness::OwnOperands {
                      const harness::MemoryFormat& format) override {
     const FlowOperand& one = step_.work.operands.at(index);
     if (is_constant(plan_, one)) return block(bytes);
+    if (copied_ && index == 0) bytes = std::min(bytes, copied_->first);
     if (!one.strides.empty()) return strided(places_.read(one.index, one.offset, bytes, {}));
     return places_.read(one.index, step_.work.from_offset, bytes, format);
   }
@@ -51,6 +59,7 @@ class PlacedOperands final : public harness::OwnOperands {
     if (index == 0 && !step_.work.result_strides.empty()) {
       return strided(places_.write(step_.results[0], 0, true, bytes, {}));
     }
+    if (copied_ && index == 0) bytes = std::min(bytes, copied_->second);
     const bool whole = index > 0 || (!step_.work.part && step_.work.to_offset == 0);
     return places_.write(step_.results[index], index == 0 ? step_.work.to_offset : 0, whole, bytes,
                          format);
@@ -70,6 +79,9 @@ class PlacedOperands final : public harness::OwnOperands {
   const PlanStep& step_;
   Places& places_;
   Scratch scratch_;
+  /// Bytes from the first element to the last that a copy reads and writes; libraries ask for whole
+  /// strides.
+  std::optional<std::pair<std::int64_t, std::int64_t>> copied_{};
 };
 
 /// Of size `count`, the same for the same name.
@@ -117,8 +129,12 @@ void PlannedModel::fill(std::size_t input, harness::Allocator& allocator,
                         const std::vector<float>& values) {
   const bool chooses = is_index_type(plan_.tensors[input].type);
   const auto size = static_cast<int>(element_bytes_of(plan_, input));
-  const std::vector<std::byte> bytes = chooses ? stored_indices(values, size, rows_chosen_by(input))
-                                               : stored(values, plan_.precision);
+  std::vector<float> held = values;
+  if (plan_.tensors[input].hides) {
+    for (float& value : held) value = value == 0 ? -std::numeric_limits<float>::infinity() : 0.0F;
+  }
+  const std::vector<std::byte> bytes =
+      chooses ? stored_indices(values, size, rows_chosen_by(input)) : stored(held, plan_.precision);
   std::byte* const place =
       places_.write(input, 0, true, static_cast<std::int64_t>(bytes.size()), {});
   allocator.write(place, bytes);
@@ -136,9 +152,12 @@ void PlannedModel::set_up_gather(const PlanStep& one, harness::Backend& backend,
   stage.conversions = places_.take_conversions();
   stage.accesses = places_.take_accesses();
   for (std::size_t index = 0; index < operands.size(); ++index) {
-    if (is_constant(plan_, operands[index])) {
-      stage.call->upload(index, values_of(operands[index].index, values));
-    }
+    if (!is_constant(plan_, operands[index])) continue;
+    const std::vector<float>& numbers = operands[index].numbers;
+    const std::size_t length =
+        numbers.empty() ? 0 : static_cast<std::size_t>(one.work.gather->inner) / numbers.size();
+    stage.call->upload(index,
+                       repeated_rows(values_of(operands[index].index, values), numbers, length));
   }
   stage.library = &backend;
   stages_.push_back(std::move(stage));
@@ -148,7 +167,7 @@ void PlannedModel::set_up(std::size_t step, std::span<harness::Backend* const> b
                           const Values* values) {
   const PlanStep& one = plan_.steps[step];
   if (one.work.gather) return set_up_gather(one, *backends.front(), values);
-  const StepCall call = step_call(one, backends);
+  const StepCall call = step_call(plan_, one, backends);
   if (call.way.traits.in_place) throw Error("overwrites an operand that the plan keeps");
   Stage stage{.operands = std::make_unique<PlacedOperands>(plan_, one, places_,
                                                            call.backend->allocator(), scratch_)};
@@ -214,10 +233,11 @@ double PlannedModel::difference(std::size_t step, std::span<const float> expecte
   double largest = 0;
   double distance = 0;
   for (const float value : expected) {
-    largest = std::max(largest, std::abs(static_cast<double>(value)));
+    if (std::isfinite(value)) largest = std::max(largest, std::abs(static_cast<double>(value)));
   }
   for (const Written& element : written_elements(one.work, made.size())) {
     if (element.place >= expected.size()) continue;
+    if (made[element.made] == expected[element.place]) continue;  // infinity, too
     const auto right = static_cast<double>(expected[element.place]);
     const double apart = std::abs(static_cast<double>(made[element.made]) - right);
     // Not a number is as far away as can be.
@@ -227,7 +247,7 @@ double PlannedModel::difference(std::size_t step, std::span<const float> expecte
 }
 
 std::optional<Difference> PlannedModel::check(const Values& values, double tolerance) {
-  compared_ = 0;
+  compared_ = zeros_ = 0;
   std::optional<Difference> worst;
   for (std::size_t step = 0; step < stages_.size(); ++step) {
     stages_[step].run();
@@ -235,6 +255,7 @@ std::optional<Difference> PlannedModel::check(const Values& values, double toler
     const auto expected = values.find(tensor.name);
     if (!expected || tensor.name.empty()) continue;
     ++compared_;
+    zeros_ += std::ranges::all_of(*expected, [](float value) { return value == 0; });
     const double found = difference(step, *expected);
     if (!worst || found > worst->relative) worst = {step, tensor.name, found};
     if (!(found <= tolerance)) return Difference{step, tensor.name, found};

@@ -40,6 +40,9 @@ class PlannedModel : public harness::BareCall {
   std::size_t conversions() const;
   /// Without the steps.
   void run_conversions();
+  /// What run() does for a step.
+  void run_conversions_before(std::size_t step) { run_all(stages_[step].conversions); }
+  void run_call(std::size_t step) { stages_[step].call->run(); }
   std::int64_t bytes_beyond_arena() const { return places_.bytes_beyond_arena(); }
   /// All that it holds: the arena, constants and conversions, and the workspace of every call.
   std::int64_t memory_bytes() const;
@@ -50,6 +53,8 @@ class PlannedModel : public harness::BareCall {
   std::optional<Difference> check(const Values& values, double tolerance);
   /// How many tensors check() compared.
   std::size_t compared() const { return compared_; }
+  /// Those of them that are 0 throughout.
+  std::size_t zeros() const { return zeros_; }
 
   /// All of it, in which steps run at the same time that need not wait for each other. Needs
   /// Scratch::own. Throws Unsupported. This must outlive it.
@@ -101,6 +106,7 @@ class PlannedModel : public harness::BareCall {
   Calls last_;
   std::vector<Access> last_accesses_;
   std::size_t compared_ = 0;
+  std::size_t zeros_ = 0;
 };
 
 /// The conversions of a plan alone.

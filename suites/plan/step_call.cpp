@@ -56,13 +56,33 @@ harness::Backend& backend_of(const VariantName& call, std::span<harness::Backend
   return **found;
 }
 
+/// The factors of what a product reads, which are one of its result.
+void scale_result(const Plan& plan, const PlanStep& step, Problem& problem) {
+  double scale = 1;
+  for (const FlowOperand& operand : step.work.operands) {
+    const bool is_read =
+        operand.kind == FlowOperand::Kind::tensor && plan.tensors.at(operand.index).buffer;
+    if (is_read) scale *= operand.scale;
+  }
+  if (scale == 1) return;
+  Epilogue& after = problem.epilogue;
+  if (!std::holds_alternative<Gemm>(problem.shape) || after.bias || after.residual) {
+    throw Error("scales what it reads, and is not a product alone");
+  }
+  if (after.activation) after.steps.insert(after.steps.begin(), *after.activation);
+  after.activation = Activation{
+      .input = {}, .kind = ActivationKind::linear, .alpha = static_cast<float>(scale), .beta = 0};
+}
+
 }  // namespace
 
-StepCall step_call(const PlanStep& step, std::span<harness::Backend* const> backends) {
+StepCall step_call(const Plan& plan, const PlanStep& step,
+                   std::span<harness::Backend* const> backends) {
   VariantName name = parse_variant_name(step.call);
   harness::Backend& backend = backend_of(name, backends);
   harness::Variant variant{parse(name.key), name.precision, name.layout, std::move(name.algorithm),
                            strides_of(step.work)};
+  scale_result(plan, step, variant.problem);
   for (const FlowOperand& operand : step.work.operands) {
     if (operand.offset < 0 || (operand.offset != 0 && operand.strides.empty())) {
       throw Error("an operand begins at an element without having strides");

@@ -19,7 +19,8 @@ struct StepCall {
 
 /// Throws Error or Unsupported, one line, if no library of these has it, or the way cannot read or
 /// write its tensors in the step's strides.
-StepCall step_call(const PlanStep& step, std::span<harness::Backend* const> backends);
+StepCall step_call(const Plan& plan, const PlanStep& step,
+                   std::span<harness::Backend* const> backends);
 
 /// An element that a call makes, and where it is in the tensor of its step.
 struct Written {

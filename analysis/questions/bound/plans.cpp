@@ -49,20 +49,36 @@ std::string ladder_text(const PlanLadder& plan, const Ladder& ladder) {
   return text + " ms";
 }
 
+/// Why calls take longer in the plan than by themselves.
+std::string steps_text(const PlanLadder& plan) {
+  const PlanRun& run = *plan.run;
+  if (run.step_seconds == 0) return {};
+  const double predicted = run.predicted_seconds - run.predicted_conversion_seconds;
+  return fmt::format(
+      ": {:+.3f} until their data are in the caches, {:+.3f} from then on, {:+.3f} of whole runs "
+      "over their calls",
+      (run.step_seconds - run.repeated_seconds) * 1e3, (run.repeated_seconds - predicted) * 1e3,
+      (plan.measured_seconds - run.conversion_seconds - run.step_seconds) * 1e3);
+}
+
 void add_causes(Section& section, const PlanLadder& plan) {
   const PlanRun& run = *plan.run;
   section.add(
       Entry{"  predicted",
             fmt::format("{:+.3f} ms: {:.3f} of conversions between formats, the rest "
-                        "because formats must agree, and layers that only move bytes",
-                        plan.predicted_extra() * 1e3, run.predicted_conversion_seconds * 1e3)});
+                        "because formats must agree, and layers that only move bytes{}",
+                        plan.predicted_extra() * 1e3, run.predicted_conversion_seconds * 1e3,
+                        run.prepared_seconds == 0
+                            ? std::string()
+                            : fmt::format("; {:.3f} of the bound are left to the caller",
+                                          run.prepared_seconds * 1e3))});
   section.add(
       Entry{"  measured",
             fmt::format("{:+.3f} ms: {} conversions take {:.3f} ({:+.3f}); running {} calls back "
-                        "to back adds {:+.3f} over timing each alone",
+                        "to back adds {:+.3f} over timing each alone{}",
                         plan.measured_extra() * 1e3, run.conversions, run.conversion_seconds * 1e3,
                         (run.conversion_seconds - run.predicted_conversion_seconds) * 1e3,
-                        run.steps, plan.steps_extra() * 1e3)});
+                        run.steps, plan.steps_extra() * 1e3, steps_text(plan))});
   if (const auto branches = plan.branch_seconds()) {
     section.add(Entry{"  in branches",
                       fmt::format("{:.3f} ms, {:+.3f}: independent steps in parallel",

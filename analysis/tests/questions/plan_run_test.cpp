@@ -81,6 +81,25 @@ TEST_F(PlanRunProgram, IsARungAboveTheBoundWithItsCauses) {
   EXPECT_THAT(outcome.out, HasSubstr("7 tensors agree"));
 }
 
+TEST_F(PlanRunProgram, SaysWhereItsCallsLose) {
+  const double bound = bound_ms();
+  const std::string path = plan({bound + 4}, bound + 1);
+  json run_of_plan = json::parse(read_file(path));
+  json& row = run_of_plan["benchmarks"][0];
+  // By themselves: the prediction without 0.25 ms of conversions.
+  row["repeated_seconds"] = (bound + 1.75) * 1e-3;
+  row["step_seconds"] = (bound + 2.25) * 1e-3;
+  row["prepared_seconds"] = 0.125e-3;
+  write_file(path, run_of_plan.dump());
+  const Outcome outcome = run(begin() + path);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  // Of 2.75 ms: what whole runs take beyond calls and 0.5 ms of conversions is the rest.
+  EXPECT_THAT(outcome.out,
+              HasSubstr("adds +2.750 over timing each alone: +0.500 until their data are in the "
+                        "caches, +1.000 from then on, +1.250 of whole runs over their calls"));
+  EXPECT_THAT(outcome.out, HasSubstr("; 0.125 of the bound are left to the caller"));
+}
+
 TEST_F(PlanRunProgram, ThatBeatsItsPredictionBreaksTheLadder) {
   const double bound = bound_ms();
   const Outcome outcome = run(begin() + plan({bound - 1}, bound + 1));

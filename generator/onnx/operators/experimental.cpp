@@ -29,7 +29,7 @@ Lowered lower_image_scaler(const NodeView& node) {
     Dims channels(input.size(), 1);
     channels[1] = input[1];
     calls.push_back(elementwise_call(BinaryKind::add, {input, false, result},
-                                     {channels, true, from_attribute()}));
+                                     {channels, true, from_numbers(bias)}));
   }
   if (calls.empty()) return free_layer("neither scales nor shifts");
   return measured(std::move(calls));

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/problem/ops/copy.h"
 #include "generator/onnx/operators/shared/calls.h"
+#include "generator/onnx/operators/shared/interpolation.h"
 #include "generator/onnx/operators/shared/operator.h"
 #include "generator/onnx/operators/shared/views.h"
 
@@ -233,6 +234,34 @@ Lowered nearest(const NodeView& node, const ResizeRequest& request) {
   return movement({call(resampling(node, request, ResamplingMode::nearest), {from_input(0)})});
 }
 
+/// The weights of an axis, `in` x `out` if `transposed`, otherwise `out` x `in`. Large ones, and
+/// those of a filter that reads more pixels (antialias), are not stated.
+Source axis_weights(const NodeView& node, const ResizeRequest& request, std::size_t axis,
+                    bool transposed) {
+  constexpr std::int64_t most_stated = 1 << 18;
+  const std::int64_t in = node.shape(0)[axis];
+  const std::int64_t out = request.output[axis];
+  if (in * out > most_stated || node.integer("antialias", 0) != 0) {
+    return from_attribute(Source::unstated);
+  }
+  std::vector<double> coordinates;
+  for (std::int64_t o = 0; o < out; ++o) {
+    coordinates.push_back(source_coordinate(node, request, axis, o));
+  }
+  const Interpolation how{.cubic = node.text("mode", "nearest") == "cubic",
+                          .coefficient = node.real("cubic_coeff_a", -0.75F),
+                          .excludes_outside = node.integer("exclude_outside", 0) != 0};
+  const std::vector<float> weights = interpolation_weights(coordinates, in, how);
+  if (!transposed) return from_numbers(weights);
+  std::vector<float> turned(weights.size());
+  const auto columns = static_cast<std::size_t>(in);
+  const auto rows = static_cast<std::size_t>(out);
+  for (std::size_t place = 0; place < weights.size(); ++place) {
+    turned[place % columns * rows + place / columns] = weights[place];
+  }
+  return from_numbers(std::move(turned));
+}
+
 /// Interpolation is linear along every axis: a product with a matrix of weights, known when the
 /// model is loaded, for every kernel and coordinate transformation.
 std::vector<Call> products(const NodeView& node, const ResizeRequest& request) {
@@ -253,10 +282,10 @@ std::vector<Call> products(const NodeView& node, const ResizeRequest& request) {
     }
     if (behind == 1) {
       calls.push_back(
-          product_call({before, in}, x, {in, out}, from_attribute(), true, false, false));
+          product_call({before, in}, x, {in, out}, axis_weights(node, request, axis, true), true));
     } else {
-      calls.push_back(product_call({1, out, in}, from_attribute(), {before, in, behind}, x, false,
-                                   false, false));
+      calls.push_back(product_call({1, out, in}, axis_weights(node, request, axis, false),
+                                   {before, in, behind}, x, false));
     }
     *place = out;
   }

@@ -73,7 +73,7 @@ std::int64_t numbers_of(const Dims& dims) {
 Call transform_call(std::int64_t rows, std::int64_t read, std::int64_t made, Source signal) {
   const Gemm product{
       .m = rows, .n = made, .k = read, .batch_a = {}, .batch_b = {}, .constant_b = true};
-  return call(product, {signal, from_attribute(Source::fourier)});
+  return call(product, {signal, from_attribute(Source::unstated)});
 }
 
 bool is_dense(const Call& copy) {
@@ -119,7 +119,7 @@ Lowered lower_stft(const NodeView& node) {
   filters.input = {signal[0], 1, signal[1]};
   filters.filters = made.at(2) * made.at(3);
   filters.window = {.kernel = {length}, .pads = {0, 0}, .strides = {step}, .dilations = {1}};
-  std::vector<Call> calls{call(filters, {from_input(0), from_attribute(Source::fourier)})};
+  std::vector<Call> calls{call(filters, {from_input(0), from_attribute(Source::unstated)})};
   const Dims rows{made[0], made.at(1), filters.filters};
   Call turned = copy_call({rows, {rows[1] * rows[2], 1, rows[1]}, 0}, dense_view(rows));
   if (!is_dense(turned)) {

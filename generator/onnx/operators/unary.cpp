@@ -240,7 +240,8 @@ Lowered lower_quick_gelu(const NodeView& node) {
 
 /// Compares every element with one number.
 Call compared(BinaryKind kind, const Dims& dims, const Source& x) {
-  return elementwise_call(kind, {dims, false, x}, {Dims(dims.size(), 1), true, from_attribute()});
+  return elementwise_call(kind, {dims, false, x},
+                          {Dims(dims.size(), 1), true, from_attribute(Source::unstated)});
 }
 
 Dims numbers(const NodeView& node) {

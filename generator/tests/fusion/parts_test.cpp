@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "generator/fusion/fusion.h"
+#include "generator/generate.h"
 #include "generator/tests/onnx/model.h"
 
 namespace benanza::fusion {
@@ -15,7 +16,7 @@ using testing::IsEmpty;
 
 std::vector<std::string> keys_of_parts(std::string_view problem) {
   std::vector<std::string> keys;
-  for (const Problem& part : parts(parse(problem))) keys.push_back(key(part));
+  for (const Call& part : parts(parse(problem))) keys.push_back(key(part.problem));
   return keys;
 }
 
@@ -65,6 +66,49 @@ TEST(Parts, AreAnotherWayToDoALayer) {
   EXPECT_TRUE(fusions[0].whole) << "the bound without fusion takes them";
   EXPECT_THAT(fusions[0].layers, ElementsAre(0U));
   EXPECT_EQ(problems_of(fusions[0]).size(), 6U);
+}
+
+TEST(Parts, SayWhatTheyWorkOn) {
+  onnx::Model model(23);
+  model.input("x", {3, 256}).weights("w", {256});
+  model.node("RMSNormalization", {"x", "w"}, {"y"}).output("y");
+  const auto graph = make_graph_and_flow(model.import());
+  const std::vector<FlowCall>& calls = graph.flow.value().layers.at(0).parts;
+  ASSERT_EQ(calls.size(), 6U);
+  using Kind = FlowOperand::Kind;
+  const auto operand = [&](std::size_t call, std::size_t index) {
+    const FlowOperand& one = calls[call].operands.at(index);
+    return one.kind == Kind::tensor ? graph.flow->tensors[one.index].name
+                                    : "call " + std::to_string(one.index);
+  };
+  EXPECT_EQ(operand(0, 0) + ", " + operand(0, 1), "x, x");
+  EXPECT_EQ(operand(4, 0) + ", " + operand(4, 1), "x, call 3");
+  EXPECT_EQ(operand(5, 0) + ", " + operand(5, 1), "call 4, w");
+}
+
+TEST(Parts, OfARotationRepeatTheTablesRows) {
+  const std::vector<Call> calls = parts(parse("rotary/1x2x5x4_t1x1x5x2"));
+  ASSERT_EQ(calls.size(), 5U);
+  // The second half goes before the first.
+  EXPECT_EQ(calls[0].from_offset, 2);
+  EXPECT_EQ(calls[1].to_offset, 2);
+  EXPECT_TRUE(calls[0].writes_part && calls[1].writes_part);
+  EXPECT_THAT(calls[2].operands[1].numbers, ElementsAre(1, 1)) << "cosines";
+  EXPECT_EQ(calls[3].operands[0], (Source{.kind = Source::Kind::call, .index = 0}));
+  EXPECT_THAT(calls[3].operands[1].numbers, ElementsAre(-1, 1)) << "x1 cos - x2 sin";
+  EXPECT_THAT(parts(parse("rotary/1x2x5x4_t1x1x5x2_interleaved"))[2].operands, IsEmpty());
+}
+
+TEST(Parts, OfAChoiceTakeItsNumber) {
+  // c ? 0 : b, by (1 - c), c * 0, b * (1 - c) and their sum.
+  const std::vector<Call> calls = parts(parse("select/1x1x3x4_va0_b1x2x3x4"));
+  ASSERT_EQ(calls.size(), 4U);
+  EXPECT_EQ(calls[1].operands[0], (Source{.kind = Source::Kind::input, .index = 0}));
+  EXPECT_THAT(calls[1].operands[1].numbers, ElementsAre(0));
+  EXPECT_EQ(calls[2].operands[0], (Source{.kind = Source::Kind::input, .index = 1})) << "b";
+  EXPECT_EQ(calls[2].operands[1], (Source{.kind = Source::Kind::call, .index = 0}));
+  EXPECT_EQ(calls[3].operands[0], (Source{.kind = Source::Kind::call, .index = 2}));
+  EXPECT_EQ(calls[3].operands[1], (Source{.kind = Source::Kind::call, .index = 1}));
 }
 
 }  // namespace

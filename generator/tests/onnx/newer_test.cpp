@@ -89,7 +89,7 @@ TEST(Newer, AFourierTransformIsAProduct) {
   EXPECT_EQ(rows.cost, Cost::measured) << rows.reason;
   EXPECT_THAT(rows.problems, ElementsAre("gemm/m5_n14_k12_nn_w"));
   EXPECT_EQ(rows.calls[0].operands[1],
-            (Source{.kind = Source::Kind::attribute, .index = Source::fourier}));
+            (Source{.kind = Source::Kind::attribute, .index = Source::unstated}));
   EXPECT_THAT(transform({5, 12, 2}, false, true).problems, ElementsAre("gemm/m5_n24_k24_nn_w"));
   EXPECT_THAT(transform({5, 7, 2}, true, true).problems, ElementsAre("gemm/m5_n12_k14_nn_w"));
   EXPECT_THAT(transform({5, 12, 3, 1}, true, false).problems,

@@ -90,6 +90,32 @@ TEST(Constants, OneValueOrOneImageIsRepeated) {
   EXPECT_THAT(error_of([&] { given.values(1); }), HasSubstr("a constant of 3 elements for 4"));
 }
 
+TEST(Constants, OfAttributesAreStated) {
+  const Given given{
+      .call = {.problem = "add/1x2x1x2_1x2x1x1_w",
+               .operands = {{.index = 0},
+                            {.kind = FlowOperand::Kind::numbers, .numbers = {-104, -117}}}},
+      .tensors = {{}}};
+  EXPECT_THAT(given.values(1), ElementsAre(-104, -117));
+}
+
+TEST(Constants, RowsAreRepeatedWithSigns) {
+  const Given given{.call = {.problem = "mul/2x4_2x4",
+                             .operands = {{.index = 0}, {.index = 1, .numbers = {-1, 1}}}},
+                    .tensors = {{}, {1, 2, 3, 4}}};
+  EXPECT_THAT(given.values(1), ElementsAre(-1, -2, 1, 2, -3, -4, 3, 4));
+}
+
+TEST(Constants, TheLastQuerySeesTheLastKey) {
+  constexpr float none = -std::numeric_limits<float>::infinity();
+  Given given{.call = {.problem = "add/1x1x2x4_1x1x2x4_w",
+                       .operands = {{.index = 0}, {.kind = FlowOperand::Kind::causal}}},
+              .tensors = {{}}};
+  EXPECT_THAT(given.values(1), ElementsAre(0, 0, 0, none, 0, 0, 0, 0));
+  given.call.operands[1].window = 2;
+  EXPECT_THAT(given.values(1), ElementsAre(none, 0, 0, none, none, none, 0, 0));
+}
+
 TEST(Constants, WithoutWeightsNothingIsFolded) {
   const Given given{.call = {.problem = "relu/4",
                              .operands = {{.index = 0}},

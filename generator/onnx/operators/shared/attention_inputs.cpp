@@ -102,7 +102,7 @@ void see_earlier(AttentionInputs& inputs, std::int64_t offset, std::int64_t wind
   }
   if (queries == 1) return;
   const std::int64_t keys = inputs.k.dims[2];
-  ScoreMask mask{{queries, keys}, true, from_attribute()};
+  ScoreMask mask{{queries, keys}, true, from_attribute(Source::causal)};
   mask.source.window = window;
   // The last query of a triangle sees the last key; with fewer keys, several see it.
   if (keys < queries + offset) mask.source.index = Source::band;

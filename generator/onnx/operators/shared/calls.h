@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/problem/ops/binary.h"
@@ -12,8 +13,9 @@ namespace benanza::onnx {
 
 inline Source from_input(int index, float scale = 1) { return {Source::Kind::input, index, scale}; }
 inline Source from_call(int index) { return {Source::Kind::call, index, 1}; }
-inline Source from_attribute(int index = Source::causal) {
-  return {Source::Kind::attribute, index, 1};
+inline Source from_attribute(int index) { return {Source::Kind::attribute, index, 1}; }
+inline Source from_numbers(std::vector<float> numbers) {
+  return {.kind = Source::Kind::attribute, .index = Source::stated, .numbers = std::move(numbers)};
 }
 
 inline Call call(Shape shape, std::vector<Source> operands) {

@@ -1,0 +1,102 @@
+#include <algorithm>
+
+#include "analysis/model/cover.h"
+#include "analysis/model/fusion.h"
+#include "analysis/model/plan.h"
+#include "analysis/model/prepared_layers.h"
+#include "analysis/model/selection.h"
+
+namespace benanza::analysis {
+namespace {
+
+/// The best call of each layout that does the same as `call`.
+std::vector<const Measurement*> candidates_for(const Measurement& call,
+                                               const MeasurementSet& measurements,
+                                               MeasurementFilter filter) {
+  std::vector<const Measurement*> candidates;
+  const std::optional<Layout> asked = filter.layout;
+  for (const Layout layout : {Layout::plain, Layout::nchw, Layout::nhwc, Layout::any}) {
+    if (asked && layout != *asked && layout != Layout::plain) continue;
+    filter.layout = layout;
+    const Selected found =
+        select_measurement(call.variant.key, measurements, filter, call.variant.precision);
+    // Calls without a layout are admitted with every layout.
+    if (found.best != nullptr && !std::ranges::count(candidates, found.best)) {
+      candidates.push_back(found.best);
+    }
+  }
+  if (candidates.empty()) candidates.push_back(&call);
+  return candidates;
+}
+
+/// The candidates, and the fastest few of all.
+std::vector<const Measurement*> fastest_for(const Measurement& call,
+                                            std::vector<const Measurement*> candidates,
+                                            const MeasurementSet& measurements,
+                                            const MeasurementFilter& filter) {
+  constexpr std::size_t most = 8;
+  std::vector<const Measurement*> all;
+  for (const Measurement& one : measurements.find(call.variant.key)) {
+    const bool is_usable = one.status == Status::ok && !one.in_place && !one.reference;
+    const bool is_known = std::ranges::count(candidates, &one) > 0;
+    if (is_usable && !is_known && admits(filter, call.variant.precision, one)) all.push_back(&one);
+  }
+  std::ranges::stable_sort(all, {}, &Measurement::seconds);
+  if (all.size() > most) all.resize(most);
+  all.insert(all.end(), candidates.begin(), candidates.end());
+  std::ranges::stable_sort(all, {}, &Measurement::seconds);
+  return all;
+}
+
+/// What the calls of fusion `index` work on is known.
+bool is_known(const Fusion& fusion, std::size_t index, const DataFlow& flow) {
+  if (fusion.also.empty()) return index < flow.fusions.size() && flow.fusions[index];
+  return fusion.pattern == "parts" &&
+         flow.layers[fusion.layers.front()].parts.size() == 1 + fusion.also.size();
+}
+
+}  // namespace
+
+std::vector<PlannedWork> planned_work(const Graph& graph, const DataFlow& flow,
+                                      const MeasurementSet& measurements,
+                                      const MeasurementFilter& filter, bool fused) {
+  MeasurementFilter own = filter;
+  own.fused_calls = false;
+  own.overwrites_residual = false;
+  // A layer as one call is a fusion like others: what it works on may not be known.
+  Graph apart = graph;
+  for (Fusion& fusion : apart.fusions) fusion.whole = false;
+  const std::vector<LayerTime> layers = layer_times(apart, measurements, own);
+  const std::vector<bool> prepared = prepared_layers(graph, flow);
+  own.fused_calls = true;
+  const std::vector<LayerTime> fusions = fusion_times(graph, measurements, own);
+  std::vector<bool> allowed(graph.fusions.size());
+  for (std::size_t index = 0; index < allowed.size(); ++index) {
+    const Fusion& fusion = graph.fusions[index];
+    allowed[index] = is_known(fusion, index, flow) &&
+                     (fused || fusion.whole || fusion.layers.size() == 1) &&
+                     std::ranges::none_of(fusion.layers, [&](auto one) { return prepared[one]; });
+  }
+  const Cover cover = fusion_cover(graph, layers, fusions, Movement::include, allowed);
+  std::vector<PlannedWork> work;
+  std::vector<bool> done(graph.layers.size(), false);
+  for (const std::size_t piece : cover.pieces) {
+    for (const std::size_t layer : graph.fusions[piece].layers) done[layer] = true;
+    work.push_back(
+        {.layers = graph.fusions[piece].layers, .fusion = piece, .time = fusions[piece]});
+  }
+  for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
+    if (!done[layer]) work.push_back({.layers = {layer}, .time = layers[layer]});
+  }
+  for (PlannedWork& one : work) {
+    for (const Measurement* const call : one.time.calls) {
+      one.candidates.push_back(candidates_for(*call, measurements, own));
+      one.fastest.push_back(fastest_for(*call, one.candidates.back(), measurements, own));
+    }
+  }
+  std::ranges::stable_sort(
+      work, [](const auto& a, const auto& b) { return a.layers.back() < b.layers.back(); });
+  return work;
+}
+
+}  // namespace benanza::analysis
