@@ -186,23 +186,6 @@ std::optional<double> arithmetic_rate(const Results& results, const MeasurementF
   return rate;
 }
 
-/// Adds up times of which some may be unknown: those of no work count as known.
-class TotalSeconds {
- public:
-  void add(double work, const std::optional<double>& rate) {
-    if (work == 0) return;
-    if (rate && seconds_) {
-      *seconds_ += work / *rate;
-    } else {
-      seconds_.reset();
-    }
-  }
-  const std::optional<double>& seconds() const { return seconds_; }
-
- private:
-  std::optional<double> seconds_ = 0;
-};
-
 }  // namespace
 
 DeviceRates rates_of_layer(const DeviceRates& rates, Precision own, Precision asked) {
@@ -270,6 +253,35 @@ Floor floor_of(double flops, const Moved& moved, const DeviceRates& rates, bool 
   return floor;
 }
 
+namespace {
+
+/// The arithmetic of all layers, each at the rate of its precision, and the compulsory traffic.
+Floor whole_floor(const Graph& graph, const std::map<Precision, double>& flops_at,
+                  const DeviceRates& rates, const MeasurementFilter& filter) {
+  double total = 0;
+  std::optional<double> arithmetic;
+  if (rates.flops_per_second) arithmetic = 0;
+  for (const auto& [precision, flops] : flops_at) {
+    if (flops == 0) continue;
+    const auto rate = rates_of_layer(rates, precision, filter.precision).flops_per_second;
+    if (total == 0) arithmetic = 0;
+    total += flops;
+    arithmetic = rate && arithmetic ? std::optional(*arithmetic + flops / *rate) : std::nullopt;
+  }
+  const bool updates = std::ranges::any_of(graph.layers, updates_weights);
+  const Moved moved =
+      graph.compulsory ? moved_by(*graph.compulsory, filter.precision, updates) : Moved{};
+  Floor floor = floor_of(total, moved, rates, filter.cold);
+  floor.arithmetic_seconds = arithmetic;
+  if (!graph.compulsory) {
+    floor.moved.reset();
+    floor.memory_seconds.reset();
+  }
+  return floor;
+}
+
+}  // namespace
+
 ModelFloor model_floor(const Graph& graph, const std::vector<LayerTime>& times,
                        const DeviceRates& rates, const MeasurementFilter& filter) {
   ModelFloor result{.rates = rates, .layers = std::vector<Floor>(graph.layers.size())};
@@ -293,11 +305,6 @@ ModelFloor model_floor(const Graph& graph, const std::vector<LayerTime>& times,
   }
   // A whole operator may need fewer FLOPs than its layers, e.g. because of a mask.
   std::vector<bool> done(graph.layers.size());
-  TotalSeconds arithmetic;
-  const auto add = [&](double work, Precision precision) {
-    result.flops_at[precision] += work;
-    arithmetic.add(work, rates_of_layer(rates, precision, filter.precision).flops_per_second);
-  };
   const auto own = [&](std::size_t layer) {
     return precision_of(graph.layers[layer], filter.precision);
   };
@@ -320,27 +327,14 @@ ModelFloor model_floor(const Graph& graph, const std::vector<LayerTime>& times,
     if (least >= apart || std::ranges::any_of(fusion.layers, is_done)) continue;
     for (const std::size_t layer : fusion.layers) done[layer] = true;
     // The fastest of its layers' precisions.
-    add(least, own(std::ranges::min(fusion.layers, {},
-                                    [&](std::size_t layer) { return element_bytes(own(layer)); })));
+    const std::size_t narrowest = std::ranges::min(
+        fusion.layers, {}, [&](std::size_t layer) { return element_bytes(own(layer)); });
+    result.flops_at[own(narrowest)] += least;
   }
   for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
-    if (!done[layer]) add(flops[layer], own(layer));
+    if (!done[layer]) result.flops_at[own(layer)] += flops[layer];
   }
-  double total = 0;
-  for (const auto& [precision, work] : result.flops_at) total += work;
-  if (graph.compulsory) {
-    const Moved moved = moved_by(*graph.compulsory, filter.precision,
-                                 std::ranges::any_of(graph.layers, updates_weights));
-    result.model = floor_of(total, moved, rates, filter.cold);
-  } else {
-    result.model = floor_of(total, {}, rates, filter.cold);
-    result.model.moved.reset();
-    result.model.memory_seconds.reset();
-  }
-  result.model.arithmetic_seconds.reset();
-  if (total > 0 || rates.flops_per_second) {
-    result.model.arithmetic_seconds = arithmetic.seconds();
-  }
+  result.model = whole_floor(graph, result.flops_at, rates, filter);
   return result;
 }
 
