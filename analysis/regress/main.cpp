@@ -74,7 +74,8 @@ void add_flags(CLI::App& program, Options& options) {
   flags.add("--fresh", options.fresh, "Discard what --out holds");
   flags.add("--judge", options.judge, "Measure nothing; judge by the complete rounds in --out");
   flags.add("--junit", options.junit, "Also write the verdicts as JUnit XML", "FILE");
-  flags.add_word("--format", options.format, {"table", "json", "csv"}, "Output");
+  flags.add_word("--format", options.format, {"table", "markdown", "github", "json", "csv"},
+                 "Output; github: an annotation for each regression, for GitHub Actions");
 }
 
 /// The folder of this program.
@@ -117,8 +118,16 @@ class ProgressLine {
   Clock::time_point last_{};
 };
 
-Section gate_of(const std::string& backend, const Options& options, const fs::path& folder,
-                std::string& junit, bool& regression) {
+/// What all libraries' verdicts come to.
+struct Answers {
+  Page page{.command = "regress"};
+  std::string junit{};
+  std::string annotations{};
+  bool regression = false;
+};
+
+void add_gate(const std::string& backend, const Options& options, const fs::path& folder,
+              const LayersOf& layers, Answers& answers) {
   const fs::path own = own_folder() / ("bench_" + backend);
   // Rounds measured on another machine can be judged here, too: the prefixes need not exist.
   const auto side = [&](const std::string& prefix) {
@@ -157,12 +166,21 @@ Section gate_of(const std::string& backend, const Options& options, const fs::pa
     const bool there = one.after.status == Status::ok;
     return reproducer(after, measured, there ? one.after.variant : one.before.variant);
   };
-  Section section = gate_section(answer, gate, again);
+  Section section = gate_section(answer, gate, again, layers);
   section.heading = backend;
   section.facts["backend"] = backend;
-  junit += junit_suite(backend, answer, gate, again);
-  regression = regression || answer.closes();
-  return section;
+  answers.page.sections.push_back(std::move(section));
+  answers.junit += junit_suite(backend, answer, gate, again, layers);
+  answers.annotations += github_annotations(backend, answer, gate, layers);
+  answers.regression = answers.regression || answer.closes();
+}
+
+/// Empty if the problems are not of models.
+LayersOf layers_of(const std::vector<std::string>& files) {
+  if (files.empty()) return nullptr;
+  std::vector<Graph> graphs;
+  for (const std::string& file : files) graphs.push_back(read_graph(file));
+  return [names = LayerNames(graphs)](std::string_view key) { return names.of(key); };
 }
 
 std::vector<std::string> backends_of(const Options& options) {
@@ -216,15 +234,15 @@ int run(int argc, char** argv) {
   const Scratch scratch(options.out.empty() ? folder : fs::path());
   // Writing to a suite that has ended must fail rather than kill this program.
   ::signal(SIGPIPE, SIG_IGN);
-  bool regression = false;
-  std::string junit;
-  Page page{.command = "regress"};
+  const LayersOf layers = layers_of(options.measured.graphs);
+  Answers answers;
   for (const std::string& backend : backends_of(options)) {
-    page.sections.push_back(gate_of(backend, options, folder, junit, regression));
+    add_gate(backend, options, folder, layers, answers);
   }
-  print(page_text(page, options.format, 1000));
-  if (!options.junit.empty()) write_file(options.junit, analysis::junit_document(junit));
-  return regression ? regression_found : 0;
+  print(options.format == "github" ? answers.annotations
+                                   : page_text(answers.page, options.format, 1000));
+  if (!options.junit.empty()) write_file(options.junit, junit_document(answers.junit));
+  return answers.regression ? regression_found : 0;
 }
 
 }  // namespace

@@ -33,6 +33,32 @@ std::string drift_text(const GateAnswer& answer) {
   return text + (answer.all_slower ? ": EVERYTHING IS SLOWER" : "");
 }
 
+/// The problem of a unit, by the side that has a time.
+std::string key_of(const Judged& one) {
+  const Timing& timing = one.after.variant.key.empty() ? one.before : one.after;
+  return timing.variant.key;
+}
+
+std::string failure_text(const Judged& one, const GateOptions& options) {
+  return fmt::format("{}: {} times as long, tolerance {:g}%", to_string(one.verdict),
+                     one.ratio ? fmt::format("{:.3f}", *one.ratio) : "no time",
+                     options.tolerance * 100);
+}
+
+/// As GitHub reads them: in a property, colons and commas separate.
+std::string escaped(std::string_view text, bool is_property) {
+  std::string made;
+  for (const char letter : text) {
+    const bool separates = is_property && (letter == ':' || letter == ',');
+    if (letter == '%' || letter == '\r' || letter == '\n' || separates) {
+      made += fmt::format("%{:02X}", static_cast<unsigned>(letter));
+    } else {
+      made += letter;
+    }
+  }
+  return made;
+}
+
 std::string counts_text(const GateAnswer& answer) {
   std::string text;
   for (const Verdict verdict : verdicts) {
@@ -45,7 +71,7 @@ std::string counts_text(const GateAnswer& answer) {
 }  // namespace
 
 Section gate_section(const GateAnswer& answer, const GateOptions& options,
-                     const Reproducer& reproducer) {
+                     const Reproducer& reproducer, const LayersOf& layers) {
   Section section;
   section.add(fmt::format("{} compared, tolerance {:g}%: {}", answer.compared,
                           options.tolerance * 100, counts_text(answer)));
@@ -57,7 +83,7 @@ Section gate_section(const GateAnswer& answer, const GateOptions& options,
   section.facts["all_slower"] = answer.all_slower;
   section.facts["regression"] = answer.closes();
   section.csv_facts.clear();
-  const Table<Judged> table{
+  Table<Judged> table{
       {"verdict", "verdict", &Judged::verdict},
       {"ratio", "ratio", thousandths, &Judged::ratio},
       {"ratio 95%", "ratio_95", &Judged::interval},
@@ -67,12 +93,15 @@ Section gate_section(const GateAnswer& answer, const GateOptions& options,
       {"after us", "after_seconds", micro, [](const Judged& one) { return seconds_of(one.after); }},
       {"before", "before", [](const Judged& one) { return algorithm_text(one.before); }},
       {"after", "after", [](const Judged& one) { return algorithm_text(one.after); }},
-      {"problem", "problem", &Judged::unit}};
+      {"problem", "problem", &Judged::unit, any_width}};
+  table.add_if(
+      layers != nullptr,
+      {{"layers", "layers", [&](const Judged& one) { return layers(key_of(one)); }, any_width}});
   section.add(table.sheet(answer.judged, {.name = "verdicts", .all_rows = true}));
   std::vector<Judged> worse;
   std::ranges::copy_if(answer.judged, std::back_inserter(worse),
                        [](const Judged& one) { return is_regression(one.verdict); });
-  const Table<Judged> again{{"problem", "problem", &Judged::unit},
+  const Table<Judged> again{{"problem", "problem", &Judged::unit, any_width},
                             {"command", "command", reproducer, any_width}};
   section.add(
       again.sheet(worse, {.name = "reproducers", .caption = "to measure again", .all_rows = true}));
@@ -80,7 +109,8 @@ Section gate_section(const GateAnswer& answer, const GateOptions& options,
 }
 
 std::string junit_suite(std::string_view backend, const GateAnswer& answer,
-                        const GateOptions& options, const Reproducer& reproducer) {
+                        const GateOptions& options, const Reproducer& reproducer,
+                        const LayersOf& layers) {
   std::vector<analysis::JunitCase> cases{{.group = "benanza",
                                           .name = "all together",
                                           .failure = answer.all_slower ? drift_text(answer) : ""}};
@@ -89,12 +119,30 @@ std::string junit_suite(std::string_view backend, const GateAnswer& answer,
     made.group = "benanza." + std::string(to_string(one.verdict));
     made.name = one.unit;
     if (!is_regression(one.verdict)) continue;
-    made.failure = fmt::format("{}: {} times as long, tolerance {:g}%", to_string(one.verdict),
-                               one.ratio ? fmt::format("{:.3f}", *one.ratio) : "no time",
-                               options.tolerance * 100);
+    made.failure = failure_text(one, options);
     made.detail = reproducer(one);
+    if (layers) made.detail = layers(key_of(one)) + '\n' + made.detail;
   }
   return analysis::junit_suite("benanza-regress." + std::string(backend), cases);
+}
+
+std::string github_annotations(std::string_view backend, const GateAnswer& answer,
+                               const GateOptions& options, const LayersOf& layers) {
+  std::string text;
+  const auto add = [&](std::string_view kind, const std::string& title, const std::string& what) {
+    text += fmt::format("::{} title={}::{}\n", kind, escaped(title, true), escaped(what, false));
+  };
+  const std::string program = fmt::format("benanza-regress, {}", backend);
+  if (answer.all_slower) add("error", program, drift_text(answer));
+  for (const Judged& one : answer.judged) {
+    const bool is_unsettled = one.verdict == Verdict::unknown;
+    if (!is_regression(one.verdict) && !is_unsettled) continue;
+    const std::string where = layers ? layers(key_of(one)) : "";
+    add(is_unsettled ? "warning" : "error", program,
+        fmt::format("{}: {}{}", one.unit, failure_text(one, options),
+                    where.empty() ? "" : " (" + where + ")"));
+  }
+  return text;
 }
 
 }  // namespace benanza::regress

@@ -289,5 +289,44 @@ TEST(Report, NamesRegressionsAndHowToMeasureThemAgain) {
                            Not(HasSubstr("bench & <"))));
 }
 
+Graph two_convolutions() {
+  Graph graph{.model = "net", .batch = 8, .layers = {{.name = "a"}, {.name = "b"}, {.name = "c"}}};
+  graph.layers[0].problems = graph.layers[1].problems = {"relu/1x8"};
+  graph.fusions = {{.pattern = "add_relu", .layers = {1, 2}, .problem = "add/1x8_1x8_relu"}};
+  return graph;
+}
+
+TEST(LayerNames, OfAProblemAreThoseOfEveryModel) {
+  Graph other = two_convolutions();
+  other.model = "old";
+  other.batch.reset();
+  other.layers[1].problems.clear();
+  const LayerNames names({two_convolutions(), other});
+  EXPECT_EQ(names.of("relu/1x8"), "net, batch 8: a and 1 more; old: a");
+  EXPECT_EQ(names.of("add/1x8_1x8_relu"), "net, batch 8: c; old: c");
+  EXPECT_EQ(names.of("relu/1x9"), "");
+}
+
+TEST(Report, NamesLayersInAllFormats) {
+  GateAnswer answer;
+  const Timing timing{.variant = parse_variant_name("relu/1x8/fp32/nchw/fake/a")};
+  answer.judged = {
+      {.unit = "relu/1x8/fp32", .verdict = Verdict::kernel, .ratio = 1.25, .after = timing},
+      {.unit = "relu/1x8/bf16", .verdict = Verdict::unknown, .ratio = 1.05, .after = timing},
+      {.unit = "relu/1x9/fp32", .verdict = Verdict::faster, .ratio = 0.5, .after = timing}};
+  const LayersOf layers = [](std::string_view key) { return "100%: " + std::string(key); };
+  const Reproducer again = [](const Judged&) { return "run it"; };
+  const analysis::Page page{.command = "regress",
+                            .sections = {gate_section(answer, {}, again, layers)}};
+  EXPECT_THAT(page_text(page, "table", 100), HasSubstr("100%: relu/1x8"));
+  EXPECT_THAT(page_text(page, "markdown", 100), HasSubstr("100%: relu/1x8"));
+  EXPECT_THAT(junit_suite("fake", answer, {}, again, layers), HasSubstr("100%: relu/1x8"));
+  EXPECT_EQ(github_annotations("fake", answer, {}, layers),
+            "::error title=benanza-regress%2C fake::relu/1x8/fp32: kernel: 1.250 times as long, "
+            "tolerance 3%25 (100%25: relu/1x8)\n"
+            "::warning title=benanza-regress%2C fake::relu/1x8/bf16: unknown: 1.050 times as long, "
+            "tolerance 3%25 (100%25: relu/1x8)\n");
+}
+
 }  // namespace
 }  // namespace benanza::regress

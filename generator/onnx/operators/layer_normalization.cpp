@@ -27,7 +27,7 @@ std::vector<TensorFacts> skip_normalization_shape(const NodeView& node) {
 }
 
 /// Input indices of scale and bias; 0 if the operator has none.
-struct Places {
+struct NormalizationInputs {
   std::size_t scale = 1;
   std::size_t bias = 2;
 };
@@ -35,7 +35,7 @@ struct Places {
 /// Normalizes the rows of `source` (extents as input 0); a row spans the axes from `axis` on. A
 /// scale or bias without one value per position in the row becomes a separate call.
 void normalize(const NodeView& node, Source source, std::int64_t axis, float epsilon, bool rms,
-               Places places, std::vector<Call>& calls) {
+               NormalizationInputs places, std::vector<Call>& calls) {
   const Dims& dims = node.shape(0);
   const auto middle = dims.begin() + axis;
   LayerNormalization shape{.rows = element_count({dims.begin(), middle}),
@@ -80,7 +80,7 @@ Lowered lower_plain(const NodeView& node) {
   check_outputs(node, 1, 2);
   std::vector<Call> calls;
   normalize(node, from_input(0), stated_axis(node), node.real("epsilon", 1e-5F), rms,
-            rms ? Places{1, 0} : Places{1, 2}, calls);
+            rms ? NormalizationInputs{1, 0} : NormalizationInputs{1, 2}, calls);
   return measured(std::move(calls));
 }
 
@@ -101,8 +101,8 @@ Lowered lower_skip_normalization(const NodeView& node) {
   const auto last = static_cast<int>(calls.size()) - 1;
   calls.back().output = node.has_output(3) ? 3 : 0;
   normalize(node, from_call(last), static_cast<std::int64_t>(dims.size()) - 1,
-            node.real("epsilon", rms ? 1e-5F : 1e-12F), rms, rms ? Places{2, 0} : Places{2, 3},
-            calls);
+            node.real("epsilon", rms ? 1e-5F : 1e-12F), rms,
+            rms ? NormalizationInputs{2, 0} : NormalizationInputs{2, 3}, calls);
   return measured(std::move(calls));
 }
 

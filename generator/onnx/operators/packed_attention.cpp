@@ -12,16 +12,16 @@ namespace benanza::onnx {
 namespace {
 
 /// The inputs that such a node has at different places; beyond all of them: none.
-struct Places {
+struct AttentionPlaces {
   std::size_t mask = 100;
   std::size_t past = 100;
   std::size_t addend = 100;
   std::size_t past_length = 100;
 };
 
-constexpr Places of_attention{.mask = 3, .past = 4, .addend = 5, .past_length = 6};
-constexpr Places of_quantized{.mask = 5, .past = 8};
-constexpr Places of_tokens{.addend = 5};
+constexpr AttentionPlaces of_attention{.mask = 3, .past = 4, .addend = 5, .past_length = 6};
+constexpr AttentionPlaces of_quantized{.mask = 5, .past = 8};
+constexpr AttentionPlaces of_tokens{.addend = 5};
 
 /// Elements of q, k and v in rows of `width`.
 Dims widths(const NodeView& node, std::int64_t width) {
@@ -34,7 +34,7 @@ Dims widths(const NodeView& node, std::int64_t width) {
 
 /// Of rows of `width` for `input` (batch, length, any).
 std::vector<TensorFacts> projected_shape(const NodeView& node, const Dims& input, int type,
-                                         std::int64_t width, const Places& places) {
+                                         std::int64_t width, const AttentionPlaces& places) {
   const std::int64_t heads = positive(node, "num_heads");
   const Dims sizes = widths(node, width);
   const Dims keys{input[0], heads, input[1], sizes[2] / heads};
@@ -67,7 +67,7 @@ std::vector<TensorFacts> tokens_shape(const NodeView& node) {
 
 /// What follows the projection to `rows` (batch, length).
 Lowered attend_to_rows(AttentionParts parts, const NodeView& node, const Dims& rows,
-                       const Dims& sizes, Source projected, const Places& places) {
+                       const Dims& sizes, Source projected, const AttentionPlaces& places) {
   if (node.integer("do_rotary", 0) != 0) throw NotExpressible("a rotation of q and k");
   AttentionInputs inputs =
       heads_side_by_side(parts, node, rows[0], rows[1], sizes, std::move(projected));
