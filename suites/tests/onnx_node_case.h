@@ -145,7 +145,8 @@ class NodeTest {
       for (const Source& source : call.operands) {
         const Dims dims = inputs(call.problem)[operands.size()].dims;
         const bool is_made = source.kind == Source::Kind::attribute;
-        if (is_made && source.index == Source::fourier) {
+        const bool is_fourier = node.op_type() == "DFT" || node.op_type() == "STFT";
+        if (is_made && source.index == Source::unstated && is_fourier) {
           FourierMatrix matrix = fourier(node, values);
           // A window that changes is a factor of the frames.
           const auto is_factor = [](const Call& one) {
@@ -153,6 +154,12 @@ class NodeTest {
           };
           if (std::ranges::any_of(layer.calls, is_factor)) matrix.window.clear();
           operands.push_back(matrix.values(dims));
+        } else if (is_made && source.index == Source::stated) {
+          Values numbers = source.numbers;
+          if (numbers.size() == 1) {
+            numbers.assign(static_cast<std::size_t>(element_count(dims)), numbers.front());
+          }
+          operands.push_back(std::move(numbers));
         } else if (is_made && source.index == Source::causal && node.op_type() == "Attention") {
           operands.push_back(triangle(dims));
         } else {
@@ -160,12 +167,12 @@ class NodeTest {
         }
         if (!source.is_whole()) operands.back() = part(operands.back(), source, dims);
       }
+      if (call.is_proxy) throw Skipped("a call that only stands for the node");
       if (std::holds_alternative<Copy>(call.problem.shape)) {
         const bool inner = read_by_a_call(layer, results.size());
         Values own(inner ? static_cast<std::size_t>(element_count(output(call.problem))) : 0, NAN);
         Values& target = inner ? own : written[call.output];
         if (target.empty()) target = blank(layer, call.output, node, values);
-        if (call.is_proxy) throw Skipped("a copy that only stands for the node");
         copy(call, operands.front(), target);
         results.push_back(target);
       } else {

@@ -309,11 +309,22 @@ TEST(LayerNames, OfAProblemAreThoseOfEveryModel) {
 
 TEST(Report, NamesLayersInAllFormats) {
   GateAnswer answer;
-  const Timing timing{.variant = parse_variant_name("relu/1x8/fp32/nchw/fake/a")};
-  answer.judged = {
-      {.unit = "relu/1x8/fp32", .verdict = Verdict::kernel, .ratio = 1.25, .after = timing},
-      {.unit = "relu/1x8/bf16", .verdict = Verdict::unknown, .ratio = 1.05, .after = timing},
-      {.unit = "relu/1x9/fp32", .verdict = Verdict::faster, .ratio = 0.5, .after = timing}};
+  const Timing timing{.visits = {1e-6}, .variant = parse_variant_name("relu/1x8/fp32/nchw/fake/a")};
+  answer.judged = {{.unit = "relu/1x8/fp32",
+                    .verdict = Verdict::kernel,
+                    .ratio = 1.25,
+                    .before = timing,
+                    .after = timing},
+                   {.unit = "relu/1x8/bf16",
+                    .verdict = Verdict::unknown,
+                    .ratio = 1.05,
+                    .before = timing,
+                    .after = timing},
+                   {.unit = "relu/1x9/fp32",
+                    .verdict = Verdict::faster,
+                    .ratio = 0.5,
+                    .before = timing,
+                    .after = timing}};
   const LayersOf layers = [](std::string_view key) { return "100%: " + std::string(key); };
   const Reproducer again = [](const Judged&) { return "run it"; };
   const analysis::Page page{.command = "regress",

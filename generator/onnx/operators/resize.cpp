@@ -234,14 +234,24 @@ Lowered nearest(const NodeView& node, const ResizeRequest& request) {
   return movement({call(resampling(node, request, ResamplingMode::nearest), {from_input(0)})});
 }
 
-/// The weights of an axis, `in` x `out` if `transposed`, otherwise `out` x `in`. Large ones, and
-/// those of a filter that reads more pixels (antialias), are not stated.
+/// Where a scale gives no whole number of pixels, the standard's reference divides by their
+/// fraction, and ONNX Runtime by the whole number.
+bool is_ambiguous(const NodeView& node, const ResizeRequest& request, std::size_t axis) {
+  if (node.text("coordinate_transformation_mode", "half_pixel") != "align_corners") return false;
+  const double pixels = request.scales[axis] * static_cast<double>(node.shape(0)[axis]);
+  constexpr double rounding = 1e-6;
+  return std::abs(pixels - static_cast<double>(request.output[axis])) > rounding * pixels;
+}
+
+/// The weights of an axis, `in` x `out` if `transposed`, otherwise `out` x `in`. Large ones, those
+/// of a filter that reads more pixels (antialias), and ambiguous ones are not stated.
 Source axis_weights(const NodeView& node, const ResizeRequest& request, std::size_t axis,
                     bool transposed) {
   constexpr std::int64_t most_stated = 1 << 18;
   const std::int64_t in = node.shape(0)[axis];
   const std::int64_t out = request.output[axis];
-  if (in * out > most_stated || node.integer("antialias", 0) != 0) {
+  if (in * out > most_stated || node.integer("antialias", 0) != 0 ||
+      is_ambiguous(node, request, axis)) {
     return from_attribute(Source::unstated);
   }
   std::vector<double> coordinates;

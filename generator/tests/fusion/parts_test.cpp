@@ -100,11 +100,11 @@ TEST(Parts, OfARotationRepeatTheTablesRows) {
 }
 
 TEST(Parts, OfAChoiceTakeItsNumber) {
-  // c ? 0 : b, by (1 - c), c * 0, b * (1 - c) and their sum.
-  const std::vector<Call> calls = parts(parse("select/1x1x3x4_va0_b1x2x3x4"));
+  // c ? 2 : b, by (1 - c), c * 2, b * (1 - c) and their sum.
+  const std::vector<Call> calls = parts(parse("select/1x1x3x4_va2_b1x2x3x4"));
   ASSERT_EQ(calls.size(), 4U);
   EXPECT_EQ(calls[1].operands[0], (Source{.kind = Source::Kind::input, .index = 0}));
-  EXPECT_THAT(calls[1].operands[1].numbers, ElementsAre(0));
+  EXPECT_THAT(calls[1].operands[1].numbers, ElementsAre(2));
   EXPECT_EQ(calls[2].operands[0], (Source{.kind = Source::Kind::input, .index = 1})) << "b";
   EXPECT_EQ(calls[2].operands[1], (Source{.kind = Source::Kind::call, .index = 0}));
   EXPECT_EQ(calls[3].operands[0], (Source{.kind = Source::Kind::call, .index = 2}));

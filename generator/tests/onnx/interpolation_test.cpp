@@ -42,6 +42,19 @@ TEST(AttributeNumbers, OfAnImageScalerAreItsBias) {
   EXPECT_THAT(call.operands.at(1).numbers, ElementsAre(-104, -117));
 }
 
+// 3 pixels by 0.7 are 2, or 2.1 of which the standard's reference takes the corners.
+TEST(AttributeNumbers, OfAlignedCornersAreStatedForWholeNumbersOfPixels) {
+  const auto is_stated = [](float scale) {
+    Model model(13);
+    model.input("x", {1, 1, 1, 3}).reals("scales", {4}, {1, 1, 1, scale});
+    model.node("Resize", {"x", "", "scales"}, {"y"},
+               {{"mode", "linear"}, {"coordinate_transformation_mode", "align_corners"}});
+    return !number_tensors(model.output("y").import(), {}).layers.at(0).calls.at(0).proxy;
+  };
+  EXPECT_TRUE(is_stated(2));
+  EXPECT_FALSE(is_stated(0.7F));
+}
+
 TEST(AttributeNumbers, ThatNobodyStatesMakeAProxy) {
   Model model(13);
   model.input("x", {4}).node("IsNaN", {"x"}, {"y"}).output("y");
