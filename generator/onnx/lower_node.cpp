@@ -183,6 +183,15 @@ bool is_integer(const Tensor& tensor) {
   return tensor.shape && type_bytes(tensor.type) > 0 && !is_floating(tensor.type);
 }
 
+/// Others may be repeated: no library copies one element to many places.
+int largest_input(const NodeView& node) {
+  std::size_t largest = 0;
+  for (std::size_t index = 1; index < node.input_count(); ++index) {
+    if (node.has_input(index) && node.elements(index) > node.elements(largest)) largest = index;
+  }
+  return static_cast<int>(largest);
+}
+
 /// Arithmetic of integers (positions of tokens, masks), for which no library has a call: stands for
 /// a copy of the result, which every way to compute it takes at least. Empty for other nodes.
 /// Throws NotExpressible as check_accounts() does.
@@ -198,7 +207,7 @@ std::optional<Lowered> integer_arithmetic(const NodeView& node, const OperatorTa
   if (elements < 1 || element_count(node.shape(0)) < 1) return std::nullopt;
   Lowered copy{.cost = Cost::measured,
                .reason = "integers, for which no library has a call: a copy of the result",
-               .calls = {proxy_copy(node, elements)},
+               .calls = {proxy_copy(node, elements, largest_input(node))},
                .types = Types::checked_by_lowering};
   check_accounts(node, *known, copy);
   return copy;

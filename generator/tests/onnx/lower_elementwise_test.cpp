@@ -175,6 +175,16 @@ TEST(Integers, ArithmeticIsACopyOfItsResult) {
   EXPECT_THAT(graph.layers[3].problems, ElementsAre("copy/2_f1_t1"));
 }
 
+TEST(Integers, ArithmeticIsACopyOfTheLargerOperand) {
+  constexpr auto int64 = ::onnx::TensorProto::INT64;
+  Model model(14);
+  model.input("position", {1}, int64).input("keys", {1, 128}, int64);
+  const LoweredLayer layer =
+      model.node("GreaterOrEqual", {"position", "keys"}, {"seen"}).output("seen").layer();
+  EXPECT_THAT(layer.problems, ElementsAre("copy/128_f1_t1"));
+  EXPECT_THAT(layer.calls[0].operands, ElementsAre(Source{.index = 1}));
+}
+
 TEST(Integers, ArithmeticOfOtherDataStaysUnsupported) {
   Model model(14);
   model.input("x", {2, 64}).integers("axis", {1});
