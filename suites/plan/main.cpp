@@ -207,7 +207,6 @@ Plan tuned_plan(const Plan& plan, const Options& options, const plan::Backends& 
   plan::Tuned tuned = plan::tune(plan, backends.all(), values, options.tune_seconds);
   std::cerr << "tuned from " << tuned.before * 1e3 << " to " << tuned.after * 1e3
             << " ms: " << tuned.kept << " of " << tuned.tried << " exchanges kept\n";
-  if (!options.tuned.empty()) write_file(options.tuned, plan_json(tuned.plan));
   return std::move(tuned.plan);
 }
 
@@ -226,6 +225,7 @@ int measure(const Options& options, const plan::Backends& backends) {
                            has_branches ? plan::Scratch::own : plan::Scratch::shared);
   const double tolerance = options.tolerance > 0 ? options.tolerance : tolerance_of(model);
   if (values) check_steps(model, *values, options, tolerance);
+  if (!options.tuned.empty()) write_file(options.tuned, plan_json(model.plan()));
   describe(model.plan(), backends);
   harness::Stopwatch& stopwatch = backends.all().front()->stopwatch();
   const auto branches = has_branches

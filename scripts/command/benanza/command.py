@@ -84,8 +84,7 @@ def start(places, name, arguments, environment=None):
     """Becomes the program."""
     path = places.program(name)
     if not path:
-        raise Refused(f"{name} is not part of this installation, which has "
-                      f"{', '.join(path.name for path in sorted(places.programs.glob('ben*')))}")
+        raise Refused(f"{name} is not part of this installation; its suites: {', '.join(places.suites())}")
     sys.stdout.flush()
     os.execve(path, [str(path), *arguments], environment or dict(os.environ))
     return 1
