@@ -108,6 +108,8 @@ void merge(Measurement& held, Measurement&& added) {
     complete(held.rotating_seconds, added.rotating_seconds);
     complete(held.joules, added.joules);
     if (held.kernels.empty()) held.kernels = std::move(added.kernels);
+    if (held.operand_formats.empty()) held.operand_formats = std::move(added.operand_formats);
+    if (held.result_formats.empty()) held.result_formats = std::move(added.result_formats);
     merge_times(held, std::move(added));
   } else if (weight(added.status) > weight(held.status)) {
     held = std::move(added);
@@ -162,7 +164,9 @@ void MeasurementSet::add(Row row, std::size_t source) {
                   .virtual_machine = row.virtual_machine,
                   .first_choice = row.first_choice,
                   .in_place = row.in_place,
-                  .reference = row.reference});
+                  .reference = row.reference,
+                  .operand_formats = std::move(row.operand_formats),
+                  .result_formats = std::move(row.result_formats)});
 }
 
 void MeasurementSet::add(Measurement measurement) {

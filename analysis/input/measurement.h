@@ -75,6 +75,10 @@ struct Measurement {
   /// The call is the library's reference code.
   bool reference = false;
 
+  /// Row::operand_formats and Row::result_formats.
+  std::vector<std::string> operand_formats{};
+  std::vector<std::string> result_formats{};
+
   /// Share of the repetitions that had company.
   double company() const {
     return repetition_seconds.empty() ? 0

@@ -1,42 +1,101 @@
 #include "analysis/model/formats.h"
 
 #include <algorithm>
-#include <array>
-#include <limits>
-#include <optional>
+#include <cstdint>
+#include <map>
 #include <set>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace benanza::analysis {
 namespace {
 
-constexpr std::array layouts{Layout::nchw, Layout::nhwc, Layout::any};
+constexpr std::string_view in_rows = "row-major";
 
-class Search {
+std::string format_of(const Measurement& call, const std::vector<std::string>& names,
+                      std::size_t index, bool is_image) {
+  if (index < names.size()) return names[index];
+  const bool is_stated = !call.operand_formats.empty() || !call.result_formats.empty();
+  if (is_stated || !is_image) return std::string(in_rows);
+  if (call.variant.layout == Layout::nhwc) return "nhwc";
+  return call.variant.layout == Layout::any ? "of the library" : std::string(in_rows);
+}
+
+/// A format by its number; 0 is row-major.
+using Format = std::uint32_t;
+
+/// A candidate's formats of what its step reads and writes.
+struct Candidate {
+  double seconds = 0;
+  std::vector<Format> reads{};
+  std::vector<Format> writes{};
+};
+
+/// The steps with formats as numbers.
+class Formats {
  public:
-  Search(const std::vector<FormatStep>& steps, const std::vector<FormatTensor>& tensors)
-      : steps_(steps), tensors_(tensors), uses_(tensors.size()), chosen_(steps.size(), 0) {
-    for (std::size_t step = 0; step < steps.size(); ++step) {
-      for (const std::size_t tensor : steps[step].writes) uses_[tensor].writers.push_back(step);
-      for (const std::size_t tensor : steps[step].reads) uses_[tensor].readers.push_back(step);
+  Formats(const std::vector<FormatStep>& steps, const std::vector<FormatTensor>& tensors)
+      : names_{std::string(in_rows)} {
+    for (const FormatStep& step : steps) {
+      std::vector<Candidate>& all = candidates_.emplace_back();
+      for (const Measurement* const call : step.candidates) {
+        Candidate one{.seconds = call->seconds()};
+        for (std::size_t at = 0; at < step.reads.size(); ++at) {
+          const std::size_t operand = step.operands.empty() ? at : step.operands[at];
+          const bool is_image = tensors[step.reads[at]].is_image;
+          one.reads.push_back(number_of(operand_format(*call, operand, is_image)));
+        }
+        for (std::size_t at = 0; at < step.writes.size(); ++at) {
+          const bool is_image = tensors[step.writes[at]].is_image;
+          one.writes.push_back(number_of(result_format(*call, at, is_image)));
+        }
+        all.push_back(std::move(one));
+      }
     }
   }
 
-  /// Starts with the fastest calls of `layout`, or with the fastest ones.
-  void start(std::optional<Layout> layout) {
-    for (std::size_t step = 0; step < steps_.size(); ++step) {
-      const auto& candidates = steps_[step].candidates;
-      const auto better = [&](const Measurement* a, const Measurement* b) {
-        const bool a_wanted = a->variant.layout == layout;
-        const bool b_wanted = b->variant.layout == layout;
-        return a_wanted != b_wanted ? a_wanted : a->seconds() < b->seconds();
-      };
-      chosen_[step] = static_cast<std::size_t>(std::ranges::min_element(candidates, better) -
-                                               candidates.begin());
-    }
+  const std::vector<Candidate>& of(std::size_t step) const { return candidates_[step]; }
+  const std::string& name(Format format) const { return names_[format]; }
+
+ private:
+  Format number_of(const std::string& name) {
+    const auto found = std::ranges::find(names_, name);
+    if (found == names_.end()) names_.push_back(name);
+    return static_cast<Format>(std::ranges::find(names_, name) - names_.begin());
   }
 
-  void improve() {
+  std::vector<std::string> names_;
+  std::vector<std::vector<Candidate>> candidates_;
+};
+
+/// Who writes and reads a tensor.
+struct Uses {
+  std::vector<std::size_t> writers{};
+  std::vector<std::size_t> readers{};
+};
+
+std::vector<Uses> uses_of(const std::vector<FormatStep>& steps, std::size_t tensors) {
+  std::vector<Uses> uses(tensors);
+  for (std::size_t step = 0; step < steps.size(); ++step) {
+    for (const std::size_t tensor : steps[step].writes) uses[tensor].writers.push_back(step);
+    for (const std::size_t tensor : steps[step].reads) uses[tensor].readers.push_back(step);
+  }
+  return uses;
+}
+
+/// Exchanges one call at a time.
+class Exchanges {
+ public:
+  Exchanges(const std::vector<FormatStep>& steps, const std::vector<FormatTensor>& tensors,
+            const Formats& formats)
+      : steps_(steps),
+        tensors_(tensors),
+        formats_(formats),
+        uses_(uses_of(steps, tensors.size())) {}
+
+  void improve(std::vector<std::size_t> chosen) {
+    chosen_ = std::move(chosen);
     constexpr int most_rounds = 20;
     for (int round = 0; round < most_rounds; ++round) {
       bool changed = false;
@@ -47,15 +106,13 @@ class Search {
 
   ChosenFormats found() const {
     ChosenFormats found{.candidates = chosen_};
-    for (std::size_t step = 0; step < steps_.size(); ++step) {
-      found.seconds += steps_[step].candidates[chosen_[step]]->seconds();
-    }
+    for (std::size_t step = 0; step < steps_.size(); ++step) found.seconds += call(step).seconds;
     for (std::size_t tensor = 0; tensor < tensors_.size(); ++tensor) {
       for (const auto& [step, format] : conversions_of(tensor)) {
         found.conversions.push_back({.before_step = step,
                                      .tensor = tensor,
-                                     .from = format_name(written(tensor)),
-                                     .to = format_name(format),
+                                     .from = formats_.name(written(tensor)),
+                                     .to = formats_.name(format),
                                      .seconds = tensors_[tensor].conversion_seconds});
         found.seconds += tensors_[tensor].conversion_seconds;
       }
@@ -65,40 +122,32 @@ class Search {
   }
 
  private:
-  struct Uses {
-    std::vector<std::size_t> writers{};
-    std::vector<std::size_t> readers{};
-  };
-
-  static const char* format_name(Layout format) {
-    if (format == Layout::nhwc) return "nhwc";
-    return format == Layout::any ? "of the library" : "row-major";
-  }
-
-  /// Row-major is nchw.
-  Layout format(std::size_t step, std::size_t tensor) const {
-    const Layout layout = steps_[step].candidates[chosen_[step]]->variant.layout;
-    return tensors_[tensor].is_image && layout != Layout::plain ? layout : Layout::nchw;
-  }
-  Layout written(std::size_t tensor) const {
-    const Uses& uses = uses_[tensor];
-    return uses.writers.empty() ? Layout::nchw : format(uses.writers.front(), tensor);
+  const Candidate& call(std::size_t step) const { return formats_.of(step)[chosen_[step]]; }
+  Format written(std::size_t tensor) const {
+    if (uses_[tensor].writers.empty()) return 0;
+    const std::size_t writer = uses_[tensor].writers.front();
+    const auto place = std::ranges::find(steps_[writer].writes, tensor);
+    return call(writer).writes[static_cast<std::size_t>(place - steps_[writer].writes.begin())];
   }
   /// The first step that needs each of the other formats.
-  std::vector<std::pair<std::size_t, Layout>> conversions_of(std::size_t tensor) const {
-    std::vector<std::pair<std::size_t, Layout>> needed;
-    const Layout own = written(tensor);
-    const auto need = [&](std::size_t step, Layout format) {
+  std::vector<std::pair<std::size_t, Format>> conversions_of(std::size_t tensor) const {
+    std::vector<std::pair<std::size_t, Format>> needed;
+    const Format own = written(tensor);
+    const auto need = [&](std::size_t step, Format format) {
       if (format == own) return;
       const auto same = [&](const auto& known) { return known.second == format; };
       if (std::ranges::none_of(needed, same)) needed.emplace_back(step, format);
     };
-    for (const std::size_t reader : uses_[tensor].readers) need(reader, format(reader, tensor));
-    if (const auto before = tensors_[tensor].row_major_before) need(*before, Layout::nchw);
+    for (const std::size_t reader : uses_[tensor].readers) {
+      for (std::size_t at = 0; at < steps_[reader].reads.size(); ++at) {
+        if (steps_[reader].reads[at] == tensor) need(reader, call(reader).reads[at]);
+      }
+    }
+    if (const auto before = tensors_[tensor].row_major_before) need(*before, 0);
     return needed;
   }
   double cost_around(std::size_t step) const {
-    double seconds = steps_[step].candidates[chosen_[step]]->seconds();
+    double seconds = call(step).seconds;
     std::set<std::size_t> touched(steps_[step].reads.begin(), steps_[step].reads.end());
     touched.insert(steps_[step].writes.begin(), steps_[step].writes.end());
     for (const std::size_t tensor : touched) {
@@ -111,7 +160,7 @@ class Search {
     const std::size_t before = chosen_[step];
     std::size_t best = before;
     double least = cost_around(step);
-    for (std::size_t candidate = 0; candidate < steps_[step].candidates.size(); ++candidate) {
+    for (std::size_t candidate = 0; candidate < formats_.of(step).size(); ++candidate) {
       chosen_[step] = candidate;
       const double seconds = cost_around(step);
       if (seconds < least * (1 - 1e-9)) {
@@ -125,24 +174,130 @@ class Search {
 
   const std::vector<FormatStep>& steps_;
   const std::vector<FormatTensor>& tensors_;
+  const Formats& formats_;
   std::vector<Uses> uses_;
   std::vector<std::size_t> chosen_;
 };
 
+/// Step by step: of the beginnings that leave the tensors that are still read in the same formats,
+/// the best, and of all beginnings the best few.
+class Beginnings {
+ public:
+  Beginnings(const std::vector<FormatStep>& steps, const std::vector<FormatTensor>& tensors,
+             const Formats& formats)
+      : steps_(steps), tensors_(tensors), formats_(formats), last_use_(tensors.size(), 0) {
+    for (std::size_t step = 0; step < steps.size(); ++step) {
+      for (const std::size_t tensor : steps[step].reads) last_use_[tensor] = step;
+      for (const std::size_t tensor : steps[step].writes) last_use_[tensor] = step;
+    }
+    for (std::size_t tensor = 0; tensor < tensors.size(); ++tensor) {
+      const auto before = tensors[tensor].row_major_before;
+      if (before) last_use_[tensor] = std::max(last_use_[tensor], *before);
+      if (before && *before < steps.size()) rows_before_[*before].push_back(tensor);
+    }
+  }
+
+  /// For each step, the index of its candidate.
+  std::vector<std::size_t> best() {
+    std::vector<Beginning> now(1);
+    for (std::size_t step = 0; step < steps_.size(); ++step) now = continued(now, step);
+    std::vector<std::size_t> chosen(steps_.size());
+    std::size_t node = now.front().node;
+    for (std::size_t step = steps_.size(); step-- > 0; node = nodes_[node].before) {
+      chosen[step] = nodes_[node].candidate;
+    }
+    return chosen;
+  }
+
+ private:
+  /// Formats in which tensors are there, ascending, of those still used.
+  using Held = std::map<std::size_t, std::vector<Format>>;
+  struct Beginning {
+    double seconds = 0;
+    Held held{};
+    std::size_t node = 0;
+  };
+  struct Node {
+    std::size_t before = 0;
+    std::size_t candidate = 0;
+  };
+  static constexpr std::size_t most = 64;
+
+  std::vector<Beginning> continued(const std::vector<Beginning>& from, std::size_t step) {
+    std::map<Held, Beginning> next;
+    std::vector<Node> added;
+    for (const Beginning& one : from) {
+      for (std::size_t candidate = 0; candidate < formats_.of(step).size(); ++candidate) {
+        Beginning longer = with_call(one, step, formats_.of(step)[candidate]);
+        longer.node = added.size();
+        added.push_back({one.node, candidate});
+        const auto [known, is_new] = next.try_emplace(longer.held, longer);
+        if (!is_new && longer.seconds < known->second.seconds) known->second = std::move(longer);
+      }
+    }
+    std::vector<Beginning> kept;
+    for (auto& [held, one] : next) kept.push_back(std::move(one));
+    std::ranges::stable_sort(kept, {}, &Beginning::seconds);
+    if (kept.size() > most) kept.resize(most);
+    for (Beginning& one : kept) {
+      nodes_.push_back(added[one.node]);
+      one.node = nodes_.size() - 1;
+    }
+    return kept;
+  }
+
+  Beginning with_call(Beginning one, std::size_t step, const Candidate& call) const {
+    one.seconds += call.seconds;
+    if (const auto rows = rows_before_.find(step); rows != rows_before_.end()) {
+      for (const std::size_t tensor : rows->second) need(one, tensor, 0);
+    }
+    for (std::size_t at = 0; at < call.reads.size(); ++at) {
+      need(one, steps_[step].reads[at], call.reads[at]);
+    }
+    for (std::size_t at = 0; at < call.writes.size(); ++at) {
+      one.held.try_emplace(steps_[step].writes[at], std::vector{call.writes[at]});
+    }
+    if (step + 1 == steps_.size()) {
+      for (std::size_t tensor = 0; tensor < tensors_.size(); ++tensor) {
+        if (tensors_[tensor].row_major_before == steps_.size()) need(one, tensor, 0);
+      }
+    }
+    std::erase_if(one.held, [&](const auto& entry) { return last_use_[entry.first] <= step; });
+    return one;
+  }
+
+  void need(Beginning& one, std::size_t tensor, Format format) const {
+    std::vector<Format>& there = one.held.try_emplace(tensor, std::vector<Format>{0}).first->second;
+    const auto place = std::ranges::lower_bound(there, format);
+    if (place != there.end() && *place == format) return;
+    there.insert(place, format);
+    one.seconds += tensors_[tensor].conversion_seconds;
+  }
+
+  const std::vector<FormatStep>& steps_;
+  const std::vector<FormatTensor>& tensors_;
+  const Formats& formats_;
+  std::vector<std::size_t> last_use_;
+  std::map<std::size_t, std::vector<std::size_t>> rows_before_;
+  std::vector<Node> nodes_;
+};
+
 }  // namespace
+
+std::string operand_format(const Measurement& call, std::size_t operand, bool is_image) {
+  return format_of(call, call.operand_formats, operand, is_image);
+}
+
+std::string result_format(const Measurement& call, std::size_t result, bool is_image) {
+  return format_of(call, call.result_formats, result, is_image);
+}
 
 ChosenFormats choose_formats(const std::vector<FormatStep>& steps,
                              const std::vector<FormatTensor>& tensors) {
-  Search search(steps, tensors);
-  ChosenFormats best{.seconds = std::numeric_limits<double>::infinity()};
-  const auto attempt = [&](std::optional<Layout> layout) {
-    search.start(layout);
-    search.improve();
-    if (ChosenFormats found = search.found(); found.seconds < best.seconds) best = std::move(found);
-  };
-  attempt(std::nullopt);
-  for (const Layout layout : layouts) attempt(layout);
-  return best;
+  const Formats formats(steps, tensors);
+  Exchanges exchanges(steps, tensors, formats);
+  exchanges.improve(Beginnings(steps, tensors, formats).best());
+  return exchanges.found();
 }
 
 }  // namespace benanza::analysis

@@ -11,14 +11,17 @@ namespace benanza::analysis {
 
 /// A call of a plan: who may make it, and the tensors that it reads and writes, as indices.
 struct FormatStep {
-  /// At least one; at most one for each layout.
+  /// At least one.
   std::vector<const Measurement*> candidates{};
   std::vector<std::size_t> reads{};
+  /// Which operands of the problem they are; empty: in its order.
+  std::vector<std::size_t> operands{};
   std::vector<std::size_t> writes{};
 };
 
 struct FormatTensor {
-  /// Has several channels and several pixels, which layouts order differently.
+  /// Has several channels and several pixels, which layouts order differently. For calls that do
+  /// not say how their tensors lie in memory (Measurement::operand_formats).
   bool is_image = false;
   /// Of one conversion to another format.
   double conversion_seconds = 0;
@@ -36,10 +39,16 @@ struct ChosenFormats {
   double seconds = 0;
 };
 
+/// How the call has an operand or a result in memory; equal names are the same format. Without a
+/// word of the call: "row-major", and for images in nhwc or Layout::any "nhwc" and "of the
+/// library".
+std::string operand_format(const Measurement& call, std::size_t operand, bool is_image);
+std::string result_format(const Measurement& call, std::size_t result, bool is_image);
+
 /// The calls that take least together with the conversions between their formats: a tensor is
-/// converted once for each format, other than its writer's, in which someone reads it. Calls of
-/// Layout::any agree with each other. Found by exchanging one call at a time, from the fastest of
-/// each step and from those of each layout: not always the least of all.
+/// converted once for each format, other than its writer's, in which someone reads it. Found step
+/// by step, keeping the best beginnings for each choice of formats, and by exchanging one call at a
+/// time: not always the least of all.
 ChosenFormats choose_formats(const std::vector<FormatStep>& steps,
                              const std::vector<FormatTensor>& tensors);
 

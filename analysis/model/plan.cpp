@@ -279,11 +279,13 @@ class Planner {
     std::vector<FormatStep> steps;
     for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
       FormatStep one{.candidates = candidates_[step]};
-      for (const FlowOperand& operand : plan_.steps[step].work.operands) {
+      const std::vector<FlowOperand>& operands = plan_.steps[step].work.operands;
+      for (const FlowOperand& operand : operands) {
         const bool is_placed =
             operand.kind == FlowOperand::Kind::tensor && plan_.tensors[operand.index].buffer;
         if (!is_placed) continue;
         one.reads.push_back(places_.original(operand.index));
+        one.operands.push_back(static_cast<std::size_t>(&operand - operands.data()));
         if (const auto whole = plan_.tensors[operand.index].part_of) {
           auto& before = tensors[places_.original(*whole)].row_major_before;
           before = std::min(before.value_or(step), step);

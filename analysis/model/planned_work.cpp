@@ -1,4 +1,8 @@
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <map>
+#include <string>
 
 #include "analysis/model/cover.h"
 #include "analysis/model/fusion.h"
@@ -9,11 +13,40 @@
 namespace benanza::analysis {
 namespace {
 
-/// The best call of each layout that does the same as `call`.
+/// Equal for calls that have their tensors in the same formats.
+std::string formats_of(const Measurement& call) {
+  if (call.operand_formats.empty() && call.result_formats.empty()) {
+    return std::string(to_string(call.variant.layout));
+  }
+  return fmt::format("{}>{}", fmt::join(call.operand_formats, ","),
+                     fmt::join(call.result_formats, ","));
+}
+
+/// The fastest call of each choice of formats that does the same as `call`.
+std::vector<const Measurement*> fastest_in_formats(const Measurement& call,
+                                                   const MeasurementSet& measurements,
+                                                   const MeasurementFilter& filter) {
+  std::map<std::string, const Measurement*> fastest;
+  for (const Measurement& one : measurements.find(call.variant.key)) {
+    if (!is_candidate(filter, call.variant.precision, one)) continue;
+    const Measurement*& best = fastest.try_emplace(formats_of(one), &one).first->second;
+    if (one.seconds() < best->seconds()) best = &one;
+  }
+  std::vector<const Measurement*> candidates;
+  for (const auto& [formats, one] : fastest) candidates.push_back(one);
+  return candidates;
+}
+
+/// The calls that the policy chooses in each layout and that do the same as `call`.
 std::vector<const Measurement*> candidates_for(const Measurement& call,
                                                const MeasurementSet& measurements,
                                                MeasurementFilter filter) {
   std::vector<const Measurement*> candidates;
+  if (filter.policy == AlgorithmPolicy::fastest) {
+    candidates = fastest_in_formats(call, measurements, filter);
+    if (candidates.empty()) candidates.push_back(&call);
+    return candidates;
+  }
   const std::optional<Layout> asked = filter.layout;
   for (const Layout layout : {Layout::plain, Layout::nchw, Layout::nhwc, Layout::any}) {
     if (asked && layout != *asked && layout != Layout::plain) continue;

@@ -111,6 +111,12 @@ bool admits(const MeasurementFilter& filter, Precision precision, const Measurem
          admits_backend(filter, variant.backend);
 }
 
+bool is_candidate(const MeasurementFilter& filter, Precision precision,
+                  const Measurement& measurement) {
+  return admits(filter, precision, measurement) && measurement.status == Status::ok &&
+         may_take(filter, measurement);
+}
+
 Selected select_measurement(std::string_view key, const MeasurementSet& measurements,
                             const MeasurementFilter& filter, Precision precision) {
   Selected selected{.best = nullptr, .unsupported = true, .reason = ""};

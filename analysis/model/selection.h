@@ -63,6 +63,9 @@ struct Selected {
 bool admits_backend(const MeasurementFilter& filter, std::string_view backend);
 /// Returns true if `filter`, with `precision` instead of its own, admits the measurement.
 bool admits(const MeasurementFilter& filter, Precision precision, const Measurement& measurement);
+/// Whether it is one of those that select_measurement() chooses from.
+bool is_candidate(const MeasurementFilter& filter, Precision precision,
+                  const Measurement& measurement);
 
 /// Returns the call that `filter` chooses for the problem, with `precision` instead of its own.
 Selected select_measurement(std::string_view key, const MeasurementSet& measurements,

@@ -78,7 +78,7 @@ struct PlanConversion {
   /// The step that needs it; the number of steps: the caller does.
   std::size_t before_step = 0;
   std::size_t tensor = 0;
-  /// "row-major", "nhwc" or "of the library".
+  /// "row-major", "nhwc", "of the library", or a library's name of it.
   std::string from{};
   std::string to{};
   /// As estimated.

@@ -55,6 +55,9 @@ using Facts = std::map<std::string, Fact>;
 ///   disturbed                 what may have made the times longer: other processes, throttling;
 ///                             still present when the times were taken again
 ///   company = true | false    with "disturbed": other programs or a hypervisor were a cause
+///   operand_formats, result_formats
+///                             in layouts that leave them to the library: how each tensor lies in
+///                             memory, "row-major" or equal names for equal formats, with commas
 ///   process                   number of the process that took it, from 1 within the file; without
 ///                             it, the first. Repetitions of one process share its memory and its
 ///                             neighbours
@@ -107,6 +110,9 @@ struct Row {
   bool in_place = false;
   /// The call is the library's reference code.
   bool reference = false;
+  /// Of the problem's operands and results, in its order; empty: as the layout says.
+  std::vector<std::string> operand_formats{};
+  std::vector<std::string> result_formats{};
   std::string tolerance{};
   std::optional<double> rounding_amplification{};
   std::optional<double> partial_sums{};

@@ -25,4 +25,26 @@ std::byte* OwnOperands::block(std::int64_t bytes) {
   return blocks_.emplace_back(allocator_->allocate(bytes)).get();
 }
 
+namespace {
+
+void note(std::vector<std::string>& names, std::size_t index, const MemoryFormat& format) {
+  constexpr const char* row_major = "row-major";
+  if (index >= names.size()) names.resize(index + 1, row_major);
+  if (!format.name.empty()) names[index] = format.name;
+}
+
+}  // namespace
+
+std::byte* NotedOperands::operand(std::size_t index, std::int64_t bytes,
+                                  const MemoryFormat& format) {
+  note(formats_.operands, index, format);
+  return block(bytes);
+}
+
+std::byte* NotedOperands::result(std::size_t index, std::int64_t bytes,
+                                 const MemoryFormat& format) {
+  note(formats_.results, index, format);
+  return block(bytes);
+}
+
 }  // namespace benanza::harness

@@ -78,4 +78,23 @@ class OwnOperands : public Operands {
   std::vector<std::shared_ptr<std::byte>> blocks_;
 };
 
+/// Names of MemoryFormat, "row-major" for empty ones.
+struct CallFormats {
+  std::vector<std::string> operands{};
+  std::vector<std::string> results{};
+};
+
+/// The same, which notes the formats that the call asks for.
+class NotedOperands final : public OwnOperands {
+ public:
+  using OwnOperands::OwnOperands;
+
+  std::byte* operand(std::size_t index, std::int64_t bytes, const MemoryFormat& format) override;
+  std::byte* result(std::size_t index, std::int64_t bytes, const MemoryFormat& format) override;
+  const CallFormats& formats() const { return formats_; }
+
+ private:
+  CallFormats formats_;
+};
+
 }  // namespace benanza::harness

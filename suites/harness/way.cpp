@@ -11,13 +11,14 @@ std::vector<Algorithm> names_of(const std::vector<Way>& ways) {
   return names;
 }
 
-std::shared_ptr<Primitive> make_alone(const Way& way, Allocator& allocator) {
+std::shared_ptr<Primitive> make_alone(const Way& way, Allocator& allocator, CallFormats* formats) {
   struct Alone {
-    OwnOperands operands;
+    NotedOperands operands;
     std::unique_ptr<Primitive> call;
   };
-  auto alone = std::make_shared<Alone>(Alone{OwnOperands(allocator), nullptr});
+  auto alone = std::make_shared<Alone>(Alone{NotedOperands(allocator), nullptr});
   alone->call = way.make(alone->operands);
+  if (formats != nullptr) *formats = alone->operands.formats();
   return {alone, alone->call.get()};
 }
 

@@ -52,7 +52,9 @@ struct Way {
 /// The names of ways, in their order.
 std::vector<Algorithm> names_of(const std::vector<Way>& ways);
 
-/// The call in memory of its own, which lives as long as it does.
-std::shared_ptr<Primitive> make_alone(const Way& way, Allocator& allocator);
+/// The call in memory of its own, which lives as long as it does. `formats`, if not null, becomes
+/// those of its tensors.
+std::shared_ptr<Primitive> make_alone(const Way& way, Allocator& allocator,
+                                      CallFormats* formats = nullptr);
 
 }  // namespace benanza::harness

@@ -18,6 +18,8 @@ class Backends {
   Backends(const Backends&) = delete;
   Backends& operator=(const Backends&) = delete;
   std::span<harness::Backend* const> all() const { return all_; }
+  /// Where a plan's tensors lie.
+  harness::Allocator& memory() const;
   /// Calls may run at the same time (Backend::branches()).
   static bool run_branches();
   /// The flags that the constructor takes, for help.

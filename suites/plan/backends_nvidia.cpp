@@ -42,6 +42,8 @@ Backends::Backends(int& argc, char** argv)
 
 Backends::~Backends() = default;
 
+harness::Allocator& Backends::memory() const { return all_.front()->allocator(); }
+
 bool Backends::run_branches() { return true; }
 
 std::vector<harness::BackendFlag> Backends::flags() { return nvidia::cuda_flags(); }

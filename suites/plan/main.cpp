@@ -204,7 +204,8 @@ Plan tuned_plan(const Plan& plan, const Options& options, const plan::Backends& 
   if (plan::Backends::run_branches()) {
     throw Error("--tune: times steps on the host; leave it out where calls run on a GPU");
   }
-  plan::Tuned tuned = plan::tune(plan, backends.all(), values, options.tune_seconds);
+  plan::Tuned tuned =
+      plan::tune(plan, backends.all(), values, options.tune_seconds, &backends.memory());
   std::cerr << "tuned from " << tuned.before * 1e3 << " to " << tuned.after * 1e3
             << " ms: " << tuned.kept << " of " << tuned.tried << " exchanges kept\n";
   return std::move(tuned.plan);
@@ -222,7 +223,8 @@ int measure(const Options& options, const plan::Backends& backends) {
   }
   const bool has_branches = plan::Backends::run_branches();
   plan::PlannedModel model(std::move(plan), backends.all(), values ? &*values : nullptr,
-                           has_branches ? plan::Scratch::own : plan::Scratch::shared);
+                           has_branches ? plan::Scratch::own : plan::Scratch::shared,
+                           &backends.memory());
   const double tolerance = options.tolerance > 0 ? options.tolerance : tolerance_of(model);
   if (values) check_steps(model, *values, options, tolerance);
   if (!options.tuned.empty()) write_file(options.tuned, plan_json(model.plan()));

@@ -6,8 +6,8 @@
 #include "core/base/error.h"
 
 namespace benanza::plan {
-Places::Places(const Plan& plan, harness::Backend& backend)
-    : plan_(plan), backend_(backend), arena_(backend.allocator().allocate(plan.arena_bytes)) {}
+Places::Places(const Plan& plan, harness::Backend& backend, harness::Allocator& memory)
+    : plan_(plan), backend_(backend), memory_(memory), arena_(memory.allocate(plan.arena_bytes)) {}
 
 Places::Key Places::key_of(std::size_t tensor) const {
   return {plan_.tensors[tensor].buffer.value(), plan_.tensors[tensor].offset};
@@ -37,7 +37,7 @@ std::int64_t Places::room(std::size_t tensor) const {
 
 std::byte* Places::block(std::int64_t bytes) {
   bytes_beyond_arena_ += bytes;
-  return blocks_.emplace_back(backend_.allocator().allocate(bytes)).get();
+  return blocks_.emplace_back(memory_.allocate(bytes)).get();
 }
 
 std::byte* Places::read(std::size_t tensor, std::int64_t first, std::int64_t bytes,
@@ -91,6 +91,14 @@ std::byte* Places::write(std::size_t tensor, std::int64_t first, bool whole, std
   }
   accesses_.push_back({one.data + before, bytes, true});
   return one.data + before;
+}
+
+std::byte* Places::shared_scratch(std::int64_t bytes) {
+  if (bytes > scratch_bytes_) {
+    scratch_.push_back(memory_.allocate(bytes));
+    scratch_bytes_ = bytes;
+  }
+  return scratch_.empty() ? nullptr : scratch_.back().get();
 }
 
 std::vector<Access> Places::take_accesses() { return std::exchange(accesses_, {}); }

@@ -17,8 +17,8 @@ namespace benanza::plan {
 /// fit where the plan has it, and what conversions write, gets blocks of its own.
 class Places {
  public:
-  /// `backend` has the memory and makes the conversions. Both must outlive this.
-  Places(const Plan& plan, harness::Backend& backend);
+  /// `backend` makes the conversions, in `memory`. All must outlive this.
+  Places(const Plan& plan, harness::Backend& backend, harness::Allocator& memory);
 
   /// A tensor's elements from `first` on, for a call that is made now. Throws Error if `bytes` are
   /// more than there are, Unsupported if there is no conversion.
@@ -27,6 +27,9 @@ class Places {
   /// The same for a result; `whole`: the call writes all of the tensor.
   std::byte* write(std::size_t tensor, std::int64_t first, bool whole, std::int64_t bytes,
                    const harness::MemoryFormat& format);
+
+  /// At least `bytes` that calls may use one after the other.
+  std::byte* shared_scratch(std::int64_t bytes);
 
   /// The conversions that read() needed since the last call of this.
   std::vector<std::unique_ptr<harness::Primitive>> take_conversions();
@@ -61,9 +64,13 @@ class Places {
 
   const Plan& plan_;
   harness::Backend& backend_;
+  harness::Allocator& memory_;
   std::shared_ptr<std::byte> arena_;
   std::vector<std::shared_ptr<std::byte>> blocks_;
   std::int64_t bytes_beyond_arena_ = 0;
+  /// The last is the largest; calls keep those before.
+  std::vector<std::shared_ptr<std::byte>> scratch_;
+  std::int64_t scratch_bytes_ = 0;
   std::map<Key, Held> held_;
   std::vector<std::unique_ptr<harness::Primitive>> conversions_;
   std::vector<Access> accesses_;

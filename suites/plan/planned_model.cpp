@@ -42,7 +42,8 @@ class PlacedOperands final : public harness::OwnOperands {
   }
 
   std::byte* scratch(std::int64_t bytes) override {
-    return scratch_ == Scratch::own ? block(bytes) : nullptr;
+    if (scratch_ == Scratch::own) return block(bytes);
+    return places_.shared_scratch(bytes);
   }
 
   std::byte* operand(std::size_t index, std::int64_t bytes,
@@ -104,13 +105,14 @@ void make_indices(std::vector<float>& values, std::int64_t rows) {
 }  // namespace
 
 PlannedModel::PlannedModel(Plan plan, std::span<harness::Backend* const> backends,
-                           const Values* values, Scratch scratch)
+                           const Values* values, Scratch scratch, harness::Allocator* memory)
     : plan_(std::move(plan)),
       first_(backends.front()),
+      memory_(memory == nullptr ? &first_->allocator() : memory),
       scratch_(scratch),
-      places_(plan_, *backends.front()) {
+      places_(plan_, *first_, *memory_) {
   for (const std::size_t input : plan_.inputs) {
-    fill(input, backends.front()->allocator(), values_of(input, values));
+    fill(input, values_of(input, values));
   }
   places_.take_accesses();
   for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
@@ -125,8 +127,7 @@ PlannedModel::PlannedModel(Plan plan, std::span<harness::Backend* const> backend
   last_accesses_ = places_.take_accesses();
 }
 
-void PlannedModel::fill(std::size_t input, harness::Allocator& allocator,
-                        const std::vector<float>& values) {
+void PlannedModel::fill(std::size_t input, const std::vector<float>& values) {
   const bool chooses = is_index_type(plan_.tensors[input].type);
   const auto size = static_cast<int>(element_bytes_of(plan_, input));
   std::vector<float> held = values;
@@ -137,7 +138,7 @@ void PlannedModel::fill(std::size_t input, harness::Allocator& allocator,
       chooses ? stored_indices(values, size, rows_chosen_by(input)) : stored(held, plan_.precision);
   std::byte* const place =
       places_.write(input, 0, true, static_cast<std::int64_t>(bytes.size()), {});
-  allocator.write(place, bytes);
+  memory_->write(place, bytes);
 }
 
 void PlannedModel::set_up_gather(const PlanStep& one, harness::Backend& backend,
@@ -145,8 +146,8 @@ void PlannedModel::set_up_gather(const PlanStep& one, harness::Backend& backend,
   const std::vector<FlowOperand>& operands = one.work.operands;
   if (operands.size() != 2) throw Error("gathers rows without indices");
   const auto size = static_cast<int>(element_bytes_of(plan_, operands[1].index));
-  Stage stage{.operands = std::make_unique<PlacedOperands>(plan_, one, places_, backend.allocator(),
-                                                           scratch_)};
+  Stage stage{.operands =
+                  std::make_unique<PlacedOperands>(plan_, one, places_, *memory_, scratch_)};
   stage.call = std::make_unique<Gather>(
       backend, *one.work.gather, parse_precision(plan_.precision).value(), size, *stage.operands);
   stage.conversions = places_.take_conversions();
@@ -169,8 +170,8 @@ void PlannedModel::set_up(std::size_t step, std::span<harness::Backend* const> b
   if (one.work.gather) return set_up_gather(one, *backends.front(), values);
   const StepCall call = step_call(plan_, one, backends);
   if (call.way.traits.in_place) throw Error("overwrites an operand that the plan keeps");
-  Stage stage{.operands = std::make_unique<PlacedOperands>(plan_, one, places_,
-                                                           call.backend->allocator(), scratch_)};
+  Stage stage{.operands =
+                  std::make_unique<PlacedOperands>(plan_, one, places_, *memory_, scratch_)};
   stage.call = call.way.make(*stage.operands);
   stage.library = call.backend;
   stage.conversions = places_.take_conversions();
@@ -319,6 +320,7 @@ std::optional<Difference> PlannedModel::check_results(const Values& values) {
 
 std::int64_t PlannedModel::memory_bytes() const {
   std::int64_t bytes = plan_.arena_bytes + bytes_beyond_arena();
+  if (scratch_ == Scratch::shared) return bytes + workspace_bytes();
   for (const Stage& stage : stages_) bytes += stage.call->workspace_bytes();
   return bytes;
 }

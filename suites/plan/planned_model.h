@@ -29,11 +29,12 @@ enum class Scratch { shared, own };
 /// The calls of a plan, set up in one arena.
 class PlannedModel : public harness::BareCall {
  public:
-  /// `backends` make the calls, by name; all work on the memory of the first. `values`: the model's
-  /// constants and inputs; null: random ones. Throws Error, one line, naming the step, if a call is
-  /// of none of them, is refused, or does not take its operands where the plan has them.
+  /// `backends` make the calls, by name; all work on `memory`, or, if it is null, on that of the
+  /// first. `values`: the model's constants and inputs; null: random ones. Throws Error, one line,
+  /// naming the step, if a call is of none of them, is refused, or does not take its operands where
+  /// the plan has them.
   PlannedModel(Plan plan, std::span<harness::Backend* const> backends, const Values* values,
-               Scratch scratch = Scratch::shared);
+               Scratch scratch = Scratch::shared, harness::Allocator* memory = nullptr);
 
   std::size_t steps() const { return stages_.size(); }
   /// How many calls convert between the formats of two steps.
@@ -87,7 +88,7 @@ class PlannedModel : public harness::BareCall {
   static void run_all(const Calls& calls) {
     for (const auto& call : calls) call->run();
   }
-  void fill(std::size_t input, harness::Allocator& allocator, const std::vector<float>& values);
+  void fill(std::size_t input, const std::vector<float>& values);
   void set_up(std::size_t step, std::span<harness::Backend* const> backends, const Values* values);
   void set_up_gather(const PlanStep& step, harness::Backend& backend, const Values* values);
   /// The fewest of those that the tensor's elements choose from.
@@ -99,6 +100,7 @@ class PlannedModel : public harness::BareCall {
 
   Plan plan_;
   harness::Backend* first_;
+  harness::Allocator* memory_;
   Scratch scratch_;
   Places places_;
   std::vector<Stage> stages_;

@@ -43,9 +43,10 @@ Plan in_layout(Plan plan, Layout layout) {
 class Tuning {
  public:
   Tuning(const Plan& plan, std::span<harness::Backend* const> backends, const Values* values,
-         double seconds)
+         double seconds, harness::Allocator* memory)
       : backends_(backends),
         values_(values),
+        memory_(memory),
         end_(Clock::now() +
              std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))),
         best_(model_of(plan)) {
@@ -73,7 +74,7 @@ class Tuning {
   bool is_over() const { return Clock::now() >= end_; }
   harness::Stopwatch& stopwatch() const { return backends_.front()->stopwatch(); }
   std::unique_ptr<PlannedModel> model_of(const Plan& plan) const {
-    return std::make_unique<PlannedModel>(plan, backends_, values_);
+    return std::make_unique<PlannedModel>(plan, backends_, values_, Scratch::shared, memory_);
   }
 
   /// Whether some exchange was kept.
@@ -133,6 +134,7 @@ class Tuning {
 
   std::span<harness::Backend* const> backends_;
   const Values* values_;
+  harness::Allocator* memory_;
   Clock::time_point end_;
   std::unique_ptr<PlannedModel> best_;
   Tuned found_;
@@ -141,8 +143,8 @@ class Tuning {
 }  // namespace
 
 Tuned tune(const Plan& plan, std::span<harness::Backend* const> backends, const Values* values,
-           double seconds) {
-  Tuned tuned = Tuning(plan, backends, values, seconds).run();
+           double seconds, harness::Allocator* memory) {
+  Tuned tuned = Tuning(plan, backends, values, seconds, memory).run();
   tuned.plan.seconds = conversion_seconds(tuned.plan);
   for (const PlanStep& step : tuned.plan.steps) tuned.plan.seconds += step.seconds;
   return tuned;

@@ -24,6 +24,6 @@ struct Tuned {
 /// plan. Each is compared with the best so far in alternate runs. Stops after `seconds`. A call
 /// that is refused is no alternative. Throws what PlannedModel throws for the plan itself.
 Tuned tune(const Plan& plan, std::span<harness::Backend* const> backends, const Values* values,
-           double seconds);
+           double seconds, harness::Allocator* memory = nullptr);
 
 }  // namespace benanza::plan

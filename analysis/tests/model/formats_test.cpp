@@ -20,7 +20,7 @@ using testing::SizeIs;
 struct Chain {
   MeasurementSet set;
   std::vector<FormatStep> steps;
-  std::vector<FormatTensor> tensors{4, {.is_image = true, .conversion_seconds = 2 * us}};
+  std::vector<FormatTensor> tensors{16, {.is_image = true, .conversion_seconds = 2 * us}};
 
   /// Times in us for nchw and nhwc; 0: no such call.
   explicit Chain(const std::vector<std::pair<double, double>>& times) {
@@ -100,6 +100,71 @@ TEST(ChooseFormats, HasOneFormatForWhatIsNoImage) {
   Chain chain({{5, 9}, {8, 5}, {5, 9}});
   for (FormatTensor& tensor : chain.tensors) tensor.is_image = false;
   EXPECT_NEAR(choose_formats(chain.steps, chain.tensors).seconds, 15 * us, 1e-12);
+}
+
+/// x -> a -> b -> y: a and b can be done in rows, or in formats of the library.
+struct Library : Chain {
+  Library() : Chain({}) {
+    add(0, "conv/1x16x4x4_k16x1x1_p0.0.0.0_s1x1_d1x1_g4", 9, 4);
+    add(1, "relu/1x16x4x4", 6, 5);
+    for (std::size_t step = 0; step < steps.size(); ++step) {
+      for (const Measurement& one : set.find(keys[step])) steps[step].candidates.push_back(&one);
+    }
+  }
+  void add(std::size_t step, const std::string& key, double in_rows, double in_library) {
+    keys.push_back(key);
+    steps.push_back({.reads = {step}, .operands = {step == 0 ? 1U : 0U}, .writes = {step + 1}});
+    set.add(measured(key + "/fp32/nchw/onednn/a", five(in_rows * us)));
+    set.add(measured(key + "/fp32/any/onednn/a", five(in_library * us)));
+  }
+  /// What the call of the step says of its formats in Layout::any.
+  void state(std::size_t step, std::vector<std::string> operands,
+             std::vector<std::string> results) {
+    held.push_back(*steps[step].candidates.front());
+    if (held.back().variant.layout != Layout::any) held.back() = *steps[step].candidates.back();
+    held.back().operand_formats = std::move(operands);
+    held.back().result_formats = std::move(results);
+    for (const Measurement*& one : steps[step].candidates) {
+      if (one->variant.layout == Layout::any) one = &held.back();
+    }
+  }
+  std::vector<std::string> keys;
+  std::deque<Measurement> held;
+};
+
+TEST(ChooseFormats, CallsThatLeaveTheFormatToTheLibraryAgreeIfTheySayNothing) {
+  const Library chain;
+  const ChosenFormats chosen = choose_formats(chain.steps, chain.tensors);
+  EXPECT_THAT(chain.layouts(chosen), ElementsAre(Layout::any, Layout::any));
+  EXPECT_NEAR(chosen.seconds, 11 * us, 1e-12) << "one conversion, of x";
+}
+
+TEST(ChooseFormats, CallsAgreeInWhatTheyState) {
+  Library chain;
+  // The convolution has chosen rows: 4 and 6; in blocks the second takes 5 and a conversion.
+  chain.state(0, {"weights", "row-major"}, {"row-major"});
+  chain.state(1, {"blocks"}, {"blocks"});
+  ChosenFormats chosen = choose_formats(chain.steps, chain.tensors);
+  EXPECT_THAT(chain.layouts(chosen), ElementsAre(Layout::any, Layout::nchw));
+  EXPECT_THAT(chosen.conversions, IsEmpty());
+  EXPECT_NEAR(chosen.seconds, 10 * us, 1e-12);
+  // Blocks of two kinds: 4 and a conversion, or 9.
+  chain.state(0, {"weights", "pairs"}, {"pairs"});
+  chosen = choose_formats(chain.steps, chain.tensors);
+  EXPECT_THAT(chain.layouts(chosen), ElementsAre(Layout::any, Layout::nchw));
+  ASSERT_THAT(chosen.conversions, SizeIs(2));
+  EXPECT_EQ(chosen.conversions[0], (PlanConversion{0, 0, "row-major", "pairs", 2 * us}));
+  EXPECT_EQ(chosen.conversions[1], (PlanConversion{1, 1, "pairs", "row-major", 2 * us}));
+}
+
+TEST(ChooseFormats, ChangesALongStretchTogether) {
+  // In the middle nhwc saves 0.5 us a step, more than its two conversions only for all ten.
+  std::vector<std::pair<double, double>> times(12, {5, 4.5});
+  times.front() = times.back() = {5, 0};
+  const Chain chain(times);
+  const ChosenFormats chosen = choose_formats(chain.steps, chain.tensors);
+  EXPECT_THAT(chosen.conversions, SizeIs(2));
+  EXPECT_NEAR(chosen.seconds, (10 + 45 + 4) * us, 1e-12);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string>
 #include <typeinfo>
 #include <utility>
+#include <vector>
 
 #include "suites/harness/conditions/data_kind.h"
 #include "suites/harness/run/verification.h"
@@ -25,6 +26,22 @@ class Lap {
  private:
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
+
+/// Whether the layout does not say how every tensor lies in memory.
+bool leaves_formats(Layout layout) { return layout == Layout::nhwc || layout == Layout::any; }
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ",") + name;
+  return list;
+}
+
+Facts format_facts(const CallFormats& formats) {
+  Facts facts;
+  if (!formats.operands.empty()) facts["operand_formats"] = listed(formats.operands);
+  if (!formats.results.empty()) facts["result_formats"] = listed(formats.results);
+  return facts;
+}
 
 }  // namespace
 
@@ -65,7 +82,8 @@ Outcome run_variant(Backend& backend, const Variant& variant, const Verifier& ve
   Outcome result = caught([&] {
     Lap lap;
     const Way way = backend.way(variant);
-    const std::shared_ptr<Primitive> primitive = make_alone(way, backend.allocator());
+    CallFormats formats;
+    const std::shared_ptr<Primitive> primitive = make_alone(way, backend.allocator(), &formats);
     PhaseSeconds phases{.create = lap.seconds()};
     Verification before = verify_before_timing(*primitive, variant, way.traits, verifier);
     phases.check = lap.seconds();
@@ -84,6 +102,7 @@ Outcome run_variant(Backend& backend, const Variant& variant, const Verifier& ve
     phases.check += lap.seconds();
     outcome.phases += phases;
     outcome.facts.merge(before.facts);
+    if (leaves_formats(variant.layout)) outcome.facts.merge(format_facts(formats));
     outcome.data = data_kind(variant.problem, variant.precision);
     return outcome;
   });

@@ -21,7 +21,23 @@ Dims meaningful_strides(const Memory::desc& format) {
   return strides;
 }
 
-bool same_order(const Memory::desc& a, const Memory::desc& b) {
+/// The format by strides alone, where its blocks follow each other without other elements between
+/// them: channels in blocks, of images of one pixel. Otherwise unchanged.
+Memory::desc without_blocks(const Memory::desc& format) {
+  const api::Blocking blocking = api::blocking(format);
+  if (blocking.blocks.size() != 1) return format;
+  const std::int64_t block = blocking.blocks.front();
+  const auto axis = static_cast<std::size_t>(blocking.blocked_axes.front());
+  const Dims dims = api::dims(format);
+  Dims strides = blocking.strides;
+  if (strides[axis] != block || dims[axis] % block != 0) return format;
+  strides[axis] = 1;
+  return {dims, api::data_type(format), strides};
+}
+
+bool same_order(const Memory::desc& first, const Memory::desc& second) {
+  const Memory::desc a = without_blocks(first);
+  const Memory::desc b = without_blocks(second);
   return api::dims(a) == api::dims(b) && meaningful_strides(a) == meaningful_strides(b) &&
          api::blocking(a).blocks.empty() && api::blocking(b).blocks.empty();
 }

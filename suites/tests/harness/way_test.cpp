@@ -70,7 +70,10 @@ TEST(Way, ACallThatIsMadeAloneKeepsItsMemory) {
   HostAllocator memory;
   {
     FakeBackend backend("1");
-    call = make_alone(backend.way(way_relu("direct")), memory);
+    CallFormats formats;
+    call = make_alone(backend.way(way_relu("direct")), memory, &formats);
+    EXPECT_THAT(formats.operands, ElementsAre("row-major"));
+    EXPECT_THAT(formats.results, ElementsAre("row-major"));
   }
   call->upload(0, Mine().x);
   call->run();

@@ -3,10 +3,12 @@
 #include <string>
 
 #include "suites/harness/primitive.h"
+#include "suites/harness/run/runner.h"
 #include "suites/onednn/backend.h"
 #include "suites/onednn/ways/planned_call.h"
 #include "suites/tests/asked.h"
 #include "suites/tests/onednn/support.h"
+#include "suites/verify/verification_cases.h"
 
 /// Checks the memory order, which verification cannot: it converts values from any layout.
 namespace benanza::onednn {
@@ -120,6 +122,34 @@ TEST(OnednnLayout, AnyIsBlocksOfChannelsOrTheConvolutionsChoice) {
     EXPECT_TRUE(memory.blocks[0] == 8 || memory.blocks[0] == 16);
   };
   EXPECT_GT(for_each_tensor(Layout::any, blocked), 10);
+}
+
+TEST(OnednnLayout, BlocksOfOnePixelAreRows) {
+  const auto name = [](const Dims& dims) {
+    const Memory::desc blocks(dims, Memory::data_type::f32, Memory::format_tag::nChw8c);
+    return memory_format({.in_library = blocks, .values = floats(dims)}).name;
+  };
+  EXPECT_EQ(name({2, 16, 1, 1}), "");
+  EXPECT_NE(name({2, 16, 2, 1}), "");
+  EXPECT_NE(name({2, 12, 1, 1}), "") << "the second block has four elements of padding";
+}
+
+TEST(OnednnLayout, ARowSaysItsFormatsWhereTheLibraryChooses) {
+  const auto backend = make_backend();
+  const auto facts = [&](const std::string& key, Layout layout) {
+    harness::Variant variant{parse(key), Precision::fp32, layout, ""};
+    variant.algorithm = backend->ways(variant, harness::AlgorithmSet::best).front().name;
+    const harness::Outcome outcome =
+        harness::run_variant(*backend, variant, verify::verifier(), {.budget_seconds = 1e-3});
+    EXPECT_EQ(outcome.reason, "");
+    return outcome.facts;
+  };
+  EXPECT_FALSE(facts("relu/2x16x3x3", Layout::nchw).contains("operand_formats"));
+  const Facts last = facts("relu/2x16x3x3", Layout::nhwc);
+  EXPECT_EQ(std::get<std::string>(last.at("operand_formats")), "2x16x3x3:s144.1.48.16");
+  EXPECT_EQ(last.at("result_formats"), last.at("operand_formats"));
+  const Facts blocks = facts("maxpool/2x16x1x1_k1x1_p0.0.0.0_s1x1_d1x1", Layout::any);
+  EXPECT_EQ(std::get<std::string>(blocks.at("result_formats")), "row-major");
 }
 
 TEST(OnednnSetting, AttributesAreStrictAndCountScratchMemory) {
