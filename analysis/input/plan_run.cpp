@@ -25,6 +25,17 @@ std::size_t count(const nlohmann::json& row, const char* name) {
 
 }  // namespace
 
+PlanRun::Conversion conversion_of(const nlohmann::json& row) {
+  const auto name = [&](const char* member) {
+    const auto format = row.at(member).get<std::string>();
+    return format.empty() ? "row-major" : format;
+  };
+  return {.from = name("from"),
+          .to = name("to"),
+          .bytes = row.at("bytes").get<double>(),
+          .seconds = row.at("seconds").get<double>()};
+}
+
 PlanRun read_plan_run(const std::filesystem::path& path) {
   const Document document(path, "a run of a plan",
                           "write it with bench_plan PLAN --benchmark_out=FILE");
@@ -61,6 +72,15 @@ PlanRun read_plan_run(const std::filesystem::path& path) {
       run.checked_tensors = count(row, "checked_tensors");
     }
     if (run.seconds.empty()) throw document.error("has no times");
+    for (const nlohmann::json& step : document.root().value("steps", nlohmann::json::array())) {
+      run.calls.push_back({.call = step.at("call").get<std::string>(),
+                           .seconds = step.at("seconds").get<double>(),
+                           .repeated_seconds = step.at("repeated_seconds").get<double>()});
+    }
+    for (const nlohmann::json& one :
+         document.root().value("conversions", nlohmann::json::array())) {
+      run.conversion_times.push_back(conversion_of(one));
+    }
     return run;
   });
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/graph_file/graph.h"
@@ -36,6 +37,23 @@ struct PlanRun {
   double repeated_seconds = 0;
   /// Of layers that are left to the caller, as measured.
   double prepared_seconds = 0;
+  /// Of each step's call, in a run of the plan and repeated at its place.
+  struct Call {
+    std::string call{};
+    double seconds = 0;
+    double repeated_seconds = 0;
+  };
+  /// Of each step, and of each conversion, in a run of the plan; empty: not measured.
+  std::vector<Call> calls{};
+  struct Conversion {
+    /// Names of formats, "row-major".
+    std::string from{};
+    std::string to{};
+    /// Of what it writes.
+    double bytes = 0;
+    double seconds = 0;
+  };
+  std::vector<Conversion> conversion_times{};
   /// How many tensors were compared with those of another program; 0: the plan was not checked.
   std::size_t checked_tensors = 0;
   /// Of whole runs, one a repetition.

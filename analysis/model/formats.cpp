@@ -1,6 +1,7 @@
 #include "analysis/model/formats.h"
 
 #include <algorithm>
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -32,11 +33,12 @@ struct Candidate {
   std::vector<Format> writes{};
 };
 
-/// The steps with formats as numbers.
+/// The steps with formats as numbers, and what conversions take.
 class Formats {
  public:
-  Formats(const std::vector<FormatStep>& steps, const std::vector<FormatTensor>& tensors)
-      : names_{std::string(in_rows)} {
+  Formats(const std::vector<FormatStep>& steps, const std::vector<FormatTensor>& tensors,
+          const MeasuredConversions& measured)
+      : tensors_(tensors), names_{std::string(in_rows)} {
     for (const FormatStep& step : steps) {
       std::vector<Candidate>& all = candidates_.emplace_back();
       for (const Measurement* const call : step.candidates) {
@@ -53,10 +55,17 @@ class Formats {
         all.push_back(std::move(one));
       }
     }
+    for (const auto& [names, seconds] : measured) {
+      measured_[{number_of(names.first), number_of(names.second)}] = seconds;
+    }
   }
 
   const std::vector<Candidate>& of(std::size_t step) const { return candidates_[step]; }
   const std::string& name(Format format) const { return names_[format]; }
+  double conversion_seconds(std::size_t tensor, Format from, Format to) const {
+    const auto found = measured_.find({from, to});
+    return found == measured_.end() ? tensors_[tensor].conversion_seconds : found->second;
+  }
 
  private:
   Format number_of(const std::string& name) {
@@ -65,8 +74,10 @@ class Formats {
     return static_cast<Format>(std::ranges::find(names_, name) - names_.begin());
   }
 
+  const std::vector<FormatTensor>& tensors_;
   std::vector<std::string> names_;
   std::vector<std::vector<Candidate>> candidates_;
+  std::map<std::pair<Format, Format>, double> measured_;
 };
 
 /// Who writes and reads a tensor.
@@ -109,12 +120,13 @@ class Exchanges {
     for (std::size_t step = 0; step < steps_.size(); ++step) found.seconds += call(step).seconds;
     for (std::size_t tensor = 0; tensor < tensors_.size(); ++tensor) {
       for (const auto& [step, format] : conversions_of(tensor)) {
+        const double seconds = formats_.conversion_seconds(tensor, written(tensor), format);
         found.conversions.push_back({.before_step = step,
                                      .tensor = tensor,
                                      .from = formats_.name(written(tensor)),
                                      .to = formats_.name(format),
-                                     .seconds = tensors_[tensor].conversion_seconds});
-        found.seconds += tensors_[tensor].conversion_seconds;
+                                     .seconds = seconds});
+        found.seconds += seconds;
       }
     }
     std::ranges::stable_sort(found.conversions, {}, &PlanConversion::before_step);
@@ -151,8 +163,9 @@ class Exchanges {
     std::set<std::size_t> touched(steps_[step].reads.begin(), steps_[step].reads.end());
     touched.insert(steps_[step].writes.begin(), steps_[step].writes.end());
     for (const std::size_t tensor : touched) {
-      seconds +=
-          tensors_[tensor].conversion_seconds * static_cast<double>(conversions_of(tensor).size());
+      for (const auto& [before, format] : conversions_of(tensor)) {
+        seconds += formats_.conversion_seconds(tensor, written(tensor), format);
+      }
     }
     return seconds;
   }
@@ -210,8 +223,14 @@ class Beginnings {
   }
 
  private:
-  /// Formats in which tensors are there, ascending, of those still used.
-  using Held = std::map<std::size_t, std::vector<Format>>;
+  /// A tensor in the format in which it was written, and in others, ascending.
+  struct Copies {
+    Format written = 0;
+    std::vector<Format> others{};
+    auto operator<=>(const Copies&) const = default;
+  };
+  /// Of the tensors still used.
+  using Held = std::map<std::size_t, Copies>;
   struct Beginning {
     double seconds = 0;
     Held held{};
@@ -255,7 +274,7 @@ class Beginnings {
       need(one, steps_[step].reads[at], call.reads[at]);
     }
     for (std::size_t at = 0; at < call.writes.size(); ++at) {
-      one.held.try_emplace(steps_[step].writes[at], std::vector{call.writes[at]});
+      one.held.try_emplace(steps_[step].writes[at], Copies{call.writes[at]});
     }
     if (step + 1 == steps_.size()) {
       for (std::size_t tensor = 0; tensor < tensors_.size(); ++tensor) {
@@ -267,11 +286,12 @@ class Beginnings {
   }
 
   void need(Beginning& one, std::size_t tensor, Format format) const {
-    std::vector<Format>& there = one.held.try_emplace(tensor, std::vector<Format>{0}).first->second;
-    const auto place = std::ranges::lower_bound(there, format);
-    if (place != there.end() && *place == format) return;
-    there.insert(place, format);
-    one.seconds += tensors_[tensor].conversion_seconds;
+    Copies& there = one.held[tensor];
+    if (format == there.written) return;
+    const auto place = std::ranges::lower_bound(there.others, format);
+    if (place != there.others.end() && *place == format) return;
+    there.others.insert(place, format);
+    one.seconds += formats_.conversion_seconds(tensor, there.written, format);
   }
 
   const std::vector<FormatStep>& steps_;
@@ -293,8 +313,9 @@ std::string result_format(const Measurement& call, std::size_t result, bool is_i
 }
 
 ChosenFormats choose_formats(const std::vector<FormatStep>& steps,
-                             const std::vector<FormatTensor>& tensors) {
-  const Formats formats(steps, tensors);
+                             const std::vector<FormatTensor>& tensors,
+                             const MeasuredConversions& measured) {
+  const Formats formats(steps, tensors, measured);
   Exchanges exchanges(steps, tensors, formats);
   exchanges.improve(Beginnings(steps, tensors, formats).best());
   return exchanges.found();

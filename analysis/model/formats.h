@@ -1,7 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/input/measurement.h"
@@ -23,12 +26,15 @@ struct FormatTensor {
   /// Has several channels and several pixels, which layouts order differently. For calls that do
   /// not say how their tensors lie in memory (Measurement::operand_formats).
   bool is_image = false;
-  /// Of one conversion to another format.
+  /// Of one conversion to another format, as estimated.
   double conversion_seconds = 0;
   /// It has to be row-major before this step: a part of it is read where it is. The number of
   /// steps: the caller reads it after the last.
   std::optional<std::size_t> row_major_before{};
 };
+
+/// Seconds of conversions that were measured, by the names of both formats.
+using MeasuredConversions = std::map<std::pair<std::string, std::string>, double>;
 
 struct ChosenFormats {
   /// For each step, the index of its candidate.
@@ -50,6 +56,7 @@ std::string result_format(const Measurement& call, std::size_t result, bool is_i
 /// by step, keeping the best beginnings for each choice of formats, and by exchanging one call at a
 /// time: not always the least of all.
 ChosenFormats choose_formats(const std::vector<FormatStep>& steps,
-                             const std::vector<FormatTensor>& tensors);
+                             const std::vector<FormatTensor>& tensors,
+                             const MeasuredConversions& measured = {});
 
 }  // namespace benanza::analysis

@@ -214,7 +214,6 @@ class Planner {
     for (const std::size_t layer : work.layers) step.layers.push_back(graph_.layers[layer].name);
     plan_.steps.push_back(std::move(step));
     candidates_.push_back(work.candidates[index]);
-    fastest_.push_back(work.fastest[index]);
   }
 
   static std::int64_t written_span(const Problem& problem) {
@@ -296,15 +295,11 @@ class Planner {
       }
       steps.push_back(std::move(one));
     }
-    ChosenFormats chosen = choose_formats(steps, tensors);
+    ChosenFormats chosen = choose_formats(steps, tensors, costs_.measured);
     for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
       const Measurement& call = *candidates_[step][chosen.candidates[step]];
       plan_.steps[step].call = to_string(call.variant);
       plan_.steps[step].seconds = call.seconds();
-      for (const Measurement* const other : fastest_[step]) {
-        if (other == &call) continue;
-        plan_.steps[step].alternatives.push_back({to_string(other->variant), other->seconds()});
-      }
     }
     plan_.conversions = std::move(chosen.conversions);
     plan_.seconds = chosen.seconds;
@@ -335,7 +330,6 @@ class Planner {
   PlannedOperands operands_;
   /// Of each step.
   std::vector<std::vector<const Measurement*>> candidates_;
-  std::vector<std::vector<const Measurement*>> fastest_;
   Obstacles obstacles_;
 };
 

@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/model/formats.h"
 #include "analysis/model/layer_time.h"
 #include "core/graph_file/data_flow.h"
 #include "core/graph_file/graph.h"
@@ -17,10 +18,8 @@ struct PlannedWork {
   /// Index into graph.fusions; empty: by the layer's own problems.
   std::optional<std::size_t> fusion{};
   LayerTime time{};
-  /// For each call of `time`, the best one of each layout.
+  /// For each call of `time`, the fastest one of each choice of formats.
   std::vector<std::vector<const Measurement*>> candidates{};
-  /// For each call of `time`, the fastest few that do the same, in any layout.
-  std::vector<std::vector<const Measurement*>> fastest{};
 };
 
 /// What a conversion between two formats takes: `overhead_seconds`, and reading and writing every
@@ -29,6 +28,8 @@ struct ConversionCosts {
   double overhead_seconds = 0;
   /// Empty: unknown, and not counted.
   std::optional<double> bytes_per_second{};
+  /// Those that were measured.
+  MeasuredConversions measured{};
 };
 
 /// The cheapest way to do every layer of `graph`, conversions between formats left out, with

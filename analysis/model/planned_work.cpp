@@ -62,25 +62,6 @@ std::vector<const Measurement*> candidates_for(const Measurement& call,
   return candidates;
 }
 
-/// The candidates, and the fastest few of all.
-std::vector<const Measurement*> fastest_for(const Measurement& call,
-                                            std::vector<const Measurement*> candidates,
-                                            const MeasurementSet& measurements,
-                                            const MeasurementFilter& filter) {
-  constexpr std::size_t most = 8;
-  std::vector<const Measurement*> all;
-  for (const Measurement& one : measurements.find(call.variant.key)) {
-    const bool is_usable = one.status == Status::ok && !one.in_place && !one.reference;
-    const bool is_known = std::ranges::count(candidates, &one) > 0;
-    if (is_usable && !is_known && admits(filter, call.variant.precision, one)) all.push_back(&one);
-  }
-  std::ranges::stable_sort(all, {}, &Measurement::seconds);
-  if (all.size() > most) all.resize(most);
-  all.insert(all.end(), candidates.begin(), candidates.end());
-  std::ranges::stable_sort(all, {}, &Measurement::seconds);
-  return all;
-}
-
 /// What the calls of fusion `index` work on is known.
 bool is_known(const Fusion& fusion, std::size_t index, const DataFlow& flow) {
   if (fusion.also.empty()) return index < flow.fusions.size() && flow.fusions[index];
@@ -124,7 +105,6 @@ std::vector<PlannedWork> planned_work(const Graph& graph, const DataFlow& flow,
   for (PlannedWork& one : work) {
     for (const Measurement* const call : one.time.calls) {
       one.candidates.push_back(candidates_for(*call, measurements, own));
-      one.fastest.push_back(fastest_for(*call, one.candidates.back(), measurements, own));
     }
   }
   std::ranges::stable_sort(

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "analysis/model/floor.h"
+#include "analysis/model/in_plan.h"
 #include "analysis/model/plan.h"
 #include "analysis/questions/common/question.h"
 #include "analysis/render/table.h"
@@ -101,6 +102,16 @@ Section plan_section_of(const Subject& subject, const Plan& plan) {
   return section;
 }
 
+ConversionCosts conversion_costs(const Inputs& inputs, const std::vector<PlannedWork>& work,
+                                 const InPlanTimes& times) {
+  const MeasurementFilter& filter = inputs.filters.front();
+  if (!times.conversions.empty()) {
+    return {.bytes_per_second = times.conversion_bytes_per_second, .measured = times.conversions};
+  }
+  return {.overhead_seconds = least_seconds(work),
+          .bytes_per_second = device_rates(inputs.results, filter).bytes_per_second};
+}
+
 void plan_answer(const PlanOptions& options) {
   const Inputs inputs = read_inputs(options.common);
   if (inputs.graphs.size() != 1 || inputs.filters.size() != 1) {
@@ -111,12 +122,13 @@ void plan_answer(const PlanOptions& options) {
   const DataFlow flow = read_flow(flow_path(options.common.graphs.front()));
   MeasurementFilter filter = inputs.filters.front();
   if (options.by_heuristic) filter.policy = AlgorithmPolicy::heuristic;
+  const MeasurementSet& alone = measurements_of(inputs, graph, filter);
+  const InPlanTimes times = in_plan_times(inputs.plans);
+  const MeasurementSet expected = inputs.plans.empty() ? MeasurementSet() : in_plan(alone, times);
   const std::vector<PlannedWork> work =
-      planned_work(graph, flow, measurements_of(inputs, graph, filter), filter, !options.apart);
-  Plan plan =
-      make_plan(graph, flow, work, filter.precision,
-                {.overhead_seconds = least_seconds(work),
-                 .bytes_per_second = device_rates(inputs.results, filter).bytes_per_second});
+      planned_work(graph, flow, inputs.plans.empty() ? alone : expected, filter, !options.apart);
+  Plan plan = make_plan(graph, flow, work, filter.precision, conversion_costs(inputs, work, times));
+  state_alone(plan, alone);
   plan.fused = !options.apart;
   plan.by_heuristic = options.by_heuristic;
   for (const PlanStep& step : plan.steps) {
@@ -137,6 +149,10 @@ void plan_answer(const PlanOptions& options) {
 Action ask_plan(Flags& flags) {
   const auto options = std::make_shared<PlanOptions>();
   add_common_flags(flags, options->common);
+  flags.add("--plan", options->common.plans,
+            "Output of bench_plan --benchmark_out for earlier plans: choose by what calls and "
+            "conversions took in them",
+            "FILE");
   flags.add("--apart", options->apart, "Without fusion: one call a layer");
   flags.add("--by-heuristic", options->by_heuristic,
             "The calls that the libraries' heuristics choose, not the fastest");

@@ -27,19 +27,12 @@ void map(Io& io, PlanBuffer& buffer) {
 }
 
 template <class Io>
-void map(Io& io, PlanCall& call) {
-  io("call", call.call);
-  io("seconds", call.seconds);
-}
-
-template <class Io>
 void map(Io& io, PlanStep& step) {
   io("layers", step.layers);
   io("call", step.call);
   io("seconds", step.seconds);
   io.inner("work", step.work);
   io("results", step.results);
-  io.each("alternatives", step.alternatives);
 }
 
 template <class Io>

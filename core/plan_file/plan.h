@@ -49,13 +49,6 @@ struct PlanBuffer {
   bool operator==(const PlanBuffer&) const = default;
 };
 
-/// A call by its name, and what it takes by itself, as measured.
-struct PlanCall {
-  std::string call{};
-  double seconds = 0;
-  bool operator==(const PlanCall&) const = default;
-};
-
 /// One call. `work` names tensors of the plan; FlowOperand::Kind::call does not occur.
 struct PlanStep {
   /// The layers whose work it does.
@@ -68,8 +61,6 @@ struct PlanStep {
   FlowCall work{};
   /// The tensors that it makes, or makes a part of; of several, one after the other.
   std::vector<std::size_t> results{};
-  /// Other calls that do the same, the fastest first.
-  std::vector<PlanCall> alternatives{};
   bool operator==(const PlanStep&) const = default;
 };
 

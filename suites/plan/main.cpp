@@ -25,7 +25,6 @@
 #include "suites/plan/check.h"
 #include "suites/plan/planned_model.h"
 #include "suites/plan/step_times.h"
-#include "suites/plan/tune.h"
 
 namespace {
 
@@ -39,9 +38,6 @@ struct Options {
   /// --benchmark_out; empty: none.
   std::string out;
   bool check = false;
-  /// 0: as planned.
-  double tune_seconds = 0;
-  std::string tuned;
   std::vector<std::string> device_flags;
 };
 
@@ -96,7 +92,12 @@ class Recorder final : public benchmark::BenchmarkReporter {
     shown_->Finalize();
     kept_.Finalize();
   }
-  std::string json() const { return text_.str(); }
+  /// With more members, if there are any.
+  std::string json(const std::string& members) const {
+    std::string text = text_.str();
+    if (!members.empty()) text.insert(text.find('{') + 1, '\n' + members + ',');
+    return text;
+  }
 
  private:
   std::unique_ptr<benchmark::BenchmarkReporter> shown_;
@@ -199,18 +200,6 @@ void register_run(const std::string& name, const std::function<void(benchmark::S
   benchmark::RegisterBenchmark(name.c_str(), run)->UseManualTime()->Unit(benchmark::kMillisecond);
 }
 
-Plan tuned_plan(const Plan& plan, const Options& options, const plan::Backends& backends,
-                const plan::Values* values) {
-  if (plan::Backends::run_branches()) {
-    throw Error("--tune: times steps on the host; leave it out where calls run on a GPU");
-  }
-  plan::Tuned tuned =
-      plan::tune(plan, backends.all(), values, options.tune_seconds, &backends.memory());
-  std::cerr << "tuned from " << tuned.before * 1e3 << " to " << tuned.after * 1e3
-            << " ms: " << tuned.kept << " of " << tuned.tried << " exchanges kept\n";
-  return std::move(tuned.plan);
-}
-
 int measure(const Options& options, const plan::Backends& backends) {
   std::optional<plan::Values> values;
   if (!options.values.empty()) values.emplace(options.values);
@@ -218,16 +207,12 @@ int measure(const Options& options, const plan::Backends& backends) {
   for (const std::string& system : plan::changed_systems(plan, backends.all())) {
     std::cerr << "note: planned with " << system << "; --check names the steps that changed\n";
   }
-  if (options.tune_seconds > 0) {
-    plan = tuned_plan(plan, options, backends, values ? &*values : nullptr);
-  }
   const bool has_branches = plan::Backends::run_branches();
   plan::PlannedModel model(std::move(plan), backends.all(), values ? &*values : nullptr,
                            has_branches ? plan::Scratch::own : plan::Scratch::shared,
                            &backends.memory());
   const double tolerance = options.tolerance > 0 ? options.tolerance : tolerance_of(model);
   if (values) check_steps(model, *values, options, tolerance);
-  if (!options.tuned.empty()) write_file(options.tuned, plan_json(model.plan()));
   describe(model.plan(), backends);
   harness::Stopwatch& stopwatch = backends.all().front()->stopwatch();
   const auto branches = has_branches
@@ -251,7 +236,10 @@ int measure(const Options& options, const plan::Backends& backends) {
   benchmark::RunSpecifiedBenchmarks(&recorder);
   if (branches != nullptr) stopwatch.forget(*branches);
   stopwatch.forget(model);
-  if (!options.out.empty()) write_file(options.out, recorder.json());
+  if (!options.out.empty()) {
+    write_file(options.out,
+               recorder.json(times.empty() ? "" : plan::step_times_json(model, times)));
+  }
   return 0;
 }
 
@@ -308,14 +296,6 @@ int run(int argc, char** argv) {
   app.add_flag("--check", options.check,
                "Only check that the libraries here have every call of the plan; exit status 1 if "
                "not");
-  CLI::Option* const tune = app.add_option("--tune", options.tune_seconds,
-                                           "First exchange calls for others that the plan names, "
-                                           "as long as the whole gets faster, for "
-                                           "at most so long")
-                                ->type_name("SECONDS");
-  app.add_option("--tuned", options.tuned, "Write the tuned plan here")
-      ->type_name("FILE")
-      ->needs(tune);
   for (const harness::BackendFlag& flag : plan::Backends::flags()) {
     // Taken by `backends`; here for --help.
     app.add_option(flag.name, options.device_flags, flag.help)->type_name(flag.value);

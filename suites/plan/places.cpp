@@ -60,7 +60,8 @@ std::byte* Places::read(std::size_t tensor, std::int64_t first, std::int64_t byt
     } else {
       const std::int64_t size = format.name.empty() ? room(tensor) : bytes;
       data = block(size);
-      conversions_.push_back(backend_.conversion(one.format, one.data, format, data));
+      conversions_.push_back({backend_.conversion(one.format, one.data, format, data),
+                              one.format.name, format.name, size});
       one.converted.push_back({format, data, size});
       accesses_.push_back({one.data, one.bytes, false});
       accesses_.push_back({data, size, true});
@@ -103,8 +104,6 @@ std::byte* Places::shared_scratch(std::int64_t bytes) {
 
 std::vector<Access> Places::take_accesses() { return std::exchange(accesses_, {}); }
 
-std::vector<std::unique_ptr<harness::Primitive>> Places::take_conversions() {
-  return std::exchange(conversions_, {});
-}
+std::vector<FormatConversion> Places::take_conversions() { return std::exchange(conversions_, {}); }
 
 }  // namespace benanza::plan

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,15 @@
 #include "suites/plan/accesses.h"
 
 namespace benanza::plan {
+
+/// A tensor's elements from one format to another, by name (harness::MemoryFormat).
+struct FormatConversion {
+  std::unique_ptr<harness::Primitive> call{};
+  std::string from{};
+  std::string to{};
+  /// Of what it writes.
+  std::int64_t bytes = 0;
+};
 
 /// Where the tensors of a plan are while its calls are made in order, and in which format. A tensor
 /// is read in the format in which it was written, or after a conversion to another; what does not
@@ -32,7 +42,7 @@ class Places {
   std::byte* shared_scratch(std::int64_t bytes);
 
   /// The conversions that read() needed since the last call of this.
-  std::vector<std::unique_ptr<harness::Primitive>> take_conversions();
+  std::vector<FormatConversion> take_conversions();
   /// What was read and written, by conversions as well, since the last call of this.
   std::vector<Access> take_accesses();
   /// In blocks besides the arena.
@@ -72,7 +82,7 @@ class Places {
   std::vector<std::shared_ptr<std::byte>> scratch_;
   std::int64_t scratch_bytes_ = 0;
   std::map<Key, Held> held_;
-  std::vector<std::unique_ptr<harness::Primitive>> conversions_;
+  std::vector<FormatConversion> conversions_;
   std::vector<Access> accesses_;
 };
 

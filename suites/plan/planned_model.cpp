@@ -270,7 +270,7 @@ std::unique_ptr<harness::Primitive> PlannedModel::branches() const {
   const auto add = [&](const Calls& conversions, harness::Primitive* call,
                        std::vector<Access> memory, const void* library) {
     harness::Task task;
-    for (const auto& conversion : conversions) task.calls.push_back(conversion.get());
+    for (const auto& conversion : conversions) task.calls.push_back(conversion.call.get());
     if (call != nullptr) task.calls.push_back(call);
     if (task.calls.empty()) return;
     if (std::ranges::any_of(task.calls, &harness::Primitive::shares_workspace)) {

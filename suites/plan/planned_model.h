@@ -41,8 +41,10 @@ class PlannedModel : public harness::BareCall {
   std::size_t conversions() const;
   /// Without the steps.
   void run_conversions();
-  /// What run() does for a step.
-  void run_conversions_before(std::size_t step) { run_all(stages_[step].conversions); }
+  /// What run() does for a step; for the number of steps, after the last one, without a call.
+  const std::vector<FormatConversion>& conversions_before(std::size_t step) const {
+    return step < stages_.size() ? stages_[step].conversions : last_;
+  }
   void run_call(std::size_t step) { stages_[step].call->run(); }
   std::int64_t bytes_beyond_arena() const { return places_.bytes_beyond_arena(); }
   /// All that it holds: the arena, constants and conversions, and the workspace of every call.
@@ -70,7 +72,7 @@ class PlannedModel : public harness::BareCall {
   std::int64_t workspace_bytes() const override;
 
  private:
-  using Calls = std::vector<std::unique_ptr<harness::Primitive>>;
+  using Calls = std::vector<FormatConversion>;
   /// A step's call and the conversions before it.
   struct Stage {
     std::unique_ptr<harness::Operands> operands;
@@ -86,7 +88,7 @@ class PlannedModel : public harness::BareCall {
   };
 
   static void run_all(const Calls& calls) {
-    for (const auto& call : calls) call->run();
+    for (const FormatConversion& one : calls) one.call->run();
   }
   void fill(std::size_t input, const std::vector<float>& values);
   void set_up(std::size_t step, std::span<harness::Backend* const> backends, const Values* values);

@@ -1,5 +1,7 @@
 #include "suites/plan/step_times.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -37,35 +39,67 @@ double repeated_seconds(PlannedModel& model, std::size_t step) {
 
 }  // namespace
 
+double StepTime::conversion_seconds() const {
+  return std::accumulate(conversions.begin(), conversions.end(), 0.0);
+}
+
 std::vector<StepTime> step_times(PlannedModel& model) {
   constexpr std::size_t runs = 5;
   const std::size_t steps = model.steps();
-  std::vector<std::vector<double>> conversions(steps);
+  std::vector<std::vector<std::vector<double>>> conversions(steps + 1);
   std::vector<std::vector<double>> calls(steps);
   model.run();
   for (std::size_t run = 0; run < runs; ++run) {
-    for (std::size_t step = 0; step < steps; ++step) {
-      conversions[step].push_back(seconds_of([&] { model.run_conversions_before(step); }));
-      calls[step].push_back(seconds_of([&] { model.run_call(step); }));
+    for (std::size_t step = 0; step <= steps; ++step) {
+      std::vector<double>& converted = conversions[step].emplace_back();
+      for (const FormatConversion& one : model.conversions_before(step)) {
+        converted.push_back(seconds_of([&] { one.call->run(); }));
+      }
+      if (step < steps) calls[step].push_back(seconds_of([&] { model.run_call(step); }));
     }
   }
-  std::vector<StepTime> times(steps);
-  for (std::size_t step = 0; step < steps; ++step) {
-    model.run_conversions_before(step);
-    times[step] = {.conversions = median(conversions[step]),
-                   .in_plan = median(calls[step]),
-                   .repeated = repeated_seconds(model, step)};
+  std::vector<StepTime> times(steps + 1);
+  for (std::size_t step = 0; step <= steps; ++step) {
+    for (std::size_t at = 0; at < model.conversions_before(step).size(); ++at) {
+      std::vector<double> samples;
+      for (const std::vector<double>& run : conversions[step]) samples.push_back(run[at]);
+      times[step].conversions.push_back(median(samples));
+      model.conversions_before(step)[at].call->run();
+    }
+    if (step == steps) break;
+    times[step].in_plan = median(calls[step]);
+    times[step].repeated = repeated_seconds(model, step);
   }
   return times;
+}
+
+std::string step_times_json(const PlannedModel& model, const std::vector<StepTime>& times) {
+  nlohmann::json steps = nlohmann::json::array();
+  nlohmann::json conversions = nlohmann::json::array();
+  for (std::size_t step = 0; step < times.size(); ++step) {
+    if (step < model.steps()) {
+      steps.push_back({{"call", model.plan().steps[step].call},
+                       {"seconds", times[step].in_plan},
+                       {"repeated_seconds", times[step].repeated}});
+    }
+    const std::vector<FormatConversion>& before = model.conversions_before(step);
+    for (std::size_t at = 0; at < before.size(); ++at) {
+      conversions.push_back({{"from", before[at].from},
+                             {"to", before[at].to},
+                             {"bytes", before[at].bytes},
+                             {"seconds", times[step].conversions[at]}});
+    }
+  }
+  return "\"steps\": " + steps.dump() + ",\n\"conversions\": " + conversions.dump();
 }
 
 std::string lost_text(const Plan& plan, const std::vector<StepTime>& times) {
   constexpr std::size_t most = 5;
   constexpr double worth_seconds = 1e-6;
   const auto lost = [&](std::size_t step) {
-    return times[step].conversions + times[step].in_plan - plan.steps[step].seconds;
+    return times[step].conversion_seconds() + times[step].in_plan - plan.steps[step].seconds;
   };
-  std::vector<std::size_t> order(times.size());
+  std::vector<std::size_t> order(std::min(times.size(), plan.steps.size()));
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, std::greater(), lost);
   std::string text;
@@ -77,7 +111,7 @@ std::string lost_text(const Plan& plan, const std::vector<StepTime>& times) {
                   "loses %+.1f us: %.1f in the plan, %.1f repeated, %.1f as measured, %.1f of "
                   "conversions before it: step %zu, ",
                   lost(step) * 1e6, times[step].in_plan * 1e6, times[step].repeated * 1e6,
-                  plan.steps[step].seconds * 1e6, times[step].conversions * 1e6, step + 1);
+                  plan.steps[step].seconds * 1e6, times[step].conversion_seconds() * 1e6, step + 1);
     text += line + plan.steps[step].call + '\n';
   }
   return text;

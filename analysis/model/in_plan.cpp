@@ -1,0 +1,74 @@
+#include "analysis/model/in_plan.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/problem/name.h"
+#include "core/statistics/summary.h"
+
+namespace benanza::analysis {
+namespace {
+
+const Measurement* measurement_of(const std::string& call, const MeasurementSet& measurements) {
+  const VariantName name = parse_variant_name(call);
+  for (const Measurement& one : measurements.find(name.key)) {
+    if (to_string(one.variant) == call && one.status == Status::ok) return &one;
+  }
+  return nullptr;
+}
+
+/// What one run says of each call: the mean of its steps.
+std::map<std::string, double> factors_of(const PlanRun& run) {
+  std::map<std::string, std::vector<double>> all;
+  for (const PlanRun::Call& one : run.calls) {
+    all[one.call].push_back(std::max(one.seconds / one.repeated_seconds, 1.0));
+  }
+  std::map<std::string, double> found;
+  for (const auto& [call, factors] : all) found[call] = mean(factors);
+  return found;
+}
+
+}  // namespace
+
+InPlanTimes in_plan_times(std::span<const PlanRun> runs) {
+  InPlanTimes times;
+  std::vector<double> rates;
+  for (const PlanRun& run : runs) {
+    for (const auto& [call, factor] : factors_of(run)) times.factors[call] = factor;
+    for (const PlanRun::Conversion& one : run.conversion_times) {
+      times.conversions[{one.from, one.to}] = one.seconds;
+      rates.push_back(2 * one.bytes / one.seconds);
+    }
+  }
+  if (!rates.empty()) times.conversion_bytes_per_second = median(rates);
+  return times;
+}
+
+MeasurementSet in_plan(const MeasurementSet& measurements, const InPlanTimes& times) {
+  std::vector<double> factors;
+  for (const auto& [call, factor] : times.factors) factors.push_back(factor);
+  const double usual = factors.empty() ? 1 : median(factors);
+  MeasurementSet changed;
+  for (const std::string_view key : measurements.keys()) {
+    for (Measurement one : measurements.find(key)) {
+      if (one.status == Status::ok) {
+        const auto known = times.factors.find(to_string(one.variant));
+        const double factor = known == times.factors.end() ? usual : known->second;
+        for (double& seconds : one.repetition_seconds) seconds *= factor;
+      }
+      changed.add(std::move(one));
+    }
+  }
+  return changed;
+}
+
+void state_alone(Plan& plan, const MeasurementSet& measurements) {
+  plan.seconds = conversion_seconds(plan);
+  for (PlanStep& step : plan.steps) {
+    const Measurement* const alone = measurement_of(step.call, measurements);
+    if (alone != nullptr) step.seconds = alone->seconds();
+    plan.seconds += step.seconds;
+  }
+}
+
+}  // namespace benanza::analysis
