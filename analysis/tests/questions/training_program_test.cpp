@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "analysis/tests/build.h"
 #include "analysis/tests/program.h"
 #include "analysis/tests/trace.h"
 
@@ -19,7 +20,7 @@ using test::results_text;
 using test::row;
 using test::run_program;
 
-constexpr double ms = 1e-3;
+using test::ms;
 
 json json_layer(const std::string& name, const std::string& phase, const std::string& problem,
                 std::int64_t gradient_elements, const std::vector<int>& inputs) {

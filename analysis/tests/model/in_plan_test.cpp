@@ -1,0 +1,76 @@
+#include "analysis/model/in_plan.h"
+
+#include <gmock/gmock.h>
+
+#include "analysis/tests/build.h"
+
+namespace benanza::analysis {
+namespace {
+
+using test::five;
+using test::measured;
+using test::us;
+using testing::DoubleEq;
+using testing::ElementsAre;
+using testing::Pair;
+
+constexpr const char* call_alone = "relu/1x8/fp32/nchw/onednn/jit";
+constexpr const char* call_beside = "relu/1x9/fp32/nchw/onednn/jit";
+constexpr const char* call_unseen = "relu/1x9/fp32/nchw/onednn/slow";
+
+double seconds_of(const MeasurementSet& set, std::string_view key, std::string_view algorithm) {
+  for (const Measurement& one : set.find(key)) {
+    if (one.variant.algorithm == algorithm) return one.seconds();
+  }
+  return 0;
+}
+
+TEST(InPlan, CallsTakeLongerByTheirOwnFactorsAndOthersByTheirMedian) {
+  MeasurementSet set;
+  set.add(measured(call_alone, five(10 * us)));
+  set.add(measured(call_beside, five(20 * us)));
+  set.add(measured(call_unseen, five(30 * us)));
+  // Of two steps 1.5 on average; one that was faster than when repeated: 1.
+  const PlanRun run{.calls = {{call_alone, 12 * us, 10 * us},
+                              {call_alone, 18 * us, 10 * us},
+                              {call_beside, 5 * us, 6 * us}}};
+  const InPlanTimes times = in_plan_times(std::vector{run});
+  EXPECT_THAT(times.factors,
+              ElementsAre(Pair(call_alone, DoubleEq(1.5)), Pair(call_beside, DoubleEq(1))));
+  EXPECT_FALSE(times.conversion_bytes_per_second);
+  const MeasurementSet longer = in_plan(set, times);
+  EXPECT_NEAR(seconds_of(longer, "relu/1x8", "jit"), 15 * us, 1e-12);
+  EXPECT_NEAR(seconds_of(longer, "relu/1x9", "jit"), 20 * us, 1e-12);
+  EXPECT_NEAR(seconds_of(longer, "relu/1x9", "slow"), 30 * 1.25 * us, 1e-12);
+  EXPECT_NEAR(seconds_of(set, "relu/1x8", "jit"), 10 * us, 1e-12);
+}
+
+TEST(InPlan, TheLastRunThatHasACallOrAConversionCounts) {
+  const PlanRun first{.calls = {{call_alone, 3, 1}, {call_beside, 2, 1}},
+                      .conversion_times = {{"row-major", "blocks", 100, 1e-6}}};
+  const PlanRun last{
+      .calls = {{call_alone, 2, 1}},
+      .conversion_times = {{"row-major", "blocks", 100, 2e-6}, {"blocks", "row-major", 300, 3e-6}}};
+  const InPlanTimes times = in_plan_times(std::vector{first, last});
+  EXPECT_THAT(times.factors, ElementsAre(Pair(call_alone, 2), Pair(call_beside, 2)));
+  EXPECT_THAT(times.conversions, ElementsAre(Pair(Pair("blocks", "row-major"), 3e-6),
+                                             Pair(Pair("row-major", "blocks"), 2e-6)));
+  // Of 200, 100 and 200 bytes, read and written, in a us.
+  EXPECT_DOUBLE_EQ(times.conversion_bytes_per_second.value(), 2e8);
+}
+
+TEST(InPlan, AChosenCallIsStatedAsMeasuredAlone) {
+  MeasurementSet set;
+  set.add(measured(call_alone, five(10 * us)));
+  Plan plan{
+      .seconds = 99,
+      .steps = {{.call = call_alone, .seconds = 99}, {.call = call_beside, .seconds = 3 * us}}};
+  plan.conversions = {{.seconds = 2 * us}};
+  state_alone(plan, set);
+  EXPECT_NEAR(plan.steps[0].seconds, 10 * us, 1e-12);
+  EXPECT_NEAR(plan.steps[1].seconds, 3 * us, 1e-12) << "nothing measured it";
+  EXPECT_NEAR(plan.seconds, 15 * us, 1e-12);
+}
+
+}  // namespace
+}  // namespace benanza::analysis
