@@ -1,7 +1,9 @@
 #include "generator/import_models.h"
 
 #include <algorithm>
+#include <iterator>
 
+#include "core/base/at_once.h"
 #include "core/base/error.h"
 #include "generator/generate.h"
 #include "generator/lists/list.h"
@@ -37,20 +39,27 @@ std::string in_one_line(std::string text, const std::filesystem::path& path) {
   return text.find(path.string()) == std::string::npos ? path.string() + ": " + text : text;
 }
 
-/// Imports the graphs of one model; removes its dimensions and inputs from the unknown ones.
-std::vector<ImportedGraph> import_batches(const std::filesystem::path& path,
-                                          const GenerateOptions& options,
-                                          std::set<std::string>& unknown_dims,
-                                          std::map<std::string, std::string>& unknown_inputs) {
+/// What one model's file became.
+struct OfModel {
+  std::vector<ImportedGraph> graphs{};
+  std::optional<RefusedModel> refused{};
+  /// Of the options, those that it has.
+  std::set<std::string> known_dims{};
+  std::set<std::string> known_inputs{};
+};
+
+/// Throws whatever refuses it.
+void import_batches(const std::filesystem::path& path, const GenerateOptions& options,
+                    OfModel& imported) {
   const ::onnx::ModelProto model = onnx::read_model(path);
-  std::erase_if(unknown_inputs,
-                [&](const auto& entry) { return onnx::has_input(model, entry.first); });
+  for (const auto& [name, value] : options.values) {
+    if (onnx::has_input(model, name)) imported.known_inputs.insert(name);
+  }
   const auto batches = batches_of(options);
-  std::vector<ImportedGraph> files;
   for (const auto& batch : batches) {
     LoweredGraph graph = onnx::import_model(model, path.stem().string(),
                                             {batch, options.dims, options.values}, path.string());
-    for (const std::string& dim : graph.bound_dims) unknown_dims.erase(dim);
+    imported.known_dims.insert(graph.bound_dims.begin(), graph.bound_dims.end());
     if (batch) graph.batch = *batch;
     // Only once, because batches differ only in their extents.
     if (batch == batches.front()) {
@@ -60,27 +69,37 @@ std::vector<ImportedGraph> import_batches(const std::filesystem::path& path,
       }
     }
     if (options.training) graph = training::training_step(graph, *options.training);
-    files.push_back({std::move(graph), batch.has_value()});
+    imported.graphs.push_back({std::move(graph), batch.has_value()});
   }
-  return files;
+}
+
+OfModel import_one(const std::filesystem::path& path, const GenerateOptions& options) {
+  OfModel imported;
+  try {
+    import_batches(path, options, imported);
+  } catch (const std::exception& error) {
+    imported.graphs.clear();
+    imported.refused = RefusedModel{path, in_one_line(error.what(), path)};
+  }
+  return imported;
 }
 
 }  // namespace
 
 ImportedModels import_models(const GenerateOptions& options) {
   require_unique_names(options.models);
+  std::vector<OfModel> models(options.models.size());
+  at_once(models.size(),
+          [&](std::size_t index) { models[index] = import_one(options.models[index], options); });
   std::set<std::string> unknown_dims;
   for (const auto& [name, value] : options.dims) unknown_dims.insert(name);
   std::map<std::string, std::string> unknown_inputs = options.values;
   ImportedModels imported;
-  for (const std::filesystem::path& path : options.models) {
-    try {
-      for (ImportedGraph& file : import_batches(path, options, unknown_dims, unknown_inputs)) {
-        imported.graphs.push_back(std::move(file));
-      }
-    } catch (const std::exception& error) {
-      imported.refused.push_back({path, in_one_line(error.what(), path)});
-    }
+  for (OfModel& model : models) {
+    std::ranges::move(model.graphs, std::back_inserter(imported.graphs));
+    if (model.refused) imported.refused.push_back(std::move(*model.refused));
+    for (const std::string& dim : model.known_dims) unknown_dims.erase(dim);
+    for (const std::string& input : model.known_inputs) unknown_inputs.erase(input);
   }
   for (const std::filesystem::path& list : options.lists) {
     imported.graphs.push_back({lists::read_list(list), false});
@@ -98,16 +117,17 @@ ImportedModels import_models(const GenerateOptions& options) {
 }
 
 std::vector<emit::NamedGraph> graphs_of(const std::vector<ImportedGraph>& imported) {
-  std::vector<emit::NamedGraph> graphs;
-  for (const ImportedGraph& one : imported) {
+  std::vector<emit::NamedGraph> graphs(imported.size());
+  at_once(graphs.size(), [&](std::size_t index) {
+    const ImportedGraph& one = imported[index];
     const std::string batch =
         one.batch_in_name ? "_b" + std::to_string(one.graph.batch) : std::string();
     GraphAndFlow made = make_graph_and_flow(one.graph);
-    graphs.push_back({.file = emit::file_name(one.graph.model + batch),
-                      .graph = std::move(made.graph),
-                      .list = one.graph.list,
-                      .flow = std::move(made.flow)});
-  }
+    graphs[index] = {.file = emit::file_name(one.graph.model + batch),
+                     .graph = std::move(made.graph),
+                     .list = one.graph.list,
+                     .flow = std::move(made.flow)};
+  });
   return graphs;
 }
 

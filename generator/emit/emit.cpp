@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
+#include "core/base/at_once.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "generator/emit/problems.h"
@@ -90,10 +92,16 @@ void write_graphs(const std::filesystem::path& folder, const std::vector<NamedGr
                   const std::vector<Precision>& precisions, OldGraphs old) {
   std::map<std::string, std::string> texts;
   Tests tests{.operators = {}, .precisions = precisions, .graphs = {}};
-  std::vector<Graph> graphs;
-  for (const auto& [name, graph, list, flow] : named) {
-    if (flow) texts[flow_name(name)] = flow_json(*flow);
-    if (!texts.emplace(name, graph_json(graph)).second) {
+  std::vector<const Graph*> graphs;
+  std::vector<std::pair<std::string, std::string>> jsons(named.size());
+  at_once(named.size(), [&](std::size_t index) {
+    const NamedGraph& one = named[index];
+    jsons[index] = {graph_json(one.graph), one.flow ? flow_json(*one.flow) : ""};
+  });
+  for (std::size_t index = 0; index < named.size(); ++index) {
+    const auto& [name, graph, list, flow] = named[index];
+    if (flow) texts[flow_name(name)] = std::move(jsons[index].second);
+    if (!texts.emplace(name, std::move(jsons[index].first)).second) {
       throw Error(name + " would be written twice: give every model a file name of its own");
     }
     tests.graphs.push_back(name);
@@ -103,7 +111,7 @@ void write_graphs(const std::filesystem::path& folder, const std::vector<NamedGr
         for (const std::string& key : layer.problems) tests.labels[operator_of(key)].insert(list);
       }
     }
-    graphs.push_back(graph);
+    graphs.push_back(&graph);
   }
   const std::vector<ProblemUse> problems = collect_problems(graphs);
   for (const ProblemUse& problem : problems) {

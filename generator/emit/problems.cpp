@@ -77,7 +77,7 @@ std::vector<ProblemUse> grouped(std::vector<ProblemUse> problems) {
 
 std::string operator_of(const std::string& key) { return key.substr(0, key.find('/')); }
 
-std::vector<ProblemUse> collect_problems(const std::vector<Graph>& graphs) {
+std::vector<ProblemUse> collect_problems(const std::vector<const Graph*>& graphs) {
   std::vector<ProblemUse> problems;
   std::map<std::string, std::size_t> known;
   const auto add = [&](const std::string& key, const Graph& graph, const Layer& layer) {
@@ -87,7 +87,8 @@ std::vector<ProblemUse> collect_problems(const std::vector<Graph>& graphs) {
     note_use(problem, graph.model, layer.name);
     (layer.precision == to_string(Precision::int8) ? problem.of_int8 : problem.of_floats) = true;
   };
-  for (const Graph& graph : graphs) {
+  for (const Graph* const one : graphs) {
+    const Graph& graph = *one;
     for (const Layer& layer : graph.layers) {
       for (const std::string& key : layer.problems) add(key, graph, layer);
     }

@@ -25,7 +25,7 @@ struct ProblemUse {
 
 /// Returns the problems by operator; those of the same layers (at several batches, say) are
 /// adjacent, in the order of the graphs.
-std::vector<ProblemUse> collect_problems(const std::vector<Graph>& graphs);
+std::vector<ProblemUse> collect_problems(const std::vector<const Graph*>& graphs);
 
 /// Returns the first part of a key.
 std::string operator_of(const std::string& key);

@@ -127,6 +127,12 @@ TEST_F(Emit, AFolderThatCannotBeMadeIsNamed) {
   }
 }
 
+std::vector<ProblemUse> problems_of_graphs(const std::vector<Graph>& graphs) {
+  std::vector<const Graph*> all;
+  for (const Graph& graph : graphs) all.push_back(&graph);
+  return collect_problems(all);
+}
+
 TEST(Problems, MergeOverModelsAndNameAtMostTwoLayersOfEach) {
   Model model(13);
   model.input("x", {2, 3}).node("Relu", {"x"}, {"r0"});
@@ -140,13 +146,13 @@ TEST(Problems, MergeOverModelsAndNameAtMostTwoLayersOfEach) {
       Model(13).input("x", {2, 3}).node("Relu", {"x"}, {"only\n\\"}).output("only\n\\").import();
   one.model = "one";
   const std::string text =
-      problems_source(collect_problems({make_graph(many), make_graph(one)}), {Precision::fp32});
+      problems_source(problems_of_graphs({make_graph(many), make_graph(one)}), {Precision::fp32});
   EXPECT_THAT(text,
               HasSubstr("    // many: r0, r1, ... (5); one: only?? (1)\n    \"relu/2x3\",\n"));
 }
 
 TEST(Problems, ALayerOfSeveralBatchesIsNamedOnce) {
-  const auto problems = collect_problems({make_graph(small("a")), make_graph(small("a"))});
+  const auto problems = problems_of_graphs({make_graph(small("a")), make_graph(small("a"))});
   ASSERT_FALSE(problems.empty());
   for (const ProblemUse& problem : problems) {
     EXPECT_THAT(problem.users, testing::SizeIs(1));
@@ -163,7 +169,7 @@ TEST(Problems, OfBytesHaveTablesOfTheirOwn) {
   };
   graph.layers = {layer("a", "relu/8", ""), layer("b", "relu/8", "int8"),
                   layer("c", "relu/9", "int8")};
-  const std::string source = problems_source(collect_problems({graph}), {Precision::fp32});
+  const std::string source = problems_source(problems_of_graphs({graph}), {Precision::fp32});
   EXPECT_THAT(source, HasSubstr("relu[] = {\n    // m: a, b (2)\n    \"relu/8\",\n};"));
   EXPECT_THAT(source, HasSubstr("relu_int8[] = {\n    // m: a, b (2)\n    \"relu/8\",\n"
                                 "    // m: c (1)\n    \"relu/9\",\n};"));
@@ -179,7 +185,7 @@ TEST(Problems, AreThoseOfTheGraphFile) {
                            .also = {"attention_bwd/1x1x4x6_k1x4x6_s1"},
                            .whole = true});
   std::vector<std::string> keys;
-  for (const ProblemUse& use : collect_problems({graph})) keys.push_back(use.key);
+  for (const ProblemUse& use : problems_of_graphs({graph})) keys.push_back(use.key);
   EXPECT_THAT(keys, testing::UnorderedElementsAreArray(problems_of(graph)));
   EXPECT_THAT(keys, testing::Contains("attention_bwd/1x1x4x6_k1x4x6_s1"));
 }
@@ -196,7 +202,7 @@ TEST(Problems, OfTheSameLayersAreNeighboursUnderOneComment) {
     graph.model = "m";
     return graph;
   };
-  const auto problems = collect_problems({make_graph(relus(1)), make_graph(relus(8))});
+  const auto problems = problems_of_graphs({make_graph(relus(1)), make_graph(relus(8))});
   EXPECT_THAT(problems_source(problems, {Precision::fp32}),
               HasSubstr("    // m: a (1)\n    \"relu/1x3\",\n    \"relu/8x3\",\n"
                         "    // m: b (1)\n    \"relu/1x6\",\n    \"relu/8x6\",\n};"));
