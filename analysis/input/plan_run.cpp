@@ -75,7 +75,9 @@ PlanRun read_plan_run(const std::filesystem::path& path) {
     for (const nlohmann::json& step : document.root().value("steps", nlohmann::json::array())) {
       run.calls.push_back({.call = step.at("call").get<std::string>(),
                            .seconds = step.at("seconds").get<double>(),
-                           .repeated_seconds = step.at("repeated_seconds").get<double>()});
+                           .repeated_seconds = step.at("repeated_seconds").get<double>(),
+                           .conversion_seconds = step.value("conversion_seconds", 0.0),
+                           .layers = step.value("layers", std::vector<std::string>())});
     }
     for (const nlohmann::json& one :
          document.root().value("conversions", nlohmann::json::array())) {

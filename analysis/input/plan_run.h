@@ -42,6 +42,10 @@ struct PlanRun {
     std::string call{};
     double seconds = 0;
     double repeated_seconds = 0;
+    /// Of the conversions before it.
+    double conversion_seconds = 0;
+    /// Names of those whose work it does.
+    std::vector<std::string> layers{};
   };
   /// Of each step, and of each conversion, in a run of the plan; empty: not measured.
   std::vector<Call> calls{};

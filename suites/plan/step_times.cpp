@@ -80,7 +80,9 @@ std::string step_times_json(const PlannedModel& model, const std::vector<StepTim
     if (step < model.steps()) {
       steps.push_back({{"call", model.plan().steps[step].call},
                        {"seconds", times[step].in_plan},
-                       {"repeated_seconds", times[step].repeated}});
+                       {"repeated_seconds", times[step].repeated},
+                       {"conversion_seconds", times[step].conversion_seconds()},
+                       {"layers", model.plan().steps[step].layers}});
     }
     const std::vector<FormatConversion>& before = model.conversions_before(step);
     for (std::size_t at = 0; at < before.size(); ++at) {

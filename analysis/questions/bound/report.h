@@ -75,6 +75,8 @@ Section bound_section(const BoundReport& report,
 void add_sequences(Section& section, const BoundReport& report);
 /// floor <= bound <= predicted plan <= measured plan <= framework, and what each step costs.
 void add_plans(Section& section, const BoundReport& report);
+/// Where frameworks are faster than the plans.
+void add_compared_parts(Section& section, const BoundReport& report);
 /// The ladder; the layers by head-room are a table of their own.
 void add_ladder(Section& section, const BoundReport& report);
 Sheet head_room_sheet(const BoundReport& report);

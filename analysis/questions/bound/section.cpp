@@ -234,6 +234,7 @@ Section bound_section(const BoundReport& report, const std::map<std::string, Pea
   section.add(exceptions_sheet(report));
   section.add(layers_sheet(report));
   section.add(head_room_sheet(report));
+  add_compared_parts(section, report);
   add_seen(section, report);
   add_wholes(section, report);
   add_path(section, report);
