@@ -4,8 +4,7 @@
 #include "generator/onnx/operators/shared/operator.h"
 #include "generator/onnx/operators/shared/sliding_window.h"
 
-/// Operators of ONNX Runtime on images whose channels come last: extents alone. A problem's
-/// tensors have their channels second.
+/// Operators of ONNX Runtime on images whose channels come last. Filters are those of ONNX.
 namespace benanza::onnx {
 namespace {
 
@@ -22,25 +21,27 @@ std::vector<TensorFacts> nhwc_conv_shape(const NodeView& node) {
   return {{node.input(0).type, channels_last(made)}};
 }
 
-std::vector<TensorFacts> nhwc_pool_shape(const NodeView& node) {
-  const Dims input = channels_second(node.shape(0));
-  const auto kernel = node.integers("kernel_shape");
-  if (input.size() < 3 || !kernel) throw Error("no windows over " + join(input, 'x'));
-  const Dims windows = sliding_window(node, spatial(input), *kernel).window.output(spatial(input));
-  Dims made{input[0], input[1]};
-  made.insert(made.end(), windows.begin(), windows.end());
-  return {{node.input(0).type, channels_last(made)}};
+/// Inputs: data, weights, a bias, and a tensor that is added before the activation.
+Lowered lower_nhwc_conv(const NodeView& node) {
+  std::vector<Call> calls{convolution_call(node, {}, image_with_channels_second(node, true))};
+  const Dims dims = output(calls[0].problem);
+  if (node.has_input(2)) calls.push_back(filter_bias(node, 2, dims, from_call(0)));
+  if (node.has_input(3)) {
+    const Dims added = channels_second(node.shape(3));
+    calls.push_back(elementwise_call(BinaryKind::add, {dims, false, last_result(calls)},
+                                     {added, node.input(3).constant, from_input(3)}));
+  }
+  add_activation(node, node.reals("activation_params").value_or(std::vector<float>{}), calls);
+  return of_channels_last(node, measured(std::move(calls)));
 }
 
 }  // namespace
 
 void register_channels_last(OperatorTable& table) {
-  constexpr std::string_view reason = "channels that come last";
   for (const auto* op : {"com.microsoft.NhwcConv", "com.microsoft.NhwcFusedConv"}) {
-    table.add(op,
-              {.shapes = {{nhwc_conv_shape}}, .unsupported = reason, .reads_all_constants = true});
+    table.add(
+        op, {.shapes = {{nhwc_conv_shape}}, .lower = lower_nhwc_conv, .reads_all_constants = true});
   }
-  table.add("com.microsoft.NhwcMaxPool", {.shapes = {{nhwc_pool_shape}}, .unsupported = reason});
 }
 
 }  // namespace benanza::onnx
