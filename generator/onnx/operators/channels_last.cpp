@@ -1,16 +1,35 @@
 #include "generator/onnx/operators/shared/channels_last.h"
+#include <algorithm>
+
 #include "core/base/error.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
 #include "generator/onnx/operators/shared/sliding_window.h"
 
-/// Operators of ONNX Runtime on images whose channels come last. Filters are those of ONNX.
+/// Convolutions of ONNX Runtime on images whose channels come last.
 namespace benanza::onnx {
 namespace {
 
+/// Extents of the filters in the order of Conv. NhwcConv has their channels last, as ONNX Runtime's
+/// optimizer writes it, unless only the order of its documentation fits; NhwcFusedConv does not.
+Dims filters_of(const NodeView& node) {
+  const Dims& weights = node.shape(1);
+  const Dims& input = node.shape(0);
+  if (weights.size() < 3 || weights.size() != input.size() || node.op_type() != "NhwcConv") {
+    return weights;
+  }
+  const std::int64_t channels = input.back() / std::max<std::int64_t>(1, node.integer("group", 1));
+  const Dims turned = channels_second(weights);
+  const auto kernel = node.integers("kernel_shape");
+  const auto fits = [&](const Dims& filters) {
+    return filters[1] == channels && kernel.value_or(spatial(filters)) == spatial(filters);
+  };
+  return fits(turned) || !fits(weights) ? turned : weights;
+}
+
 std::vector<TensorFacts> nhwc_conv_shape(const NodeView& node) {
   const Dims input = channels_second(node.shape(0));
-  const Dims& weights = node.shape(1);
+  const Dims weights = filters_of(node);
   if (input.size() < 3 || weights.size() != input.size()) {
     throw Error("weights of " + join(weights, 'x') + " for images of " + join(input, 'x'));
   }
@@ -23,7 +42,8 @@ std::vector<TensorFacts> nhwc_conv_shape(const NodeView& node) {
 
 /// Inputs: data, weights, a bias, and a tensor that is added before the activation.
 Lowered lower_nhwc_conv(const NodeView& node) {
-  std::vector<Call> calls{convolution_call(node, {}, image_with_channels_second(node, true))};
+  std::vector<Call> calls{
+      convolution_call(node, {}, image_with_channels_second(node, true), filters_of(node))};
   const Dims dims = output(calls[0].problem);
   if (node.has_input(2)) calls.push_back(filter_bias(node, 2, dims, from_call(0)));
   if (node.has_input(3)) {

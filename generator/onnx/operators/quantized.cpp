@@ -120,7 +120,8 @@ std::vector<Call> with_zero_points(const NodeView& node, Call product, std::size
 /// Inputs: x, its scale and zero point, w, its scale and zero point, the result's, a bias.
 Lowered lower_qlinear_conv(const NodeView& node) {
   const bool last = node.integer("channels_last", 0) != 0;
-  Call product = convolution_call(node, {0, 3}, image_with_channels_second(node, last));
+  Call product =
+      convolution_call(node, {0, 3}, image_with_channels_second(node, last), node.shape(3));
   if (node.has_input(8)) {
     product.problem.epilogue.bias = true;
     product.operands.push_back(from_input(8));

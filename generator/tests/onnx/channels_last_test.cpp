@@ -35,6 +35,24 @@ TEST(ChannelsLast, AConvolutionIsThatOfOnnx) {
   EXPECT_THAT(proxies(layer), Each(true)) << "elements in another order";
 }
 
+// ONNX Runtime's optimizer turns the filters, too.
+TEST(ChannelsLast, FiltersMayHaveTheirChannelsLast) {
+  const auto conv = [](const Dims& image, const Dims& filters, const Dims& kernel) {
+    Model model = images().input("x", image).weights("w", filters);
+    add_microsoft(model, "NhwcConv", {"x", "w"}, {"y"}, {{"kernel_shape", kernel}});
+    return model.output("y").layer();
+  };
+  const LoweredLayer turned = conv({1, 8, 9, 16}, {4, 3, 2, 16}, {3, 2});
+  EXPECT_THAT(turned.problems, ElementsAre("conv/1x16x8x9_k4x3x2_p0.0.0.0_s1x1_d1x1_g1"))
+      << turned.reason;
+  EXPECT_EQ(turned.outputs[0].shape, (Dims{1, 6, 8, 4}));
+  // Both orders have three channels: the window tells.
+  EXPECT_THAT(conv({1, 8, 9, 3}, {4, 3, 5, 3}, {3, 5}).problems,
+              ElementsAre("conv/1x3x8x9_k4x3x5_p0.0.0.0_s1x1_d1x1_g1"));
+  EXPECT_THAT(conv({1, 8, 9, 3}, {4, 3, 5, 3}, {5, 3}).problems,
+              ElementsAre("conv/1x3x8x9_k4x5x3_p0.0.0.0_s1x1_d1x1_g1"));
+}
+
 TEST(ChannelsLast, AFusedConvolutionAddsAnImage) {
   Model model = images().input("x", {2, 4, 5, 6}).input("z", {2, 4, 5, 8});
   model.weights("w", {8, 3, 1, 1});
