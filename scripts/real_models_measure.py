@@ -35,6 +35,7 @@ class Times:
         self.lower = self.fused * share
         self.latency = latency
         self.partial = answer["partial"]
+        self.unpacked = "unpacked_weights" in answer
         self.unsupported = answer["coverage"]["unsupported"]["layers"]
         self.remarks = remarks
 
@@ -46,7 +47,7 @@ class Times:
     def flags(self):
         complete = "complete although something is left out"
         return self.undercut() + ([complete] if self.unsupported and not self.partial else []) + (
-            ["partial"] if self.partial else [])
+            ["partial"] if self.partial else []) + (["weights unpacked"] if self.unpacked else [])
 
 
 def measure(path, flags, flow, graph_file, folder, arguments):

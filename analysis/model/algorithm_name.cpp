@@ -1,6 +1,13 @@
 #include "analysis/model/algorithm_name.h"
 
 namespace benanza::analysis {
+namespace {
+
+constexpr std::string_view unpacked = "unpacked.";
+
+}  // namespace
+
+bool unpacks_weights(std::string_view algorithm) { return algorithm.starts_with(unpacked); }
 
 std::string_view to_string(AlgorithmKind kind) {
   switch (kind) {
@@ -17,7 +24,8 @@ std::string_view to_string(AlgorithmKind kind) {
 }
 
 AlgorithmKind kind_of(const VariantName& call) {
-  const std::string_view name = call.algorithm;
+  std::string_view name = call.algorithm;
+  if (unpacks_weights(name)) name.remove_prefix(unpacked.size());
   const auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
   if (has("winograd")) return AlgorithmKind::winograd;
   if (has("fft")) return AlgorithmKind::fft;

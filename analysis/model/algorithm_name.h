@@ -7,6 +7,9 @@
 /// What the suites' names of algorithms say.
 namespace benanza::analysis {
 
+/// Whether the call multiplies by weights that are unpacked when the model is loaded.
+bool unpacks_weights(std::string_view algorithm);
+
 enum class AlgorithmKind { product, direct, winograd, fft };
 /// "matrix product", "implicit product or direct", ...
 std::string_view to_string(AlgorithmKind kind);

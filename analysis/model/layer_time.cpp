@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/model/algorithm_name.h"
 #include "analysis/model/selection.h"
 
 namespace benanza::analysis {
@@ -165,6 +166,10 @@ Assumed assumed(const Graph& graph, const std::vector<double>& counted) {
 
 void ReferenceCode::add(const Measurement& call, const std::string& layer) {
   ++all_calls;
+  if (unpacks_weights(call.variant.algorithm)) {
+    ++unpacked_calls;
+    unpacked_seconds += call.seconds();
+  }
   if (!call.reference) return;
   ++calls;
   seconds += call.seconds();

@@ -98,8 +98,8 @@ struct Assumed {
 /// `counted` holds the seconds of each layer in the bound.
 Assumed assumed(const Graph& graph, const std::vector<double>& counted);
 
-/// The calls of a bound that are the library's reference code: these libraries have nothing better,
-/// and a framework's own kernel may be faster by orders of magnitude.
+/// The calls of a bound that are the library's reference code, or multiply by unpacked weights:
+/// these libraries have nothing better, and a framework's own kernel may be much faster.
 struct ReferenceCode {
   std::size_t calls = 0;
   std::size_t all_calls = 0;
@@ -107,6 +107,10 @@ struct ReferenceCode {
   /// The layer in which it takes longest, and how long.
   std::string worst_layer{};
   double worst_seconds = 0;
+  /// Calls with weights that were unpacked when the model was loaded: they read more bytes than the
+  /// file has.
+  std::size_t unpacked_calls = 0;
+  double unpacked_seconds = 0;
 
   void add(const Measurement& call, const std::string& layer);
   void add(const LayerTime& time, const std::string& layer);

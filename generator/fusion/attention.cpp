@@ -24,12 +24,14 @@ const Shape* shape_of(const Call* call) {
 bool is_copy(const Call& call) { return std::holds_alternative<Copy>(call.problem.shape); }
 
 /// Calls that no call for attention does, but that leave its operands as they are: projecting rows
-/// and adding to them, appending to earlier keys and values, normalizing and rotating.
+/// and adding to them, appending to earlier keys and values, converting these, normalizing and
+/// rotating.
 bool is_beside(const Call& call) {
   const auto* sum = std::get_if<Binary>(&call.problem.shape);
   return (sum != nullptr && sum->kind == BinaryKind::add) ||
          std::holds_alternative<Gemm>(call.problem.shape) ||
          std::holds_alternative<Concat>(call.problem.shape) ||
+         std::holds_alternative<Quantization>(call.problem.shape) ||
          std::holds_alternative<Rotary>(call.problem.shape) ||
          std::holds_alternative<LayerNormalization>(call.problem.shape);
 }

@@ -80,6 +80,7 @@ Chain extended(Chain chain, const NextCall& next, const std::string& name) {
   chain.pattern += '_' + name;
   chain.layers.insert(chain.layers.end(), next.layers.begin(), next.layers.end());
   chain.calls = next.layers.empty() ? chain.calls + 1 : 1;
+  chain.operands.known = chain.operands.known && !next.call.is_proxy;
   return chain;
 }
 

@@ -34,7 +34,8 @@ struct ChainOperands {
   std::optional<FlowOperand> residual;
   /// Of the steps.
   std::vector<FlowOperand> steps;
-  /// False if an operand is the result of a call that is not in the chain.
+  /// False if an operand is the result of a call that is not in the chain, or a call of the chain
+  /// stands for what its node does.
   bool known = true;
 };
 

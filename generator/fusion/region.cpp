@@ -48,6 +48,7 @@ std::optional<Chain> first_call(const Flow& flow, std::size_t index) {
   const Problem& problem = layer.calls.front().problem;
   if (!begins_regions(problem.shape) || !layer.precision.empty()) return std::nullopt;
   Chain chain{.pattern = std::string(op(problem)), .layers = {index}, .problem = problem};
+  chain.operands.known = !layer.calls.front().is_proxy;
   for (const Source& source : layer.calls.front().operands) {
     const auto operand = flow_operand(flow, index, source);
     chain.operands.known = chain.operands.known && operand;

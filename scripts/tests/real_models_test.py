@@ -118,8 +118,8 @@ class Files(unittest.TestCase):
 
 
 class Measured(unittest.TestCase):
-    def times(self, latency, floor=1e-3, spread=(1.8e-3, 2.2e-3), partial=False, unsupported=0):
-        return Times({"bounds": {"sequential": {"seconds": 2e-3, "spread_seconds": spread}},
+    def times(self, latency, floor=1e-3, spread=(1.8e-3, 2.2e-3), partial=False, unsupported=0, **facts):
+        return Times({**facts, "bounds": {"sequential": {"seconds": 2e-3, "spread_seconds": spread}},
                       "ladder": {"floor": {"seconds": floor}, "fused_seconds": 1.5e-3},
                       "partial": partial, "coverage": {"unsupported": {"layers": unsupported}}},
                      latency, ["it was stopped"])
@@ -134,6 +134,7 @@ class Measured(unittest.TestCase):
         self.assertEqual(self.times(2e-3, unsupported=1).flags(),
                          ["complete although something is left out"])
         self.assertEqual(self.times(2e-3, unsupported=1, partial=True).flags(), ["partial"])
+        self.assertEqual(self.times(2e-3, unpacked_weights={"calls": 1}).flags(), ["weights unpacked"])
 
     def test_row(self):
         row = Row("m")

@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "suites/harness/packed_values.h"
 #include "suites/nvidia/device/convert.h"
 
 namespace benanza::cublas {
@@ -59,14 +58,8 @@ void add_for(WayTable& table, const ProductFamily& family) {
 /// Before the name of a way that multiplies by weights unpacked when the model is loaded.
 constexpr std::string_view unpacked = "unpacked.";
 
-/// The same product with plain weights. Only for weights that some library multiplies by as they
-/// are stored (cuDNN: ops/packed_gemm.cpp): a bound that unpacking alone makes would be above what
-/// any such product takes for few rows.
+/// The same product with plain weights.
 harness::Variant with_plain_weights(harness::Variant variant) {
-  const PackedWeights& packed = *variant.problem.packed;
-  if (!harness::is_multiplied_packed(packed)) {
-    throw harness::Unsupported("no call that multiplies by " + packed.text());
-  }
   if (element_bytes(variant.precision) == 1) {
     throw harness::Unsupported("packed weights are not unpacked to 8 bits");
   }

@@ -18,25 +18,31 @@ int largest_unit(float value) {
   return biased - bias - mantissa_bits + std::countr_zero(bits | 1U << mantissa_bits);
 }
 
-struct Range {
-  float least;
-  float most;
-};
+}  // namespace
 
-Range range_of(PackedType type) {
-  switch (type) {
-    case PackedType::int8:
-    case PackedType::int4:
-    case PackedType::int2: {
-      const auto half = static_cast<float>(1 << (bits_of(type) - 1));
-      return {-half, half - 1};
+HeldRange held_range(const PackedWeights& packed) {
+  const auto half = static_cast<float>(1 << (bits_of(packed.type) - 1));
+  switch (packed.type) {
+    case PackedType::fp8: {
+      // Three bits behind the point.
+      constexpr float most = 16;
+      return {-most, most};
     }
+    case PackedType::fp4: {
+      // Halves: 0, 1, 2, 3, 4, 6, 8, 12.
+      constexpr float most = 4;
+      return {-most, most};
+    }
+    case PackedType::uint8:
+    case PackedType::uint4:
+    case PackedType::uint2:
+      // PackedValues has whole numbers of 8 bits with a sign.
+      if (!packed.zero_points) return {0, std::min(2 * half - 1, 127.0F)};
+      return {-half, half - 1};
     default:
-      throw std::invalid_argument(std::string(to_string(type)) + " weights are not divided");
+      return {-half, half - 1};
   }
 }
-
-}  // namespace
 
 bool is_multiplied_packed(const PackedWeights& packed) {
   const bool is_known = packed.type == PackedType::int4 || packed.type == PackedType::int8;
@@ -51,7 +57,7 @@ std::int64_t block_length(const Gemm& shape, const PackedWeights& packed) {
 
 PackedValues packed_values(std::span<const float> values, const Gemm& shape,
                            const PackedWeights& packed) {
-  const Range range = range_of(packed.type);
+  const HeldRange range = held_range(packed);
   const std::int64_t block = block_length(shape, packed);
   const std::int64_t blocks = (shape.k + block - 1) / block;
   const bool for_all = has_one_scale(packed);

@@ -15,10 +15,19 @@ inline constexpr std::size_t packed_operand = 1;
 
 /// Whether some library here multiplies by such weights as they are stored.
 bool is_multiplied_packed(const PackedWeights& packed);
+
+/// Whole numbers, all of which such weights hold, as multiples of their scales.
+struct HeldRange {
+  float least;
+  float most;
+};
+/// With zero points, unsigned numbers have theirs in the middle. Of floats, those without gaps.
+HeldRange held_range(const PackedWeights& packed);
 /// Whether all weights share one scale.
 bool has_one_scale(const PackedWeights& packed);
 
-/// Weights of a product as they are stored: integers, and the scales they are multiplied by.
+/// Weights of a product as they are stored, less their zero points: whole numbers, and the scales
+/// they are multiplied by.
 struct PackedValues {
   /// n x k: column by column, the k weights of a sum one after the other.
   std::vector<std::int8_t> weights;
@@ -31,8 +40,7 @@ std::int64_t block_length(const Gemm& shape, const PackedWeights& packed);
 
 /// Divides the values of B, in the order in which `shape` stores them, into integers and scales
 /// that are powers of two: the largest of which all values of a block are multiples. Throws
-/// std::invalid_argument if an integer has more bits than the type, or the type is none of
-/// integers.
+/// std::invalid_argument if an integer is outside held_range().
 PackedValues packed_values(std::span<const float> values, const Gemm& shape,
                            const PackedWeights& packed);
 

@@ -57,10 +57,13 @@ std::array<float, 256> with_all_bits(const Palette& palette) {
   return values;
 }
 
-/// Within what weights of so many bits hold.
-Palette within(Palette palette, float step, int bits) {
-  const auto most = static_cast<float>(1 << std::min(bits - 1, 8));
-  for (float& value : palette) value = std::clamp(value, -most * step, (most - 1) * step);
+/// Within what packed weights hold.
+Palette within(Palette palette, float step, const PackedWeights& packed) {
+  const auto [least, most] = harness::held_range(packed);
+  for (float& value : palette) {
+    if (least == 0) value = std::abs(value);
+    value = std::clamp(value, least * step, most * step);
+  }
   return palette;
 }
 
@@ -226,7 +229,7 @@ Inputs inputs_for(const Problem& problem, Precision precision, std::uint64_t see
     if (integers && index > 0 && !added) palette = even(palette);
     if (operands[index].domain == Domain::truth) palette = truth();
     const bool is_packed = problem.packed && index == harness::packed_operand;
-    if (is_packed) palette = within(palette, step, bits_of(problem.packed->type));
+    if (is_packed) palette = within(palette, step, *problem.packed);
     Recipe recipe{.count = element_count(operands[index].dims), .seed = random_bits(seed, index)};
     const auto make = [&](const auto& values) {
       recipe.palette.assign(values.begin(), values.end());
@@ -235,7 +238,8 @@ Inputs inputs_for(const Problem& problem, Precision precision, std::uint64_t see
       }
       return fill(recipe.count, values, recipe.seed);
     };
-    all.values.push_back(all_bits ? make(with_all_bits(palette)) : make(palette));
+    const bool is_rounded = !all_bits || is_packed;
+    all.values.push_back(is_rounded ? make(palette) : make(with_all_bits(palette)));
     if (is_packed) vary_scales(problem, all.values.back());
     if (unchanged) all.recipes.push_back(std::move(recipe));
   }

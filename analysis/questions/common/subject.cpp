@@ -114,6 +114,17 @@ void add_weights(Section& section, const std::optional<LargeWeights>& weights) {
 }
 
 void add_reference_code(Section& section, const ReferenceCode& code) {
+  if (code.unpacked_calls > 0) {
+    section.add(
+        Entry{"unpacked weights",
+              fmt::format("{} of the {} calls, {:.3f} ms: unpacked at load time",
+                          code.unpacked_calls, code.all_calls, code.unpacked_seconds * 1e3)});
+    section.add(
+        Entry{"", "a call that reads them packed moves fewer bytes, and may be faster than this"});
+    section.facts["unpacked_weights"] = {{"calls", code.unpacked_calls},
+                                         {"of_calls", code.all_calls},
+                                         {"seconds", code.unpacked_seconds}};
+  }
   if (code.calls == 0) return;
   section.add(
       Entry{"reference code", fmt::format("{} of the {} calls, {:.3f} ms, most in {}", code.calls,

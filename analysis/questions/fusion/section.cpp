@@ -178,6 +178,8 @@ ReferenceCode reference_code(const FusionReport& report) {
   code.all_calls += fused.all_calls;
   code.calls += fused.calls;
   code.seconds += fused.seconds;
+  code.unpacked_calls += fused.unpacked_calls;
+  code.unpacked_seconds += fused.unpacked_seconds;
   if (fused.worst_seconds > code.worst_seconds) {
     code.worst_layer = fused.worst_layer;
     code.worst_seconds = fused.worst_seconds;

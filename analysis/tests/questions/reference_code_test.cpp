@@ -68,6 +68,20 @@ TEST(ReferenceCode, IsNotMentionedWhereThereIsNone) {
   EXPECT_THAT(page_table(page_of(given.fusion()), 10), Not(HasSubstr("reference")));
 }
 
+TEST(ReferenceCode, WeightsThatAreUnpackedAreTold) {
+  ReferenceCase given(false);
+  given.graph.fusions.clear();
+  const std::string product = "gemm/m100_n200_k50_nt_w_packed.uint4.b32.z";
+  given.graph.layers[0].problems = {product};
+  given.set.add(measured(product + "/fp32/plain/onednn/unpacked.brgemm:avx2", five(9 * us)));
+  const std::string bound = page_table(page_of(given.bound()), 10);
+  EXPECT_THAT(bound, HasSubstr("1 of the 3 calls, 0.009 ms: unpacked at load time\n"));
+  EXPECT_THAT(bound, Not(HasSubstr("reference code")));
+  EXPECT_THAT(page_table(page_of(given.fusion()), 10), HasSubstr("0.009 ms: unpacked"));
+  const json facts = json::parse(page_json(page_of(given.bound())))["reports"][0];
+  EXPECT_EQ(facts.at("unpacked_weights").at("calls"), 1);
+}
+
 TEST(ReferenceCode, IsReadFromTheRow) {
   Row row;
   row.variant = parse_variant_name("softmax/100x200_a0/fp32/plain/onednn/y");

@@ -71,6 +71,61 @@ Lowered lower_embed_normalization(const NodeView& node) {
   return lowered;
 }
 
+// Inputs of QEmbedLayerNormalization behind those: scales, in the order of what they scale.
+constexpr std::size_t first_scale = 8;
+
+/// The result, in the type of the scales, and the number of tokens of each row.
+std::vector<TensorFacts> quantized_embed_shape(const NodeView& node) {
+  const Dims dims = embedded(node);
+  return {{node.input(first_scale).type, dims}, {::onnx::TensorProto::INT32, Dims{dims[0]}}};
+}
+
+/// Copies of rows of bytes, as words of 32 bits, and conversions of them; then as with floats.
+Lowered lower_quantized_embed(const NodeView& node) {
+  const Dims dims = embedded(node);
+  std::vector<Call> calls;
+  constexpr std::int64_t bytes_of_word = 4;
+  const auto converted = [&](std::size_t place, const Dims& extents, bool chosen) {
+    const int type = node.input(place).type;
+    if (type_bits(type) != 8 || is_floating(type)) {
+      throw NotExpressible("embeddings of " + type_name(type));
+    }
+    const Source source = from_input(static_cast<int>(place));
+    const std::int64_t words = element_count(extents) / bytes_of_word;
+    if (chosen && words > 0) {
+      calls.push_back(call(Copy{.dims = {words}, .from = {1}, .to = {1}}, {source}));
+      calls.back().is_proxy = true;
+    }
+    calls.push_back(
+        call(Quantization{.kind = QuantizationKind::dequantize, .input = extents}, {source}));
+    calls.back().is_proxy = chosen;
+    return ElementwiseOperand{extents, false, last_result(calls)};
+  };
+  if (node.has_output(1) && node.has_input(token_mask)) {
+    calls.push_back(
+        proxy_copy(node, element_count(node.shape(token_mask)), static_cast<int>(token_mask)));
+    calls.back().output = 1;
+  }
+  ElementwiseOperand sum = converted(word_table, dims, true);
+  const auto add = [&](const ElementwiseOperand& row) {
+    calls.push_back(elementwise_call(BinaryKind::add, sum, row));
+    sum = {dims, false, last_result(calls)};
+  };
+  add(converted(position_table, {1, dims[1], dims[2]}, true));
+  if (node.has_input(segment_table)) add(converted(segment_table, dims, true));
+  const Source scale = converted(scale_row, {dims[2]}, false).source;
+  const Source bias = converted(bias_row, {dims[2]}, false).source;
+  calls.push_back(call(LayerNormalization{.rows = dims[0] * dims[1],
+                                          .length = dims[2],
+                                          .epsilon = node.real("epsilon", 1e-12F),
+                                          .scale = true,
+                                          .bias = true},
+                       {sum.source, scale, bias}));
+  Lowered lowered = measured(std::move(calls));
+  lowered.types = Types::checked_by_lowering;
+  return lowered;
+}
+
 /// Of each table no more rows than there are tokens.
 std::vector<PartRead> embeddings_read(const NodeView& node) {
   std::vector<PartRead> parts;
@@ -91,6 +146,12 @@ void register_embed_normalization(OperatorTable& table) {
                                                       .parts = embeddings_read,
                                                       .idle_attributes = {"mask_index_type"},
                                                       .idle_inputs = {1, token_mask}});
+  // Scales and zero points are part of the conversions.
+  table.add("com.microsoft.QEmbedLayerNormalization",
+            {.shapes = {{quantized_embed_shape}},
+             .lower = lower_quantized_embed,
+             .parts = embeddings_read,
+             .idle_inputs = {1, token_mask, first_scale, 9, 10, 11, 12, 13, 14, 15, 16, 17}});
 }
 
 }  // namespace benanza::onnx

@@ -137,6 +137,28 @@ void check_window(const NodeView& node) {
                        std::to_string(window));
 }
 
+/// A cache that holds converted keys and values: new ones are converted before they join it, and
+/// all that are seen before they are multiplied. As bytes: which 8 bits they are changes no size.
+void append_converted(AttentionParts& parts, const NodeView&, AttentionInputs& inputs,
+                      const Cache& cache) {
+  const auto continued = [&](std::size_t past, Heads heads, int output) {
+    Call stored =
+        call(Quantization{.kind = QuantizationKind::quantize, .input = heads.dims}, {heads.source});
+    stored.output = output;
+    stored.is_proxy = true;
+    parts.add(std::move(stored));
+    if (cache.keys == heads.dims[2]) return heads;
+    heads.dims[2] = cache.keys;
+    Call read = call(Quantization{.kind = QuantizationKind::dequantize, .input = heads.dims},
+                     {from_input(static_cast<int>(past))});
+    read.is_proxy = true;
+    heads.source = parts.add(std::move(read));
+    return heads;
+  };
+  inputs.k = continued(past_key, inputs.k, 1);
+  inputs.v = continued(past_value, inputs.v, 2);
+}
+
 /// How keys and values of earlier runs are stored, if not as the floats they are; empty otherwise.
 std::string stored_cache(const NodeView& node) {
   const std::int64_t bits = node.integer("kv_cache_bit_width", 0);
@@ -151,11 +173,23 @@ std::string stored_cache(const NodeView& node) {
   return "";
 }
 
+/// Whether both caches have 8 bits for each number, and a call sees all that they hold.
+bool is_converted_whole(const NodeView& node, const Cache& cache) {
+  const std::int64_t window = node.integer("local_window_size", -1);
+  const std::int64_t seen = window > 0 ? window - 1 + rows_of_input(node, 0)[1] : cache.keys;
+  const auto has_bytes = [&](std::size_t past) {
+    return node.has_input(past) && type_bits(node.input(past).type) == 8;
+  };
+  return node.integer("kv_cache_bit_width", 0) != 4 && seen >= cache.keys && has_bytes(past_key) &&
+         has_bytes(past_value);
+}
+
 /// Why no library here does it, nor calls of several; empty if some do.
 std::string refusal(const NodeView& node) {
   if (node.has_output(3)) return "hands out its scores";
   const std::string stored = stored_cache(node);
-  return stored.empty() ? "" : "no library here reads keys and values stored as " + stored;
+  if (stored.empty() || is_converted_whole(node, cache_of(node))) return "";
+  return "no library here reads keys and values stored as " + stored;
 }
 
 /// The inputs that hold earlier keys and values alone.
@@ -226,7 +260,8 @@ Lowered lower_group_query_attention(const NodeView& node) {
   normalize_heads(parts, node, inputs);
   if (node.integer("do_rotary", 0) != 0) rotate_heads(parts, node, inputs);
   const Cache cache = cache_of(node);
-  append_new(parts, node, inputs, cache);
+  const bool converts = !stored_cache(node).empty();
+  (converts ? append_converted : append_new)(parts, node, inputs, cache);
   std::vector<ScoreMask> masks;
   const std::int64_t window = std::max<std::int64_t>(0, node.integer("local_window_size", -1));
   if (node.integer("causal", 1) == 0) {
@@ -239,6 +274,10 @@ Lowered lower_group_query_attention(const NodeView& node) {
   }
   finish(parts, node, inputs, std::move(masks), true, sink_of(node, inputs));
   Lowered lowered = std::move(parts).done();
+  if (converts) {
+    if (!is_floating(node.input(0).type)) throw NotExpressible("queries that are no floats");
+    lowered.types = Types::checked_by_lowering;
+  }
   if (window == 0 || window - 1 + inputs.q.dims[2] >= cache.keys)
     lowered.reads_whole = full_caches(node, cache);
   return lowered;

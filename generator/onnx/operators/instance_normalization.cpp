@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/problem/ops/copy.h"
 #include "generator/onnx/operators/shared/calls.h"
+#include "generator/onnx/operators/shared/channels_last.h"
 #include "generator/onnx/operators/shared/operator.h"
 #include "generator/onnx/operators/shared/views.h"
 
@@ -28,12 +29,10 @@ Lowered lower_instance_normalization(const NodeView& node) {
             {from_input(0), from_input(1), from_input(2)})});
 }
 
-/// Each group is normalized as one channel. Scale and bias have one value per channel (from opset
-/// 21) or per group and become separate calls.
-Lowered lower_group_normalization(const NodeView& node) {
-  const Dims& input = image(node);
-  if (input[1] == 0) return free_layer("its result is empty");
-  const std::int64_t groups = node.integer("num_groups", 0);
+/// Each group of `input` (n, c, spatial extents) is normalized as one channel. Scale and bias
+/// (inputs 1 and 2) have one value per channel or per group and become separate calls.
+void normalize_groups(const NodeView& node, const Dims& input, std::int64_t groups, Source source,
+                      std::vector<Call>& calls) {
   if (groups < 1 || input[1] % groups != 0) {
     throw Error(std::to_string(groups) + " groups do not divide " + std::to_string(input[1]) +
                 " channels");
@@ -45,9 +44,9 @@ Lowered lower_group_normalization(const NodeView& node) {
   if (scales == input[1] && scales != groups) {
     normalized = {input[0], groups, input[1] / groups, plane};
   }
-  std::vector<Call> calls{call(
+  calls.push_back(call(
       InstanceNormalization{.input = std::move(normalized), .epsilon = epsilon, .affine = false},
-      {from_input(0)})};
+      {source}));
   if ((scales != groups && scales != input[1]) || element_count(node.shape(2)) != scales) {
     throw Error("scale and bias of " + std::to_string(scales) + " values for " +
                 std::to_string(groups) + " groups of " + std::to_string(input[1]) + " channels");
@@ -56,10 +55,63 @@ Lowered lower_group_normalization(const NodeView& node) {
   for (const int index : {1, 2}) {
     const auto place = static_cast<std::size_t>(index);
     calls.push_back(elementwise_call(index == 1 ? BinaryKind::mul : BinaryKind::add,
-                                     {view, false, from_call(index - 1)},
+                                     {view, false, last_result(calls)},
                                      {{scales, 1}, node.input(place).constant, from_input(index)}));
   }
+}
+
+Lowered lower_group_normalization(const NodeView& node) {
+  const Dims& input = image(node);
+  if (input[1] == 0) return free_layer("its result is empty");
+  std::vector<Call> calls;
+  normalize_groups(node, input, node.integer("num_groups", 0), from_input(0), calls);
   return measured(std::move(calls));
+}
+
+/// Extents of images (n, c, spatial), of one value per channel, or of one per image and channel.
+Dims of_image(const Dims& dims, bool last, std::size_t rank) {
+  if (dims.size() == rank) return last ? channels_second(dims) : dims;
+  if (dims.empty() || dims.size() > 2) throw Error(join(dims, 'x') + " is added to images");
+  Dims channels = dims;
+  channels.resize(dims.size() + rank - 2, 1);
+  return channels;
+}
+
+/// Inputs: images, scale, bias and, with `skip`, addends of the images: one, and one per channel.
+/// Their sum is output 1.
+template <bool skip>
+Lowered lower_microsoft_group_normalization(const NodeView& node) {
+  const bool last = node.integer("channels_last", 1) != 0;
+  const Dims input = last ? channels_second(image(node)) : image(node);
+  std::vector<Call> calls;
+  Source source = from_input(0);
+  for (const std::size_t place : {3, 4}) {
+    if (!skip || !node.has_input(place)) continue;
+    calls.push_back(
+        elementwise_call(BinaryKind::add, {input, false, source},
+                         {of_image(node.shape(place), last, input.size()),
+                          node.input(place).constant, from_input(static_cast<int>(place))}));
+    source = last_result(calls);
+  }
+  if (skip && calls.empty()) throw Error("nothing is added");
+  if (skip && node.has_output(1)) calls.back().output = 1;
+  normalize_groups(node, input, node.integer("groups", 0), source, calls);
+  const std::int64_t function = node.integer("activation", 0);
+  if (function != 0 && function != 1) {
+    throw NotExpressible("the function " + std::to_string(function) + " behind it");
+  }
+  if (function == 1) {
+    calls.push_back(call(Activation{.input = input, .kind = ActivationKind::swish, .alpha = 1},
+                         {last_result(calls)}));
+  }
+  Lowered lowered = measured(std::move(calls));
+  return last ? of_channels_last(node, std::move(lowered)) : lowered;
+}
+
+/// The result and the sum.
+std::vector<TensorFacts> skip_group_normalization_shape(const NodeView& node) {
+  const TensorFacts whole{node.input(0).type, node.input(0).shape};
+  return {whole, whole};
 }
 
 /// Over axes 0, 2, 3 by default: a layer normalization of rows, with copies before and after it
@@ -116,8 +168,9 @@ void register_instance_normalization(OperatorTable& table) {
   table.add("MeanVarianceNormalization", {.lower = lower_mean_variance});
   table.add("LpNormalization", {.lower = lower_lp_normalization});
   table.add("com.microsoft.GroupNorm",
-            {.shapes = {{like_first}},
-             .unsupported = "no library here normalizes groups with channels innermost"});
+            {.shapes = {{like_first}}, .lower = lower_microsoft_group_normalization<false>});
+  table.add("com.microsoft.SkipGroupNorm", {.shapes = {{skip_group_normalization_shape}},
+                                            .lower = lower_microsoft_group_normalization<true>});
 }
 
 }  // namespace benanza::onnx

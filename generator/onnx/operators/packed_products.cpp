@@ -69,6 +69,59 @@ Lowered lower_fp4_blocks(const NodeView& node) {
   return lower_blocks(node, PackedType::fp4, node.integer("block_size", 16), 5);
 }
 
+/// Rows of A times weights of `type`, stored column by column.
+Lowered lower_columns(const NodeView& node, std::int64_t k, std::int64_t n,
+                      const PackedWeights& packed) {
+  const Dims& a = node.shape(0);
+  Gemm shape;
+  shape.n = n;
+  shape.k = k;
+  shape.transpose_b = true;
+  shape.constant_b = node.input(1).constant;
+  if (!shape.constant_b) throw NotExpressible("weights that change with every run");
+  if (n < 1 || k < 1 || a.empty() || a.back() != k) {
+    throw Error(join(a, 'x') + " and K of " + std::to_string(k) + " do not multiply");
+  }
+  shape.m = element_count(a) / k;
+  Call product = call(shape, {from_input(0), from_input(1)});
+  product.problem.packed = packed;
+  return measured({product});
+}
+
+/// Inputs: A, B, the largest magnitude of each block.
+Lowered lower_bnb4(const NodeView& node) {
+  const std::int64_t k = node.integer("K", 0);
+  const std::int64_t block = node.integer("block_size", 0);
+  if (node.integer("quant_type", 0) != 0) {
+    throw NotExpressible("no library here has such 4-bit numbers (NF4)");
+  }
+  if (node.integer("transB", 1) == 0) throw NotExpressible("weights stored row by row");
+  if (node.integer("training_mode", 0) != 0) throw NotExpressible("training");
+  if (block < 1 || k % block != 0) throw NotExpressible("blocks of more than one column");
+  return lower_columns(node, k, node.integer("N", 0), {.type = PackedType::fp4, .block = block});
+}
+
+/// Inputs: A, B and the extents of B. A block of B has its scale and its zero point beside it.
+Lowered lower_blob(const NodeView& node) {
+  const Dims extents = node.integers(2);
+  if (extents.size() != 2) throw Error("weights of other than two axes");
+  PackedWeights packed{.type = PackedType::int4, .block = 32};
+  switch (node.integer("blk_quant_type", 1)) {
+    case 0:
+      break;
+    case 1:
+      packed.type = PackedType::uint4;
+      packed.zero_points = true;
+      break;
+    case 2:
+      packed.block = 64;
+      break;
+    default:
+      throw NotExpressible("weights in a layout of its own");
+  }
+  return lower_columns(node, extents[0], extents[1], packed);
+}
+
 /// Whole rows of a table whose numbers are packed. Every run reads the rows it picks.
 std::vector<TensorFacts> gather_blocks_shape(const NodeView& node) {
   const Dims& data = node.shape(0);
@@ -142,14 +195,18 @@ void register_packed_products(OperatorTable& table) {
                                                             .lower = lower_fp4_blocks,
                                                             .reads_all_constants = true,
                                                             .idle_inputs = {2, 3, 4}});
+  table.add("com.microsoft.MatMulBnb4", {.shapes = {{stated_columns_shape}},
+                                         .lower = lower_bnb4,
+                                         .reads_all_constants = true,
+                                         .idle_inputs = {2}});
+  table.add("com.microsoft.MatMulFpQ4",
+            {.shapes = {{blob_shape}}, .lower = lower_blob, .reads_all_constants = true});
   struct Named {
     std::string name;
     ShapeFunction shape;
     std::string_view reason;
   };
   for (const Named& named : {
-           Named{"MatMulBnb4", stated_columns_shape, "no library here has such 4-bit numbers"},
-           Named{"MatMulFpQ4", blob_shape, "weights in a layout of its own"},
            Named{"MatMulPacked", stated_columns_shape, "weights in a layout of its own"},
            Named{"MatMulNBitsQLoRA", stated_columns_shape,
                  "no library here has a product with packed weights of two ranks"},

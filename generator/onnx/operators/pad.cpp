@@ -14,7 +14,7 @@ namespace {
 Dims pads_of_all_axes(const NodeView& pad) {
   const std::size_t rank = pad.shape(0).size();
   // Before opset 2 the attribute had another name.
-  Dims stated = pad.integers("paddings").value_or(pad.argument("pads", 1).value_or(Dims{}));
+  const Dims stated = pad.integers("paddings").value_or(pad.argument("pads", 1).value_or(Dims{}));
   const Dims axes = pad.has_input(3) ? pad.integers(3) : all_axes(rank);
   if (stated.size() != 2 * axes.size()) {
     throw Error("pads [" + join(stated, ',') + "] need " + std::to_string(2 * axes.size()) +
@@ -64,7 +64,8 @@ std::vector<Literal> fold_pad(const NodeView& node) {
   const Dims& out = node.output_shape(0);
   const Dims strides = dense_strides(dims);
   const Dims out_strides = dense_strides(out);
-  const double fill = node.opset() < 11 ? node.real("value", 0) : node.scalar(2, 0);
+  const bool has_attribute = node.opset() < 11 && node.node().domain().empty();
+  const double fill = has_attribute ? node.real("value", 0) : node.scalar(2, 0);
   return {std::visit(
       [&](const auto& values) -> Literal {
         using Values = std::decay_t<decltype(values)>;
@@ -121,6 +122,8 @@ void register_pad(OperatorTable& table) {
                     .lower = lower_pad,
                     .idle_attributes = {"value"},
                     .idle_inputs = {2}});
+  table.add("com.microsoft.Pad",
+            {.shapes = {{pad_shape}}, .fold = fold_pad, .lower = lower_pad, .idle_inputs = {2}});
   table.add("CenterCropPad",
             {.shapes = {{center_crop_pad_shape}},
              .unsupported = "no library here crops some axes and pads others in one call"});

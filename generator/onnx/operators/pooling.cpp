@@ -10,9 +10,13 @@
 namespace benanza::onnx {
 namespace {
 
+bool has_channels_last(const NodeView& node) {
+  return node.op_type() == "NhwcMaxPool" || node.integer("channels_last", 0) != 0;
+}
+
 /// The result and the positions of the maxima.
 std::vector<TensorFacts> pool_shape(const NodeView& node) {
-  const bool last = node.integer("channels_last", 0) != 0;
+  const bool last = has_channels_last(node);
   const Dims input = last ? channels_second(node.shape(0)) : node.shape(0);
   const auto kernel = node.integers("kernel_shape");
   if (!kernel) throw Error("attribute \"kernel_shape\" is missing");
@@ -52,7 +56,7 @@ SlidingWindow stated_window(const NodeView& node, const Dims& input) {
 
 Lowered lower_max_pool(const NodeView& node) {
   if (node.has_output(1)) throw NotExpressible("positions of the maxima (output Indices)");
-  const Dims& input = image_extents(node);
+  const Dims input = image_with_channels_second(node, has_channels_last(node));
   Lowered lowered = measured({call(
       Pooling{.input = input, .window = stated_window(node, input).window}, {from_input(0)})});
   // The maximum of bytes is a byte of the same scale: measured at int8.
@@ -61,7 +65,7 @@ Lowered lower_max_pool(const NodeView& node) {
 }
 
 Lowered lower_average_pool(const NodeView& node) {
-  const Dims& input = image_extents(node);
+  const Dims input = image_with_channels_second(node, has_channels_last(node));
   SlidingWindow sliding = stated_window(node, input);
   PoolingMode mode = PoolingMode::average_exclude_pad;
   if (node.integer("count_include_pad", 0) != 0 && sliding.window.has_padding()) {
@@ -78,7 +82,7 @@ Lowered lower_average_pool(const NodeView& node) {
 
 template <PoolingMode mode>
 Lowered lower_global_pool(const NodeView& node) {
-  const Dims& input = image_extents(node);
+  const Dims input = image_with_channels_second(node, has_channels_last(node));
   const Dims extents = spatial(input);
   const Dims ones(extents.size(), 1);
   return measured({call(Pooling{.input = input,
@@ -107,11 +111,14 @@ Lowered lower_global_norm(const NodeView& node) {
 /// Inputs: x, its scale and zero point, the result's.
 template <LowerFunction lower>
 Lowered of_bytes(const NodeView& node) {
-  if (node.integer("channels_last", 0) != 0) throw NotExpressible("channels that come last");
   Lowered lowered = lower(node);
   lowered.types = Types::checked_by_lowering;
   lowered.precision = to_string(Precision::int8);
-  return lowered;
+  return has_channels_last(node) ? of_channels_last(node, std::move(lowered)) : lowered;
+}
+
+Lowered lower_nhwc_max_pool(const NodeView& node) {
+  return of_channels_last(node, lower_max_pool(node));
 }
 
 }  // namespace
@@ -145,6 +152,7 @@ void register_pooling(OperatorTable& table) {
   table.add("com.microsoft.nchwc.GlobalAveragePool",
             {.shapes = {{global_pool_shape}},
              .lower = lower_global_pool<PoolingMode::average_exclude_pad>});
+  table.add("com.microsoft.NhwcMaxPool", {.shapes = {{pool_shape}}, .lower = lower_nhwc_max_pool});
   table.add("com.microsoft.QLinearAveragePool", {.shapes = {{pool_shape}},
                                                  .lower = of_bytes<lower_average_pool>,
                                                  .idle_inputs = {1, 2, 3, 4}});

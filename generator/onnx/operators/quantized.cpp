@@ -73,6 +73,11 @@ std::vector<TensorFacts> matmul_integer_to_float_shape(const NodeView& node) {
   return {{node.input(2).type, dynamic_quantize_matmul_shape(node)[0].shape}};
 }
 
+/// Inputs: A, its zero point, B, its zero point.
+std::vector<TensorFacts> mul_integer_shape(const NodeView& node) {
+  return {{::onnx::TensorProto::INT32, broadcast_dims(node.shape(0), node.shape(2))}};
+}
+
 bool is_byte(int type) {
   return type == ::onnx::TensorProto::INT8 || type == ::onnx::TensorProto::UINT8;
 }
@@ -114,12 +119,15 @@ std::vector<Call> with_zero_points(const NodeView& node, Call product, std::size
 
 /// Inputs: x, its scale and zero point, w, its scale and zero point, the result's, a bias.
 Lowered lower_qlinear_conv(const NodeView& node) {
-  Call product = convolution_call(node, {0, 3});
+  const bool last = node.integer("channels_last", 0) != 0;
+  Call product =
+      convolution_call(node, {0, 3}, image_with_channels_second(node, last), node.shape(3));
   if (node.has_input(8)) {
     product.problem.epilogue.bias = true;
     product.operands.push_back(from_input(8));
   }
-  return in_bytes(node, with_zero_points(node, std::move(product), 3, 5), {0, 3});
+  Lowered lowered = in_bytes(node, with_zero_points(node, std::move(product), 3, 5), {0, 3});
+  return last ? of_channels_last(node, std::move(lowered)) : lowered;
 }
 
 /// As convolutions of ONNX's own domain; the type is that of the result's zero point.
@@ -135,11 +143,6 @@ std::vector<TensorFacts> microsoft_qlinear_conv_shape(const NodeView& node) {
   Dims made{input[0], weights[0]};
   made.insert(made.end(), windows.begin(), windows.end());
   return {{node.input(7).type, last ? channels_last(made) : made}};
-}
-
-Lowered lower_microsoft_qlinear_conv(const NodeView& node) {
-  if (node.integer("channels_last", 0) != 0) throw NotExpressible("channels that come last");
-  return lower_qlinear_conv(node);
 }
 
 Lowered lower_conv_integer(const NodeView& node) {
@@ -274,7 +277,7 @@ void register_quantized(OperatorTable& table) {
                             .reads_all_constants = true,
                             .idle_inputs = {1, 2, 4, 6, 7}});
   table.add("com.microsoft.QLinearConv", {.shapes = {{microsoft_qlinear_conv_shape}},
-                                          .lower = lower_microsoft_qlinear_conv,
+                                          .lower = lower_qlinear_conv,
                                           .reads_all_constants = true,
                                           .idle_inputs = {1, 2, 4, 6, 7}});
   table.add("ConvInteger", {.check = check_convolution_weights<1>,
@@ -312,6 +315,9 @@ void register_quantized(OperatorTable& table) {
                                                    .lower = lower_matmul_integer_to_float,
                                                    .reads_all_constants = true,
                                                    .idle_inputs = {2, 3, 4}});
+  table.add("com.microsoft.MulInteger",
+            {.shapes = {{mul_integer_shape}},
+             .unsupported = "no library here multiplies bytes into 32-bit integers"});
   table.add("com.microsoft.QLinearAdd", {.shapes = {{quantized_binary_shape}},
                                          .lower = lower_quantized_binary<BinaryKind::add>,
                                          .idle_inputs = {1, 2, 4, 5, 6, 7}});

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cmath>
 #include <type_traits>
 
 #include "generator/onnx/model/checked_math.h"
@@ -11,7 +13,8 @@ std::vector<Literal> fold_range(const NodeView& node) {
   return {std::visit(
       [&](const auto& start) -> Literal {
         std::decay_t<decltype(start)> values;
-        const auto& delta = std::get<std::decay_t<decltype(start)>>(node.literal(2));
+        std::decay_t<decltype(start)> delta{1};
+        if (node.has_input(2)) delta = std::get<std::decay_t<decltype(start)>>(node.literal(2));
         for (std::int64_t index = 0; index < count; ++index) {
           if constexpr (std::is_integral_v<std::decay_t<decltype(start[0])>>) {
             values.push_back(checked_sum(start.at(0), checked_product(index, delta.at(0))));
@@ -22,6 +25,15 @@ std::vector<Literal> fold_range(const NodeView& node) {
         return values;
       },
       node.literal(0))};
+}
+
+/// From input 0 up to before input 1, in steps of input 2, or of one.
+std::vector<TensorFacts> range_shape(const NodeView& node) {
+  const double step = node.scalar(2, 1);
+  if (step == 0) throw Error("steps of 0");
+  const double count = std::ceil((node.scalar(1, 0) - node.scalar(0, 0)) / step);
+  if (count > static_cast<double>(max_tensor_elements)) throw Error("more than a tensor holds");
+  return {{node.input(0).type, Dims{static_cast<std::int64_t>(std::max(0.0, count))}}};
 }
 
 /// Adds an axis whose extent is the depth.
@@ -35,8 +47,10 @@ std::vector<TensorFacts> one_hot_shape(const NodeView& node) {
 }  // namespace
 
 void register_range(OperatorTable& table) {
-  table.add("Range", {.fold = fold_range,
-                      .unsupported = "how many there are is only known when the model runs"});
+  constexpr std::string_view open = "how many there are is only known when the model runs";
+  table.add("Range", {.fold = fold_range, .unsupported = open});
+  table.add("com.microsoft.Range",
+            {.shapes = {{range_shape}}, .fold = fold_range, .unsupported = open});
   table.add("OneHot", {.shapes = {{one_hot_shape}},
                        .unsupported = "no library here places values by indices alone"});
 }

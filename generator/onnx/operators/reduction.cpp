@@ -1,3 +1,5 @@
+#include <onnx/onnx_pb.h>
+
 #include <algorithm>
 #include <set>
 #include <type_traits>
@@ -112,6 +114,10 @@ Lowered lower_reduce(const NodeView& node) {
   return measured({call(Reduction{.kind = kind, .input = input, .axes = axes}, {from_input(0)})});
 }
 
+std::vector<TensorFacts> sum_of_bytes_shape(const NodeView& node) {
+  return {{::onnx::TensorProto::INT32, reduce_shape(node).front().shape}};
+}
+
 /// The logarithm of a sum, or of a sum of exponentials.
 template <bool exponential>
 Lowered lower_log_sum(const NodeView& node) {
@@ -155,6 +161,9 @@ void register_reduction(OperatorTable& table) {
             of_integers_too(reduction(lower_reduce<ReductionKind::min>, fold_minimum)));
   table.add("ReduceProd",
             of_integers_too(reduction(lower_reduce<ReductionKind::product>, fold_product)));
+  table.add("com.microsoft.ReduceSumInteger",
+            {.shapes = {{sum_of_bytes_shape}},
+             .unsupported = "no library here adds bytes up in 32-bit integers"});
   table.add("ReduceL1", reduction(lower_norm<ReductionKind::l1>));
   table.add("ReduceL2", reduction(lower_norm<ReductionKind::l2>));
   table.add("ReduceSumSquare", reduction(lower_norm<ReductionKind::sum_square>));

@@ -50,6 +50,15 @@ std::vector<TensorFacts> squeeze_shape(const NodeView& node) {
   return {{node.input(0).type, kept}};
 }
 
+/// One more axis, at the value of input 1.
+std::vector<TensorFacts> expand_dims_shape(const NodeView& node) {
+  Dims dims = node.shape(0);
+  if (!node.has_input(1)) throw Error("no axis");
+  const auto stated = static_cast<std::int64_t>(node.scalar(1, 0));
+  dims.insert(dims.begin() + NodeView::axis(stated, dims.size() + 1), 1);
+  return {{node.input(0).type, dims}};
+}
+
 std::vector<Literal> fold_same(const NodeView& node) { return {node.literal(0)}; }
 
 Lowered lower_identity(const NodeView&) { return free_layer("the same tensor by another name"); }
@@ -63,6 +72,8 @@ void register_reshape(OperatorTable& table) {
   table.add("Reshape", {.shapes = {{reshape_shape, 1, 4}}, .fold = fold_same, .lower = lower_view});
   table.add("Flatten", {.fold = fold_same, .lower = lower_view});
   table.add("Squeeze", {.shapes = {{squeeze_shape}}, .fold = fold_same, .lower = lower_view});
+  table.add("com.microsoft.ExpandDims",
+            {.shapes = {{expand_dims_shape}}, .fold = fold_same, .lower = lower_view});
   table.add("Unsqueeze", {.fold = fold_same, .lower = lower_view});
 }
 

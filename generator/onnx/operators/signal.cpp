@@ -184,6 +184,46 @@ Lowered lower_dft(const NodeView& node) {
   return measured(std::move(calls));
 }
 
+/// Real numbers to half of their spectrum, along the last axis; the numbers of a point follow.
+std::vector<TensorFacts> rfft_shape(const NodeView& node) {
+  Dims dims = node.shape(0);
+  if (dims.empty() || dims.back() < 1) throw Error("a signal of " + join(dims, 'x'));
+  dims.back() = dims.back() / 2 + 1;
+  dims.push_back(2);
+  return {{node.input(0).type, dims}};
+}
+
+/// The way back.
+std::vector<TensorFacts> irfft_shape(const NodeView& node) {
+  Dims dims = node.shape(0);
+  if (dims.size() < 2 || dims.back() != 2 || dims.end()[-2] < 2) {
+    throw Error("a spectrum of " + join(dims, 'x'));
+  }
+  dims.pop_back();
+  dims.back() = checked_product(2, dims.back() - 1);
+  return {{node.input(0).type, dims}};
+}
+
+/// Points of the real side: `dims` without the spectrum's numbers.
+Lowered lower_real_transform(const NodeView& node, const Dims& reals, std::int64_t read,
+                             std::int64_t made) {
+  if (node.integer("signal_ndim", 1) != 1) throw NotExpressible("a transform of several axes");
+  if (node.integer("onesided", 1) != 1) throw NotExpressible("a whole spectrum");
+  if (node.integer("normalized", 0) != 0) throw NotExpressible("a normalized transform");
+  check_points(reals.back());
+  return measured({transform_call(element_count(reals) / reals.back(), read, made, from_input(0))});
+}
+
+Lowered lower_rfft(const NodeView& node) {
+  const Dims& reals = node.shape(0);
+  return lower_real_transform(node, reals, reals.back(), 2 * (reals.back() / 2 + 1));
+}
+
+Lowered lower_irfft(const NodeView& node) {
+  const Dims& reals = node.output_shape(0);
+  return lower_real_transform(node, reals, reals.back() + 2, reals.back());
+}
+
 /// Hann, Hamming, Blackman.
 std::vector<TensorFacts> window_shape(const NodeView& node) {
   const auto type = static_cast<int>(node.integer("output_datatype", ::onnx::TensorProto::FLOAT));
@@ -201,6 +241,8 @@ std::vector<TensorFacts> mel_weights_shape(const NodeView& node) {
 void register_signal(OperatorTable& table) {
   table.add("STFT", {.shapes = {{stft_shape}}, .lower = lower_stft});
   table.add("DFT", {.shapes = {{dft_shape}}, .lower = lower_dft});
+  table.add("com.microsoft.Rfft", {.shapes = {{rfft_shape}}, .lower = lower_rfft});
+  table.add("com.microsoft.Irfft", {.shapes = {{irfft_shape}}, .lower = lower_irfft});
   for (const auto* op : {"HannWindow", "HammingWindow", "BlackmanWindow"}) {
     table.add(op, {.shapes = {{window_shape}},
                    .unsupported = "no library here makes windows of signals"});

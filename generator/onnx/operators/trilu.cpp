@@ -1,5 +1,9 @@
+#include <algorithm>
+
 #include "core/base/error.h"
+#include "core/problem/ops/select.h"
 #include "generator/onnx/model/checked_math.h"
+#include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
 
 namespace benanza::onnx {
@@ -27,12 +31,34 @@ std::vector<Literal> fold_trilu(const NodeView& node) {
   return {result};
 }
 
+/// A choice between the elements and 0, by a mask that is known when the model is loaded.
+Lowered lower_trilu(const NodeView& node) {
+  if (!is_floating(node.input(0).type)) {
+    throw NotExpressible("a choice of " + type_name(node.input(0).type));
+  }
+  const Dims& dims = node.shape(0);
+  if (dims.size() < 2) throw Error("needs at least two axes");
+  if (node.has_input(1)) node.literal(1);
+  Select shape;
+  shape.condition = Dims(dims.size(), 1);
+  std::copy(dims.end() - 2, dims.end(), shape.condition.end() - 2);
+  shape.constant_condition = true;
+  shape.a = {.dims = dims};
+  shape.b = {.dims = {}, .value = 0.0F};
+  return measured({call(std::move(shape), {from_attribute(Source::unstated), from_input(0)})});
+}
+
 }  // namespace
 
 void register_trilu(OperatorTable& table) {
-  table.add("Trilu",
-            {.fold = fold_trilu, .unsupported = "no library here clears one side of a diagonal"});
-  table.add("com.microsoft.Trilu", {.shapes = {{like_first}}});
+  const Operator trilu{.fold = fold_trilu,
+                       .lower = lower_trilu,
+                       .copies_integers = true,
+                       .idle_attributes = {"upper"}};
+  table.add("Trilu", trilu);
+  Operator own = trilu;
+  own.shapes = {{like_first}};
+  table.add("com.microsoft.Trilu", own);
 }
 
 }  // namespace benanza::onnx

@@ -98,13 +98,6 @@ std::vector<TensorFacts> truth_shape(const NodeView& node) {
   return {{::onnx::TensorProto::BOOL, node.input(0).shape}};
 }
 
-std::vector<TensorFacts> bias_split_gelu_shape(const NodeView& node) {
-  Dims dims = node.shape(0);
-  if (dims.empty()) throw Error("an input without axes");
-  dims.back() /= 2;
-  return {{node.input(0).type, dims}};
-}
-
 template <ActivationKind kind>
 Lowered lower_plain(const NodeView& node) {
   return measured({call(Activation{.input = node.extents(0), .kind = kind}, {from_input(0)})});
@@ -333,9 +326,6 @@ void register_unary(OperatorTable& table) {
   table.add("com.microsoft.FastGelu",
             {.shapes = {{like_first}}, .lower = lower_biased<ActivationKind::gelu_tanh>});
 
-  table.add("com.microsoft.BiasSplitGelu",
-            {.shapes = {{bias_split_gelu_shape}},
-             .unsupported = "no library here multiplies one half by the gelu of the other"});
   table.add("BitwiseNot", {.shapes = {{like_first}},
                            .unsupported = "no library here has arithmetic of bits",
                            .copies_integers = true});

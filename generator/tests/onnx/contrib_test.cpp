@@ -245,30 +245,6 @@ TEST(Contrib, IndicesPickRuns) {
   EXPECT_THAT(layer.problems, ElementsAre("copy/21_f1_t1"));
 }
 
-TEST(Contrib, ChannelsThatComeLastKeepTheirExtents) {
-  const auto last = [](const std::string& op, Attributes attributes, bool bytes) {
-    Model model =
-        runtime().input("x", {1, 8, 8, 3}, bytes ? TensorProto::UINT8 : TensorProto::FLOAT);
-    model.scalar("s", 0.5F).weights("w", {4, 3, 3, 3});
-    stored(model, "z", {}, TensorProto::UINT8);
-    stored(model, "wq", {4, 3, 3, 3}, TensorProto::INT8);
-    std::vector<std::string> inputs{"x"};
-    if (op == "NhwcConv") inputs = {"x", "w"};
-    if (op == "QLinearConv") inputs = {"x", "s", "z", "wq", "s", "z", "s", "z"};
-    if (op == "QLinearAveragePool") inputs = {"x", "s", "z", "s", "z"};
-    add_microsoft(model, op, inputs, {"y"}, attributes);
-    const LoweredLayer layer = model.output("y").layer();
-    EXPECT_EQ(layer.cost, Cost::unsupported) << op;
-    EXPECT_THAT(layer.reason, HasSubstr("channels")) << op;
-    return *layer.outputs[0].shape;
-  };
-  EXPECT_EQ(last("NhwcConv", {}, false), (Dims{1, 6, 6, 4}));
-  EXPECT_EQ(last("NhwcMaxPool", {{"kernel_shape", Dims{2, 2}}}, true), (Dims{1, 7, 7, 3}));
-  EXPECT_EQ(last("QLinearConv", {{"channels_last", 1}}, true), (Dims{1, 6, 6, 4}));
-  EXPECT_EQ(last("QLinearAveragePool", {{"channels_last", 1}, {"kernel_shape", Dims{8, 8}}}, true),
-            (Dims{1, 1, 1, 3}));
-}
-
 TEST(Contrib, ConvolutionsOfBytesAreThoseOfOnnx) {
   Model model = runtime().input("x", {1, 3, 8, 8}, TensorProto::UINT8).scalar("s", 0.5F);
   stored(model, "z", {}, TensorProto::UINT8);

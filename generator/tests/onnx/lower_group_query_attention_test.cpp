@@ -107,28 +107,55 @@ Model cached(std::int64_t rows, std::int64_t total, int type, std::int64_t row_l
   return model;
 }
 
-TEST(GroupQueryAttention, AStoredCacheIsNamedWithItsBytes) {
+/// 17: float8e4m3fn, which older protobuf definitions do not name.
+TEST(GroupQueryAttention, ACacheOfBytesIsConvertedAndMultiplied) {
+  for (const int type : {int{::onnx::TensorProto::INT8}, int{::onnx::TensorProto::UINT8}, 17}) {
+    const LoweredGraph graph = cached(8, 0, type, 4,
+                                      {{"num_heads", 4},
+                                       {"kv_num_heads", 2},
+                                       {"k_quant_type", "PER_TENSOR"},
+                                       {"v_quant_type", "PER_TENSOR"},
+                                       {"kv_cache_bit_width", 8}})
+                                   .import();
+    const LoweredLayer& layer = graph.layers[0];
+    // One new row and nine that are seen, of two heads.
+    EXPECT_THAT(layer.problems,
+                ElementsAre("quantize/1x2x1x4", "dequantize/1x2x9x4", "quantize/1x2x1x4",
+                            "dequantize/1x2x9x4", "gemm/m2_n9_k4_nt_a2_b2", "softmax/1x4x1x9_a3",
+                            "gemm/m2_n4_k9_nn_a2_b2"))
+        << layer.reason;
+    EXPECT_EQ(layer.outputs[1].shape, (Dims{1, 2, 9, 4}));
+    // The caches as stored, and one new row of each.
+    EXPECT_EQ(graph.compulsory.inputs.bytes, 2 * 2 * 8 * 4);
+    const auto one_call = attentions(graph);
+    ASSERT_EQ(one_call.size(), 1U);
+    EXPECT_THAT(one_call[0].also, ElementsAre("quantize/1x2x1x4", "dequantize/1x2x9x4",
+                                              "quantize/1x2x1x4", "dequantize/1x2x9x4"));
+  }
+}
+
+TEST(GroupQueryAttention, AStoredCacheWithAWindowIsNamedWithItsBytes) {
   const auto layer = [](int type, std::int64_t row, std::int64_t bits) {
     return cached(8, 0, type, row,
                   {{"num_heads", 4},
                    {"kv_num_heads", 2},
                    {"k_quant_type", "PER_TENSOR"},
                    {"v_quant_type", "PER_TENSOR"},
+                   {"local_window_size", 8},
                    {"kv_cache_bit_width", bits}})
         .layer();
   };
-  // Floats as fp32: q and y 16 elements each, k and v 8, two scales: 50 elements. Eight rows are
-  // read of each cache and one is written, for 2 heads.
+  // Floats as fp32: q and y 16 elements each, k and v 8, two scales: 50 elements. Of a window
+  // of eight, seven rows are read of each cache and one is written, for 2 heads.
   const LoweredLayer bytes = layer(::onnx::TensorProto::INT8, 4, 8);
   EXPECT_EQ(bytes.cost, Cost::unsupported);
   EXPECT_THAT(bytes.reason, HasSubstr("int8"));
-  EXPECT_EQ(bytes.bytes, 50 * 4 + 2 * 2 * 9 * 4);
+  EXPECT_EQ(bytes.bytes, 50 * 4 + 2 * 2 * 8 * 4);
   EXPECT_EQ(bytes.outputs[1].type, "int8");
   EXPECT_EQ(bytes.outputs[1].shape, (Dims{1, 2, 9, 4}));
-  // 17: float8e4m3fn, which older protobuf definitions do not name.
   const LoweredLayer nibbles = layer(::onnx::TensorProto::UINT8, 2, 4);
   EXPECT_THAT(nibbles.reason, HasSubstr("4-bit"));
-  EXPECT_EQ(nibbles.bytes, 50 * 4 + 2 * 2 * 9 * 2);
+  EXPECT_EQ(nibbles.bytes, 50 * 4 + 2 * 2 * 8 * 2);
   EXPECT_EQ(nibbles.outputs[2].shape, (Dims{1, 2, 9, 2}));
   EXPECT_THAT(layer(17, 4, 8).reason, HasSubstr("float8"));
 }

@@ -2,10 +2,27 @@
 #include "suites/onednn/ways.h"
 
 namespace benanza::onednn {
+namespace {
+
+/// Products by weights that are unpacked when the model is loaded. The library's own calls for
+/// packed weights are reference code on most CPUs (docs/limits.md).
+std::vector<Attempt> unpacked_attempts(const Gemm& shape, Problem problem,
+                                       const VariantContext& context) {
+  if (context.integers()) throw harness::Unsupported("packed weights are not unpacked to 8 bits");
+  problem.packed.reset();
+  std::vector<Attempt> attempts = product_attempts(shape, problem, context);
+  for (Attempt& attempt : attempts) attempt.prefix = "unpacked." + attempt.prefix;
+  return attempts;
+}
+
+}  // namespace
 
 void register_gemm(WayTable& table) {
-  table.add(family_of<Gemm>([](const Gemm&) { return std::vector{Layout::plain}; },
-                            product_attempts, Steps::appended));
+  const auto plain = [](const Gemm&) { return std::vector{Layout::plain}; };
+  table.add(family_of<Gemm>(plain, product_attempts, Steps::appended));
+  auto packed = family_of<Gemm>(plain, unpacked_attempts, Steps::appended);
+  packed.for_packed = true;
+  table.add(std::move(packed));
 }
 
 }  // namespace benanza::onednn

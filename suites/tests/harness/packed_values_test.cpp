@@ -42,17 +42,39 @@ TEST(PackedValues, RefusesWhatTheTypeCannotHold) {
   const Gemm shape{.m = 1, .n = 1, .k = 2, .batch_a = {}, .batch_b = {}, .constant_b = true};
   EXPECT_THROW(packed_values(std::vector<float>{1, 8}, shape, {.type = PackedType::int4}),
                std::invalid_argument);
-  EXPECT_THROW(packed_values(std::vector<float>{1, 1}, shape, {.type = PackedType::fp4}),
+  EXPECT_THROW(packed_values(std::vector<float>{1, 5}, shape, {.type = PackedType::fp4}),
+               std::invalid_argument)
+      << "behind 4 comes 6";
+  EXPECT_THROW(packed_values(std::vector<float>{1, -1}, shape, {.type = PackedType::uint4}),
                std::invalid_argument);
+}
+
+TEST(PackedValues, RangesOfTheirTypes) {
+  const auto range = [](PackedType type, bool zero_points = false) {
+    const HeldRange held = held_range({.type = type, .block = 32, .zero_points = zero_points});
+    return std::pair(held.least, held.most);
+  };
+  EXPECT_EQ(range(PackedType::int4), std::pair(-8.0F, 7.0F));
+  EXPECT_EQ(range(PackedType::uint4), std::pair(0.0F, 15.0F));
+  EXPECT_EQ(range(PackedType::uint4, true), std::pair(-8.0F, 7.0F)) << "0 to 15, less 8";
+  EXPECT_EQ(range(PackedType::uint2, true), std::pair(-2.0F, 1.0F));
+  EXPECT_EQ(range(PackedType::fp4), std::pair(-4.0F, 4.0F));
+  EXPECT_EQ(range(PackedType::fp8), std::pair(-16.0F, 16.0F)) << "17 needs a fourth bit";
 }
 
 // What a suite checks packed weights with: every type holds it, and neighbours have other scales.
 TEST(PackedValues, HoldsTheValuesThatCallsAreCheckedWith) {
   for (const char* const key :
        {"gemm/m2_n8_k64_nt_w_packed.int4.b32", "gemm/m2_n8_k64_nn_w_relu_packed.int2.b16",
-        "gemm/m2_n8_k64_nn_w_bias_packed.int8.c", "gemm/m2_n8_k64_nt_w_packed.int4"}) {
+        "gemm/m2_n8_k64_nn_w_bias_packed.int8.c", "gemm/m2_n8_k64_nt_w_packed.int4",
+        "gemm/m2_n8_k64_nt_w_packed.uint4.b32.z", "gemm/m2_n8_k64_nt_w_packed.uint8.b32.z",
+        "gemm/m2_n8_k64_nt_w_packed.uint2.b32.z", "gemm/m2_n8_k64_nt_w_packed.uint4.b32",
+        "gemm/m2_n8_k64_nt_w_packed.fp8.b32", "gemm/m2_n8_k64_nt_w_packed.fp4.b16"}) {
     const Problem problem = parse(key);
-    const auto values = verify::inputs_for(problem, Precision::fp16, 7);
+    // At fp32, other operands have all their bits.
+    const auto values = verify::inputs_for(problem, Precision::fp32, 7);
+    EXPECT_EQ(verify::inputs_for(problem, Precision::fp16, 7)[packed_operand],
+              values[packed_operand]);
     const auto& shape = std::get<Gemm>(problem.shape);
     const PackedValues stored = packed_values(values[packed_operand], shape, *problem.packed);
     EXPECT_EQ(std::ssize(stored.weights), shape.n * shape.k) << key;

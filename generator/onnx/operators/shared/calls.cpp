@@ -98,8 +98,11 @@ Dims broadcast_dims(const Dims& a, const Dims& b) {
 }
 
 Call convolution_call(const NodeView& node, Factors factors) {
-  const Dims& input = image_extents(node);
-  const Dims& weights = node.shape(factors.second);
+  return convolution_call(node, factors, image_extents(node), node.shape(factors.second));
+}
+
+Call convolution_call(const NodeView& node, Factors factors, const Dims& input,
+                      const Dims& weights) {
   if (weights.size() != input.size()) {
     throw Error("weights of rank " + std::to_string(weights.size()) + " for an input of rank " +
                 std::to_string(input.size()));

@@ -52,6 +52,10 @@ struct Factors {
 /// The convolution given by a node's attributes and the extents of its data and weights, without
 /// bias. Throws Error if they do not fit each other.
 Call convolution_call(const NodeView& node, Factors factors);
+/// The same for data of extents `input` (n, c, spatial extents) and weights of extents `weights` in
+/// the order of Conv.
+Call convolution_call(const NodeView& node, Factors factors, const Dims& input,
+                      const Dims& weights);
 
 /// Adds input `index` of the node, one value per filter, to a convolution's result of extents
 /// `output`. Throws Error if the input has another shape.

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
-#include "core/problem/text.h"
+#include "core/base/error.h"
+#include "generator/onnx/operators/shared/operator.h"
+#include "generator/onnx/operators/shared/sliding_window.h"
 
 namespace benanza::onnx {
 
@@ -16,6 +18,23 @@ inline Dims channels_second(Dims dims) {
 inline Dims channels_last(Dims dims) {
   if (dims.size() > 2) std::rotate(dims.begin() + 1, dims.begin() + 2, dims.end());
   return dims;
+}
+
+/// Extents of input 0, an image, as n, c, spatial extents; `last`: how the node has them.
+inline Dims image_with_channels_second(const NodeView& node, bool last) {
+  return last ? channels_second(image_extents(node)) : image_extents(node);
+}
+
+/// Calls on images of a node whose channels come last, stated with channels second, as problems
+/// have them: the same work on elements in another order.
+inline Lowered of_channels_last(const NodeView& node, Lowered lowered) {
+  if (lowered.calls.empty()) return lowered;
+  const Dims made = output(lowered.calls.back().problem);
+  if (element_count(made) != element_count(node.output_shape(0))) {
+    throw Error("makes " + join(made, 'x') + ", not " + join(node.output_shape(0), 'x'));
+  }
+  for (Call& call : lowered.calls) call.is_proxy = true;
+  return lowered;
 }
 
 }  // namespace benanza::onnx
