@@ -16,6 +16,11 @@ inline constexpr std::size_t packed_operand = 1;
 /// Whether some library here multiplies by such weights as they are stored.
 bool is_multiplied_packed(const PackedWeights& packed);
 
+/// Throws Unsupported where weights that are unpacked when the model is loaded make no bound: a
+/// product of few rows mostly reads its weights, and a framework's own call that reads them as they
+/// are stored takes a fraction of the time.
+void require_rows_to_unpack(const Gemm& shape);
+
 /// Whole numbers, all of which such weights hold, as multiples of their scales.
 struct HeldRange {
   float least;

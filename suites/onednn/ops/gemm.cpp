@@ -1,3 +1,4 @@
+#include "suites/harness/packed_values.h"
 #include "suites/onednn/plans/product.h"
 #include "suites/onednn/ways.h"
 
@@ -9,6 +10,7 @@ namespace {
 std::vector<Attempt> unpacked_attempts(const Gemm& shape, Problem problem,
                                        const VariantContext& context) {
   if (context.integers()) throw harness::Unsupported("packed weights are not unpacked to 8 bits");
+  harness::require_rows_to_unpack(shape);
   problem.packed.reset();
   std::vector<Attempt> attempts = product_attempts(shape, problem, context);
   for (Attempt& attempt : attempts) attempt.prefix = "unpacked." + attempt.prefix;
