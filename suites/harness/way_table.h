@@ -202,7 +202,11 @@ class TableBackend : public Backend {
   /// gives the reason for refusing any other layout.
   bool measures_in(const typename WayTable<Library>::AnyFamily& family, const Problem& problem,
                    Layout layout) const {
-    return table_.of(problem).size() == 1 || contains(family.layouts(problem), layout);
+    const auto is_for = [&](const auto& one) {
+      return one.for_packed == problem.packed.has_value();
+    };
+    return std::ranges::count_if(table_.of(problem), is_for) == 1 ||
+           contains(family.layouts(problem), layout);
   }
 
   /// The only check that a call is not used for a problem whose epilogue steps it would leave out.

@@ -97,6 +97,9 @@ TEST(TableBackend, PackedWeightsHaveFamiliesOfTheirOwn) {
   };
   EXPECT_EQ(names(backend, plain), std::vector<Algorithm>{"plain"});
   EXPECT_EQ(names(backend, packed), std::vector<Algorithm>{"w4"});
+  // Either is the only one of its kind, and answers for layouts that it does not list.
+  EXPECT_EQ(harness::algorithms(backend, plain, Precision::fp16, Layout::nchw, AlgorithmSet::all),
+            std::vector<Algorithm>{"plain"});
   EXPECT_NO_THROW(harness::made(backend, {packed, Precision::fp16, Layout::plain, "w4"}));
   EXPECT_THROW(harness::made(backend, {packed, Precision::fp16, Layout::plain, "plain"}),
                Unsupported);

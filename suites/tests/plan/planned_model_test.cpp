@@ -4,9 +4,11 @@
 #include <gmock/gmock.h>
 
 #include <functional>
+#include <nlohmann/json.hpp>
 
 #include "core/problem/name.h"
 #include "suites/plan/backends.h"
+#include "suites/plan/step_times.h"
 #include "suites/tests/plan/safetensors.h"
 
 namespace benanza::plan {
@@ -215,6 +217,27 @@ struct OfAPart {
             .results = {2}};
   }
 };
+
+TEST(PlannedModel, SaysWhatItsCallsAndConversionsTake) {
+  const Model model(Layout::any);
+  PlannedModel planned(model.plan, model.backends.all(), nullptr);
+  const std::vector<StepTime> times = step_times(planned);
+  ASSERT_EQ(times.size(), 4U) << "three steps, and what is converted after them";
+  const nlohmann::json made = nlohmann::json::parse('{' + step_times_json(planned, times) + '}');
+  ASSERT_EQ(made["steps"].size(), 3U);
+  EXPECT_EQ(made["steps"][1]["call"], model.plan.steps[1].call);
+  for (const nlohmann::json& step : made["steps"]) {
+    EXPECT_GT(step["seconds"].get<double>(), 0);
+    EXPECT_GT(step["repeated_seconds"].get<double>(), 0);
+  }
+  // The image before the first step, and the second's result before the sum.
+  ASSERT_EQ(made["conversions"].size(), 2U);
+  EXPECT_EQ(made["conversions"][0]["from"], "");
+  EXPECT_EQ(made["conversions"][1]["to"], "");
+  EXPECT_EQ(made["conversions"][1]["from"], made["conversions"][0]["to"]);
+  EXPECT_EQ(made["conversions"][1]["bytes"], 16 * 36 * 4);
+  EXPECT_GT(made["steps"][2]["conversion_seconds"].get<double>(), 0);
+}
 
 TEST(PlannedModel, ReadsAPartWhereItIs) {
   OfAPart given;
