@@ -85,7 +85,21 @@ class BestPlan(unittest.TestCase):
 
     def test_fails_without_any_run(self):
         self.assertEqual(self.run_it([]).returncode, 1)
-        self.assertEqual(self.left(), ["m.round1.json"])
+        self.assertEqual(self.left(), [])
+
+    def test_a_missing_program_is_named(self):
+        (self.folder / "bench_plan").unlink()
+        result = self.run_it([1])
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr, "^best-plan: .*/bench_plan: No such file or directory\n$")
+        self.assertEqual(self.left(), [])
+
+    def test_ctrl_c_is_one_line_and_leaves_nothing(self):
+        (self.folder / "bench_plan").write_text("#!/bin/sh\nkill -INT $PPID\nsleep 5\n")
+        result = self.run_it([1])
+        self.assertEqual(result.returncode, 130)
+        self.assertEqual(result.stderr, "best-plan: interrupted\n")
+        self.assertEqual(self.left(), [])
 
     def test_passes_flags_on(self):
         self.run_it([1, 1, 1], "--dim", "n=4", "--input", "x=1", "--backend", "onednn")

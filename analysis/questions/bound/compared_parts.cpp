@@ -50,18 +50,12 @@ std::vector<std::vector<std::size_t>> layers_of_steps(const Graph& graph, const 
   return all;
 }
 
-struct Sum {
-  double plan_seconds = 0;
-  double framework_seconds = 0;
-  double plan_in_lost = 0;
-};
-
-Sum sum_of(const std::vector<ComparedPart>& parts) {
-  Sum sum;
+/// Their layers and calls are empty.
+ComparedPart sum_of(const std::vector<ComparedPart>& parts) {
+  ComparedPart sum;
   for (const ComparedPart& part : parts) {
     sum.plan_seconds += part.plan_seconds;
     sum.framework_seconds += part.framework_seconds;
-    sum.plan_in_lost += std::max(part.lost_seconds(), 0.0);
   }
   return sum;
 }
@@ -116,15 +110,15 @@ void add_compared_parts(Section& section, const BoundReport& report) {
     for (const Comparison& comparison : report.comparisons) {
       std::vector<ComparedPart> parts = compared_parts(*report.graph, *run, comparison);
       if (parts.empty()) continue;
-      const std::size_t all = parts.size();
-      const Sum sum = sum_of(parts);
+      const std::size_t count = parts.size();
+      const ComparedPart all = sum_of(parts);
       std::erase_if(parts, [](const ComparedPart& part) { return !is_lost(part); });
       const std::string name = framework_name(*comparison.profile, report.filter);
       section.add(Entry{
           "", fmt::format("of {} parts that both do, {} is faster in {}, by {:.3f} ms; all parts "
                           "take {:.3f} ms in the plan and {:.3f} in {}",
-                          all, name, parts.size(), sum.plan_in_lost * 1e3, sum.plan_seconds * 1e3,
-                          sum.framework_seconds * 1e3, name)});
+                          count, name, parts.size(), sum_of(parts).lost_seconds() * 1e3,
+                          all.plan_seconds * 1e3, all.framework_seconds * 1e3, name)});
       if (parts.empty()) continue;
       const auto layers = [&](const ComparedPart& part) {
         std::vector<std::string> names;

@@ -107,16 +107,20 @@ Model cached(std::int64_t rows, std::int64_t total, int type, std::int64_t row_l
   return model;
 }
 
+/// Scaled as a whole.
+auto cached_in_bytes(int type) {
+  return cached(8, 0, type, 4,
+                {{"num_heads", 4},
+                 {"kv_num_heads", 2},
+                 {"k_quant_type", "PER_TENSOR"},
+                 {"v_quant_type", "PER_TENSOR"},
+                 {"kv_cache_bit_width", 8}});
+}
+
 /// 17: float8e4m3fn, which older protobuf definitions do not name.
 TEST(GroupQueryAttention, ACacheOfBytesIsConvertedAndMultiplied) {
   for (const int type : {int{::onnx::TensorProto::INT8}, int{::onnx::TensorProto::UINT8}, 17}) {
-    const LoweredGraph graph = cached(8, 0, type, 4,
-                                      {{"num_heads", 4},
-                                       {"kv_num_heads", 2},
-                                       {"k_quant_type", "PER_TENSOR"},
-                                       {"v_quant_type", "PER_TENSOR"},
-                                       {"kv_cache_bit_width", 8}})
-                                   .import();
+    const LoweredGraph graph = cached_in_bytes(type).import();
     const LoweredLayer& layer = graph.layers[0];
     // One new row and nine that are seen, of two heads.
     EXPECT_THAT(layer.problems,
@@ -230,13 +234,7 @@ TEST(GroupQueryAttention, SinksOfOtherThanOnePerHeadAreNamed) {
 }
 
 TEST(GroupQueryAttention, AStoredCacheIsPartOfTheFloor) {
-  const LoweredGraph graph = cached(8, 0, ::onnx::TensorProto::INT8, 4,
-                                    {{"num_heads", 4},
-                                     {"kv_num_heads", 2},
-                                     {"k_quant_type", "PER_TENSOR"},
-                                     {"v_quant_type", "PER_TENSOR"},
-                                     {"kv_cache_bit_width", 8}})
-                                 .import();
+  const LoweredGraph graph = cached_in_bytes(::onnx::TensorProto::INT8).import();
   EXPECT_EQ(graph.compulsory.inputs.bytes, 2 * 2 * 8 * 4);
 }
 
