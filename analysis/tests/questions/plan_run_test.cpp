@@ -100,6 +100,29 @@ TEST_F(PlanRunProgram, SaysWhereItsCallsLose) {
   EXPECT_THAT(outcome.out, HasSubstr("; 0.125 of the bound are left to the caller"));
 }
 
+TEST_F(PlanRunProgram, NamesTheLayersInWhichAFrameworkIsFaster) {
+  const std::string path = plan({9}, 8);
+  json run_of_plan = json::parse(read_file(path));
+  const auto step = [](const char* layer, double seconds) {
+    return json{{"call", "the call"},
+                {"seconds", seconds},
+                {"repeated_seconds", seconds},
+                {"layers", json::array({layer})}};
+  };
+  // ONNX Runtime takes some microseconds for each.
+  run_of_plan["steps"] = {step("lrn", 7e-3), step("tail/relu", 1e-9)};
+  write_file(path, run_of_plan.dump());
+  const Outcome outcome =
+      run(begin() + path + " --profile " + test::data("small.onnxruntime.json").string());
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("of 2 parts that both do, onnxruntime is faster in 1, by "));
+  EXPECT_THAT(outcome.out, HasSubstr("all parts take 7.000 ms in the plan"));
+  const std::size_t table = outcome.out.find("parts in which onnxruntime takes less");
+  ASSERT_NE(table, std::string::npos);
+  EXPECT_THAT(outcome.out.substr(table, 300), HasSubstr("lrn"));
+  EXPECT_THAT(outcome.out.substr(table, 300), HasSubstr("7000.0"));
+}
+
 TEST_F(PlanRunProgram, ThatBeatsItsPredictionBreaksTheLadder) {
   const double bound = bound_ms();
   const Outcome outcome = run(begin() + plan({bound - 1}, bound + 1));
