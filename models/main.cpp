@@ -5,13 +5,13 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <exception>
-#include <filesystem>
 #include <optional>
 #include <string>
 
 #include "core/base/error.h"
-#include "core/base/file.h"
 #include "core/program/program_flags.h"
+#include "models/llm_command.h"
+#include "models/save.h"
 #include "models/zoo/zoo.h"
 
 namespace {
@@ -28,17 +28,7 @@ void print_list() {
 }
 
 void write_model(const std::string& id, const std::string& path, const zoo::BuildOptions& options) {
-  // write_file() renames over its target, which would destroy a device or a pipe.
-  if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path)) {
-    throw Error(path + ": is not a regular file; give the path of a file to write");
-  }
-  const ::onnx::ModelProto model = zoo::build(zoo::find(id), options);
-  // Protobuf cannot write messages of 2 GiB or more; no model of the zoo is nearly that large.
-  std::string bytes;
-  if (!model.SerializeToString(&bytes)) {
-    throw Error(path + ": cannot serialize the model; it is too large for protobuf");
-  }
-  write_file(path, bytes);
+  save(zoo::build(zoo::find(id), options), path);
 }
 
 int run(int argc, char** argv) {
@@ -58,6 +48,7 @@ int run(int argc, char** argv) {
                  "random: weights are stored")
       ->check(CLI::IsMember({"none", "random"}));
   CLI::Option* seed_option = app.add_option("--seed", seed, "Seed of random weights (0)");
+  const LlmCommand llm(app);
   add_program_flags(app);
   try {
     app.parse(argc, argv);
@@ -65,6 +56,10 @@ int run(int argc, char** argv) {
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
     throw Error(std::string(error.what()) + "; see benanza-zoo --help");
+  }
+  if (llm.chosen()) {
+    llm.run();
+    return 0;
   }
   if (list) {
     print_list();
