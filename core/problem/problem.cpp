@@ -239,9 +239,9 @@ Work work(const Problem& problem, Precision precision) {
   total.bytes_written = written * size;
   std::visit(
       [&](const auto& shape) {
-        if constexpr (requires { shape.writes_integers(); }) {
+        if constexpr (requires { shape.writes_bytes(); }) {
           // One side is int8, whatever the precision.
-          (shape.writes_integers() ? total.bytes_written : total.bytes_read) = written;
+          (shape.writes_bytes() ? total.bytes_written : total.bytes_read) = written;
         }
       },
       problem.shape);

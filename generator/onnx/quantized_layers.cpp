@@ -12,20 +12,23 @@
 namespace benanza::onnx {
 namespace {
 
-constexpr const char* part_of_call = "part of the int8 calls around it";
+constexpr const char* part_of_call = "part of the 8-bit calls around it";
 
 bool is_quantization(const Step& step) { return step.node.op_type() == "QuantizeLinear"; }
 bool is_dequantization(const Step& step) { return step.node.op_type() == "DequantizeLinear"; }
 
-/// Bytes with one scale, or one per channel: what integer calls take.
-bool is_of_bytes(const std::optional<PackedWeights>& packed) {
-  return packed && packed->block == 0 &&
-         (packed->type == PackedType::int8 || packed->type == PackedType::uint8);
+/// Of 8 bits with one scale, or one per channel: the precision of calls that take them.
+std::optional<Precision> precision_of(const std::optional<PackedWeights>& packed) {
+  if (!packed || packed->block != 0) return std::nullopt;
+  if (packed->type == PackedType::fp8) return Precision::fp8;
+  if (packed->type == PackedType::int8 || packed->type == PackedType::uint8) return Precision::int8;
+  return std::nullopt;
 }
 
 /// Whether the bytes of `step`, a DequantizeLinear, have zero points for which products need sums
 /// of the other operand.
 bool is_asymmetric(const Step& step, bool is_first) {
+  if (precision_of(packed_by(step)) == Precision::fp8) return false;
   const bool is_unsigned = step.inputs[0]->type == ::onnx::TensorProto::UINT8;
   if (step.inputs.size() < 3 || step.inputs[2] == nullptr) {
     return !costs_nothing(0, is_unsigned, is_first);
@@ -73,7 +76,7 @@ class QuantizedLayers {
           is_product(layer.calls.front().problem)) {
         describe_product(index);
       } else if (layer.precision.empty() && stays_in_bytes(index)) {
-        if (layer.cost != Cost::free) set_int8(layer);
+        if (layer.cost != Cost::free) set(layer, Precision::int8);
         in_bytes_.push_back(index);
       }
     }
@@ -81,7 +84,9 @@ class QuantizedLayers {
   }
 
  private:
-  static void set_int8(LoweredLayer& layer) { layer.precision = to_string(Precision::int8); }
+  static void set(LoweredLayer& layer, Precision precision) {
+    layer.precision = to_string(precision);
+  }
 
   const Value* operand(std::size_t index, const Call& call, std::size_t place) const {
     if (place >= call.operands.size()) return nullptr;
@@ -95,10 +100,11 @@ class QuantizedLayers {
   const Step* maker(const Value* value) const {
     return value != nullptr && value->producer ? &program_.steps[*value->producer] : nullptr;
   }
-  /// Whether the value is made of bytes, by a DequantizeLinear of one scale.
-  bool is_dequantized(const Value* value) const {
+  /// That of the bytes which a DequantizeLinear of one scale makes the value of.
+  std::optional<Precision> dequantized(const Value* value) const {
     const Step* const step = maker(value);
-    return step != nullptr && is_dequantization(*step) && is_of_bytes(packed_by(*step));
+    if (step == nullptr || !is_dequantization(*step)) return std::nullopt;
+    return precision_of(packed_by(*step));
   }
 
   /// The only reader of all results; empty if there are several, or the caller reads them.
@@ -123,7 +129,7 @@ class QuantizedLayers {
     bool any = false;
     for (const Value* input : step.inputs) {
       if (input == nullptr || input->constant) continue;
-      if (!is_dequantized(input)) return false;
+      if (dequantized(input) != Precision::int8) return false;
       any = true;
     }
     return any && feeds_quantization(index);
@@ -135,23 +141,23 @@ class QuantizedLayers {
     const Value* const data = operand(index, product, 0);
     const Value* const second = operand(index, product, 1);
     if (second == nullptr) return;
-    const bool bytes = is_dequantized(data);
+    const auto bytes = dequantized(data);
     if (!second->constant) {
-      if (!bytes || !is_dequantized(second)) return;
+      if (!bytes || dequantized(second) != bytes) return;
       ZeroPoints points;
       if (is_asymmetric(*maker(data), true)) points.first = product.operands[0];
       if (is_asymmetric(*maker(second), false)) points.second = product.operands[1];
       if (points.first || points.second) return set_product_with_zero_points(index, points);
-      return set_product_of_bytes(index);
+      return set_product_of_bytes(index, *bytes);
     }
     const Step* const weights = dequantization(program_, *second);
     const auto packed = weights == nullptr ? std::nullopt : packed_by(*weights);
     if (!packed) return;
-    if (bytes && is_of_bytes(packed)) {
+    if (bytes && precision_of(packed) == bytes) {
       if (is_asymmetric(*weights, false)) {
         set_product_with_zero_points(index, {.second = product.operands[1]});
       } else {
-        set_product_of_bytes(index);
+        set_product_of_bytes(index, *bytes);
       }
       return;
     }
@@ -171,7 +177,7 @@ class QuantizedLayers {
   }
 
   /// The product, its bias, and the functions up to the next QuantizeLinear, as one call.
-  void set_product_of_bytes(std::size_t index) {
+  void set_product_of_bytes(std::size_t index, Precision precision) {
     LoweredLayer& layer = layers_[index];
     Call product = layer.calls.front();
     for (std::size_t next = 1; next < layer.calls.size(); ++next) {
@@ -192,14 +198,14 @@ class QuantizedLayers {
       for (const std::size_t function : functions) {
         const auto& step = std::get<Activation>(layers_[function].calls.front().problem.shape);
         product.problem = with_step(std::move(product.problem), without_input(step));
-        make_free(layers_[function], "part of the int8 call before it");
+        make_free(layers_[function], "part of the 8-bit call before it");
       }
     } else {
       last = index;
     }
     layer.calls = {std::move(product)};
     layer.whole.reset();
-    set_int8(layer);
+    set(layer, precision);
     set_work(layer);
     in_bytes_.push_back(index);
     if (last != index) in_bytes_.push_back(last);
@@ -223,7 +229,7 @@ class QuantizedLayers {
       return refuse(layer, reason.what());
     }
     layer.whole.reset();
-    set_int8(layer);
+    set(layer, Precision::int8);
     set_work(layer);
     in_bytes_.push_back(index);
   }
@@ -278,7 +284,7 @@ class QuantizedLayers {
   void free_conversions(std::size_t index) {
     if (feeds_quantization(index)) make_free(layers_[readers_[index].front()], part_of_call);
     for (const Value* input : program_.steps[index].inputs) {
-      if (!is_dequantized(input) || input->constant) continue;
+      if (!dequantized(input) || input->constant) continue;
       const std::size_t before = *input->producer;
       const bool all = std::ranges::all_of(
           readers_[before], [this](std::size_t reader) { return is_in_bytes(reader); });

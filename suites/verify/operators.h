@@ -63,7 +63,7 @@ double input_range(const Lrn& shape);
 inline double input_range(const Softmax&) { return 4; }
 inline double input_range(const Attention&) { return 2; }
 /// A quantized tensor holds integers.
-inline double input_range(const Quantization& shape) { return shape.writes_integers() ? 1 : 8; }
+inline double input_range(const Quantization& shape) { return shape.writes_bytes() ? 1 : 8; }
 /// Products of many factors must neither vanish nor overflow.
 double input_range(const Reduction& shape);
 

@@ -105,6 +105,8 @@ inline constexpr const char* keys_of_every_operator[] = {
     "attention_bwd/2x8x16x64_k2x128x32_s1_m2x1x1x128_causal",
     "quantize/1x64x56x56",
     "dequantize/1x64x56x56_a1",
+    "quantize/1x64x56x56_fp8",
+    "dequantize/1x64x56x56_a1_fp8",
     "conv/1x96x28x28_k96x3x3_p1.1.1.1_s1x1_d1x1_g96_bias_swish_a1_mul_y1x96x1x1",
     "conv/1x96x28x28_k96x1x1_p0.0.0.0_s1x1_d1x1_g1_mul_y1x96x1x1_w_add_y1x96x28x28",
     "conv/1x8x4x4_k8x1x1_p0.0.0.0_s1x1_d1x1_g1_linear_a0.5_b0",

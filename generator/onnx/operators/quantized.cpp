@@ -256,12 +256,13 @@ Lowered lower_quantization(const NodeView& node) {
   const bool writes = kind == QuantizationKind::quantize;
   const int bytes = writes ? node.output(0).type : node.input(0).type;
   const int reals = writes ? node.input(0).type : node.output(0).type;
-  if (!is_byte(bytes) || !is_floating(reals)) {
+  const bool fp8 = type_name(bytes) == "float8e4m3fn";
+  if ((!is_byte(bytes) && !fp8) || !is_floating(reals)) {
     throw NotExpressible("quantized " + type_name(bytes) + " of " + type_name(reals));
   }
   const Dims dims = node.extents(0);
-  Lowered lowered = measured({call(
-      Quantization{.kind = kind, .input = dims, .axis = scale_axis(node, dims)}, {from_input(0)})});
+  const Quantization shape{.kind = kind, .input = dims, .axis = scale_axis(node, dims), .fp8 = fp8};
+  Lowered lowered = measured({call(shape, {from_input(0)})});
   lowered.types = Types::checked_by_lowering;
   return lowered;
 }

@@ -6,8 +6,6 @@ namespace benanza::cudnn {
 void register_refused(WayTable& table) {
   table.add(
       harness::refusing<Library, Resampling>("cuDNN's call-per-layer functions do not resample"));
-  table.add(
-      harness::refusing<Library, Quantization>("cuDNN's call-per-layer functions do not quantize"));
 }
 
 }  // namespace benanza::cudnn

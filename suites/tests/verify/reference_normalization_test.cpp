@@ -40,6 +40,9 @@ TEST(ReferenceResampling, HalfPixelCentres) {
 TEST(ReferenceQuantization, EighthsToWholeNumbersAndBack) {
   expect("quantize/3", {{0.5, -0.25, 100}}, {4, -2, 127});
   expect("dequantize/3", {{4, -2, 127}}, {0.5, -0.25, 15.875});
+  // Steps of e4m3: 1/8 from 1 to 2, 32 from 256 on; below 2^-6, 2^-9.
+  expect("quantize/5_fp8", {{0.5, 0.1328125, -100, 0x1p-13, 0x3p-13}}, {4, 1, -448, 0, 0x1p-8});
+  expect("dequantize/3_fp8", {{4, -1.0625, 460}}, {0.5, -0.125, 56});
 }
 
 TEST(ReferenceActivation, FunctionsOfTransformers) {
