@@ -103,9 +103,10 @@ Tensor Graph::scales(const std::string& name, const Dims& dims) {
 }
 
 Tensor Graph::constant(const std::string& name, int type, const Dims& dims, float value) {
-  if (std::ranges::find(constants_, name) != constants_.end()) return {name, dims};
-  constants_.push_back(name);
-  return filled(name, type, dims, value);
+  const std::string full = "constants/" + name;
+  if (std::ranges::find(constants_, full) != constants_.end()) return {full, dims};
+  constants_.push_back(full);
+  return filled(full, type, dims, value);
 }
 
 Tensor Graph::integers(const std::string& name, const std::vector<std::int64_t>& values) {

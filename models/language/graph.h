@@ -51,7 +51,7 @@ class Graph {
                 std::int64_t numbers);
   /// Scales of packed parameters, stored as floats of the run.
   Tensor scales(const std::string& name, const Dims& dims);
-  /// A table or scale that is no parameter. Equal names are added once.
+  /// A table or scale that is no parameter, named constants/NAME. Equal names are added once.
   Tensor constant(const std::string& name, int type, const Dims& dims, float value);
   /// A stored list of integers, or one integer.
   Tensor integers(const std::string& name, const std::vector<std::int64_t>& values);
