@@ -36,7 +36,8 @@ GraphAndFlow make_graph_and_flow(const LoweredGraph& lowered) {
            .compulsory = lowered.compulsory,
            .layers = {lowered.layers.begin(), lowered.layers.end()},
            .fusions = std::move(fusions),
-           .transforms = fusion::layout_transforms(lowered.layers)},
+           .transforms = fusion::layout_transforms(lowered.layers),
+           .metadata = lowered.metadata},
           std::move(flow)};
 }
 

@@ -1,8 +1,10 @@
 #include "analysis/model/interpolation.h"
 
 #include <cmath>
-#include <cstddef>
+#include <iterator>
 #include <numeric>
+#include <set>
+#include <utility>
 
 #include "core/statistics/summary.h"
 
@@ -10,57 +12,163 @@ namespace benanza::analysis {
 namespace {
 
 double between_two(double x, double x0, double y0, double x1, double y1, Between between) {
-  // A power law needs a positive time at both ends.
-  if (between == Between::affine || y0 <= 0 || y1 <= 0) {
+  if (y0 == y1) return y0;
+  // A power law needs positive numbers at both ends.
+  if (between == Between::affine || y0 <= 0 || y1 <= 0 || x0 <= 0) {
     return y0 + (y1 - y0) * (x - x0) / (x1 - x0);
   }
   const double part = std::log(x / x0) / std::log(x1 / x0);
   return std::exp(std::log(y0) + part * std::log(y1 / y0));
 }
 
-double sum_of(const LayerSeconds& seconds) {
-  return std::accumulate(seconds.begin(), seconds.end(), 0.0);
-}
-
-}  // namespace
-
-std::optional<LayerSeconds> interpolated(const BatchGrid& grid, std::int64_t batch,
-                                         Between between) {
-  const auto above = grid.lower_bound(batch);
-  if (above == grid.end()) return std::nullopt;
-  if (above->first == batch) return above->second;
-  if (above == grid.begin()) return std::nullopt;
-  const auto below = std::prev(above);
+LayerSeconds between_two(double x, double x0, const LayerSeconds& y0, double x1,
+                         const LayerSeconds& y1, Between between) {
   LayerSeconds seconds;
-  for (std::size_t layer = 0; layer < above->second.size(); ++layer) {
-    seconds.push_back(between_two(static_cast<double>(batch), static_cast<double>(below->first),
-                                  below->second[layer], static_cast<double>(above->first),
-                                  above->second[layer], between));
+  seconds.reserve(y0.size());
+  for (std::size_t layer = 0; layer < y0.size(); ++layer) {
+    seconds.push_back(between_two(x, x0, y0[layer], x1, y1[layer], between));
   }
   return seconds;
 }
 
-LeaveOneOut leave_one_out(const BatchGrid& grid, Between between) {
-  LeaveOneOut found;
-  for (const auto& [batch, measured] : grid) {
-    BatchGrid others = grid;
-    others.erase(batch);
-    const auto estimate = interpolated(others, batch, between);
-    if (!estimate) continue;
-    for (std::size_t layer = 0; layer < measured.size(); ++layer) {
-      if (measured[layer] <= 0) continue;
-      found.layer_errors.push_back(std::abs((*estimate)[layer] / measured[layer] - 1));
-    }
-    if (sum_of(measured) > 0) found.sum_ratios[batch] = sum_of(*estimate) / sum_of(measured);
-  }
-  return found;
+double all_layers(const LayerSeconds& seconds) {
+  return std::accumulate(seconds.begin(), seconds.end(), 0.0);
 }
 
-Between better(const BatchGrid& grid) {
-  const std::vector<double> affine = leave_one_out(grid, Between::affine).layer_errors;
-  const std::vector<double> power = leave_one_out(grid, Between::power_law).layer_errors;
-  if (affine.empty() || power.empty()) return Between::affine;
-  return median(power) < median(affine) ? Between::power_law : Between::affine;
+using GridPoints = std::vector<const Grid::value_type*>;
+
+/// `points` agree on all axes before `axis`.
+std::optional<LayerSeconds> interpolated_from(const GridPoints& points, std::size_t axis,
+                                              std::span<const double> at,
+                                              std::span<const Between> between) {
+  if (axis == at.size()) return points.front()->second;
+  std::map<double, GridPoints> slices;
+  for (const auto* point : points) slices[static_cast<double>(point->first[axis])].push_back(point);
+  const auto value = [&](const auto& slice) {
+    return interpolated_from(slice.second, axis + 1, at, between);
+  };
+  const double x = at[axis];
+  const auto middle = slices.upper_bound(x);
+  std::optional<LayerSeconds> low;
+  auto below = std::make_reverse_iterator(middle);
+  for (; below != slices.rend() && !(low = value(*below)); ++below) {
+  }
+  if (!low) return std::nullopt;
+  if (below->first == x) return low;
+  for (auto above = middle; above != slices.end(); ++above) {
+    if (const auto high = value(*above)) {
+      return between_two(x, below->first, *low, above->first, *high, between[axis]);
+    }
+  }
+  return std::nullopt;
+}
+
+LeftOutPoint leave_out_point(const Grid::value_type& point, std::size_t axis,
+                             const Grid::value_type& below, const Grid::value_type& above,
+                             Between between) {
+  const auto& [place, measured] = point;
+  LeftOutPoint out{.place = place,
+                   .axis = axis,
+                   .below = below.first[axis],
+                   .above = above.first[axis],
+                   .layer_errors = {}};
+  const LayerSeconds estimate =
+      between_two(static_cast<double>(place[axis]), static_cast<double>(out.below), below.second,
+                  static_cast<double>(out.above), above.second, between);
+  for (std::size_t layer = 0; layer < measured.size(); ++layer) {
+    const bool same =
+        below.second[layer] == above.second[layer] && measured[layer] == above.second[layer];
+    if (measured[layer] <= 0 || same) continue;
+    out.layer_errors.push_back(std::abs(estimate[layer] / measured[layer] - 1));
+  }
+  if (all_layers(measured) > 0) out.sum_ratio = all_layers(estimate) / all_layers(measured);
+  return out;
+}
+
+/// Median over the points that can be left out along `axis`; empty if there are none.
+std::optional<double> median_error(const Grid& grid, std::size_t axis, Between law) {
+  std::vector<double> errors;
+  for (const LeftOutPoint& out : leave_one_out(grid, std::vector(axis + 1, law))) {
+    if (out.axis != axis) continue;
+    errors.insert(errors.end(), out.layer_errors.begin(), out.layer_errors.end());
+  }
+  return errors.empty() ? std::nullopt : std::optional(median(errors));
+}
+
+}  // namespace
+
+std::optional<LayerSeconds> interpolated(const Grid& grid, std::span<const double> at,
+                                         std::span<const Between> between) {
+  if (grid.empty()) return std::nullopt;
+  GridPoints points;
+  for (const auto& point : grid) points.push_back(&point);
+  return interpolated_from(points, 0, at, between);
+}
+
+std::optional<LayerSeconds> mean_along(const Grid& grid, std::vector<double> at, std::size_t axis,
+                                       double from, double to, std::span<const Between> between) {
+  const auto value = [&](double x) {
+    at[axis] = x;
+    return interpolated(grid, at, between);
+  };
+  if (from == to) return value(from);
+  std::set<double> knots{from, to};
+  for (const auto& [place, seconds] : grid) {
+    const auto knot = static_cast<double>(place[axis]);
+    if (knot > from && knot < to) knots.insert(knot);
+  }
+  // Gauss and Legendre's rule of five points, on [-1, 1].
+  constexpr std::pair<double, double> rule[] = {{0, 128.0 / 225},
+                                                {-0.5384693101056831, 0.4786286704993665},
+                                                {0.5384693101056831, 0.4786286704993665},
+                                                {-0.9061798459386640, 0.2369268850561891},
+                                                {0.9061798459386640, 0.2369268850561891}};
+  LayerSeconds sum;
+  for (auto end = std::next(knots.begin()); end != knots.end(); ++end) {
+    const double begin = *std::prev(end);
+    const double half = (*end - begin) / 2;
+    for (const auto& [place, weight] : rule) {
+      const auto layers = value(begin + half * (1 + place));
+      if (!layers) return std::nullopt;
+      sum.resize(layers->size());
+      for (std::size_t layer = 0; layer < sum.size(); ++layer) {
+        sum[layer] += (*layers)[layer] * weight * half / (to - from);
+      }
+    }
+  }
+  return sum;
+}
+
+std::vector<LeftOutPoint> leave_one_out(const Grid& grid, std::span<const Between> between) {
+  std::vector<LeftOutPoint> all;
+  for (const auto& point : grid) {
+    for (std::size_t axis = 0; axis < between.size(); ++axis) {
+      const Grid::value_type* below = nullptr;
+      const Grid::value_type* above = nullptr;
+      for (const auto& other : grid) {
+        Place place = other.first;
+        place[axis] = point.first[axis];
+        if (place != point.first || &other == &point) continue;
+        // Ascending along the axis, as the grid is.
+        if (other.first[axis] < point.first[axis]) below = &other;
+        if (other.first[axis] > point.first[axis] && above == nullptr) above = &other;
+      }
+      if (below == nullptr || above == nullptr) continue;
+      all.push_back(leave_out_point(point, axis, *below, *above, between[axis]));
+    }
+  }
+  return all;
+}
+
+std::vector<Between> better(const Grid& grid) {
+  std::vector<Between> laws;
+  if (grid.empty()) return laws;
+  for (std::size_t axis = 0; axis < grid.begin()->first.size(); ++axis) {
+    const auto affine = median_error(grid, axis, Between::affine);
+    const auto power = median_error(grid, axis, Between::power_law);
+    laws.push_back(affine && power && *power < *affine ? Between::power_law : Between::affine);
+  }
+  return laws;
 }
 
 }  // namespace benanza::analysis

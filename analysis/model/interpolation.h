@@ -1,38 +1,58 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace benanza::analysis {
 
-/// Seconds of every layer at one batch size; 0 for a layer that takes no time.
+/// Seconds (or another amount) of every layer at one measured point; 0 for a layer that takes none.
 using LayerSeconds = std::vector<double>;
-/// LayerSeconds by batch size.
-using BatchGrid = std::map<std::int64_t, LayerSeconds>;
+/// A measured point: its value on every axis, {batch} or {past, batch}.
+using Place = std::vector<std::int64_t>;
+/// LayerSeconds by place. All places have the same axes, and all entries the same layers.
+using Grid = std::map<Place, LayerSeconds>;
 
-/// How a layer's time depends on the batch size between two measured sizes: affine, t = a + b * n
-/// (a call has a fixed cost and one per image), or a power law, t = a * n^b.
+/// How a layer's time depends on one axis between two measured values: affine, t = a + b * n (a
+/// call has a fixed cost and one per unit), or a power law, t = a * n^b. A time that is equal at
+/// both values is constant between them.
 enum class Between { affine, power_law };
 
-/// Returns every layer's time at `batch`: measured if the grid has it, else interpolated between
-/// its neighbours. Empty outside the grid (no extrapolation). All entries must have the same
-/// layers.
-std::optional<LayerSeconds> interpolated(const BatchGrid& grid, std::int64_t batch,
-                                         Between between);
+/// Returns every layer's time at `at`: measured if the grid has it, else interpolated between its
+/// neighbours on one axis after the other, `between` saying how on each. The first axis comes last:
+/// along it, the result is piecewise what `between` says. A neighbour that was not measured is
+/// passed over for the next one. Empty outside of what was measured (no extrapolation).
+std::optional<LayerSeconds> interpolated(const Grid& grid, std::span<const double> at,
+                                         std::span<const Between> between);
 
-/// The accuracy of the interpolation: every batch size but the first and the last is left out in
-/// turn and estimated from the others.
-struct LeaveOneOut {
-  /// |estimate / measured - 1| of every layer that takes time, at every size left out.
+/// The mean of interpolated() while the value on `axis` goes from `from` to `to` (not below it), by
+/// integration between measured values: exact where it is affine, to many digits for a power law.
+/// Empty if any of it is outside of what was measured.
+std::optional<LayerSeconds> mean_along(const Grid& grid, std::vector<double> at, std::size_t axis,
+                                       double from, double to, std::span<const Between> between);
+
+/// A measured point, left out and estimated from its two neighbours along one axis.
+struct LeftOutPoint {
+  Place place{};
+  std::size_t axis = 0;
+  /// Of the neighbours, on this axis.
+  std::int64_t below = 0;
+  std::int64_t above = 0;
+  /// |estimate / measured - 1| of every layer that takes time, but for those that take the same at
+  /// all three points.
   std::vector<double> layer_errors{};
-  /// estimate / measured of the sum of all layers, by the size left out.
-  std::map<std::int64_t, double> sum_ratios{};
+  /// estimate / measured of the sum of all layers; empty if they take no time.
+  std::optional<double> sum_ratio{};
 };
-LeaveOneOut leave_one_out(const BatchGrid& grid, Between between);
+/// Every point with a neighbour on both sides along an axis, once for each such axis: in the order
+/// of the places.
+std::vector<LeftOutPoint> leave_one_out(const Grid& grid, std::span<const Between> between);
 
-/// Returns the model with the smaller median layer error; affine if no size can be left out.
-Between better(const BatchGrid& grid);
+/// Returns for each axis the law with the smaller median layer error; affine if no point can be
+/// left out.
+std::vector<Between> better(const Grid& grid);
 
 }  // namespace benanza::analysis

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <memory>
 #include <numeric>
@@ -12,6 +11,7 @@
 #include "analysis/model/interpolation.h"
 #include "analysis/model/whole.h"
 #include "analysis/questions/common/question.h"
+#include "analysis/questions/common/sizes.h"
 #include "analysis/render/table.h"
 #include "core/base/error.h"
 #include "core/statistics/summary.h"
@@ -24,39 +24,6 @@ struct BatchesOptions {
   std::string batches;
 };
 
-std::int64_t whole_number(std::string_view text, const std::string& all) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < 1) {
-    throw Error("--batch " + all + ": give sizes or a range, e.g. 3,6,12 or 1:512");
-  }
-  return value;
-}
-
-/// "3,6,12", or "1:512": its ends, its powers of two and their midpoints.
-std::set<std::int64_t> sizes_of(const std::string& text) {
-  std::set<std::int64_t> sizes;
-  if (const auto colon = text.find(':'); colon != text.npos) {
-    const std::int64_t first = whole_number(std::string_view(text).substr(0, colon), text);
-    const std::int64_t last = whole_number(std::string_view(text).substr(colon + 1), text);
-    if (last < first) throw Error("--batch " + text + ": the last size is below the first");
-    for (std::int64_t size = 1; size <= last; size *= 2) {
-      for (const std::int64_t one : {size, size + size / 2}) {
-        if (one >= first && one <= last) sizes.insert(one);
-      }
-    }
-    sizes.insert({first, last});
-    return sizes;
-  }
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const std::size_t comma = std::min(rest.find(','), rest.size());
-    sizes.insert(whole_number(rest.substr(0, comma), text));
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
-  }
-  return sizes;
-}
-
 /// One model's graphs by batch size.
 using Batches = std::map<std::int64_t, const Graph*>;
 
@@ -64,30 +31,24 @@ bool has_same_layers(const Graph& a, const Graph& b) {
   return std::ranges::equal(a.layers, b.layers, {}, &Layer::name, &Layer::name);
 }
 
-/// The p-quantile (nearest rank) of at least one value.
-double quantile(std::vector<double> values, double p) {
-  values = sorted(values);
-  const auto place = static_cast<std::size_t>(std::ceil(p * static_cast<double>(values.size())));
-  return values[std::clamp<std::size_t>(place, 1, values.size()) - 1];
-}
-
-void add_error(Section& section, const BatchGrid& grid, Between between) {
-  const LeaveOneOut errors = leave_one_out(grid, between);
-  const char* const name = between == Between::affine ? "a + b * batch" : "a * batch^b";
+void add_error(Section& section, const Grid& grid, const std::vector<Between>& between) {
+  const char* const name = between.front() == Between::affine ? "a + b * batch" : "a * batch^b";
   section.facts["between"] = name;
-  if (errors.layer_errors.empty()) {
+  std::vector<double> layer_errors;
+  double worst = 0;
+  for (const LeftOutPoint& out : leave_one_out(grid, between)) {
+    layer_errors.insert(layer_errors.end(), out.layer_errors.begin(), out.layer_errors.end());
+    worst = std::max(worst, std::abs(out.sum_ratio.value_or(1) - 1));
+  }
+  if (layer_errors.empty()) {
     section.add(
         fmt::format("Estimates by {} of every layer; their error is not known: measure three batch "
                     "sizes at least.",
                     name));
     return;
   }
-  const double middle = median(errors.layer_errors);
-  const double p90 = quantile(errors.layer_errors, 0.9);
-  double worst = 0;
-  for (const auto& [batch, ratio] : errors.sum_ratios) {
-    worst = std::max(worst, std::abs(ratio - 1));
-  }
+  const double middle = median(layer_errors);
+  const double p90 = quantile(layer_errors, 0.9);
   section.facts["layer_error_median"] = middle;
   section.facts["layer_error_p90"] = p90;
   section.facts["bound_error_most"] = worst;
@@ -118,7 +79,7 @@ Section batches_section_of(const std::string& model, const Batches& graphs, cons
                   .csv_facts = {"model", "precision"}};
   section.facts["model"] = model;
   add_filter_facts(filter, section.facts);
-  BatchGrid grid;
+  Grid grid;
   std::vector<std::string> holes;
   for (const auto& [batch, graph] : graphs) {
     if (!has_same_layers(first, *graph)) {
@@ -130,23 +91,24 @@ Section batches_section_of(const std::string& model, const Batches& graphs, cons
       holes.push_back(std::to_string(batch));
       continue;
     }
-    grid[batch] = shared_seconds(times, inputs.movement);
+    grid[{batch}] = shared_seconds(times, inputs.movement);
   }
   if (!holes.empty()) {
     section.add(fmt::format("Layers lack a time at batch {}: left out.", fmt::join(holes, ", ")));
   }
-  const Between between = better(grid);
+  const std::vector<Between> between = better(grid);
   std::set<std::int64_t> sizes = wanted;
-  for (const auto& [batch, seconds] : grid) sizes.insert(batch);
+  for (const auto& [place, seconds] : grid) sizes.insert(place.front());
   std::vector<Estimate> estimates;
   for (const std::int64_t batch : sizes) {
-    const auto layers = interpolated(grid, batch, between);
+    const auto layers = interpolated(grid, std::vector{static_cast<double>(batch)}, between);
     const auto sum = [&] { return std::accumulate(layers->begin(), layers->end(), 0.0); };
     estimates.push_back({.batch = batch,
                          .seconds = layers ? std::optional(sum()) : std::nullopt,
-                         .kind = grid.contains(batch) ? filter.cold ? "cold calls" : "LBL, measured"
-                                 : layers             ? "estimate, no bound"
-                                                      : "outside of what was measured"});
+                         .kind = grid.contains({batch})
+                                     ? filter.cold ? "cold calls" : "LBL, measured"
+                                 : layers ? "estimate, no bound"
+                                          : "outside of what was measured"});
   }
   const Table<Estimate> table{{"batch", "batch", &Estimate::batch},
                               {"ms", "seconds", milli, &Estimate::seconds},
@@ -159,7 +121,7 @@ Section batches_section_of(const std::string& model, const Batches& graphs, cons
 
 void batches_answer(const BatchesOptions& options) {
   const std::set<std::int64_t> wanted =
-      options.batches.empty() ? std::set<std::int64_t>{} : sizes_of(options.batches);
+      options.batches.empty() ? std::set<std::int64_t>{} : sizes_of(options.batches, "--batch");
   const Inputs inputs = read_inputs(options.common);
   std::map<std::string, Batches> models;
   for (const Graph& graph : inputs.graphs) {

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace benanza {
@@ -48,6 +49,15 @@ class JsonView {
     views.reserve(array.size());
     for (const simdjson::dom::element element : array) views.emplace_back(element);
     return views;
+  }
+  /// The members of an object, in their order.
+  std::vector<std::pair<std::string, JsonView>> members() const {
+    simdjson::dom::object object;
+    if (element_.get(object) != simdjson::SUCCESS) throw wrong("object");
+    std::vector<std::pair<std::string, JsonView>> found;
+    found.reserve(object.size());
+    for (const auto& [name, value] : object) found.emplace_back(name, JsonView(value));
+    return found;
   }
   /// The elements of the array `name`; none if it is absent.
   std::vector<JsonView> elements_of(std::string_view name) const {

@@ -73,6 +73,14 @@ std::vector<std::string> read_also(const JsonView& row) {
   return also->get<std::vector<std::string>>();
 }
 
+std::map<std::string, std::string> read_metadata(const JsonView& root) {
+  std::map<std::string, std::string> metadata;
+  const auto found = root.find("metadata");
+  if (!found) return metadata;
+  for (const auto& [name, value] : found->members()) metadata[name] = value.get<std::string>();
+  return metadata;
+}
+
 std::optional<Compulsory> read_compulsory(const JsonView& owner) {
   const auto found = owner.find("compulsory");
   if (!found || found->is_null()) return std::nullopt;
@@ -159,7 +167,8 @@ Graph read_graph(const std::filesystem::path& path) {
                 .fusions = {},
                 .transforms = {},
                 .recorded = optional_member<std::vector<std::string>>(root, "recorded")
-                                .value_or(std::vector<std::string>())};
+                                .value_or(std::vector<std::string>()),
+                .metadata = read_metadata(root)};
     for (const JsonView& row : root.at("layers").elements()) {
       graph.layers.push_back(read_layer(row, document));
     }

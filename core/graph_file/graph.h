@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -124,6 +125,9 @@ struct Graph {
   /// Of a recording: names of variants (core/problem/name.h), the calls that the program made. The
   /// suites measure them besides what their libraries offer.
   std::vector<std::string> recorded{};
+  /// What the model's file says of itself under keys that begin with "benanza.", without that
+  /// prefix: {"phase": "decode", "batch": "8"}.
+  std::map<std::string, std::string> metadata{};
   bool operator==(const Graph&) const = default;
 };
 

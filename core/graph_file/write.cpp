@@ -97,6 +97,7 @@ std::string graph_json(const Graph& graph) {
                {"model", graph.model},
                {"batch", or_null(graph.batch)},
                {"opset", or_null(graph.opset)}};
+  if (!graph.metadata.empty()) json["metadata"] = graph.metadata;
   if (graph.compulsory) json["compulsory"] = compulsory_json(*graph.compulsory);
   json["layers"] = std::move(layers);
   json["fusions"] = std::move(fusions);

@@ -50,6 +50,12 @@ double median_in_place(std::span<double> values) {
   return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
+double quantile(std::span<const double> values, double p) {
+  const std::vector<double> ascending = sorted(values);
+  const auto rank = static_cast<std::size_t>(std::ceil(p * static_cast<double>(ascending.size())));
+  return ascending[std::clamp<std::size_t>(rank, 1, ascending.size()) - 1];
+}
+
 double mean(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }

@@ -20,6 +20,9 @@ double median(std::span<const double> values);
 /// The same, but reorders the values instead of copying them.
 double median_in_place(std::span<double> values);
 
+/// The p-quantile of at least one value, by nearest rank: 0 < p <= 1.
+double quantile(std::span<const double> values, double p);
+
 /// Requires at least one value.
 double mean(std::span<const double> values);
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -195,6 +196,8 @@ struct LoweredGraph {
   /// For a list of problems (generator/lists): its name, "deepbench". The layers are then rows: no
   /// data flows between them, and there is no batch. Empty for a model.
   std::string list = {};
+  /// Graph::metadata.
+  std::map<std::string, std::string> metadata = {};
 };
 
 }  // namespace benanza

@@ -1,6 +1,8 @@
 #include "generator/onnx/import.h"
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 #include <unordered_map>
 
 #include "core/base/error.h"
@@ -157,6 +159,17 @@ LoweredLayer lower_step(const Program& program, const Step& step, const Operator
   }
 }
 
+/// What the file says for Benanza, under keys that begin with this prefix.
+std::map<std::string, std::string> metadata_of(const ::onnx::ModelProto& model) {
+  constexpr std::string_view prefix = "benanza.";
+  std::map<std::string, std::string> metadata;
+  for (const auto& entry : model.metadata_props()) {
+    if (entry.key().size() <= prefix.size() || !entry.key().starts_with(prefix)) continue;
+    metadata[entry.key().substr(prefix.size())] = entry.value();
+  }
+  return metadata;
+}
+
 }  // namespace
 
 LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, const Binding& binding,
@@ -177,6 +190,7 @@ LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, con
   graph.model = name;
   graph.batch = bound.batch;
   graph.opset = program.opset;
+  graph.metadata = metadata_of(model);
   graph.bound_dims = bound.used_dims;
   for (const std::string& name : program.used_dims) {
     if (binding.dims.contains(name)) graph.bound_dims.insert(name);

@@ -72,8 +72,16 @@ TEST(GraphJson, IsWhatTheReaderReads) {
     graph.compulsory = {{.elements = 3, .bytes = 8}, {.elements = 5}, {.bytes = 7}};
     graph.transforms = {{.layer = 0, .of_input = true, .to_nhwc = "copy/2", .to_nchw = {}}};
     graph.recorded = {"relu/2x3/fp16/nhwc/cudnn/engine62.k2=5"};
+    graph.metadata = {{"phase", "decode"}, {"batch", "8"}};
     EXPECT_EQ(read_graph(folder.write("again.graph.json", graph_json(graph))), graph) << file;
   }
+}
+
+TEST(GraphJson, HasMetadataOnlyIfThereAreAny) {
+  Graph graph{.model = "m", .layers = {{.name = "a", .cost = Cost::free}}};
+  EXPECT_THAT(graph_json(graph), Not(HasSubstr("metadata")));
+  graph.metadata = {{"phase", "decode"}};
+  EXPECT_THAT(graph_json(graph), HasSubstr("\"metadata\": {\n  \"phase\": \"decode\"\n }"));
 }
 
 // A file that was not written by the generator may list a tensor that is read twice twice.
@@ -151,6 +159,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Bad{"cost", "\"unsupported\"", "\"cheap\"", "cheap"},
                     Bad{"problems", "[\"conv/x\", \"add/x\"]", "[]", "no problem"},
                     Bad{"absent", "\"model\": \"m\",", "", "model"},
+                    Bad{"metadata", "\"model\": \"m\",",
+                        "\"model\": \"m\", \"metadata\": {\"batch\": 8},", "type must be string"},
                     Bad{"recorded", "\"model\": \"m\",",
                         "\"model\": \"m\", \"recorded\": [\"relu/1x8\"],", "recorded: "},
                     Bad{"type", "\"m\"", "3", "graph file"},

@@ -306,6 +306,22 @@ TEST(Summary, SaysWhatWasAssumed) {
       << "not of a layer that reads x alone";
 }
 
+TEST(GraphFile, HasWhatTheModelSaysForBenanza) {
+  Model model(17);
+  model.input("x", {6}).node("Relu", {"x"}, {"y"}).output("y");
+  EXPECT_THAT(graph_json(make_graph(model.import())), testing::Not(HasSubstr("metadata")));
+  for (const auto& [key, value] : {std::pair{"benanza.phase", "decode"},
+                                   {"benanza.batch", "8"},
+                                   {"benanza.", "no name"},
+                                   {"author", "somebody"}}) {
+    auto& entry = *model.proto().add_metadata_props();
+    entry.set_key(key);
+    entry.set_value(value);
+  }
+  EXPECT_THAT(make_graph(model.import()).metadata,
+              testing::ElementsAre(testing::Pair("batch", "8"), testing::Pair("phase", "decode")));
+}
+
 TEST(Sharing, CountsProblemsOnceOverAllGraphs) {
   const auto relus = [](const std::string& name, std::int64_t extent) {
     LoweredGraph graph = Model(13)

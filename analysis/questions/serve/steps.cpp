@@ -1,0 +1,171 @@
+#include "analysis/questions/serve/steps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "analysis/model/bounds.h"
+#include "analysis/model/energy.h"
+#include "analysis/model/floor.h"
+#include "analysis/model/whole.h"
+#include "core/base/error.h"
+
+namespace benanza::analysis {
+namespace {
+
+constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
+
+std::optional<double> unless_unknown(double value) {
+  return std::isnan(value) ? std::nullopt : std::optional(value);
+}
+
+/// Sums of the same numbers in different orders differ by less.
+constexpr double sum_rounding = 1e-9;
+
+bool is_missing(const std::vector<LayerTime>& times) {
+  return std::ranges::any_of(times, [](const LayerTime& time) { return !time.gaps.empty(); });
+}
+
+void require_same_layers(const Graph& first, const Graph& other) {
+  if (std::ranges::equal(first.layers, other.layers, {}, &Layer::name, &Layer::name)) return;
+  throw Error(
+      fmt::format("{} and {}: their layers differ; write all points of a model with one "
+                  "version of `benanza-zoo llm`",
+                  title(first), title(other)));
+}
+
+}  // namespace
+
+StepGrid::StepGrid(ServingPhase phase,
+                   const std::vector<std::pair<ServingPoint, const Graph*>>& points,
+                   const Inputs& inputs, const MeasurementFilter& filter)
+    : phase_(phase) {
+  std::vector<const std::pair<ServingPoint, const Graph*>*> used;
+  std::vector<std::vector<LayerTime>> times;
+  for (const auto& one : points) {
+    const Graph& graph = *one.second;
+    require_same_layers(*points.front().second, graph);
+    const Subject subject{
+        .inputs = inputs, .graph = graph, .filter = filter, .allow_missing = inputs.allow_missing};
+    std::vector<LayerTime> found = complete_times(subject);
+    if (is_missing(found)) {
+      incomplete_.push_back(title(graph));
+      continue;
+    }
+    used.push_back(&one);
+    times.push_back(std::move(found));
+  }
+  std::set<std::size_t> without;
+  for (const std::size_t layer : one_sided_layers(times, inputs.movement)) without.insert(layer);
+  for (const std::vector<LayerTime>& found : times) {
+    for (std::size_t layer = 0; layer < found.size(); ++layer) {
+      if (lacks_time(found[layer], inputs.movement)) without.insert(layer);
+    }
+  }
+  const std::vector<std::size_t> layers(without.begin(), without.end());
+  if (!used.empty()) left_out_ = names_of(*used.front()->second, layers);
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    const auto& [point, graph] = *used[i];
+    leave_out(times[i], layers);
+    if (seconds_.contains(point.place())) {
+      throw Error(fmt::format("{}: another --graph is of the same {} step of {}; leave one out",
+                              title(*graph), to_string(phase), point.model));
+    }
+    add(*graph, point.place(), times[i], inputs, filter);
+  }
+  between_ = better(seconds_);
+}
+
+void StepGrid::add(const Graph& graph, const Place& place, const std::vector<LayerTime>& times,
+                   const Inputs& inputs, const MeasurementFilter& filter) {
+  const std::vector<LayerKind> kinds = kinds_of(graph, times);
+  if (kinds_.empty()) kinds_ = kinds;
+  for (std::size_t layer = 0; layer < kinds.size(); ++layer) {
+    kinds_[layer] = std::min(kinds_[layer], kinds[layer]);
+  }
+  const LayerSeconds seconds = shared_seconds(times, inputs.movement);
+  const ModelFloor floor = model_floor(graph, times, device_rates(inputs.results, filter), filter);
+  LayerSeconds amounts = seconds;
+  for (std::size_t layer = 0; layer < times.size(); ++layer) {
+    const bool counts = is_counted(times[layer], inputs.movement);
+    amounts.push_back(counts ? floor.layers[layer].seconds().value_or(not_known) : 0);
+  }
+  for (std::size_t layer = 0; layer < times.size(); ++layer) {
+    const auto& moved = floor.layers[layer].moved;
+    const bool counts = is_counted(times[layer], inputs.movement);
+    amounts.push_back(!counts ? 0 : moved ? moved->bytes() : not_known);
+  }
+  amounts.push_back(floor.model.seconds().value_or(not_known));
+  double sum = 0;
+  for (const double one : seconds) sum += one;
+  if (amounts.back() > sum * (1 + sum_rounding)) below_floor_.push_back(place);
+  seconds_[place] = seconds;
+  amounts_[place] = std::move(amounts);
+  if (const auto joules = energy_of(times, inputs.movement).complete_joules()) {
+    joules_[place] = {*joules};
+  }
+}
+
+std::vector<std::int64_t> StepGrid::values_on(std::string_view axis) const {
+  const auto axes = axes_of(phase_);
+  const auto place = static_cast<std::size_t>(std::ranges::find(axes, axis) - axes.begin());
+  std::set<std::int64_t> values;
+  for (const auto& [point, seconds] : seconds_) values.insert(point[place]);
+  return {values.begin(), values.end()};
+}
+
+bool StepGrid::is_measured(const std::vector<double>& at) const {
+  return std::ranges::any_of(seconds_, [&](const auto& point) {
+    return std::ranges::equal(point.first, at, [](std::int64_t place, double value) {
+      return static_cast<double>(place) == value;
+    });
+  });
+}
+
+std::optional<ServingStep> StepGrid::at(const std::vector<double>& at) const {
+  const auto amounts = interpolated(amounts_, at, between_);
+  if (!amounts) return std::nullopt;
+  ServingStep step = step_of(*amounts, is_measured(at));
+  if (const auto joules = interpolated(joules_, at, between_)) step.joules = joules->front();
+  return step;
+}
+
+std::optional<ServingStep> StepGrid::mean(std::vector<double> at, double from, double to) const {
+  const auto amounts = mean_along(amounts_, at, 0, from, to, between_);
+  if (!amounts) return std::nullopt;
+  at.front() = from;
+  ServingStep step = step_of(*amounts, from == to && is_measured(at));
+  if (const auto joules = mean_along(joules_, at, 0, from, to, between_)) {
+    step.joules = joules->front();
+  }
+  return step;
+}
+
+ServingStep StepGrid::step_of(const LayerSeconds& amounts, bool measured) const {
+  const std::size_t layers = kinds_.size();
+  ServingStep step{.measured = measured};
+  for (std::size_t layer = 0; layer < layers; ++layer) {
+    const double seconds = amounts[layer];
+    step.seconds += seconds;
+    const double bytes = amounts[2 * layers + layer];
+    const double floor = amounts[layers + layer];
+    if (seconds <= 0 && floor <= 0) continue;
+    const auto [part, is_new] =
+        step.kinds.try_emplace(kinds_[layer], KindPart{.floor_seconds = 0.0, .bytes = 0.0});
+    KindPart& kind = part->second;
+    kind.seconds += seconds;
+    kind.floor_seconds = unless_unknown(kind.floor_seconds.value_or(not_known) + floor);
+    kind.bytes = unless_unknown(kind.bytes.value_or(not_known) + bytes);
+  }
+  step.floor_seconds = unless_unknown(amounts.back());
+  // Two estimates by different sums; what holds at all measured points holds between them.
+  if (step.floor_seconds && !measured && below_floor_.empty() && left_out_.empty()) {
+    step.floor_seconds = std::min(*step.floor_seconds, step.seconds);
+  }
+  return step;
+}
+
+}  // namespace benanza::analysis
