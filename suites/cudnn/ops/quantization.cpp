@@ -27,7 +27,11 @@ std::vector<GraphCall> quantization_graphs(const Quantization& shape,
   GraphCall& call = found.front();
   call.inputs = {formats[0]};
   call.output = formats[2];
-  call.bound = {call.graph().tensor(formats[0]), call.graph().tensor(formats[2])};
+  const auto tensor = [&](const nvidia::TensorFormat& format) {
+    return format.precision == Precision::fp8 ? call.graph().tensor(format, CUDNN_DATA_FP8_E4M3)
+                                              : call.graph().tensor(format);
+  };
+  call.bound = {tensor(formats[0]), tensor(formats[2])};
   const float factor = shape.writes_bytes() ? 8 : 0.125F;
   const auto scale = shape.axis < 0 ? call.graph().scalar(factor, formats[0].dims.size())
                                     : call.graph().filled(formats[1], factor);
