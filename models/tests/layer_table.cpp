@@ -218,9 +218,9 @@ Table read_table(const std::filesystem::path& path) {
 
 Table describe(const ::onnx::ModelProto& model) {
   ::onnx::ModelProto known = without_image_scaler(model);
-  onnx::checker::check_model(known);
+  ::onnx::checker::check_model(known);
   const ::onnx::ShapeInferenceOptions strict(/*check_type=*/true, /*strict_mode=*/1);
-  onnx::shape_inference::InferShapes(known, ::onnx::OpSchemaRegistry::Instance(), strict);
+  ::onnx::shape_inference::InferShapes(known, ::onnx::OpSchemaRegistry::Instance(), strict);
   const Shapes shapes = inferred_shapes(known.graph());
   Table table;
   for (const ::onnx::NodeProto& node : model.graph().node()) {
