@@ -107,6 +107,13 @@ class Planner {
     const std::vector<Dims> parts = benanza::results(problem);
     if (reads_part_in_place(made, calls, index, inner)) return;
     std::vector<std::size_t> results;
+    if (call.into) {
+      if (!is_callers(*call.into) || call.output >= made.outputs.size()) {
+        return obstacles_.add(graph_.layers[work.layers.back()].name,
+                              "adds to a tensor that another layer makes");
+      }
+      places_.make_part(made.outputs[call.output], *call.into, 0);
+    }
     const bool continues = call.part && index > 0 && calls[index - 1].part;
     if (continues && inner[index - 1] >= flow_.tensors.size()) {
       results.push_back(inner[index - 1]);

@@ -24,6 +24,7 @@ std::string missing_in(const FlowCall& call, std::size_t tensors, std::size_t ca
                                                                  : true;
     if (!found || !has(operand.statistics)) return call.problem + " reads what is not there";
   }
+  if (call.into && *call.into >= tensors) return call.problem + " adds to what is not there";
   for (const Fold& fold : call.folds) {
     if (fold.tensor >= tensors || !has(fold.statistics)) {
       return call.problem + " folds what is not there";

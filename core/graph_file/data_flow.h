@@ -88,6 +88,8 @@ struct FlowCall {
   std::size_t output = 0;
   /// The layer's calls with this set write that output together.
   bool part = false;
+  /// The tensor whose memory the output has: what the call does not write stays as it is there.
+  std::optional<std::size_t> into{};
   /// The call only moves as many elements as the layer does; it does not make its result.
   bool proxy = false;
   /// The strides of the result in the layer's output; empty: dense.

@@ -70,6 +70,7 @@ void map(Io& io, FlowCall& call) {
   io("to_offset", call.to_offset);
   io("output", call.output);
   io("part", call.part);
+  io.optional("into", call.into);
   io("proxy", call.proxy);
   io("result_strides", call.result_strides);
   io.nested("gather", call.gather);

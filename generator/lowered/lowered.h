@@ -77,6 +77,8 @@ struct Call {
   /// Copy only: the output has the memory of an input, which holds all that the copy does not
   /// write.
   bool in_place = false;
+  /// The node's input whose memory that is, if it is one whole input.
+  std::optional<int> into = {};
   /// Proxies only: what the node does, if it chooses rows of its input 0.
   std::optional<RowChoice> gather = {};
 };

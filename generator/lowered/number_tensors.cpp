@@ -86,8 +86,12 @@ class Numbering {
                   .output = static_cast<std::size_t>(call.output),
                   .part = call.writes_part,
                   .proxy = call.is_proxy};
-    // Whose memory it adds to, a flow file does not say.
-    if (call.in_place) made.proxy = true;
+    if (call.in_place) {
+      const auto input = static_cast<std::size_t>(call.into.value_or(-1));
+      if (input < layer.reads.size()) made.into = add(layer.reads[input]);
+      // Into which part of a tensor, a flow file does not say.
+      if (!made.into) made.proxy = true;
+    }
     for (const Source& source : call.operands) {
       // Which part of a tensor it reads, a flow file does not say.
       if (!source.is_whole()) made.proxy = true;

@@ -172,6 +172,46 @@ Plan plan_of_a_part(std::int64_t first) {
   return make_plan(graph, flow, planned_work(graph, flow, set, {}, true), Precision::fp32, {});
 }
 
+/// A cache of 8 numbers, whose last 4 become x, in its own memory, before y = relu(cache).
+/// `made`: another layer makes the cache.
+Plan plan_of_a_cache(bool made) {
+  const Graph graph{.model = "m",
+                    .batch = 1,
+                    .layers = {Case::layer("attend", "copy/4_f1_t1"), Case::view("v")}};
+  FlowCall copy = Case::call("copy/4_f1_t1", 0);
+  copy.to_offset = 4;
+  copy.output = 1;
+  copy.into = 1;
+  FlowCall relu = Case::call("relu/8", 0);
+  relu.operands.front().kind = FlowOperand::Kind::call;
+  Graph whole = graph;
+  whole.layers[0].problems.push_back("relu/8");
+  DataFlow flow{.model = "m",
+                .batch = 1,
+                .tensors = {Case::tensor("x", {4}), Case::tensor("past", {8}),
+                            Case::tensor("y", {8}, 0), Case::tensor("present", {8}, 0)},
+                .layers = {{.outputs = {2, 3}, .calls = {copy, relu}}, {}},
+                .results = {2, 3}};
+  if (made) flow.tensors[1].layer = 1;
+  MeasurementSet set;
+  set.add(measured("copy/4_f1_t1/fp32/plain/onednn/jit", five(1 * us)));
+  set.add(measured("relu/8/fp32/nchw/onednn/jit", five(3 * us)));
+  return make_plan(whole, flow, planned_work(whole, flow, set, {}, true), Precision::fp32, {});
+}
+
+TEST(MakePlan, AddsToACacheInItsOwnMemory) {
+  const Plan plan = plan_of_a_cache(false);
+  ASSERT_THAT(plan.steps, SizeIs(2));
+  EXPECT_THAT(plan.steps[0].results, ElementsAre(3));
+  EXPECT_EQ(plan.tensors[3].buffer, plan.tensors[1].buffer);
+  EXPECT_EQ(plan.tensors[3].offset, 0);
+  EXPECT_EQ(plan.steps[1].work.operands[0].index, 3);
+  EXPECT_THAT(plan.inputs, ElementsAre(0, 1));
+  EXPECT_THAT(plan.results, ElementsAre(2, 3));
+  EXPECT_EQ(contradiction_of(plan), "");
+  EXPECT_THAT(error_of([] { plan_of_a_cache(true); }), HasSubstr("another layer makes"));
+}
+
 TEST(MakePlan, ReadsAPartOfATensorWhereItIs) {
   const Plan plan = plan_of_a_part(4);
   ASSERT_THAT(plan.steps, SizeIs(1));

@@ -62,6 +62,9 @@ Heads AttentionParts::append_in_place(const Heads& past, const Heads& heads, std
       copy_call(dense_view(heads.dims), {heads.dims, dense_strides(room), start * room[3]}, output);
   copy.operands = {heads.source};
   copy.in_place = true;
+  if (past.source.kind == Source::Kind::input && past.source.is_whole()) {
+    copy.into = past.source.index;
+  }
   return {all, add(std::move(copy))};
 }
 
