@@ -10,7 +10,7 @@ set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME benanza)
 set(BENANZA_INSTALL_HEADERS include/benanza)
 set(BENANZA_INSTALL_CMAKE ${CMAKE_INSTALL_LIBDIR}/cmake/Benanza)
 set(BENANZA_INSTALL_DATA ${CMAKE_INSTALL_DATADIR}/benanza)
-set(BENANZA_INSTALLED_SCRIPTS bench best-plan gpu-resources plan-values profile-onnxruntime profile-pytorch)
+set(BENANZA_INSTALLED_SCRIPTS bench best-plan gpu-resources plan-values profile-onnxruntime profile-pytorch serve)
 
 # benanza_export(<target> <name>)
 # The target's name is Benanza::<name> in this build and in projects that find the package.

@@ -92,6 +92,11 @@ Sheet kinds_sheet(const ServingAnswer& answer, const DeviceRates& rates) {
     for (const auto& [name, step] : steps) {
       if (!*step || !((*step)->seconds > 0)) continue;
       const std::int64_t batch = step == &one.first ? one.prompts_at_once : one.batch;
+      // Several batches may begin with the same step.
+      if (std::ranges::any_of(
+              rows, [&](const KindRow& row) { return row.batch == batch && row.step == name; })) {
+        continue;
+      }
       for (const auto& [kind, part] : (*step)->kinds) {
         rows.push_back({batch, name, kind, part, (*step)->seconds});
       }
@@ -220,8 +225,8 @@ void add_served_memory(Section& section, const ServedVariant& served, const Serv
         Entry{"memory", need + "; the device's is not known, taken as unlimited (--memory)"});
     return;
   }
-  section.add(
-      Entry{"memory", fmt::format("{} of {:.2f} GiB", need, *query.memory_bytes / gibibyte)});
+  section.add(Entry{
+      "memory", fmt::format("{}; the device's {:.2f} GiB", need, *query.memory_bytes / gibibyte)});
   section.add(Entry{"largest batch", answer.largest_batch ? std::to_string(*answer.largest_batch)
                                                           : "any: no cache"});
 }

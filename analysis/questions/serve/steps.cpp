@@ -58,6 +58,7 @@ StepGrid::StepGrid(ServingPhase phase,
     used.push_back(&one);
     times.push_back(std::move(found));
   }
+  if (times.empty()) return;
   std::set<std::size_t> without;
   for (const std::size_t layer : one_sided_layers(times, inputs.movement)) without.insert(layer);
   for (const std::vector<LayerTime>& found : times) {
@@ -66,7 +67,7 @@ StepGrid::StepGrid(ServingPhase phase,
     }
   }
   const std::vector<std::size_t> layers(without.begin(), without.end());
-  if (!used.empty()) left_out_ = names_of(*used.front()->second, layers);
+  left_out_ = names_of(*used.front()->second, layers);
   for (std::size_t i = 0; i < used.size(); ++i) {
     const auto& [point, graph] = *used[i];
     leave_out(times[i], layers);

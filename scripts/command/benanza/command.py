@@ -1,5 +1,6 @@
 """benanza COMMAND ...: starts the program of each command. Its exit status and signals are its own."""
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -59,6 +60,8 @@ def dispatch(places, arguments):
         return with_libraries(places, command, rest, chosen)
     if wanted:
         raise Refused(f"{vendors.OPTION} goes with {', '.join(MEASURE[:3])}")
+    if command == "serve" and measures_first(rest):
+        return serve(places, rest)
     if command in TOOLS:
         return start(places, f"benanza-{command}", rest)
     if command in questions(places):
@@ -78,6 +81,22 @@ def with_libraries(places, command, rest, chosen):
         raise Refused(f"measure needs a suite: {', '.join(places.suites())}")
     suite = rest[0].removeprefix("bench_")
     return start(places, f"bench_{suite}", rest[1:], chosen.environment())
+
+
+def measures_first(rest):
+    """Of `benanza serve`, a question that is asked of graphs there are: whether a model's file is named instead."""
+    own = rest[:rest.index("--")] if "--" in rest else rest
+    names = {word.partition("=")[0] for word in own}
+    return "--config" in names and "--graph" not in names
+
+
+def serve(places, rest):
+    """Becomes scripts/serve, which comes back for `benanza bench`."""
+    sys.stdout.flush()
+    environment = {**os.environ, "BENANZA_COMMAND": str(pathlib.Path(sys.argv[0]).resolve()),
+                   "BENANZA_PROGRAMS": str(places.programs), "BENANZA_SERVE": "benanza serve"}
+    os.execvpe("bash", ["bash", str(places.scripts / "serve"), *rest], environment)
+    return 1
 
 
 def start(places, name, arguments, environment=None):
