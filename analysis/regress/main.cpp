@@ -8,6 +8,8 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
+#include <set>
 
 #include "analysis/questions/common/flags.h"
 #include "analysis/regress/interrupt.h"
@@ -201,24 +203,39 @@ std::string version_name(const fs::path& results, const std::string& place) {
   }
 }
 
+/// What the versions call themselves; two that say the same are told apart by their places.
+std::vector<std::string> version_names(const std::vector<std::string>& places,
+                                       const std::function<fs::path(std::size_t)>& rounds) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const fs::path results =
+        i == 0 ? rounds(0) / "000_before.json" : rounds(i - 1) / "000_after.json";
+    names.push_back(version_name(results, places[i]));
+  }
+  const std::set<std::string> distinct(names.begin(), names.end());
+  return distinct.size() == names.size() ? names : places;
+}
+
 /// Each version with the one before it. The level is shared among the pairs.
 void add_versions(const Options& options, const fs::path& folder, const LayersOf& layers,
                   Answers& answers) {
   const VersionList list = parse_version_list(options.versions);
   const std::size_t pairs = list.places.size() - 1;
   if (pairs == 0) throw Error("--versions " + options.versions + ": name at least two places");
+  const auto rounds = [&](std::size_t pair) {
+    return folder / fmt::format("{}.{}", list.backend, pair);
+  };
   std::vector<GateAnswer> steps;
-  std::vector<std::string> names;
   for (std::size_t i = 0; i < pairs; ++i) {
     Options pair = options;
     pair.before = list.places[i];
     pair.after = list.places[i + 1];
-    const fs::path rounds = folder / fmt::format("{}.{}", list.backend, i);
-    steps.push_back(add_gate(list.backend, pair, rounds,
-                             GateOptions{}.level / static_cast<double>(pairs), layers, answers));
-    if (i == 0) names.push_back(version_name(rounds / "000_before.json", pair.before));
-    names.push_back(version_name(rounds / "000_after.json", pair.after));
-    answers.page.sections.back().heading =
+    const double level = GateOptions{}.level / static_cast<double>(pairs);
+    steps.push_back(add_gate(list.backend, pair, rounds(i), level, layers, answers));
+  }
+  const std::vector<std::string> names = version_names(list.places, rounds);
+  for (std::size_t i = 0; i < pairs; ++i) {
+    answers.page.sections[i].heading =
         fmt::format("{}: {} to {}", list.backend, names[i], names[i + 1]);
   }
   Section table = versions_section(list.backend, names, steps);
