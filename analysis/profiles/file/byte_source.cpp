@@ -43,9 +43,13 @@ std::string next_part(std::string name) {
 bool is_first_part(const fs::path& path) {
   std::string ending = path.extension().string();
   if (ending.starts_with('.')) ending.erase(0, 1);
-  if (ending.starts_with("part")) ending.erase(0, 4);
+  const bool says_part = ending.starts_with("part");
+  if (says_part) ending.erase(0, 4);
+  // Short numbers may be those of ranks, each with a trace of its own.
+  constexpr std::size_t least_digits = 3;
   if (ending.empty()) return false;
   if (ending.find_first_not_of('a') == std::string::npos) return ending.size() > 1;
+  if (!says_part && ending.size() < least_digits) return false;
   const char last = ending.back();
   ending.pop_back();
   return (last == '0' || last == '1') && ending.find_first_not_of('0') == std::string::npos;

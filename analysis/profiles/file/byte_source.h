@@ -21,8 +21,8 @@ struct OpenedSource {
 };
 
 /// Opens a text: a file, plain, gzipped or the only file of a zip archive. A file whose name ends
-/// as the first part of a split one (.part0, .part1, .0, .1, .000, .001, .aa, ...) is followed by
-/// the other parts. Throws Error naming the path.
+/// as the first part of a split one (.part0, .part1, .000, .001, .aa) is followed by the other
+/// parts. Throws Error naming the path.
 OpenedSource open_source(const std::filesystem::path& path);
 
 }  // namespace benanza::analysis
