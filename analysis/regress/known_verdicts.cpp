@@ -41,6 +41,12 @@ const Row* fastest(const Rows& rows) {
   return best;
 }
 
+/// Another program may have made the fastest call longer.
+bool had_company(const Rows& rows) {
+  const Row* best = fastest(rows);
+  return best != nullptr && best->is_disturbed();
+}
+
 /// A number of a version; empty if it has none.
 using Measure = std::optional<double> (*)(const Rows& rows);
 
@@ -101,6 +107,8 @@ struct Limit {
   double factor;
   double least_difference;
   const char* what;
+  /// Other programs make it longer.
+  bool is_time = false;
 };
 
 Evidence by_comparison(const KnownFailure& failure, const Rows& rows, const Limit& limit,
@@ -109,9 +117,12 @@ Evidence by_comparison(const KnownFailure& failure, const Rows& rows, const Limi
   if (!mine) return {std::nullopt, fmt::format("no {}: {}", limit.what, rows.front()->reason)};
   std::optional<double> best;
   std::string where;
+  bool is_disturbed = limit.is_time && had_company(rows);
   for (const VersionResults* other : healthy) {
-    const std::optional<double> its = limit.measure(rows_of(failure, *other));
+    const Rows others = rows_of(failure, *other);
+    const std::optional<double> its = limit.measure(others);
     if (!its || (best && *its >= *best)) continue;
+    is_disturbed = is_disturbed || (limit.is_time && had_company(others));
     best = its;
     where = other->version_text;
   }
@@ -119,7 +130,9 @@ Evidence by_comparison(const KnownFailure& failure, const Rows& rows, const Limi
   const bool more = *mine > limit.factor * *best && *mine - *best > limit.least_difference;
   const std::string ratio =
       *best > 0 ? fmt::format("{:.2f} times", *mine / *best) : fmt::format("{:.3g}, not 0,", *mine);
-  return {more, fmt::format("{} the {} of {}", ratio, limit.what, where)};
+  const std::string text = fmt::format("{} the {} of {}", ratio, limit.what, where);
+  if (is_disturbed) return {std::nullopt, text + ", disturbed: compare in turns, without --known"};
+  return {more, text};
 }
 
 Cell by_source(const JudgedFailure& one) {
@@ -162,7 +175,7 @@ Evidence evidence(const KnownFailure& failure, const VersionResults& results,
     case Symptom::worse_choice:
       return by_choice(rows);
     case Symptom::slow:
-      return by_comparison(failure, rows, {best_seconds, slow_factor, 0, "time"}, healthy);
+      return by_comparison(failure, rows, {best_seconds, slow_factor, 0, "time", true}, healthy);
     case Symptom::memory:
       return by_comparison(failure, rows,
                            {workspace, memory_factor, least_memory_bytes, "workspace"}, healthy);

@@ -153,6 +153,15 @@ TEST(KnownFailures, SlowIsSlowerThanAVersionWithoutIt) {
               testing::ElementsAre("missed", "unknown"));
 }
 
+// Results of different times do not tell a slower library from a busier machine.
+TEST(KnownFailures, DisturbedTimesProveNothing) {
+  Row busy = row_of("a", 3e-6);
+  busy.disturbed = "other processes on 1.4 processors";
+  EXPECT_THAT(verdicts_of(failure(Symptom::slow),
+                          {results_of("2.6.3", {busy}), results_of("3.2", {row_of("b", 1e-6)})}),
+              testing::ElementsAre("unknown", "unknown"));
+}
+
 TEST(KnownFailures, AWorseChoiceIsJudgedWithinOneVersion) {
   Row choice = row_of("a", 2e-6);
   choice.heuristic_rank = 1;
