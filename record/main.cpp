@@ -1,6 +1,7 @@
 // benanza-record: records the library calls of a running program.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <optional>
@@ -245,7 +246,13 @@ int run(int argc, char** argv) {
   if (line.log.empty()) return record_program(std::move(line));
   if (!line.program.empty()) throw Error("--log: goes without a program");
   prepare_file(line.out, line.force);
-  record::import_log(line.log, line.out);
+  if (const std::size_t dropped = record::import_log(line.log, line.out); dropped > 0) {
+    std::fprintf(
+        stderr,
+        "benanza-record: %s: %zu lines of the library are left out: broken, or of an unknown "
+        "kind\n",
+        line.log.c_str(), dropped);
+  }
   return 0;
 }
 

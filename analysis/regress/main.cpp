@@ -8,12 +8,16 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
+#include <set>
 
 #include "analysis/questions/common/flags.h"
 #include "analysis/regress/interrupt.h"
 #include "analysis/regress/kept_rounds.h"
+#include "analysis/regress/known_command.h"
 #include "analysis/regress/report.h"
 #include "analysis/regress/round.h"
+#include "analysis/regress/versions.h"
 #include "analysis/render/junit.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
@@ -33,6 +37,9 @@ constexpr int regression_found = 3;
 struct Options {
   std::string before = "here";
   std::string after;
+  std::string versions;
+  std::string known;
+  std::string cases;
   std::vector<std::string> backends;
   Measured measured{};
   std::string algorithms = "best";
@@ -46,9 +53,19 @@ struct Options {
 
 void add_flags(CLI::App& program, Options& options) {
   Flags flags(program);
-  flags.add_required("--before", options.before,
-                     "A build (bin/bench_*), the folder of a library's version, or here", "PREFIX");
-  flags.add_required("--after", options.after, "The other one", "PREFIX");
+  flags.add("--before", options.before,
+            "A build (bin/bench_*), the folder of a library's version, or here (default)",
+            "PREFIX");
+  flags.add("--after", options.after, "The other one", "PREFIX");
+  flags.add("--versions", options.versions,
+            "Instead of both: several, oldest first, each compared with the one before; with "
+            "--known, results files, too",
+            "LIBRARY=PREFIX,...");
+  flags.add("--known", options.known,
+            "Look for known failures: \"all\" for the lists of this program, or a list", "LIST");
+  flags.add("--cases", options.cases,
+            "With --known: write the problems to this file, for the suites' --cases, and end",
+            "FILE");
   flags.add("--backend", options.backends,
             "onednn, cudnn, cublas (default: all that are built and find a device)", "B[,B...]",
             ',');
@@ -126,8 +143,9 @@ struct Answers {
   bool regression = false;
 };
 
-void add_gate(const std::string& backend, const Options& options, const fs::path& folder,
-              const LayersOf& layers, Answers& answers) {
+/// `level`: of false alarms.
+GateAnswer add_gate(const std::string& backend, const Options& options, const fs::path& rounds,
+                    double level, const LayersOf& layers, Answers& answers) {
   const fs::path own = own_folder() / ("bench_" + backend);
   // Rounds measured on another machine can be judged here, too: the prefixes need not exist.
   const auto side = [&](const std::string& prefix) {
@@ -142,8 +160,8 @@ void add_gate(const std::string& backend, const Options& options, const fs::path
   measured.unit = options.algorithms == "best" ? regress::Unit::choice : regress::Unit::call;
   GateOptions gate{.unit = measured.unit,
                    .tolerance = options.tolerance_percent / 100,
-                   .looks = measured.pace.looks};
-  const fs::path rounds = folder / backend;
+                   .looks = measured.pace.looks,
+                   .level = level};
   if (options.fresh) fs::remove_all(rounds);
   make_directories(rounds);
   const KeptRounds kept(rounds);
@@ -173,6 +191,74 @@ void add_gate(const std::string& backend, const Options& options, const fs::path
   answers.junit += junit_suite(backend, answer, gate, again, layers);
   answers.annotations += github_annotations(backend, answer, gate, layers);
   answers.regression = answers.regression || answer.closes();
+  return answer;
+}
+
+/// The version that a side's suite reported in a round; the place if it did not.
+std::string version_name(const fs::path& results, const std::string& place) {
+  try {
+    return read_version(results.string()).version_text;
+  } catch (const Error&) {
+    return place;
+  }
+}
+
+/// What the versions call themselves; two that say the same are told apart by their places.
+std::vector<std::string> version_names(const std::vector<std::string>& places,
+                                       const std::function<fs::path(std::size_t)>& rounds) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const fs::path results =
+        i == 0 ? rounds(0) / "000_before.json" : rounds(i - 1) / "000_after.json";
+    names.push_back(version_name(results, places[i]));
+  }
+  const std::set<std::string> distinct(names.begin(), names.end());
+  return distinct.size() == names.size() ? names : places;
+}
+
+/// Each version with the one before it. The level is shared among the pairs.
+void add_versions(const Options& options, const fs::path& folder, const LayersOf& layers,
+                  Answers& answers) {
+  const VersionList list = parse_version_list(options.versions);
+  const std::size_t pairs = list.places.size() - 1;
+  if (pairs == 0) throw Error("--versions " + options.versions + ": name at least two places");
+  const auto rounds = [&](std::size_t pair) {
+    return folder / fmt::format("{}.{}", list.backend, pair);
+  };
+  std::vector<GateAnswer> steps;
+  for (std::size_t i = 0; i < pairs; ++i) {
+    Options pair = options;
+    pair.before = list.places[i];
+    pair.after = list.places[i + 1];
+    const double level = GateOptions{}.level / static_cast<double>(pairs);
+    steps.push_back(add_gate(list.backend, pair, rounds(i), level, layers, answers));
+  }
+  const std::vector<std::string> names = version_names(list.places, rounds);
+  for (std::size_t i = 0; i < pairs; ++i) {
+    answers.page.sections[i].heading =
+        fmt::format("{}: {} to {}", list.backend, names[i], names[i + 1]);
+  }
+  Section table = versions_section(list.backend, names, steps);
+  answers.page.sections.insert(answers.page.sections.begin(), std::move(table));
+}
+
+/// Writes the cases of known failures, or looks for them in several versions.
+void add_known(const Options& options, const fs::path& folder, Answers& answers) {
+  std::vector<KnownFailure> failures =
+      options.known == "all" ? built_in_failures()
+                             : parse_known_failures(read_file(options.known), options.known);
+  if (!options.cases.empty()) {
+    std::erase_if(failures, [&](const KnownFailure& one) {
+      return !options.backends.empty() && options.backends.front() != one.library;
+    });
+    return write_file(options.cases, cases_text(failures));
+  }
+  if (options.versions.empty()) throw Error("--known needs --versions or --cases");
+  const std::vector<VersionResults> versions =
+      known_results(parse_version_list(options.versions), failures, own_folder(), folder);
+  const std::vector<JudgedFailure> judged = judge_failures(failures, versions);
+  answers.page.sections.push_back(known_section(judged));
+  answers.regression = any_found(judged);
 }
 
 /// Empty if the problems are not of models.
@@ -191,6 +277,16 @@ std::vector<std::string> backends_of(const Options& options) {
   }
   if (found.empty()) throw Error("no suite finds a device; --backend names one");
   return found;
+}
+
+void answer_all(const Options& options, const fs::path& folder, const LayersOf& layers,
+                Answers& answers) {
+  if (!options.known.empty()) return add_known(options, folder, answers);
+  if (!options.versions.empty()) return add_versions(options, folder, layers, answers);
+  if (options.after.empty()) throw Error("--after or --versions: name what to compare with");
+  for (const std::string& backend : backends_of(options)) {
+    add_gate(backend, options, folder / backend, GateOptions{}.level, layers, answers);
+  }
 }
 
 /// Removes a folder at the end of its lifetime; an empty path stands for none.
@@ -212,7 +308,7 @@ int run(int argc, char** argv) {
   CLI::App program(
       "Runs two builds, or one build with two versions of its library, alternately on this "
       "machine, and reports what is slower and why. Exit status 0: nothing is slower; 3: something "
-      "is slower or lost; 1: an error.",
+      "is slower or lost, or a known failure is found; 1: an error.",
       "benanza-regress");
   Options options;
   add_flags(program, options);
@@ -236,9 +332,8 @@ int run(int argc, char** argv) {
   ::signal(SIGPIPE, SIG_IGN);
   const LayersOf layers = layers_of(options.measured.graphs);
   Answers answers;
-  for (const std::string& backend : backends_of(options)) {
-    add_gate(backend, options, folder, layers, answers);
-  }
+  answer_all(options, folder, layers, answers);
+  if (!options.cases.empty()) return 0;
   print(options.format == "github" ? answers.annotations
                                    : page_text(answers.page, options.format, 1000));
   if (!options.junit.empty()) write_file(options.junit, junit_document(answers.junit));

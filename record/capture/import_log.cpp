@@ -10,7 +10,7 @@
 namespace benanza::record {
 namespace {
 
-void read_log(const std::filesystem::path& log, const std::filesystem::path& out) {
+std::size_t read_log(const std::filesystem::path& log, const std::filesystem::path& out) {
   std::ifstream stream(log, std::ios::binary);
   if (!std::filesystem::is_regular_file(log) || !stream) {
     throw Error(log.string() + ": cannot be read; --log wants what ONEDNN_VERBOSE=1 printed");
@@ -21,6 +21,7 @@ void read_log(const std::filesystem::path& log, const std::filesystem::path& out
   for (const auto& source : all) {
     for (const std::string_view marker : source->markers()) markers.push_back(marker);
   }
+  std::size_t dropped = 0;
   LineFilter filter(
       markers,
       [&](std::string_view line) {
@@ -28,6 +29,7 @@ void read_log(const std::filesystem::path& log, const std::filesystem::path& out
         for (const auto& source : all) {
           if (source->take(line, {}, {}, writer) != Taken::no) return true;
         }
+        ++dropped;
         return false;
       },
       [](std::string_view) {});
@@ -40,13 +42,14 @@ void read_log(const std::filesystem::path& log, const std::filesystem::path& out
   if (RecordingReader(out).totals().empty()) {
     throw Error(log.string() + ": holds no call; --log wants what ONEDNN_VERBOSE=1 printed");
   }
+  return dropped;
 }
 
 }  // namespace
 
-void import_log(const std::filesystem::path& log, const std::filesystem::path& out) {
+std::size_t import_log(const std::filesystem::path& log, const std::filesystem::path& out) {
   try {
-    read_log(log, out);
+    return read_log(log, out);
   } catch (...) {
     std::filesystem::remove(out);
     throw;

@@ -30,6 +30,7 @@ for word in sys.argv[1:]:
                 row.update(status="unsupported", reason="not any more")
             else:
                 row["samples"] = [sample * {factor} for sample in row["samples"]]
+    results["context"]["benanza"]["system"]["fake_version"] = "1"
     json.dump(results, open(path, "w"))
 sys.exit(status)
 """
@@ -83,6 +84,35 @@ class Regress(unittest.TestCase):
         self.assertEqual(suite.get("failures"), "1")
         failed = [case.get("name") for case in suite if case.find("failure") is not None]
         self.assertEqual(failed, ["relu/2x8/fp32/nhwc/fake/direct"])
+
+    def versions(self, places, *more):
+        return subprocess.run([REGRESS, "--versions", "fake=" + ",".join(map(str, places)), *more],
+                              text=True, capture_output=True, check=False)
+
+    def test_of_several_versions_the_one_that_is_slower_is_named(self):
+        places = [self.build("a"), self.build("b", "relu/2x8/fp32/nhwc", 1.5),
+                  self.build("c", "relu/2x8/fp32/nhwc", 1.5)]
+        done = self.versions(places, "--problem", "relu/1x8", "--problem", "relu/2x8", "--algorithms",
+                             "all", "--filter", "direct", "--format", "json")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        first = json.loads(done.stdout)["reports"][0]
+        self.assertEqual(len(first["versions"]), 3)
+        (change,) = first["changes"]
+        self.assertEqual(change["came_in"], first["versions"][1])
+        self.assertEqual(change["problem"], "relu/2x8/fp32/nhwc/fake/direct")
+
+    def test_known_failures_are_looked_for_in_each_version(self):
+        known = self.folder / "fake.tsv"
+        known.write_text("library\tprecision\tproblem\tfrom\tto\tfixed\twhere\tsymptom\tsource\tnote\n"
+                         "fake\tfp32\trelu/1x8\t1\t1\t\t\tcrash\thttps://example.org\t\n")
+        cases = self.folder / "known.cases"
+        done = self.regress("here", "here", "--known", known, "--cases", cases)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("relu/1x8 fp32 -> ok if supported", cases.read_text())
+        done = self.versions([self.build("a")], "--known", known, "--format", "json")
+        (row,) = json.loads(done.stdout)["reports"][0]["known_failures"]
+        self.assertEqual(row["problem"], "relu/1x8")
+        self.assertEqual(row["verdict"], "found" if done.returncode == 3 else "missed")
 
     def test_errors_are_one_line(self):
         empty = self.folder / "empty"

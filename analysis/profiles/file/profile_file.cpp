@@ -162,8 +162,10 @@ class ProfileFile::Walk {
     const std::uint64_t since = window_.offset() - 1;
     if (peek(since) == ']') return window_.skip(1);
     while (true) {
+      if (ends_without_bracket()) return;
       peek(since);
       value(may_follow_event, use);
+      if (ends_without_bracket()) return;
       const char letter = peek(since);
       if (letter != ',' && letter != ']') {
         throw broken(window_.offset(), "a comma or ]", letter, since);
@@ -171,6 +173,19 @@ class ProfileFile::Walk {
       window_.skip(1);
       if (letter == ']') return;
     }
+  }
+
+  /// In a file of events alone, the bracket at the end may be missing, as writers leave it out that
+  /// may be stopped at any time.
+  bool ends_without_bracket() {
+    if (!has_only_events_) return false;
+    while (true) {
+      window_.skip(skip_space(window_.text(), 0));
+      if (!window_.text().empty()) return false;
+      if (!window_.read_more()) break;
+    }
+    ++repairs_["no bracket at the end"];
+    return true;
   }
 
   /// Passes the next value to `use` and skips it. `window_` is at its start.

@@ -1,16 +1,15 @@
 #pragma once
 
-#include <zlib.h>
-
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <string_view>
 
+#include "analysis/profiles/file/byte_source.h"
+
 namespace benanza::analysis {
 
-/// Reads a file, plain or gzipped, from front to back and keeps only the part that is asked for.
+/// Reads a file (open_source()) from front to back and keeps only the part that is asked for.
 class TextWindow {
  public:
   /// Bytes that may be read behind text(), of no meaning.
@@ -27,18 +26,14 @@ class TextWindow {
     begin_ += bytes;
     offset_ += bytes;
   }
-  /// Extends text(); false at the file's end. Throws Error if it cannot be read, or is a gzip file
-  /// that is damaged or cut short.
+  /// Extends text(); false at the file's end. Throws Error if it cannot be read, or is
+  /// compressed and damaged or cut short.
   bool read_more();
-  bool is_compressed() const { return gzdirect(file_.get()) == 0; }
+  bool is_compressed() const { return source_.is_compressed; }
 
  private:
-  struct Closer {
-    void operator()(gzFile file) const { gzclose_r(file); }
-  };
-
   std::filesystem::path path_;
-  std::unique_ptr<gzFile_s, Closer> file_;
+  OpenedSource source_;
   std::string buffer_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;

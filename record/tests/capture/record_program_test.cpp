@@ -180,6 +180,16 @@ TEST_F(RecordProgram, LogThatWasKeptBecomesARecording) {
   EXPECT_FALSE(std::filesystem::exists(folder / "no.db"));
 }
 
+// Two processes printed at once, and the end was cut off.
+TEST_F(RecordProgram, LinesOfALogThatAreLeftOutAreCounted) {
+  ASSERT_EQ(run("(cat line; echo onednn_verbose,exec,cpu,conv; cut -c1-40 line | tr -d '\\n'; cat "
+                "line; head -c 30 line) >log"),
+            0);
+  EXPECT_EQ(run(std::string(BENANZA_RECORD) + " --log log --out run.db 2>err"), 0);
+  EXPECT_THAT(RecordingReader(folder / "run.db").sequence(), SizeIs(2));
+  EXPECT_THAT(file("err"), HasSubstr("log: 3 lines of the library are left out"));
+}
+
 TEST(Recording, WhatIsNoneIsSaid) {
   EXPECT_THROW(RecordingReader("/no/such/recording.db"), Error);
   EXPECT_THROW(RecordingReader("/bin/sh"), Error);

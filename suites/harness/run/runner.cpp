@@ -102,6 +102,7 @@ Outcome run_variant(Backend& backend, const Variant& variant, const Verifier& ve
     phases.check += lap.seconds();
     outcome.phases += phases;
     outcome.facts.merge(before.facts);
+    outcome.facts["setup_seconds"] = phases.create;
     if (leaves_formats(variant.layout)) outcome.facts.merge(format_facts(formats));
     outcome.data = data_kind(variant.problem, variant.precision);
     return outcome;

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/regress/known_verdicts.h"
+
+namespace benanza::regress {
+
+/// What --versions names: "onednn=here,/opt/onednn-3.2", builds, folders of a library, or results
+/// files.
+struct VersionList {
+  std::string backend{};
+  std::vector<std::string> places{};
+};
+/// Throws Error unless it is LIBRARY=PLACE[,PLACE...].
+VersionList parse_version_list(const std::string& text);
+
+/// Results of a list's problems in each version: those of results files as they are, the others
+/// measured into `folder` by `own`'s suites (LIBRARY.<number>.json), unless they are there already.
+std::vector<VersionResults> known_results(const VersionList& list,
+                                          const std::vector<KnownFailure>& failures,
+                                          const std::filesystem::path& own,
+                                          const std::filesystem::path& folder);
+
+}  // namespace benanza::regress

@@ -1,0 +1,263 @@
+#include "analysis/regress/known_verdicts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "analysis/render/table.h"
+#include "core/base/error.h"
+#include "core/results_file/read_rows.h"
+#include "core/statistics/summary.h"
+
+namespace benanza::regress {
+namespace {
+
+using namespace analysis;
+
+constexpr std::array verdict_words{"found", "missed",   "false alarm", "quiet",
+                                   "seen",  "not seen", "unknown"};
+using Rows = std::vector<const Row*>;
+
+Rows rows_of(const KnownFailure& failure, const VersionResults& results) {
+  Rows rows;
+  for (const Row& row : results.rows) {
+    const bool same = row.variant.key == failure.key && row.variant.precision == failure.precision;
+    if (same && !row.variant.cold) rows.push_back(&row);
+  }
+  return rows;
+}
+
+double seconds(const Row& row) { return median(row.samples); }
+
+/// Null if none has a time.
+const Row* fastest(const Rows& rows) {
+  const Row* best = nullptr;
+  for (const Row* row : rows) {
+    if (row->status != Status::ok) continue;
+    if (best == nullptr || seconds(*row) < seconds(*best)) best = row;
+  }
+  return best;
+}
+
+/// Another program may have made the fastest call longer.
+bool had_company(const Rows& rows) {
+  const Row* best = fastest(rows);
+  return best != nullptr && best->is_disturbed();
+}
+
+/// A number of a version; empty if it has none.
+using Measure = std::optional<double> (*)(const Rows& rows);
+
+std::optional<double> best_seconds(const Rows& rows) {
+  const Row* best = fastest(rows);
+  if (best == nullptr) return std::nullopt;
+  return seconds(*best);
+}
+
+std::optional<double> workspace(const Rows& rows) {
+  const Row* best = fastest(rows);
+  if (best == nullptr || !best->workspace_bytes) return std::nullopt;
+  return static_cast<double>(*best->workspace_bytes);
+}
+
+/// The longest, since what a process makes later finds kernels in caches.
+std::optional<double> setup_seconds(const Rows& rows) {
+  std::optional<double> longest;
+  for (const Row* row : rows) {
+    const Facts facts = facts_of(*row);
+    const auto fact = facts.find("setup_seconds");
+    if (fact == facts.end()) continue;
+    const double* value = std::get_if<double>(&fact->second);
+    if (value != nullptr) longest = std::max(longest.value_or(0), *value);
+  }
+  return longest;
+}
+
+/// By a row with that status.
+Evidence by_status(const Rows& rows, Status status) {
+  for (const Row* row : rows) {
+    if (row->status == status) return {true, row->variant.algorithm + ": " + row->reason};
+  }
+  if (fastest(rows) != nullptr) return {false, ""};
+  return {std::nullopt, rows.front()->reason};
+}
+
+Evidence by_reference(const Rows& rows) {
+  const Row* best = fastest(rows);
+  if (best == nullptr) return {std::nullopt, rows.front()->reason};
+  return {best->reference, best->variant.algorithm};
+}
+
+/// The library's choice against its own fastest call.
+Evidence by_choice(const Rows& rows) {
+  const Row* best = fastest(rows);
+  const auto choice = std::ranges::find_if(
+      rows, [](const Row* row) { return row->status == Status::ok && row->heuristic_rank == 1; });
+  if (best == nullptr || choice == rows.end()) return {std::nullopt, "no choice has a time"};
+  const double ratio = seconds(**choice) / seconds(*best);
+  return {ratio > slow_factor,
+          fmt::format("{} takes {:.2f} times as long as {}", (*choice)->variant.algorithm, ratio,
+                      best->variant.algorithm)};
+}
+
+struct Limit {
+  Measure measure;
+  double factor;
+  double least_difference;
+  const char* what;
+  /// Other programs make it longer.
+  bool is_time = false;
+};
+
+Evidence by_comparison(const KnownFailure& failure, const Rows& rows, const Limit& limit,
+                       std::span<const VersionResults* const> healthy) {
+  const std::optional<double> mine = limit.measure(rows);
+  if (!mine) return {std::nullopt, fmt::format("no {}: {}", limit.what, rows.front()->reason)};
+  std::optional<double> best;
+  std::string where;
+  bool is_disturbed = limit.is_time && had_company(rows);
+  for (const VersionResults* other : healthy) {
+    const Rows others = rows_of(failure, *other);
+    const std::optional<double> its = limit.measure(others);
+    if (!its || (best && *its >= *best)) continue;
+    is_disturbed = is_disturbed || (limit.is_time && had_company(others));
+    best = its;
+    where = other->version_text;
+  }
+  if (!best) return {std::nullopt, "no version without it to compare with"};
+  const bool more = *mine > limit.factor * *best && *mine - *best > limit.least_difference;
+  const std::string ratio =
+      *best > 0 ? fmt::format("{:.2f} times", *mine / *best) : fmt::format("{:.3g}, not 0,", *mine);
+  const std::string text = fmt::format("{} the {} of {}", ratio, limit.what, where);
+  if (is_disturbed) return {std::nullopt, text + ", disturbed: compare in turns, without --known"};
+  return {more, text};
+}
+
+Cell by_source(const JudgedFailure& one) {
+  constexpr std::array words{"present", "not present", "unknown"};
+  return cell(std::string(words.at(static_cast<std::size_t>(one.presence))));
+}
+
+}  // namespace
+
+VersionResults read_version(const std::string& file) {
+  VersionResults made;
+  read_rows(file, {.begin =
+                       [&](const Origin& origin) {
+                         made.backend = origin.backend;
+                         made.system = origin.system;
+                       },
+                   .add = [&](Row&& row) { made.rows.push_back(std::move(row)); }});
+  const auto member = made.system.find(made.backend + "_version");
+  if (member == made.system.end()) {
+    throw Error(file + ": does not name the version of " + made.backend + ": measure again");
+  }
+  made.version_text = member->second;
+  const auto version = Version::parse(member->second);
+  if (!version) throw Error(file + ": \"" + member->second + "\" is no version: measure again");
+  made.version = *version;
+  return made;
+}
+
+Evidence evidence(const KnownFailure& failure, const VersionResults& results,
+                  std::span<const VersionResults* const> healthy) {
+  const Rows rows = rows_of(failure, results);
+  if (rows.empty()) return {std::nullopt, "not measured"};
+  switch (failure.symptom) {
+    case Symptom::wrong_result:
+      return by_status(rows, Status::incorrect);
+    case Symptom::crash:
+      return by_status(rows, Status::failed);
+    case Symptom::reference_code:
+      return by_reference(rows);
+    case Symptom::worse_choice:
+      return by_choice(rows);
+    case Symptom::slow:
+      return by_comparison(failure, rows, {best_seconds, slow_factor, 0, "time", true}, healthy);
+    case Symptom::memory:
+      return by_comparison(failure, rows,
+                           {workspace, memory_factor, least_memory_bytes, "workspace"}, healthy);
+    case Symptom::cold_start:
+      return by_comparison(failure, rows,
+                           {setup_seconds, cold_factor, least_cold_seconds, "setup time"}, healthy);
+  }
+  return {};
+}
+
+std::string_view to_string(KnownVerdict verdict) {
+  return verdict_words.at(static_cast<std::size_t>(verdict));
+}
+
+KnownVerdict verdict_of(Presence presence, const Evidence& evidence) {
+  if (!evidence.found) return KnownVerdict::unknown;
+  if (presence == Presence::yes) {
+    return *evidence.found ? KnownVerdict::found : KnownVerdict::missed;
+  }
+  if (presence == Presence::no) {
+    return *evidence.found ? KnownVerdict::false_alarm : KnownVerdict::quiet;
+  }
+  return *evidence.found ? KnownVerdict::seen : KnownVerdict::not_seen;
+}
+
+std::vector<JudgedFailure> judge_failures(std::span<const KnownFailure> failures,
+                                          std::span<const VersionResults> versions) {
+  std::vector<JudgedFailure> judged;
+  for (const KnownFailure& failure : failures) {
+    const auto presence_in = [&](const VersionResults& one) {
+      return presence(failure, one.version, one.system);
+    };
+    std::vector<const VersionResults*> healthy;
+    for (const VersionResults& one : versions) {
+      const bool fits = one.backend == failure.library && presence_in(one) == Presence::no;
+      if (fits) healthy.push_back(&one);
+    }
+    for (const VersionResults& one : versions) {
+      if (one.backend != failure.library) continue;
+      JudgedFailure& made = judged.emplace_back();
+      made.failure = &failure;
+      made.results = &one;
+      made.presence = presence_in(one);
+      std::vector<const VersionResults*> others = healthy;
+      std::erase(others, &one);
+      made.evidence = evidence(failure, one, others);
+      made.verdict = verdict_of(made.presence, made.evidence);
+    }
+  }
+  return judged;
+}
+
+bool any_found(std::span<const JudgedFailure> judged) {
+  return std::ranges::any_of(
+      judged, [](const JudgedFailure& one) { return one.evidence.found.value_or(false); });
+}
+
+Section known_section(std::span<const JudgedFailure> judged) {
+  Section section;
+  std::map<KnownVerdict, int> counts;
+  for (const JudgedFailure& one : judged) ++counts[one.verdict];
+  std::string text;
+  for (const auto& [verdict, count] : counts) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, to_string(verdict));
+    section.facts[std::string(to_string(verdict))] = count;
+  }
+  section.heading = "known failures";
+  section.add(text.empty() ? "no results of these libraries" : text);
+  section.csv_facts.clear();
+  const Table<JudgedFailure> table{
+      {"verdict", "verdict", &JudgedFailure::verdict},
+      {"library", "library", [](const JudgedFailure& one) { return one.failure->library; }},
+      {"version", "version", [](const JudgedFailure& one) { return one.results->version_text; }},
+      {"by its source", "by_source", by_source},
+      {"what", "what", [](const JudgedFailure& one) { return one.failure->symptom; }},
+      {"evidence", "evidence", [](const JudgedFailure& one) { return one.evidence.text; }},
+      {"precision", "precision", [](const JudgedFailure& one) { return one.failure->precision; }},
+      {"problem", "problem", [](const JudgedFailure& one) { return one.failure->key; }, any_width},
+      {"source", "source", [](const JudgedFailure& one) { return one.failure->source; },
+       any_width}};
+  section.add(table.sheet(judged, {.name = "known_failures", .all_rows = true}));
+  return section;
+}
+
+}  // namespace benanza::regress

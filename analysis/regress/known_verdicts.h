@@ -1,0 +1,79 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/regress/known_failures.h"
+#include "analysis/render/page.h"
+#include "core/results_file/row.h"
+
+namespace benanza::regress {
+
+/// What one version of a library gave, on one machine.
+struct VersionResults {
+  std::string backend{};
+  Version version{};
+  /// As the library reports it.
+  std::string version_text{};
+  System system{};
+  std::vector<Row> rows{};
+};
+/// Reads a results file. Throws Error, one line, if it does not name its library's version.
+VersionResults read_version(const std::string& file);
+
+/// Limits of what counts as found, as factors on the same problem in a version without the failure
+/// (slow, cold_start, memory) or on the library's own fastest call (worse_choice).
+inline constexpr double slow_factor = 1.1;
+inline constexpr double cold_factor = 3;
+inline constexpr double memory_factor = 2;
+/// Below these, differences are not found: noise, and what nobody notices.
+inline constexpr double least_cold_seconds = 0.05;
+inline constexpr double least_memory_bytes = 1 << 20;
+
+/// Whether a version's results show a failure: empty if they cannot tell, with the reason.
+struct Evidence {
+  std::optional<bool> found{};
+  std::string text{};
+};
+/// `healthy`: results of versions that do not have it.
+Evidence evidence(const KnownFailure& failure, const VersionResults& results,
+                  std::span<const VersionResults* const> healthy);
+
+/// What source and measurement say together.
+enum class KnownVerdict {
+  /// Present by the source, and seen.
+  found,
+  /// Present by the source, and not seen.
+  missed,
+  /// Not present by the source, yet seen.
+  false_alarm,
+  /// Not present by the source, and not seen.
+  quiet,
+  /// The source does not say; seen, not seen.
+  seen,
+  not_seen,
+  /// The results cannot tell.
+  unknown,
+};
+std::string_view to_string(KnownVerdict verdict);
+KnownVerdict verdict_of(Presence presence, const Evidence& evidence);
+
+struct JudgedFailure {
+  const KnownFailure* failure = nullptr;
+  const VersionResults* results = nullptr;
+  Presence presence = Presence::unknown;
+  Evidence evidence{};
+  KnownVerdict verdict = KnownVerdict::unknown;
+};
+/// Every failure in every version of its library, in order. The result points into both.
+std::vector<JudgedFailure> judge_failures(std::span<const KnownFailure> failures,
+                                          std::span<const VersionResults> versions);
+
+/// Something is found or seen.
+bool any_found(std::span<const JudgedFailure> judged);
+analysis::Section known_section(std::span<const JudgedFailure> judged);
+
+}  // namespace benanza::regress

@@ -1,0 +1,201 @@
+// Lists of public failures, and what results say about them.
+
+#include <gmock/gmock.h>
+
+#include <set>
+
+#include "analysis/regress/known_command.h"
+#include "analysis/regress/known_verdicts.h"
+#include "core/base/error.h"
+
+namespace benanza::regress {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+
+constexpr const char* heading =
+    "library\tprecision\tproblem\tfrom\tto\tfixed\twhere\tsymptom\tsource\tnote\n";
+
+std::string refusal(const std::string& row) {
+  try {
+    parse_known_failures(heading + row, "list.tsv");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+KnownFailure failure(Symptom symptom) {
+  return {.library = "onednn",
+          .key = "relu/8",
+          .from = Version::parse("2.5"),
+          .to = Version::parse("2.6"),
+          .fixed = Version::parse("3.0"),
+          .symptom = symptom};
+}
+
+Row row_of(const std::string& algorithm, double seconds) {
+  return {.variant = parse_variant_name("relu/8/fp32/any/onednn/" + algorithm),
+          .status = Status::ok,
+          .samples = {seconds}};
+}
+
+VersionResults results_of(const std::string& version, std::vector<Row> rows) {
+  return {.backend = "onednn",
+          .version = *Version::parse(version),
+          .version_text = version,
+          .rows = std::move(rows)};
+}
+
+std::vector<std::string> verdicts_of(const KnownFailure& one,
+                                     const std::vector<VersionResults>& versions) {
+  std::vector<std::string> words;
+  const std::vector<KnownFailure> failures{one};
+  for (const JudgedFailure& judged : judge_failures(failures, versions)) {
+    words.emplace_back(to_string(judged.verdict));
+  }
+  return words;
+}
+
+TEST(KnownFailures, TheListsParseAndHaveEnough) {
+  const std::vector<KnownFailure> all = built_in_failures();
+  EXPECT_GE(all.size(), 20U);
+  std::set<std::string> libraries;
+  std::set<Symptom> symptoms;
+  for (const KnownFailure& one : all) {
+    libraries.insert(one.library);
+    symptoms.insert(one.symptom);
+    EXPECT_FALSE(one.from && one.to && !one.from->is_up_to(*one.to)) << one.key;
+    EXPECT_FALSE(one.fixed && one.to && *one.fixed <= *one.to) << one.key;
+  }
+  EXPECT_THAT(libraries, testing::ElementsAre("cublas", "cudnn", "onednn"));
+  EXPECT_THAT(symptoms, SizeIs(7));
+}
+
+TEST(KnownFailures, ARowThatDoesNotParseIsNamed) {
+  EXPECT_THAT(refusal("onednn\tfp32\trelu/8\n"), HasSubstr("list.tsv:2: 3 columns, not 10"));
+  const std::string tail = "\tslow\thttps://a\t\n";
+  EXPECT_THAT(refusal("onednn\tfp31\trelu/8\t\t*\t\t" + tail), HasSubstr("\"fp31\""));
+  EXPECT_THAT(refusal("onednn\tfp32\tnothing/8\t\t*\t\t" + tail), HasSubstr("nothing"));
+  EXPECT_THAT(refusal("onednn\tfp32\trelu/8\tnew\t*\t\t" + tail), HasSubstr("from \"new\""));
+  EXPECT_THAT(refusal("onednn\tfp32\trelu/8\t\t\t\t" + tail), HasSubstr("to: a version"));
+  EXPECT_THAT(refusal("onednn\tfp32\trelu/8\t\t*\t\tisa" + tail), HasSubstr("where \"isa\""));
+  EXPECT_THAT(refusal("onednn\tfp32\trelu/8\t\t*\t\t\todd\thttps://a\t\n"), HasSubstr("\"odd\""));
+  EXPECT_EQ(refusal("onednn\tfp32\trelu/8\t\t*\t\t" + tail), "");
+}
+
+TEST(KnownFailures, VersionsAreNumbers) {
+  EXPECT_LT(*Version::parse("9.9"), *Version::parse("9.10"));
+  EXPECT_EQ(*Version::parse("3.2"), *Version::parse("3.2.0"));
+  EXPECT_TRUE(Version::parse("9.10.2")->is_up_to(*Version::parse("9.10")));
+  EXPECT_FALSE(Version::parse("9.11")->is_up_to(*Version::parse("9.10")));
+  EXPECT_FALSE(Version::parse("2.x"));
+  EXPECT_FALSE(Version::parse(""));
+}
+
+TEST(KnownFailures, ASourceSaysWhichVersionsHaveIt) {
+  KnownFailure one = failure(Symptom::slow);
+  const auto in = [&](const char* version, const System& system = {}) {
+    return presence(one, *Version::parse(version), system);
+  };
+  EXPECT_EQ(in("2.4"), Presence::no);
+  EXPECT_EQ(in("2.5"), Presence::yes);
+  EXPECT_EQ(in("2.6.3"), Presence::yes);
+  EXPECT_EQ(in("2.7"), Presence::unknown);
+  EXPECT_EQ(in("3.0"), Presence::no);
+  one.member = "cpu_isa";
+  one.values = {"avx2"};
+  EXPECT_EQ(in("2.5", {{"cpu_isa", "avx512_core"}}), Presence::no);
+  EXPECT_EQ(in("2.5", {{"cpu_isa", "avx2"}}), Presence::yes);
+  EXPECT_EQ(in("2.5"), Presence::unknown);
+}
+
+TEST(KnownFailures, EachProblemIsACaseOnce) {
+  const std::vector<KnownFailure> twice{failure(Symptom::slow), failure(Symptom::crash)};
+  EXPECT_EQ(cases_text(twice), "# Problems of known failures.\nrelu/8 fp32 -> ok if supported\n");
+}
+
+TEST(KnownFailures, WrongResultsAndCrashesAreRows) {
+  Row wrong = row_of("jit", 1e-6);
+  wrong.status = Status::incorrect;
+  wrong.reason = "3 of 8";
+  const KnownFailure one = failure(Symptom::wrong_result);
+  EXPECT_THAT(verdicts_of(one, {results_of("2.6.3", {wrong}), results_of("3.2", {wrong}),
+                                results_of("2.7", {wrong}), results_of("2.5", {})}),
+              testing::ElementsAre("found", "false alarm", "seen", "unknown"));
+  EXPECT_THAT(verdicts_of(one, {results_of("2.6.3", {row_of("jit", 1e-6)}),
+                                results_of("3.2", {row_of("jit", 1e-6)})}),
+              testing::ElementsAre("missed", "quiet"));
+  Row refused = wrong;
+  refused.status = Status::unsupported;
+  EXPECT_THAT(verdicts_of(one, {results_of("2.6.3", {refused})}), testing::ElementsAre("unknown"));
+}
+
+// Reference code that is not the fastest harms nobody.
+TEST(KnownFailures, ReferenceCodeCountsWhereItIsTheBest) {
+  Row reference = row_of("ref", 5e-6);
+  reference.reference = true;
+  const KnownFailure one = failure(Symptom::reference_code);
+  EXPECT_THAT(verdicts_of(one, {results_of("2.6.3", {reference}),
+                                results_of("3.2", {reference, row_of("jit", 1e-6)})}),
+              testing::ElementsAre("found", "quiet"));
+}
+
+// 2.6.3 takes 1.3 times as long as 3.2, which does not have it; 1.05 times is nothing.
+TEST(KnownFailures, SlowIsSlowerThanAVersionWithoutIt) {
+  const KnownFailure one = failure(Symptom::slow);
+  EXPECT_THAT(verdicts_of(one, {results_of("2.6.3", {row_of("a", 1.3e-6)}),
+                                results_of("3.2", {row_of("a", 2e-6), row_of("b", 1e-6)})}),
+              testing::ElementsAre("found", "unknown"));
+  EXPECT_THAT(verdicts_of(one, {results_of("2.6.3", {row_of("a", 1.05e-6)}),
+                                results_of("3.2", {row_of("b", 1e-6)})}),
+              testing::ElementsAre("missed", "unknown"));
+}
+
+// Results of different times do not tell a slower library from a busier machine.
+TEST(KnownFailures, DisturbedTimesProveNothing) {
+  Row busy = row_of("a", 3e-6);
+  busy.disturbed = "other processes on 1.4 processors";
+  EXPECT_THAT(verdicts_of(failure(Symptom::slow),
+                          {results_of("2.6.3", {busy}), results_of("3.2", {row_of("b", 1e-6)})}),
+              testing::ElementsAre("unknown", "unknown"));
+}
+
+TEST(KnownFailures, AWorseChoiceIsJudgedWithinOneVersion) {
+  Row choice = row_of("a", 2e-6);
+  choice.heuristic_rank = 1;
+  EXPECT_THAT(
+      verdicts_of(failure(Symptom::worse_choice),
+                  {results_of("2.6.3", {choice, row_of("b", 1e-6)}), results_of("3.2", {choice})}),
+      testing::ElementsAre("found", "quiet"));
+}
+
+// 0.2 s to set up for 0.01 s; 8 MiB for 1 MiB.
+TEST(KnownFailures, ColdStartsAndMemoryHaveLimits) {
+  Row slow_start = row_of("a", 1e-6);
+  add_fact(slow_start, "setup_seconds", 0.2);
+  slow_start.workspace_bytes = 8 << 20;
+  Row quick = row_of("a", 1e-6);
+  add_fact(quick, "setup_seconds", 0.01);
+  quick.workspace_bytes = 1 << 20;
+  for (const Symptom symptom : {Symptom::cold_start, Symptom::memory}) {
+    EXPECT_THAT(verdicts_of(failure(symptom),
+                            {results_of("2.6.3", {slow_start}), results_of("3.2", {quick})}),
+                testing::ElementsAre("found", "unknown"));
+    EXPECT_THAT(
+        verdicts_of(failure(symptom), {results_of("2.6.3", {quick}), results_of("3.2", {quick})}),
+        testing::ElementsAre("missed", "unknown"));
+  }
+}
+
+TEST(KnownFailures, VersionsAreALibraryAndPlaces) {
+  const VersionList list = parse_version_list("onednn=here,/opt/a");
+  EXPECT_EQ(list.backend, "onednn");
+  EXPECT_THAT(list.places, testing::ElementsAre("here", "/opt/a"));
+  EXPECT_THROW(parse_version_list("here,/opt/a"), Error);
+  EXPECT_THROW(parse_version_list("onednn="), Error);
+}
+
+}  // namespace
+}  // namespace benanza::regress
