@@ -50,21 +50,26 @@ bool reads_all_constants(const Step& step, const LoweredLayer& layer,
                              [](const Call& call) { return call.problem.packed.has_value(); });
 }
 
+/// By tensor the largest known part of it that a layer reads.
+using Parts = std::map<const Value*, PartRead>;
+
+void add(Parts& parts, const Value* value, const PartRead& part) {
+  const auto [found, is_new] = parts.try_emplace(value, part);
+  if (!is_new && part.least * found->second.of > found->second.least * part.of) {
+    found->second = part;
+  }
+}
+
 /// The stored tensors of which layers read parts, and the largest.
-std::map<const Value*, PartRead> parts_of_weights(const Program& program,
-                                                  const std::vector<LoweredLayer>& layers) {
-  std::map<const Value*, PartRead> parts;
+Parts parts_of_weights(const Program& program, const std::vector<LoweredLayer>& layers) {
+  Parts parts;
   for (std::size_t step = 0; step < layers.size(); ++step) {
     for (const PartRead& part : layers[step].reads_parts) {
       const Value* const value = program.steps[step].inputs[part.input];
       if (part.least == 0) continue;
       if (value == nullptr || !value->constant || !value->shape) continue;
-      for (const Value* stored : stored_tensors_and_scales(program, *value)) {
-        const auto [found, is_new] = parts.try_emplace(stored, part);
-        if (!is_new && part.least * found->second.of > found->second.least * part.of) {
-          found->second = part;
-        }
-      }
+      for (const Value* stored : stored_tensors_and_scales(program, *value))
+        add(parts, stored, part);
     }
   }
   return parts;
@@ -77,17 +82,44 @@ void add(Traffic& traffic, const Tensor& tensor, const PartRead& part) {
   traffic.bytes += whole.bytes / part.of * part.least;
 }
 
-/// Adds the known parts of the model's inputs that layers without a call read.
-void add_parts_of_inputs(const Program& program, const std::vector<LoweredLayer>& layers,
-                         const std::set<const Value*>& whole, Traffic& traffic) {
+/// The known parts of the model's inputs that layers read.
+Parts parts_of_inputs(const Program& program, const std::vector<LoweredLayer>& layers) {
+  Parts parts;
   for (std::size_t step = 0; step < layers.size(); ++step) {
-    if (layers[step].cost != Cost::unsupported) continue;
+    const Cost cost = layers[step].cost;
+    if (cost != Cost::unsupported && cost != Cost::measured) continue;
     for (const PartRead& part : layers[step].reads_parts) {
       const Value* const value = program.steps[step].inputs[part.input];
       if (value == nullptr || !value->given || value->constant || !value->shape) continue;
-      if (!whole.contains(value)) add(traffic, *value, part);
+      add(parts, value, part);
     }
   }
+  return parts;
+}
+
+/// Caches that grow in their own memory, by what they are then: the model's input, and the elements
+/// that stay.
+struct Grown {
+  const Value* input = nullptr;
+  std::int64_t kept = 0;
+};
+std::map<const Value*, Grown> grown_inputs(const Program& program,
+                                           const std::vector<LoweredLayer>& layers) {
+  std::map<const Value*, Grown> grown;
+  for (std::size_t step = 0; step < layers.size(); ++step) {
+    for (const Call& call : layers[step].calls) {
+      const auto* copy = std::get_if<Copy>(&call.problem.shape);
+      if (!call.in_place || !call.into || copy == nullptr) continue;
+      const Value* const input =
+          program.steps[step].inputs.at(static_cast<std::size_t>(*call.into));
+      const auto output = static_cast<std::size_t>(call.output);
+      if (input == nullptr || !input->given || !input->shape) continue;
+      if (output >= program.steps[step].outputs.size()) continue;
+      const std::int64_t kept = element_count(*input->shape) - copy->moved_elements();
+      grown[program.steps[step].outputs[output]] = {input, std::max<std::int64_t>(0, kept)};
+    }
+  }
+  return grown;
 }
 
 /// Whether the layer, which no library call does, writes all of `value` in any case.
@@ -131,6 +163,8 @@ Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& l
                       const OperatorTable& operators) {
   std::set<const Value*> inputs;
   std::set<const Value*> weights;
+  const auto grown = grown_inputs(program, layers);
+  Parts parts = parts_of_inputs(program, layers);
   for (std::size_t step = 0; step < layers.size(); ++step) {
     if (reads_all_constants(program.steps[step], layers[step], operators)) {
       for (const Value* value : program.steps[step].inputs) {
@@ -163,13 +197,18 @@ Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& l
           }
         } else if (value->given && whole && !skips_pixels(call.problem)) {
           inputs.insert(value);
+        } else if (const auto found = grown.find(value); found != grown.end() && whole) {
+          const auto& [input, kept] = found->second;
+          add(parts, input, {.least = kept, .most = kept, .of = element_count(*input->shape)});
         }
       }
     }
   }
   Compulsory result;
   for (const Value* value : inputs) add(result.inputs, *value);
-  add_parts_of_inputs(program, layers, inputs, result.inputs);
+  for (const auto& [value, part] : parts) {
+    if (!inputs.contains(value)) add(result.inputs, *value, part);
+  }
   for (const Value* value : weights) add(result.weights, *value);
   for (const auto& [value, part] : parts_of_weights(program, layers)) {
     if (!weights.contains(value)) add(result.weights, *value, part);

@@ -196,6 +196,21 @@ TEST(Language, CountsTheFlopsOfALayersProducts) {
   }
 }
 
+/// Elements of the model's inputs that any way must read.
+std::int64_t read_inputs(const Written& written) {
+  return onnx::import_model(written.model, "m", {}, {}).compulsory.inputs.elements;
+}
+
+TEST(Language, ReadsTheCacheInEveryStep) {
+  // 2 sequences, keys and values, 8 heads of 128, the 1023 rows that are there before
+  EXPECT_EQ(read_inputs(published("llama-3.1-8b", {.batch = 2, .past = 1023}, 1)),
+            2 * 2 * 8 * 128 * 1023);
+  // One layer sees 127 rows before its own.
+  EXPECT_EQ(read_inputs(published("gpt-oss-20b", {.past = 1023}, 2)), 2 * 8 * 64 * (1023 + 127));
+  EXPECT_EQ(read_inputs(published("deepseek-v3", {.past = 1023}, 1)), 576 * 1023);
+  EXPECT_EQ(read_inputs(published("llama-3.1-8b", {.phase = Phase::prefill, .tokens = 8}, 1)), 0);
+}
+
 TEST(Language, MergesTheProductsOfOneInput) {
   const Written merged = write(decoder_of("llama"), {.past = 9}, "m");
   const Written separate = write(decoder_of("llama"), {.past = 9}, "m", true);

@@ -220,9 +220,33 @@ Lowered lower_scatter(const NodeView& node) {
 }
 
 /// A copy of the cache, and one of its new rows.
+/// New rows in the memory of a cache. Where all sequences begin at one place that is known, the
+/// copy says which.
 Lowered lower_scatter_rows(const NodeView& node) {
-  return movement({proxy_copy(node, element_count(node.shape(0))),
-                   proxy_copy(node, element_count(node.shape(1)), 1)});
+  const Dims& cache = node.shape(0);
+  const Dims& rows = node.shape(1);
+  const std::int64_t axis = NodeView::axis(node.integer("axis", -2), cache.size());
+  std::int64_t start = -1;
+  if (!node.has_input(2)) {
+    start = 0;
+  } else if (node.input(2).literal && !node.input(2).assumption) {
+    const Dims starts = node.integers(2);
+    if (!starts.empty() && std::ranges::count(starts, starts[0]) == std::ssize(starts)) {
+      start = starts[0];
+    }
+  }
+  const auto place = static_cast<std::size_t>(axis);
+  const bool fits =
+      rows.size() == cache.size() && start >= 0 && start + rows[place] <= cache[place];
+  Call copy = proxy_copy(node, element_count(rows), 1);
+  if (fits) {
+    const Dims strides = dense_strides(cache);
+    copy = copy_call(dense_view(rows), {rows, strides, start * strides[place]});
+    copy.operands = {from_input(1)};
+  }
+  copy.in_place = true;
+  copy.into = 0;
+  return movement({std::move(copy)});
 }
 
 }  // namespace

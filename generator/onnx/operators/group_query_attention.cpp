@@ -202,6 +202,23 @@ std::vector<std::size_t> full_caches(const NodeView& node, const Cache& cache) {
   return full;
 }
 
+/// Of caches with room for more, the rows that the first query sees.
+std::vector<PartRead> seen_rows(const NodeView& node) {
+  const Cache cache = cache_of(node);
+  const std::int64_t window = node.integer("local_window_size", -1);
+  const std::int64_t length = std::min(rows_of_input(node, 0)[1], cache.keys);
+  std::int64_t earlier = cache.keys - length;
+  if (window > 0) earlier = std::min(earlier, window - 1);
+  std::vector<PartRead> parts;
+  for (const std::size_t past : {past_key, past_value}) {
+    if (!node.has_input(past)) continue;
+    const std::int64_t all = node.shape(past).at(2);
+    if (earlier < 1 || earlier >= all) continue;
+    parts.push_back({.input = past, .least = earlier, .most = earlier, .of = all});
+  }
+  return parts;
+}
+
 /// What any way must move: queries and new keys and values, the result, and, as they are stored,
 /// the rows of the cache that are seen and those that are added.
 Lowered refused(const NodeView& node, std::string reason) {
@@ -291,6 +308,7 @@ void register_group_query_attention(OperatorTable& table) {
   table.add("com.microsoft.GroupQueryAttention",
             {.shapes = {{group_query_attention_shape}},
              .lower = lower_group_query_attention,
+             .parts = seen_rows,
              .idle_attributes = {"k_norm_epsilon", "kv_cache_bit_width", "q_norm_epsilon",
                                  "qk_norm_epsilon", "qk_output", "rotary_interleaved"},
              .idle_inputs = {5, 6, 7, 8, 9, 12, 13}});
