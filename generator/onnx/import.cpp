@@ -176,6 +176,12 @@ LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, con
                           const std::string& where) {
   check_model(model, where);
   const ResolvedDims bound = bind(model, binding, where);
+  const std::map<std::string, std::string> metadata = metadata_of(model);
+  if (bound.replaced_batch && metadata.contains("batch")) {
+    throw Error(where + ": --batch " + std::to_string(bound.batch) +
+                ": its metadata say that it was written for batch " + metadata.at("batch") +
+                ": leave --batch out, or write the model for that batch");
+  }
   make_inputs_constant(model, binding.values, where);
   const OperatorTable operators = make_operator_table();
   const auto knows = [&](const std::string& domain, const std::string& op) {
@@ -190,7 +196,7 @@ LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, con
   graph.model = name;
   graph.batch = bound.batch;
   graph.opset = program.opset;
-  graph.metadata = metadata_of(model);
+  graph.metadata = metadata;
   graph.bound_dims = bound.used_dims;
   for (const std::string& name : program.used_dims) {
     if (binding.dims.contains(name)) graph.bound_dims.insert(name);

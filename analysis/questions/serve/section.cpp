@@ -140,6 +140,24 @@ Sheet steps_sheet(const ServedVariant& served) {
                       .note = "left out: by how much the estimate from its neighbours is off"});
 }
 
+/// How times are interpolated on axes with several values: "decode past linear, ...".
+void add_laws(Section& section, const ServedVariant& served) {
+  section.facts["between"] = nlohmann::ordered_json::object();
+  std::string text;
+  for (const StepGrid* grid : served.grids()) {
+    const auto axes = axes_of(grid->phase());
+    for (std::size_t axis = 0; axis < grid->between().size(); ++axis) {
+      if (grid->values_on(axes[axis]).size() < 2) continue;
+      const bool affine = grid->between()[axis] == Between::affine;
+      const std::string phase(to_string(grid->phase()));
+      section.facts["between"][phase][std::string(axes[axis])] = affine ? "linear" : "log-log";
+      text += fmt::format("{}{} {} {}", text.empty() ? "" : ", ", phase, axes[axis],
+                          affine ? "linear" : "log-log");
+    }
+  }
+  if (!text.empty()) section.add(Entry{"in between", text});
+}
+
 void add_errors(Section& section, const ServedVariant& served, const ServingQuery& query) {
   const ServingErrors errors = errors_of(served);
   section.facts["layer_error_median"] = nullptr;
@@ -257,6 +275,7 @@ Section serving_section(const ServedVariant& served, const ServingAnswer& answer
                                                  : std::string(),
                                 query.output)});
   add_served_memory(section, served, answer);
+  add_laws(section, served);
   section.add(batches_sheet(answer));
   add_limits(section, served, answer, filter);
   section.add(front_curves(section.heading, answer));

@@ -91,6 +91,7 @@ tiny, bf16 weights, bf16 cache, bf16
   request        prompt of 100 tokens, answer of 300; time per token: mean over the answer
   memory         weights 1.00 GiB, cache 0.391 GiB per sequence of 400 tokens; the device's 2.00 GiB
   largest batch  2
+  in between     prefill new log-log, decode past linear, decode batch linear
 
   batch  first token ms  prompts at once  ms per token  floor ms  tokens/s each  tokens/s  with prefill  requests/s   GiB  fits  front  J per million  first token is  per token is
       1           1.200                1         1.450     0.500          689.7     689.7         690.1       2.300  1.39  yes   yes         144916.7  measured        interpolated

@@ -320,6 +320,10 @@ TEST(GraphFile, HasWhatTheModelSaysForBenanza) {
   }
   EXPECT_THAT(make_graph(model.import()).metadata,
               testing::ElementsAre(testing::Pair("batch", "8"), testing::Pair("phase", "decode")));
+  // They would not be true at another batch size.
+  EXPECT_EQ(model.import({.batch = 6, .dims = {}, .values = {}}).batch, 6);
+  EXPECT_THAT(test::error_of([&] { model.import({.batch = 4, .dims = {}, .values = {}}); }),
+              HasSubstr("--batch 4: its metadata say that it was written for batch 8"));
 }
 
 TEST(Sharing, CountsProblemsOnceOverAllGraphs) {
