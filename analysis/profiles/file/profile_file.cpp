@@ -162,7 +162,6 @@ class ProfileFile::Walk {
     const std::uint64_t since = window_.offset() - 1;
     if (peek(since) == ']') return window_.skip(1);
     while (true) {
-      if (ends_without_bracket()) return;
       peek(since);
       value(may_follow_event, use);
       if (ends_without_bracket()) return;
@@ -176,7 +175,7 @@ class ProfileFile::Walk {
   }
 
   /// In a file of events alone, the bracket at the end may be missing, as writers leave it out that
-  /// may be stopped at any time.
+  /// may be stopped at any time. Behind a comma, an event is missing, too.
   bool ends_without_bracket() {
     if (!has_only_events_) return false;
     while (true) {

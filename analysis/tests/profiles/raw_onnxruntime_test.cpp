@@ -64,6 +64,21 @@ TEST(RawOnnxRuntime, IsAProfileOfRunsWithTheProfilerOn) {
   EXPECT_THAT(profile.remarks, Contains(HasSubstr("with the profiler on")));
 }
 
+// The list of a program that was stopped has no end; Chrome's format allows that.
+TEST(RawOnnxRuntime, AListMayLackItsEnd) {
+  const Folder folder;
+  std::string text =
+      raw({event("Session", "model_run", 0, 60, 1), json_node("mm", "MatMul", 0, 10, 40, 1)});
+  text.resize(text.rfind(']'));
+  for (const char* end : {"", "\n"}) {
+    const Profile profile = read_profile(folder.write("p.json", text + end));
+    EXPECT_EQ(profile.nodes.size(), 1) << end;
+    EXPECT_THAT(profile.remarks, Contains(HasSubstr("no bracket at the end in 1 place")));
+  }
+  const auto cut = folder.write("p.json", text + ",");
+  EXPECT_THAT(error_of([&] { read_profile(cut); }), HasSubstr("cut short"));
+}
+
 TEST(RawOnnxRuntime, ABodyRunsInItsOwnThread) {
   const Folder folder;
   const Profile profile = read_profile(folder.write(
