@@ -132,6 +132,9 @@ Evidence by_comparison(const KnownFailure& failure, const Rows& rows, const Limi
       *best > 0 ? fmt::format("{:.2f} times", *mine / *best) : fmt::format("{:.3g}, not 0,", *mine);
   const std::string text = fmt::format("{} the {} of {}", ratio, limit.what, where);
   if (is_disturbed) return {std::nullopt, text + ", disturbed: compare in turns, without --known"};
+  if (limit.is_time && more && *mine < apart_factor * *best) {
+    return {std::nullopt, text + ", too near for times of different moments: compare in turns"};
+  }
   return {more, text};
 }
 

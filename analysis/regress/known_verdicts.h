@@ -27,6 +27,8 @@ VersionResults read_version(const std::string& file);
 /// Limits of what counts as found, as factors on the same problem in a version without the failure
 /// (slow, cold_start, memory) or on the library's own fastest call (worse_choice).
 inline constexpr double slow_factor = 1.1;
+/// Times of different moments differ by up to this, on machines that look quiet (slow).
+inline constexpr double apart_factor = 1.5;
 inline constexpr double cold_factor = 3;
 inline constexpr double memory_factor = 2;
 /// Below these, differences are not found: noise, and what nobody notices.

@@ -142,12 +142,16 @@ TEST(KnownFailures, ReferenceCodeCountsWhereItIsTheBest) {
               testing::ElementsAre("found", "quiet"));
 }
 
-// 2.6.3 takes 1.3 times as long as 3.2, which does not have it; 1.05 times is nothing.
+// 2.6.3 takes 1.6 times as long as 3.2, which does not have it; 1.05 times is nothing. 1.3 times
+// can be the machine's.
 TEST(KnownFailures, SlowIsSlowerThanAVersionWithoutIt) {
   const KnownFailure one = failure(Symptom::slow);
-  EXPECT_THAT(verdicts_of(one, {results_of("2.6.3", {row_of("a", 1.3e-6)}),
+  EXPECT_THAT(verdicts_of(one, {results_of("2.6.3", {row_of("a", 1.6e-6)}),
                                 results_of("3.2", {row_of("a", 2e-6), row_of("b", 1e-6)})}),
               testing::ElementsAre("found", "unknown"));
+  EXPECT_THAT(verdicts_of(one, {results_of("2.6.3", {row_of("a", 1.3e-6)}),
+                                results_of("3.2", {row_of("b", 1e-6)})}),
+              testing::ElementsAre("unknown", "unknown"));
   EXPECT_THAT(verdicts_of(one, {results_of("2.6.3", {row_of("a", 1.05e-6)}),
                                 results_of("3.2", {row_of("b", 1e-6)})}),
               testing::ElementsAre("missed", "unknown"));
