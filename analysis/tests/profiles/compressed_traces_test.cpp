@@ -13,7 +13,7 @@ using test::Folder;
 using test::TraceWriter;
 using testing::HasSubstr;
 
-std::string trace_text() {
+std::string compressed_trace_text() {
   TraceWriter trace;
   trace.op("aten::mm", {{64, 128}, {128, 32}}, {}, {{"gemm", 12}});
   return trace.json().dump(1);
@@ -59,7 +59,7 @@ const std::string list = "PK\x01\x02 and what follows";
 
 TEST(CompressedTraces, TheOnlyFileOfAnArchiveIsRead) {
   const Folder folder;
-  const std::string text = trace_text();
+  const std::string text = compressed_trace_text();
   for (const std::string& file :
        {zipped("a.json", text, false, false), zipped("a.json", text, false, true),
         zipped("a.json", text, true, false),
@@ -70,7 +70,7 @@ TEST(CompressedTraces, TheOnlyFileOfAnArchiveIsRead) {
 
 TEST(CompressedTraces, AnArchiveThatIsNotOneTraceIsRefused) {
   const Folder folder;
-  const std::string one = zipped("a.json", trace_text(), false, false);
+  const std::string one = zipped("a.json", compressed_trace_text(), false, false);
   EXPECT_THAT(refusal(folder.write("a.zip", one + one + list)), HasSubstr("several files"));
   EXPECT_THAT(refusal(folder.write("a.zip", one.substr(0, one.size() / 2))),
               HasSubstr("zip file cut short"));
@@ -82,7 +82,7 @@ TEST(CompressedTraces, AnArchiveThatIsNotOneTraceIsRefused) {
 
 TEST(CompressedTraces, PartsAreReadOneAfterTheOther) {
   const Folder folder;
-  const std::string text = trace_text();
+  const std::string text = compressed_trace_text();
   const std::string third = text.substr(0, text.size() / 3);
   const std::string rest = text.substr(third.size());
   for (const auto& [first, second] :
