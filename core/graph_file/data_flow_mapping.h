@@ -39,6 +39,7 @@ void map(Io& io, FlowOperand& operand) {
   io("window", operand.window);
   io.nested("statistics", operand.statistics);
   io("numbers", operand.numbers);
+  io("first", operand.first);
   io("offset", operand.offset);
   io("strides", operand.strides);
 }

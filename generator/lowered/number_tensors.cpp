@@ -93,8 +93,6 @@ class Numbering {
       if (!made.into) made.proxy = true;
     }
     for (const Source& source : call.operands) {
-      // Which part of a tensor it reads, a flow file does not say.
-      if (!source.is_whole()) made.proxy = true;
       const auto index = static_cast<std::size_t>(source.index);
       FlowOperand operand{
           .scale = source.scale, .window = source.window, .numbers = source.numbers};
@@ -110,7 +108,14 @@ class Numbering {
         // What stands for an omitted input is not known.
         if (!tensor) made.proxy = true;
         operand.index = tensor.value_or(0);
+        if (tensor && flow_.tensors[*tensor].constant && source.matrix_rows == 0) {
+          operand.first = source.part_from.value_or(0);
+          made.operands.push_back(operand);
+          continue;
+        }
       }
+      // Which part of what a run makes it reads, a flow file does not say.
+      if (!source.is_whole()) made.proxy = true;
       made.operands.push_back(operand);
     }
     if (call.gather) add_rows(layer, *call.gather, made);

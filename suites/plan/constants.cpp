@@ -61,6 +61,14 @@ std::vector<float> causal(const Dims& dims, std::int64_t window) {
   return values;
 }
 
+/// Without the first so many.
+std::vector<float> behind(std::vector<float> values, std::int64_t first) {
+  const auto count =
+      std::min(static_cast<std::size_t>(std::max<std::int64_t>(0, first)), values.size());
+  values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(count));
+  return values;
+}
+
 std::vector<float> floats(const std::vector<double>& values) {
   return {values.begin(), values.end()};
 }
@@ -182,7 +190,7 @@ std::vector<float> Constants::values(std::size_t index) const {
   std::vector<float> values =
       operand.kind == FlowOperand::Kind::numbers
           ? operand.numbers
-          : repeated_rows(constant_(operand.index), operand.numbers,
+          : repeated_rows(behind(constant_(operand.index), operand.first), operand.numbers,
                           operand.numbers.empty()
                               ? 0
                               : static_cast<std::size_t>(dims.back()) / operand.numbers.size());

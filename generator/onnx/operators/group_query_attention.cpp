@@ -99,14 +99,28 @@ void normalize_heads(AttentionParts& parts, const NodeView& node, AttentionInput
   inputs.k = parts.normalize(inputs.k, node.real("k_norm_epsilon", both), from_input(15));
 }
 
+/// Tokens before the new ones.
+std::int64_t first_position(const NodeView& node) {
+  const std::int64_t length = rows_of_input(node, 0)[1];
+  const std::int64_t past = node.has_input(past_key) ? node.shape(past_key).at(2) : 0;
+  return std::max(length, stated_total(node).value_or(past + length)) - length;
+}
+
 /// By the rows of the tables (inputs 7 and 8) that belong to the positions.
 void rotate_heads(AttentionParts& parts, const NodeView& node, AttentionInputs& inputs) {
   if (!node.has_input(7) || !node.has_input(8)) throw Error("rotates without cosines and sines");
   const Dims& cosines = node.shape(7);
   if (cosines.empty()) throw Error("rotates by cosines without axes");
   const bool interleaved = node.integer("rotary_interleaved", 0) != 0;
+  const auto rows_of = [&](int table) {
+    Source rows = from_input(table);
+    if (const std::int64_t first = first_position(node); first > 0) {
+      rows.part_from = first * cosines.back();
+    }
+    return rows;
+  };
   for (Heads* const heads : {&inputs.q, &inputs.k}) {
-    *heads = parts.rotate(*heads, 2 * cosines.back(), interleaved, from_input(7), from_input(8));
+    *heads = parts.rotate(*heads, 2 * cosines.back(), interleaved, rows_of(7), rows_of(8));
   }
 }
 

@@ -106,6 +106,16 @@ TEST(Constants, RowsAreRepeatedWithSigns) {
   EXPECT_THAT(given.values(1), ElementsAre(-1, -2, 1, 2, -3, -4, 3, 4));
 }
 
+// The row of a table that belongs to the second position.
+TEST(Constants, MayBeginInsideOfATensor) {
+  Given given{.call = {.problem = "mul/1x4_1x4",
+                       .operands = {{.index = 0}, {.index = 1, .numbers = {-1, 1}, .first = 2}}},
+              .tensors = {{}, {1, 2, 3, 4}}};
+  EXPECT_THAT(given.values(1), ElementsAre(-3, -4, 3, 4));
+  given.call.operands[1].first = 4;
+  EXPECT_THAT(error_of([&] { given.values(1); }), HasSubstr("a constant of 0 elements for 4"));
+}
+
 TEST(Constants, TheLastQuerySeesTheLastKey) {
   constexpr float none = -std::numeric_limits<float>::infinity();
   Given given{.call = {.problem = "add/1x1x2x4_1x1x2x4_w",
