@@ -157,6 +157,22 @@ void add_written(Traffic& traffic, const Value& value, const Step& step,
   add(traffic, written);
 }
 
+/// What layers write of the model's outputs.
+Traffic written_outputs(const Program& program, const std::vector<LoweredLayer>& layers) {
+  Traffic outputs;
+  for (const auto& [id, value] : program.values) {
+    if (!value.is_output || value.constant) continue;
+    const auto layer = maker(value, program, layers);
+    if (!layer) continue;
+    const Cost cost = layers[*layer].cost;
+    if (cost == Cost::measured || cost == Cost::movement ||
+        writes_whole(value, program.steps[*layer], layers[*layer])) {
+      add_written(outputs, value, program.steps[*layer], layers[*layer]);
+    }
+  }
+  return outputs;
+}
+
 }  // namespace
 
 Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& layers,
@@ -213,16 +229,7 @@ Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& l
   for (const auto& [value, part] : parts_of_weights(program, layers)) {
     if (!weights.contains(value)) add(result.weights, *value, part);
   }
-  for (const auto& [id, value] : program.values) {
-    if (!value.is_output || value.constant) continue;
-    const auto layer = maker(value, program, layers);
-    if (!layer) continue;
-    const Cost cost = layers[*layer].cost;
-    if (cost == Cost::measured || cost == Cost::movement ||
-        writes_whole(value, program.steps[*layer], layers[*layer])) {
-      add_written(result.outputs, value, program.steps[*layer], layers[*layer]);
-    }
-  }
+  result.outputs = written_outputs(program, layers);
   return result;
 }
 

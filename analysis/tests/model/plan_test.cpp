@@ -175,9 +175,8 @@ Plan plan_of_a_part(std::int64_t first) {
 /// A cache of 8 numbers, whose last 4 become x, in its own memory, before y = relu(cache).
 /// `made`: another layer makes the cache.
 Plan plan_of_a_cache(bool made) {
-  const Graph graph{.model = "m",
-                    .batch = 1,
-                    .layers = {Case::layer("attend", "copy/4_f1_t1"), Case::view("v")}};
+  const Graph graph{
+      .model = "m", .batch = 1, .layers = {Case::layer("attend", "copy/4_f1_t1"), Case::view("v")}};
   FlowCall copy = Case::call("copy/4_f1_t1", 0);
   copy.to_offset = 4;
   copy.output = 1;

@@ -27,8 +27,8 @@ void register_quantization(WayTable& table) {
         auto constants = api::scale_reorder(attributes, shape.axis < 0 ? 0 : 1 << shape.axis,
                                             scales, shape.writes_bytes() ? 8.0F : 0.125F);
         return Plan{.implementation = Implementation(dnnl::reorder::primitive_desc(
-                        context.engine(), shape.writes_bytes() ? values : bytes,
-                        context.engine(), shape.writes_bytes() ? bytes : values, attributes)),
+                        context.engine(), shape.writes_bytes() ? values : bytes, context.engine(),
+                        shape.writes_bytes() ? bytes : values, attributes)),
                     .operands = {{DNNL_ARG_FROM, floats(shape.input)}},
                     .result = {DNNL_ARG_TO, floats(shape.input)},
                     .constants = std::move(constants)};
