@@ -9,8 +9,8 @@ enum class QuantizationKind { quantize, dequantize };
 /// Converts between a tensor in the variant's precision and 8 bits (signed integers, or e4m3 floats
 /// if `fp8`), with one scale or one per channel of `axis`: quantize stores round(8 x), saturated;
 /// dequantize returns q / 8. The scale does not affect the time; a power of two keeps the values
-/// exact. A zero point would be one more addition and not change the cost. Keys:
-/// quantize/1x64x56x56, dequantize/1x64x56x56; dequantize/1x64x56x56_a1; quantize/8x4096_fp8
+/// exact. A zero point would be one more addition and not change the cost.
+/// Keys: quantize/1x64x56x56, dequantize/1x64x56x56; dequantize/1x64x56x56_a1; quantize/8x4096_fp8
 struct Quantization {
   QuantizationKind kind = QuantizationKind::quantize;
   Dims input;

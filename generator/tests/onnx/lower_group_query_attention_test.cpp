@@ -249,7 +249,7 @@ TEST(GroupQueryAttention, ACacheOfFloatsIsPartOfTheFloor) {
   // q, k, v, and two caches of 2 heads with 8 rows of 4.
   EXPECT_EQ(inputs(-1), 16 + 8 + 8 + 2 * 2 * 8 * 4);
   EXPECT_EQ(inputs(9), inputs(-1)) << "the query and the eight rows before it";
-  EXPECT_EQ(inputs(8), 16 + 8 + 8);
+  EXPECT_EQ(inputs(8), 16 + 8 + 8 + 2 * 2 * 7 * 4) << "seven of the eight rows";
 }
 
 TEST(GroupQueryAttention, AWindowedCacheKeepsItsRows) {
