@@ -17,10 +17,13 @@ constexpr const char* part_of_call = "part of the 8-bit calls around it";
 bool is_quantization(const Step& step) { return step.node.op_type() == "QuantizeLinear"; }
 bool is_dequantization(const Step& step) { return step.node.op_type() == "DequantizeLinear"; }
 
-/// Of 8 bits with one scale, or one per channel: the precision of calls that take them.
-std::optional<Precision> precision_of(const std::optional<PackedWeights>& packed) {
+/// What `step`, a DequantizeLinear, reads: of 8 bits with one scale, or one per channel, the
+/// precision of calls that take them. Of fp8, calls here take e4m3 alone.
+std::optional<Precision> precision_of(const Step& step) {
+  const auto packed = packed_by(step);
   if (!packed || packed->block != 0) return std::nullopt;
-  if (packed->type == PackedType::fp8) return Precision::fp8;
+  const bool is_e4m3 = type_name(step.inputs[0]->type) == "float8e4m3fn";
+  if (packed->type == PackedType::fp8 && is_e4m3) return Precision::fp8;
   if (packed->type == PackedType::int8 || packed->type == PackedType::uint8) return Precision::int8;
   return std::nullopt;
 }
@@ -28,7 +31,7 @@ std::optional<Precision> precision_of(const std::optional<PackedWeights>& packed
 /// Whether the bytes of `step`, a DequantizeLinear, have zero points for which products need sums
 /// of the other operand.
 bool is_asymmetric(const Step& step, bool is_first) {
-  if (precision_of(packed_by(step)) == Precision::fp8) return false;
+  if (precision_of(step) == Precision::fp8) return false;
   const bool is_unsigned = step.inputs[0]->type == ::onnx::TensorProto::UINT8;
   if (step.inputs.size() < 3 || step.inputs[2] == nullptr) {
     return !costs_nothing(0, is_unsigned, is_first);
@@ -104,7 +107,7 @@ class QuantizedLayers {
   std::optional<Precision> dequantized(const Value* value) const {
     const Step* const step = maker(value);
     if (step == nullptr || !is_dequantization(*step)) return std::nullopt;
-    return precision_of(packed_by(*step));
+    return precision_of(*step);
   }
 
   /// The only reader of all results; empty if there are several, or the caller reads them.
@@ -153,7 +156,7 @@ class QuantizedLayers {
     const Step* const weights = dequantization(program_, *second);
     const auto packed = weights == nullptr ? std::nullopt : packed_by(*weights);
     if (!packed) return;
-    if (bytes && precision_of(packed) == bytes) {
+    if (bytes && precision_of(*weights) == bytes) {
       if (is_asymmetric(*weights, false)) {
         set_product_with_zero_points(index, {.second = product.operands[1]});
       } else {

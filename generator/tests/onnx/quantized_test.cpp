@@ -54,6 +54,20 @@ TEST(Quantized, AConvolutionBetweenConversionsIsOneCallOfBytes) {
   EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 16, .bytes = 128}));
 }
 
+TEST(Quantized, OfFp8OnlyProductsOfE4m3AreCallsOfTheirOwn) {
+  const auto precision = [](int type) {
+    Model model(21);
+    model.input("a", {4, 16}, type).scalar("s", 0.1F);
+    stored(model, "w", {16, 8}, type);
+    model.node("DequantizeLinear", {"a", "s"}, {"ad"}).node("DequantizeLinear", {"w", "s"}, {"wd"});
+    return named(model.node("MatMul", {"ad", "wd"}, {"y"}).output("y").import(), "y").precision;
+  };
+  constexpr int e4m3 = 17;
+  constexpr int e5m2 = 19;
+  EXPECT_EQ(precision(e4m3), "fp8");
+  EXPECT_EQ(precision(e5m2), "");
+}
+
 TEST(Quantized, WeightsWithZeroPointsTakeSumsOfTheData) {
   const LoweredGraph graph = quantized_conv(false).import();
   EXPECT_EQ(named(graph, "c").precision, "int8");
