@@ -68,6 +68,18 @@ Memory::desc described(Dims dims, Dims strides, Memory::data_type type) {
 VariantContext::VariantContext(const dnnl::engine& engine, Precision precision, Layout layout)
     : engine_(engine), precision_(precision), layout_(layout), type_(storage_type(precision)) {}
 
+VariantContext VariantContext::as_dequantized() const {
+  VariantContext floats = *this;
+  floats.type_ = Memory::data_type::f32;
+  return floats;
+}
+
+VariantContext VariantContext::in(Layout layout) const {
+  VariantContext other = *this;
+  other.layout_ = layout;
+  return other;
+}
+
 Memory::desc VariantContext::tensor(const Dims& dims) const {
   if (layout_ == Layout::plain || layout_ == Layout::nchw) return plain(dims);
   return {dims, type_, channel_tag(layout_, dims.size())};

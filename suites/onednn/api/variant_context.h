@@ -17,7 +17,13 @@ class VariantContext {
   const dnnl::engine& engine() const { return engine_; }
   Precision precision() const { return precision_; }
   Layout layout() const { return layout_; }
-  bool integers() const { return precision_ == Precision::int8; }
+  /// Operands and result are 8-bit integers.
+  bool integers() const { return type_ == Memory::data_type::s8; }
+  /// At int8, of calls between conversions from and to bytes: their operands and result are fp32.
+  bool dequantized() const { return precision_ == Precision::int8 && !integers(); }
+
+  VariantContext as_dequantized() const;
+  VariantContext in(Layout layout) const;
 
   /// The data type of operands and result. Biases are fp32 at every precision.
   Memory::data_type type() const { return type_; }

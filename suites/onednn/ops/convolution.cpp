@@ -1,6 +1,7 @@
 #include <optional>
 
 #include "suites/onednn/api/window.h"
+#include "suites/onednn/plans/dequantized.h"
 #include "suites/onednn/plans/post_ops.h"
 #include "suites/onednn/plans/product.h"
 #include "suites/onednn/ways.h"
@@ -45,6 +46,15 @@ std::optional<Convolution> as_line(const Convolution& shape) {
   }
   if (line == shape || line.input.back() == 1) return std::nullopt;
   return line;
+}
+
+/// The library's code for these is faster in fp32 than at int8 on some CPUs.
+bool is_depthwise(const Convolution& shape) {
+  return shape.groups > 1 && shape.groups == shape.input[1];
+}
+
+bool is_for_depthwise(std::string_view implementation) {
+  return implementation.find("dw") != std::string_view::npos;
 }
 
 bool channels_are_innermost(const Memory::desc& format) {
@@ -96,6 +106,15 @@ void register_convolution(WayTable& table) {
         ask("winograd.", dnnl::algorithm::convolution_winograd, shape);
         const auto products = attempts_as_product(shape, problem, context);
         attempts.insert(attempts.end(), products.begin(), products.end());
+        if (is_depthwise(shape)) {
+          auto floats = dequantized_attempts(context, {1}, [&](const VariantContext& inside) {
+            return with_epilogue(problem, "", [=](ResidualFrom from) {
+              return plan(shape, problem, inside, dnnl::algorithm::convolution_direct, from);
+            });
+          });
+          for (Attempt& way : floats) way.wanted = is_for_depthwise;
+          attempts.insert(attempts.end(), floats.begin(), floats.end());
+        }
         return attempts;
       },
       Steps::appended));

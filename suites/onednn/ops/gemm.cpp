@@ -1,9 +1,23 @@
 #include "suites/harness/packed_values.h"
+#include "suites/onednn/plans/dequantized.h"
 #include "suites/onednn/plans/product.h"
 #include "suites/onednn/ways.h"
 
 namespace benanza::onednn {
 namespace {
+
+std::vector<Attempt> attempts(const Gemm& shape, const Problem& problem,
+                              const VariantContext& context) {
+  std::vector<Attempt> ways = product_attempts(shape, problem, context);
+  std::vector<std::size_t> constants;
+  if (shape.constant_b) constants.push_back(1);
+  const auto floats =
+      dequantized_attempts(context, constants, [&](const VariantContext& dequantized) {
+        return product_attempts(shape, problem, dequantized);
+      });
+  ways.insert(ways.end(), floats.begin(), floats.end());
+  return ways;
+}
 
 /// Products by weights that are unpacked when the model is loaded. The library's own calls for
 /// packed weights are reference code on most CPUs (docs/limits.md).
@@ -21,7 +35,7 @@ std::vector<Attempt> unpacked_attempts(const Gemm& shape, Problem problem,
 
 void register_gemm(WayTable& table) {
   const auto plain = [](const Gemm&) { return std::vector{Layout::plain}; };
-  table.add(family_of<Gemm>(plain, product_attempts, Steps::appended));
+  table.add(family_of<Gemm>(plain, attempts, Steps::appended));
   auto packed = family_of<Gemm>(plain, unpacked_attempts, Steps::appended);
   packed.for_packed = true;
   table.add(std::move(packed));

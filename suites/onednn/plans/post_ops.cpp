@@ -15,7 +15,7 @@ void append(dnnl::post_ops& operations, const Activation& activation) {
   api::append_eltwise(operations, function.algorithm, function.alpha, function.beta);
 }
 
-dnnl::algorithm algorithm_of(CombineKind kind) {
+dnnl::algorithm binary_algorithm(CombineKind kind) {
   switch (kind) {
     case CombineKind::add:
       return dnnl::algorithm::binary_add;
@@ -66,7 +66,7 @@ void append_steps(PostOps& post_ops, dnnl::post_ops& operations, const Problem& 
     post_ops.operands.push_back(
         {.id = DNNL_ARG_ATTR_MULTIPLE_POST_OP(operations.len()) | DNNL_ARG_SRC_1,
          .values = floats(*dims)});
-    operations.append_binary(algorithm_of(combine.kind),
+    operations.append_binary(binary_algorithm(combine.kind),
                              *dims == result ? equal : broadcast_format(context, *dims));
   }
 }
@@ -87,10 +87,15 @@ bool scales_with_its_argument(ActivationKind kind) {
 
 PostOps post_ops(const Problem& problem, const VariantContext& context, ResidualFrom from,
                  const Memory::desc& residual, const Memory::desc& residual_values) {
-  const float scale = context.integers() ? harness::int8_scale(problem) : 1;
+  const bool int8 = context.precision() == Precision::int8;
+  const float scale = int8 ? harness::int8_scale(problem) : 1;
   PostOps post_ops{.attributes = context.attributes()};
-  if (scale != 1) post_ops.scaling = api::scale_product(post_ops.attributes, scale);
   dnnl::post_ops operations;
+  if (scale != 1 && context.dequantized()) {
+    api::append_eltwise(operations, dnnl::algorithm::eltwise_linear, scale, 0);
+  } else if (scale != 1) {
+    post_ops.scaling = api::scale_product(post_ops.attributes, scale);
+  }
   if (problem.epilogue.residual) {
     // Products are scaled before the residual is added, so the residual is stored scaled.
     Argument argument{.id = DNNL_ARG_DST, .values = residual_values};
@@ -105,7 +110,7 @@ PostOps post_ops(const Problem& problem, const VariantContext& context, Residual
     post_ops.operands.push_back(argument);
   }
   if (const auto& function = problem.epilogue.activation) {
-    if (context.integers() && !scales_with_its_argument(function->kind)) {
+    if (int8 && !scales_with_its_argument(function->kind)) {
       throw harness::Unsupported("int8 " + std::string(function->op()) +
                                  " after a product needs a result scale of its own");
     }

@@ -117,7 +117,7 @@ Plan plan_convolution(const Gemm& shape, const Problem& problem, const VariantCo
     if (!matrix) throw harness::Unsupported("a tensor that is added to rows in other extents");
     combine->y = as_pixels(*matrix);
   }
-  const VariantContext channels_last(context.engine(), context.precision(), Layout::nhwc);
+  const VariantContext channels_last = context.in(Layout::nhwc);
   const Dims weights{shape.n, shape.k, 1, 1};
   const Dims strides = matrix_strides({shape.n, shape.k}, !shape.transpose_b);
   const Memory::desc bias = problem.epilogue.bias ? floats({shape.n}) : Memory::desc();
@@ -235,7 +235,7 @@ std::vector<Attempt> product_attempts(const Gemm& shape, const Problem& problem,
                                       const VariantContext& context) {
   const Gemm product = folded_with_steps(shape, problem);
   auto attempts = matrix_ways(product, problem, context);
-  if (is_rows_times_weight(product) && !context.integers()) {
+  if (is_rows_times_weight(product)) {
     auto pixels = with_epilogue(problem, "convolution.", [=](ResidualFrom from) {
       return plan_convolution(product, problem, context, from);
     });
@@ -299,9 +299,7 @@ std::vector<Attempt> attempts_as_product(const Convolution& shape, const Problem
                      .constant_b = true};
   const auto epilogue = of_matrix(problem.epilogue, last_channels(output), product.output());
   if (!epilogue) return {};
-  std::vector<Attempt> ways =
-      matrix_ways(product, {product, *epilogue},
-                  VariantContext(context.engine(), context.precision(), Layout::plain));
+  std::vector<Attempt> ways = matrix_ways(product, {product, *epilogue}, context.in(Layout::plain));
   for (Attempt& way : ways) {
     way.prefix = "product." + way.prefix;
     way.plan = [=, plan = way.plan] { return of_convolution(plan(), shape, problem, context); };

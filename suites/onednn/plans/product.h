@@ -11,9 +11,9 @@ namespace benanza::onednn {
 /// extents.
 Plan plan_matmul(const Gemm& shape, const Problem& problem, const VariantContext& context);
 
-/// Ways to compute a matrix product: matmul and, for rows times a weight, inner product and (not at
-/// int8) a convolution with 1x1 filters, where rows are pixels with their channels innermost. The
-/// library chooses the format of weights, because they are packed when the model is loaded.
+/// Ways to compute a matrix product: matmul and, for rows times a weight, inner product and a
+/// convolution with 1x1 filters, where rows are pixels with their channels innermost. The library
+/// chooses the format of weights, because they are packed when the model is loaded.
 std::vector<Attempt> product_attempts(const Gemm& shape, const Problem& problem,
                                       const VariantContext& context);
 
