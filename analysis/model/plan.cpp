@@ -160,12 +160,13 @@ class Planner {
     const std::size_t source = is_call ? inner.at(operand.index) : operand.index;
     if (places_.is_constant(source) || !is_float(plan_.tensors[source].type)) return false;
     places_.place(source, 0);
-    const std::int64_t first = plan_.tensors[source].offset + call.from_offset;
+    const std::int64_t from = call.from_offset + operand.first;
+    const std::int64_t first = plan_.tensors[source].offset + from;
     if (first * planned_element_bytes(plan_.tensors[source].type, precision_) % alignment_bytes !=
         0) {
       return false;
     }
-    places_.make_part(result, source, call.from_offset);
+    places_.make_part(result, source, from);
     inner.push_back(result);
     return true;
   }
@@ -200,7 +201,7 @@ class Planner {
     for (std::size_t at = 0; at < call.operands.size(); ++at) {
       FlowOperand& operand = call.operands[at];
       if (operand.kind == FlowOperand::Kind::call) {
-        operand = {.index = inner[operand.index], .scale = operand.scale};
+        operand = {.index = inner[operand.index], .scale = operand.scale, .first = operand.first};
       }
       if (const std::string found = operands_.obstacle(call, problem, at); !found.empty()) {
         return obstacles_.add(name, found);

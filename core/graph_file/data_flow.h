@@ -41,7 +41,7 @@ struct FlowOperand {
   /// One for each element, or one for all. Of a tensor: its rows (the last axis) are repeated once
   /// for each of these, times it.
   std::vector<float> numbers{};
-  /// Of a constant: its element with which the operand begins.
+  /// Of a tensor or a call's result: its element with which the operand begins.
   std::int64_t first = 0;
   /// Of a tensor whose elements the call does not read one after the other: the first one, and the
   /// strides of the problem's operand in the tensor. Empty: from the first element on, dense.

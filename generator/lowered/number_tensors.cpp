@@ -108,14 +108,10 @@ class Numbering {
         // What stands for an omitted input is not known.
         if (!tensor) made.proxy = true;
         operand.index = tensor.value_or(0);
-        if (tensor && flow_.tensors[*tensor].constant && source.matrix_rows == 0) {
-          operand.first = source.part_from.value_or(0);
-          made.operands.push_back(operand);
-          continue;
-        }
       }
-      // Which part of what a run makes it reads, a flow file does not say.
-      if (!source.is_whole()) made.proxy = true;
+      operand.first = source.part_from.value_or(0);
+      // Of matrices with gaps between them, a flow file does not say where they are.
+      if (source.matrix_rows != 0) made.proxy = true;
       made.operands.push_back(operand);
     }
     if (call.gather) add_rows(layer, *call.gather, made);

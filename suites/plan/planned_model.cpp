@@ -51,14 +51,16 @@ class PlacedOperands final : public harness::OwnOperands {
     const FlowOperand& one = step_.work.operands.at(index);
     if (is_constant(plan_, one)) return block(bytes);
     if (copied_ && index == 0) bytes = std::min(bytes, copied_->first);
-    if (!one.strides.empty()) return strided(places_.read(one.index, one.offset, bytes, {}));
-    return places_.read(one.index, step_.work.from_offset, bytes, format);
+    if (!one.strides.empty()) return aligned(places_.read(one.index, one.offset, bytes, {}));
+    std::byte* const place =
+        places_.read(one.index, step_.work.from_offset + one.first, bytes, format);
+    return one.first == 0 ? place : aligned(place);
   }
   std::byte* result(std::size_t index, std::int64_t bytes,
                     const harness::MemoryFormat& format) override {
     if (index >= step_.results.size()) return block(bytes);
     if (index == 0 && !step_.work.result_strides.empty()) {
-      return strided(places_.write(step_.results[0], 0, true, bytes, {}));
+      return aligned(places_.write(step_.results[0], 0, true, bytes, {}));
     }
     if (copied_ && index == 0) bytes = std::min(bytes, copied_->second);
     const bool whole = index > 0 || (!step_.work.part && step_.work.to_offset == 0);
@@ -68,7 +70,7 @@ class PlacedOperands final : public harness::OwnOperands {
 
  private:
   /// A place inside a tensor may be less aligned than the libraries are told.
-  static std::byte* strided(std::byte* place) {
+  static std::byte* aligned(std::byte* place) {
     if (reinterpret_cast<std::uintptr_t>(place) % alignment_bytes != 0) {
       throw harness::Unsupported("reads a part of a tensor that is not aligned to 16 bytes");
     }

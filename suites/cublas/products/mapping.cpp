@@ -204,8 +204,16 @@ std::optional<Product> sum(const Dims& input, const Dims& axes, Layout layout, f
   return product;
 }
 
+/// A product by a number is the library's alpha.
 std::optional<Product> of(const Gemm& shape, const Epilogue& epilogue, Layout) {
-  return Product{shape, epilogue};
+  Product product{.gemm = shape, .epilogue = epilogue};
+  const auto& after = epilogue.activation;
+  if (after && after->kind == ActivationKind::linear && after->beta == 0 && !epilogue.bias &&
+      !epilogue.residual) {
+    product.factor = after->alpha;
+    product.epilogue.activation.reset();
+  }
+  return product;
 }
 
 std::optional<Product> of(const Convolution& shape, const Epilogue& epilogue, Layout layout) {

@@ -93,7 +93,7 @@ struct Product {
   Problem problem() const { return {gemm, epilogue}; }
 };
 
-/// The problem as a product: a Gemm; a convolution of 1x1 filters at every pixel, in one group
+/// The problem as a product: a Gemm, and its result times a number; a convolution of 1x1 filters at every pixel, in one group
 /// (pixels by channels if channels are innermost, otherwise channels by pixels, image by image,
 /// without a bias); a sum or mean over adjacent axes, including average pooling of whole images (a
 /// product with ones). Empty for other problems.
