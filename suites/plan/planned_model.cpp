@@ -304,7 +304,8 @@ std::vector<std::size_t> PlannedModel::last_steps() const {
 
 void PlannedModel::poison_results() {
   for (const std::size_t step : last_steps()) {
-    if (!plan_.steps[step].work.gather) stages_[step].call->poison_output();
+    const FlowCall& work = plan_.steps[step].work;
+    if (!work.gather && !work.into) stages_[step].call->poison_output();
   }
 }
 

@@ -87,12 +87,16 @@ TEST(PackedAttention, ContinuesKeysAndValuesInOneTensor) {
   EXPECT_THAT(fused(behind(6, false)), ElementsAre("attention/1x2x1x4_k2x7x4_s0.5"));
 }
 
-// Only the whole of a tensor is an operand of a plan's call: not q, k and v in one row.
-TEST(PackedAttention, CallsThatReadPartsAreNoStepsOfAPlan) {
+// q, k and v in one row, and keys and values in one tensor.
+TEST(PackedAttention, CallsThatReadPartsSayWhereTheseBegin) {
   const DataFlow flow = number_tensors(behind(6, false).import(), {});
-  std::vector<bool> proxies;
-  for (const FlowCall& call : flow.layers[0].calls) proxies.push_back(call.proxy);
-  EXPECT_THAT(proxies, ElementsAre(false, true, true, true, false, false));
+  std::vector<std::int64_t> first;
+  for (const FlowCall& call : flow.layers[0].calls) {
+    EXPECT_FALSE(call.proxy) << call.problem;
+    for (const FlowOperand& operand : call.operands) first.push_back(operand.first);
+  }
+  EXPECT_THAT(first, ElementsAre(0, 0, 0, 8, 48, 16, 0, 0, 0, 0, 0))
+      << "past keys and values in turn, each with the new ones, which follow the query";
 }
 
 // Room for 16, of which 9 are earlier ones, or all but one.

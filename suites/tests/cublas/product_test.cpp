@@ -18,6 +18,21 @@ TEST(Product, OfAGemmIsItself) {
   EXPECT_EQ(found->factor, 1);
 }
 
+TEST(Product, TakesANumberAsItsFactor) {
+  const Activation half{.input = {}, .kind = ActivationKind::linear, .alpha = 0.5F, .beta = 0};
+  Problem scores = parse("gemm/m2_n5_k3_nt_a4_b4");
+  scores.epilogue.activation = half;
+  const auto found = product_of(scores, Layout::plain);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(key(found->problem()), "gemm/m2_n5_k3_nt_a4_b4");
+  EXPECT_EQ(found->factor, 0.5F);
+  scores.epilogue.activation->beta = 1;
+  EXPECT_TRUE(product_of(scores, Layout::plain)->epilogue.activation) << "and adds another";
+  scores.epilogue.activation = half;
+  scores.epilogue.bias = true;
+  EXPECT_TRUE(product_of(scores, Layout::plain)->epilogue.activation) << "a bias is scaled, too";
+}
+
 TEST(Product, PixelsByChannelsWhereChannelsLieInnermost) {
   const auto found =
       product("conv/2x64x7x5_k128x1x1_p0.0.0.0_s1x1_d1x1_g1_bias_relu", Layout::nhwc);
