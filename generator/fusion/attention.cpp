@@ -60,53 +60,121 @@ ScoreMasks::Mask mask_of(const Flow& flow, std::size_t index, const Call& call) 
   return mask;
 }
 
+/// What `call`, a concatenation, adds to the scores; a copy may repeat it for every query.
+std::optional<FlowOperand> sinks_of(const Flow& flow, std::size_t index, const Call& call) {
+  const LoweredLayer& layer = flow.layer(index);
+  const Call* const copy = producer(layer, call, 1);
+  return flow_operand(flow, index, copy == nullptr ? call.operands[1] : copy->operands[0]);
+}
+
+/// Whether the call makes one column more of the scores' columns.
+bool adds_a_column(const Call* call) {
+  const auto* const concat = shape_of<Concat>(call);
+  return concat != nullptr && concat->parts.size() == 2 && concat->axis == 3 &&
+         concat->parts[1][3] == 1;
+}
+
+/// Takes c tanh(x), c a number, from `before` on. 0: there is none.
+float take_cap(const LoweredLayer& layer, const Call*& before, std::set<const Call*>& inside) {
+  const auto* const factor = shape_of<Activation>(before);
+  if (factor == nullptr || factor->kind != ActivationKind::linear || factor->beta != 0) return 0;
+  const Call* const bent = producer(layer, *before, 0);
+  const auto* const tanh = shape_of<Activation>(bent);
+  if (tanh == nullptr || tanh->kind != ActivationKind::tanh) return 0;
+  inside.insert({before, bent});
+  before = producer(layer, *bent, 0);
+  return factor->alpha;
+}
+
+/// Two products around a softmax, and what is done to the scores between them.
+struct Products {
+  const Call* scores = nullptr;
+  const Call* values = nullptr;
+  Attention shape = {};
+  ScoreMasks masks = {};
+  std::optional<FlowOperand> sinks = {};
+  std::set<const Call*> inside = {};
+};
+
+/// The product with the values; before it a copy leaves out the column of the sinks, if there are
+/// any. Null if it is another call.
+const Call* product_behind(const LoweredLayer& layer, const Call* softmax, bool has_sinks) {
+  const Call* const end = layer.calls.data() + layer.calls.size();
+  const Call* weights = softmax;
+  if (has_sinks) {
+    ++weights;
+    if (weights == end || !is_copy(*weights) || producer(layer, *weights, 0) != softmax) {
+      return nullptr;
+    }
+  }
+  const Call* const product = weights + 1;
+  if (product == end || shape_of<Gemm>(product) == nullptr) return nullptr;
+  return producer(layer, *product, 0) == weights ? product : nullptr;
+}
+
+std::optional<Products> products_of(const Flow& flow, std::size_t index) {
+  const LoweredLayer& layer = flow.layer(index);
+  const auto softmax = std::ranges::find_if(layer.calls, [](const Call& call) {
+    return std::holds_alternative<Softmax>(call.problem.shape);
+  });
+  if (softmax == layer.calls.end()) return std::nullopt;
+  Dims scores = std::get<Softmax>(softmax->problem.shape).input;
+  if (scores.size() != 4) return std::nullopt;
+  Products found;
+  Attention& shape = found.shape;
+  const Call* before = producer(layer, *softmax, 0);
+  shape.sink = adds_a_column(before);
+  found.values = product_behind(layer, &*softmax, shape.sink);
+  if (found.values == nullptr) return std::nullopt;
+  found.inside = {&*softmax, found.values};
+  if (shape.sink) {
+    --scores[3];
+    found.sinks = sinks_of(flow, index, *before);
+    found.inside.insert(before);
+    before = producer(layer, *before, 0);
+  }
+  while (shape_of<Binary>(before) != nullptr) {
+    found.masks.add(mask_of(flow, index, *before));
+    found.inside.insert(before);
+    before = producer(layer, *before, 0);
+  }
+  shape.soft_cap = take_cap(layer, before, found.inside);
+  const auto* products = shape_of<Gemm>(before);
+  if (products == nullptr || shape.soft_cap < 0) return std::nullopt;
+  found.scores = before;
+  found.inside.insert(before);
+  shape.batch = scores[0];
+  shape.heads = scores[1];
+  shape.queries = scores[2];
+  shape.keys = scores[3];
+  shape.value_size = std::get<Gemm>(found.values->problem.shape).n;
+  shape.size = products->k;
+  shape.scale = before->operands[0].scale * (shape.soft_cap > 0 ? shape.soft_cap : 1);
+  shape.kv_heads = std::max<std::int64_t>(1, element_count(products->batch()) / shape.batch);
+  if (shape.kv_heads * products->m != shape.heads * shape.queries) return std::nullopt;
+  return found;
+}
+
 /// Fuses a node with two products around a softmax, and copies that move heads; the one call reads
 /// and writes them in place. What is_beside() accepts stays beside it.
 std::vector<FoundFusion> attention_fusions(const Flow& flow, std::size_t index) {
   const LoweredLayer& layer = flow.layer(index);
   if (!layer.precision.empty()) return {};
-  const auto found = std::find_if(layer.calls.begin(), layer.calls.end(), [](const Call& call) {
-    return std::holds_alternative<Softmax>(call.problem.shape);
-  });
-  if (found == layer.calls.end() || found + 1 == layer.calls.end()) return {};
-  const Dims& scores = std::get<Softmax>(found->problem.shape).input;
-  const auto* values = shape_of<Gemm>(&found[1]);
-  if (scores.size() != 4 || values == nullptr || producer(layer, found[1], 0) != &*found) {
-    return {};
-  }
-  Attention shape{.batch = scores[0],
-                  .heads = scores[1],
-                  .queries = scores[2],
-                  .keys = scores[3],
-                  .value_size = values->n,
-                  .mask = {}};
-  ScoreMasks masks;
-  std::set<const Call*> inside{&found[0], &found[1]};
-  const Call* before = producer(layer, *found, 0);
-  while (shape_of<Binary>(before) != nullptr) {
-    masks.add(mask_of(flow, index, *before));
-    inside.insert(before);
-    before = producer(layer, *before, 0);
-  }
-  const auto* products = shape_of<Gemm>(before);
-  if (products == nullptr) return {};
-  inside.insert(before);
-  shape.size = products->k;
-  shape.scale = before->operands[0].scale;
-  shape.kv_heads = std::max<std::int64_t>(1, element_count(products->batch()) / shape.batch);
-  if (shape.kv_heads * products->m != shape.heads * shape.queries) return {};
+  const auto found = products_of(flow, index);
+  if (!found) return {};
   std::vector<std::string> also;
   for (const Call& call : layer.calls) {
-    if (inside.contains(&call) || is_copy(call)) continue;
+    if (found->inside.contains(&call) || is_copy(call)) continue;
     if (!is_beside(call)) return {};
     also.push_back(key(call.problem));
   }
   const auto place_of = [&](const Call* call) {
     return ProductCall{index, static_cast<std::size_t>(call - layer.calls.data())};
   };
-  AttentionParts parts{place_of(before), place_of(&found[1])};
+  AttentionParts parts{.scores = place_of(found->scores), .values = place_of(found->values)};
+  parts.sinks = found->sinks;
   std::vector<FoundFusion> fusions;
-  for (ScoreMasks::Form& form : masks.forms(shape)) {
+  for (ScoreMasks::Form& form : found->masks.forms(found->shape)) {
     parts.masks = std::move(form.added);
     fusions.push_back({{.pattern = "attention",
                         .layers = {index},

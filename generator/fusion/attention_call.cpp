@@ -165,9 +165,10 @@ std::optional<FlowCall> attention_call(const Flow& flow, const Attention& shape,
   const auto v = tracer.operand(parts.values.layer, values.operands[1],
                                 heads(shape.value_size, shape.value_size, 1));
   const auto strides = tracer.result(parts.values, shape.output());
-  if (!q || !k || !v || !strides) return std::nullopt;
+  if (!q || !k || !v || !strides || (shape.sink && !parts.sinks)) return std::nullopt;
   FlowCall call{.problem = key({shape, {}}), .operands = {*q, *k, *v}};
   call.operands.insert(call.operands.end(), masks->begin(), masks->end());
+  if (shape.sink) call.operands.push_back(*parts.sinks);
   if (*strides != dense_strides(shape.output())) call.result_strides = *strides;
   return call;
 }

@@ -23,6 +23,8 @@ struct AttentionParts {
   std::int64_t repeats = 1;
   /// The masks that are added; empty if what is added is no tensor of the model as it is.
   std::optional<std::vector<FlowOperand>> masks = std::vector<FlowOperand>{};
+  /// If the shape has one: the sinks; empty if they are no tensor of the model.
+  std::optional<FlowOperand> sinks = {};
 };
 
 /// What the call for `shape` works on if it replaces `layers` (ascending), the last of which makes

@@ -48,7 +48,7 @@ std::optional<FlowOperand> added(const ScoreMasks::Mask& mask, const Dims& exten
 
 void add_triangle(const Triangle& triangle, Attention& shape) {
   shape.causal = true;
-  if (triangle.window == 0) return;
+  if (triangle.window == 0 || triangle.window >= shape.keys) return;
   shape.window = shape.window == 0 ? triangle.window : std::min(shape.window, triangle.window);
 }
 

@@ -35,6 +35,7 @@ class ScoreMasks {
     std::optional<std::vector<FlowOperand>> added;
   };
 
+  bool empty() const { return masks_.empty() && cleared_.empty(); }
   void add(Mask mask) { masks_.push_back(std::move(mask)); }
   /// Scores that `triangle` hides were multiplied by 0, the others by 1; changes nothing if a mask
   /// hides them.

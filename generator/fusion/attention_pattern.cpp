@@ -77,7 +77,7 @@ class Finder {
     queries.take_factors(scale_);
     OperandWalk keys(flow_, product_, 1);
     const std::int64_t key_repeats = take_keys(*scores, keys);
-    while (take_factor() || take_sum() || take_clearing() || take_selection()) {
+    while (take_factor() || take_cap() || take_sum() || take_clearing() || take_selection()) {
     }
     const Softmax* softmax = take_softmax();
     if (softmax == nullptr) return {};
@@ -186,10 +186,34 @@ class Finder {
     const LoweredLayer* layer = next();
     if (layer == nullptr || !ScoreScale::is_factor(*layer) || !next_reads(0)) return false;
     const auto factor = ScoreScale::factor_of(flow_, reader_);
-    if (!masks_.scale(factor)) return false;
+    if (shape_.soft_cap > 0 || !masks_.scale(factor)) return false;
     scale_.times(factor);
     take();
     return true;
+  }
+
+  /// Takes c tanh(x), c a number, of scores that are not masked yet.
+  bool take_cap() {
+    const LoweredLayer* layer = next();
+    const auto* tanh = layer == nullptr ? nullptr : only<Activation>(*layer);
+    if (tanh == nullptr || tanh->kind != ActivationKind::tanh || !next_reads(0)) return false;
+    if (!masks_.empty() || shape_.soft_cap > 0) return false;
+    const std::size_t last = last_;
+    const std::vector<std::size_t> layers = layers_;
+    take();
+    const LoweredLayer* behind = next();
+    if (behind != nullptr && ScoreScale::is_factor(*behind) && next_reads(0)) {
+      const auto factor = ScoreScale::factor_of(flow_, reader_);
+      if (factor && *factor > 0) {
+        shape_.soft_cap = static_cast<float>(*factor);
+        scale_.times(factor);
+        take();
+        return true;
+      }
+    }
+    last_ = last;
+    layers_ = layers;
+    return false;
   }
 
   /// Takes a tensor added to the scores, or a constant subtracted from them.

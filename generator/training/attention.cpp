@@ -53,6 +53,7 @@ std::vector<Fusion> attention_steps(const std::vector<LoweredLayer>& forward,
       const Problem problem = parse(fusion.problem);
       const auto* const attention = std::get_if<Attention>(&problem.shape);
       if (backward.empty() || attention == nullptr) continue;
+      if (attention->soft_cap > 0 || attention->sink) continue;
       fusion.pattern = "attention_step";
       fusion.layers.insert(fusion.layers.end(), backward.begin(), backward.end());
       fusion.also = {key({.shape = AttentionGradient{*attention}, .epilogue = {}})};

@@ -6,6 +6,14 @@
 
 namespace benanza::verify {
 
+/// Scores reach a cap, and sinks are as large as all keys together.
+double input_range(const Attention& shape, std::size_t operand) {
+  const double range = input_range(shape);
+  if (operand == 0) return std::max(range, static_cast<double>(shape.soft_cap) / 4);
+  const bool is_sink = shape.sink && operand + 1 == shape.inputs().size();
+  return is_sink ? range + std::log(static_cast<double>(shape.keys)) : range;
+}
+
 Element element(const Attention& shape, Operands operands, const Dims& at) {
   const std::int64_t head = at[1] / (shape.heads / shape.kv_heads);
   const auto row = [](const std::vector<float>& values, std::int64_t index, std::int64_t size) {
@@ -23,6 +31,10 @@ Element element(const Attention& shape, Operands operands, const Dims& at) {
       score += static_cast<double>(q[i]) * static_cast<double>(k[i]);
     }
     score *= static_cast<double>(shape.scale);
+    if (shape.soft_cap > 0) {
+      const auto cap = static_cast<double>(shape.soft_cap);
+      score = cap * std::tanh(score / cap);
+    }
     if (!shape.mask.empty()) {
       const std::int64_t place = ravel_broadcast({at[0], at[1], at[2], key}, shape.mask);
       score += static_cast<double>(operands[3][static_cast<std::size_t>(place)]);
@@ -30,8 +42,13 @@ Element element(const Attention& shape, Operands operands, const Dims& at) {
     scores.push_back(score);
   }
   if (scores.empty()) return {};
-  const double largest = *std::max_element(scores.begin(), scores.end());
+  double largest = *std::max_element(scores.begin(), scores.end());
   double sum = 0;
+  if (shape.sink) {
+    const auto sink = static_cast<double>(operands.back()[static_cast<std::size_t>(at[1])]);
+    largest = std::max(largest, sink);
+    sum = std::exp(sink - largest);
+  }
   double squares = 0;
   Element result;
   for (std::int64_t key = begin; key < end; ++key) {

@@ -72,6 +72,7 @@ template <class Shape>
 double input_range(const Shape& shape, std::size_t) {
   return input_range(shape);
 }
+double input_range(const Attention& shape, std::size_t operand);
 double input_range(const Recurrent& shape, std::size_t operand);
 double input_range(const RecurrentGradient& shape, std::size_t operand);
 inline double input_range(const LrnGradient& shape, std::size_t operand) {

@@ -10,6 +10,8 @@ void Attention::write(KeyWriter& writer) const {
   if (!mask.empty()) writer.dims("m", mask);
   if (causal) writer.word("causal");
   if (window > 0) writer.integer("w", window);
+  if (soft_cap > 0) writer.real("cap", soft_cap);
+  if (sink) writer.word("sink");
 }
 
 Attention Attention::read(KeyReader& reader) {
@@ -43,6 +45,11 @@ Attention Attention::read(KeyReader& reader) {
     shape.window = reader.integer("w");
     if (shape.window < 1) reader.fail("a window of one key or more");
   }
+  if (reader.next_is_number("cap")) {
+    shape.soft_cap = reader.real("cap");
+    if (!(shape.soft_cap > 0)) reader.fail("a cap above 0");
+  }
+  shape.sink = reader.accept("sink");
   return shape;
 }
 
@@ -51,12 +58,13 @@ std::vector<Operand> Attention::inputs() const {
                                 {.name = "k", .dims = {batch, kv_heads, keys, size}},
                                 {.name = "v", .dims = {batch, kv_heads, keys, value_size}}};
   if (!mask.empty()) operands.push_back({.name = "mask", .dims = mask});
+  if (sink) operands.push_back({.name = "sinks", .dims = {heads}});
   return operands;
 }
 
 double Attention::flops() const {
   const double scores = real_count({batch, heads, queries, keys});
-  return product_flops() + scores * (mask.empty() ? 5 : 6);
+  return product_flops() + scores * (5 + (mask.empty() ? 0 : 1) + (soft_cap > 0 ? 2 : 0));
 }
 
 double Attention::product_flops() const {

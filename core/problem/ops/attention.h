@@ -9,9 +9,11 @@ namespace benanza {
 /// softmax(scale Q K^T + mask) V for every head. Q is batch, heads, queries, size; K is batch,
 /// kv_heads, keys, size; V is batch, kv_heads, keys, value_size. Each head of K and V serves
 /// heads / kv_heads consecutive heads of Q. `causal`: query i sees the keys up to
-/// i + keys - queries, and with a `window` only the last so many of these.
+/// i + keys - queries, and with a `window` only the last so many of these. With a `soft_cap` c,
+/// c tanh(score / c) takes the place of a score before masks are added. With a `sink`, the softmax
+/// has one more term for each head, which is multiplied by no value.
 /// Keys: attention/1x12x128x64_k12x128x64_s0.125; with _m1x1x128x128 if a mask is added, _causal,
-/// and _causal_w1024
+/// _causal_w1024, _cap50 and _sink
 struct Attention {
   std::int64_t batch = 1;
   std::int64_t heads = 1;
@@ -26,6 +28,9 @@ struct Attention {
   bool causal = false;
   /// 0: no limit.
   std::int64_t window = 0;
+  /// 0: none.
+  float soft_cap = 0;
+  bool sink = false;
 
   bool operator==(const Attention&) const = default;
 
@@ -34,11 +39,11 @@ struct Attention {
   void write(KeyWriter& writer) const;
   static Attention read(KeyReader& reader);
 
-  /// Q, K, V, and the mask if there is one.
+  /// Q, K, V, and the mask and the sinks, one for each head, if there are any.
   std::vector<Operand> inputs() const;
   Dims output() const { return {batch, heads, queries, value_size}; }
-  /// Flops of the unfused parts: two products, five per score for the softmax, one for the mask. As
-  /// in the parts, scores that a causal mask hides are counted.
+  /// Flops of the unfused parts: two products, five per score for the softmax, one for the mask,
+  /// two for the cap. As in the parts, scores that a causal mask hides are counted.
   double flops() const;
   /// The keys that a query sees, as [first, second).
   std::pair<std::int64_t, std::int64_t> visible_keys(std::int64_t query) const;

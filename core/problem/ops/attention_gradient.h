@@ -21,7 +21,9 @@ struct AttentionGradient {
   void write(KeyWriter& writer) const { forward.write(writer); }
   static AttentionGradient read(KeyReader& reader) {
     reader.drop_from_op("_bwd");
-    return {Attention::read(reader)};
+    const Attention forward = Attention::read(reader);
+    if (forward.soft_cap > 0 || forward.sink) reader.fail("no cap and no sinks");
+    return {forward};
   }
 
   /// The places of the operands in inputs().

@@ -45,6 +45,24 @@ std::vector<std::string> shifted_windows(std::int64_t images, bool given_mask) {
   return attentions(model.node("MatMul", {"p", "v"}, {"y"}).output("y").import());
 }
 
+/// Scores of 4 queries and 6 keys divided by `below`, their tanh, and `behind`, then a mask.
+std::vector<std::string> capped(const char* behind, float by) {
+  Model model(17);
+  model.input("q", {1, 2, 4, 8}).input("kt", {1, 2, 8, 6}).input("v", {1, 2, 6, 8});
+  model.input("mask", {1, 1, 4, 6}).reals("below", {}, {40}).reals("cap", {}, {by});
+  model.node("MatMul", {"q", "kt"}, {"s"}).node("Div", {"s", "below"}, {"d"});
+  model.node("Tanh", {"d"}, {"t"}).node(behind, {"t", "cap"}, {"c"});
+  model.node("Add", {"c", "mask"}, {"m"}).node("Softmax", {"m"}, {"p"}, {{"axis", -1}});
+  return attentions(model.node("MatMul", {"p", "v"}, {"y"}).output("y").import());
+}
+
+TEST(AttentionPattern, TanhTimesANumberIsACap) {
+  EXPECT_THAT(capped("Mul", 20),
+              ElementsAre("0 1 2 3 4 5 6 attention/1x2x4x8_k2x6x8_s0.5_m1x1x4x6_cap20"));
+  EXPECT_THAT(capped("Mul", -20), IsEmpty());
+  EXPECT_THAT(capped("Add", 20), IsEmpty());
+}
+
 TEST(AttentionPattern, TwoConstantMasksAreOne) {
   EXPECT_THAT(shifted_windows(1, false),
               ElementsAre("0 1 2 3 4 5 6 attention/4x3x9x8_k3x9x8_s1_m4x3x9x9"));

@@ -32,6 +32,15 @@ TEST(GroupQueryAttention, IsCausalWithOrWithoutAWindow) {
   EXPECT_THAT(fused(group_query(3)), ElementsAre("attention/1x4x5x4_k2x5x4_s0.5_causal_w3"));
 }
 
+TEST(GroupQueryAttention, OfCappedScoresIsOneCall) {
+  Model model = group_query(3);
+  auto* const attribute = model.last().add_attribute();
+  attribute->set_name("softcap");
+  attribute->set_type(::onnx::AttributeProto::FLOAT);
+  attribute->set_f(50);
+  EXPECT_THAT(fused(model), ElementsAre("attention/1x4x5x4_k2x5x4_s0.5_causal_w3_cap50"));
+}
+
 /// A decoder's node with packed and rotated heads; `past` keys of earlier runs, if any.
 Model rotated(std::int64_t positions, std::int64_t past, std::int64_t window = -1) {
   Model model(17);
@@ -207,7 +216,8 @@ TEST(GroupQueryAttention, ASinkIsAColumnOfTheSoftmax) {
                   "copy/2x5x4_f4.8.1_t20.4.1", "gemm/m10_n5_k4_nt_a2_b2", "add/1x4x5x5_1x1x5x5_w",
                   "copy/4x5_f1.0_t5.1", "concat/1x4x5x5_1x4x5x1_a3", "softmax/1x4x5x6_a3",
                   "copy/20x5_f6.1_t5.1", "gemm/m10_n4_k5_nn_a2_b2", "copy/5x4x4_f4.20.1_t16.4.1"));
-  EXPECT_THAT(fused(sinking(5, 0, true)), IsEmpty()) << "no call for attention has sinks";
+  EXPECT_THAT(fused(sinking(5, 0, true)), ElementsAre("attention/1x4x5x4_k2x5x4_s0.5_causal_sink"));
+  EXPECT_THAT(fused(sinking(1, 8, false)), ElementsAre("attention/1x4x1x4_k2x9x4_s0.5_sink"));
 }
 
 TEST(GroupQueryAttention, ASinkOfOneQueryIsReadWhereItIs) {

@@ -149,6 +149,13 @@ OperationGraph::Id OperationGraph::scalar(float value, std::size_t rank) {
   return id;
 }
 
+OperationGraph::Id OperationGraph::integer(std::int32_t value, std::size_t rank) {
+  const Dims ones(rank, 1);
+  const Id id = make(CUDNN_DATA_INT32, ones, ones, false, true);
+  scalars_.push_back({id, value});
+  return id;
+}
+
 OperationGraph::Id OperationGraph::filled(const nvidia::TensorFormat& format, float value) {
   const Id id = tensor(format);
   filled_.push_back({id, format, value});

@@ -6,6 +6,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "core/problem/precision.h"
@@ -123,6 +124,8 @@ class OperationGraph {
   Id intermediate(const nvidia::TensorFormat& format, cudnnDataType_t type = CUDNN_DATA_FLOAT);
   /// fp32, passed from the host at every execution.
   Id scalar(float value, std::size_t rank);
+  /// The same of an int32.
+  Id integer(std::int32_t value, std::size_t rank);
   /// In memory, all elements `value`, written once.
   Id filled(const nvidia::TensorFormat& format, float value);
 
@@ -152,7 +155,7 @@ class OperationGraph {
 
   struct Scalar {
     Id id;
-    float value;
+    std::variant<float, std::int32_t> value;
   };
   struct Filled {
     Id id;

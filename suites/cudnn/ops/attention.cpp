@@ -31,6 +31,9 @@ GraphCall begin(const Attention& shape, const harness::Variant& variant) {
   for (const Operand& operand : shape.inputs()) {
     call.inputs.push_back(attention_row_major(variant.precision, operand.dims));
   }
+  if (shape.sink) {
+    call.inputs.back() = attention_row_major(Precision::fp32, {1, shape.heads, 1, 1});
+  }
   call.output = attention_row_major(variant.precision, shape.output());
   set_strides(call, variant.strides);
   return call;
@@ -121,6 +124,12 @@ class AttentionPattern {
         scores = combined(CUDNN_POINTWISE_MUL, scores, in_memory(1));
       }
     }
+    if (shape_.soft_cap > 0) {
+      const Id cap = graph_.scalar(shape_.soft_cap, 4);
+      scores = combined(CUDNN_POINTWISE_DIV, scores, cap);
+      scores = combined(CUDNN_POINTWISE_TANH_FWD, scores);
+      scores = combined(CUDNN_POINTWISE_MUL, scores, cap);
+    }
     if (!shape_.mask.empty()) {
       const Id mask = graph_.tensor(call_.inputs[3]);
       call_.bound.push_back(mask);
@@ -131,18 +140,34 @@ class AttentionPattern {
     return scores;
   }
 
+  /// One number for each query.
+  Id of_rows(cudnnPointwiseMode_t mode, Id x, Id operand = OperationGraph::none) {
+    const Id made = graph_.intermediate(Dims{shape_.batch, shape_.heads, shape_.queries, 1});
+    graph_.pointwise({mode}, x, operand, made);
+    return made;
+  }
+
   /// The softmax, in the type of V.
   Id make_weights(Id scores) {
-    const Id largest = reduced(CUDNN_REDUCE_TENSOR_MAX, scores);
+    Id largest = reduced(CUDNN_REDUCE_TENSOR_MAX, scores);
+    Id sinks = OperationGraph::none;
+    if (shape_.sink) {
+      sinks = graph_.tensor(call_.inputs.back());
+      call_.bound.push_back(sinks);
+      largest = of_rows(CUDNN_POINTWISE_MAX, largest, sinks);
+    }
     scores = combined(CUDNN_POINTWISE_SUB, scores, largest);
     scores = combined(CUDNN_POINTWISE_EXP, scores);
-    const Id sum = reduced(CUDNN_REDUCE_TENSOR_ADD, scores);
+    Id sum = OperationGraph::none;
+    if (shape_.sink) {
+      const Id term = of_rows(CUDNN_POINTWISE_EXP, of_rows(CUDNN_POINTWISE_SUB, sinks, largest));
+      sum = of_rows(CUDNN_POINTWISE_ADD, reduced(CUDNN_REDUCE_TENSOR_ADD, scores), term);
+    } else {
+      sum = reduced(CUDNN_REDUCE_TENSOR_ADD, scores);
+    }
     // The logarithm of the sum is unused, but without it the library does not recognize the
     // pattern.
-    const Dims rows{shape_.batch, shape_.heads, shape_.queries, 1};
-    const Id logarithm = graph_.intermediate(rows);
-    graph_.pointwise({CUDNN_POINTWISE_LOG}, sum, OperationGraph::none, logarithm);
-    graph_.pointwise({CUDNN_POINTWISE_ADD}, largest, logarithm, graph_.intermediate(rows));
+    of_rows(CUDNN_POINTWISE_ADD, largest, of_rows(CUDNN_POINTWISE_LOG, sum));
     if (!is_fp8_) return combined(CUDNN_POINTWISE_DIV, scores, sum, type_);
     scores = combined(CUDNN_POINTWISE_DIV, scores, sum);
     add_largest(scores);
@@ -192,7 +217,17 @@ Id index_of(OperationGraph& graph, const Dims& dims, Id like, std::int64_t axis)
 
 OperationGraph::Id lower_triangle(OperationGraph& graph, const Dims& dims,
                                   OperationGraph::Id scores) {
-  const Id row = index_of(graph, dims, scores, 2);
+  Id row = index_of(graph, dims, scores, 2);
+  if (dims[2] != dims[3]) {
+    const auto moved = [&](cudnnPointwiseMode_t mode, std::int64_t by) {
+      const Id made = graph.intermediate(dims, CUDNN_DATA_INT32);
+      graph.pointwise({.mode = mode, .compute_type = CUDNN_DATA_INT32, .axis = 3}, row,
+                      graph.integer(static_cast<std::int32_t>(by), 4), made);
+      row = made;
+    };
+    moved(CUDNN_POINTWISE_ADD, dims[3]);
+    moved(CUDNN_POINTWISE_SUB, dims[2]);
+  }
   const Id column = index_of(graph, dims, scores, 3);
   const Id seen = graph.intermediate(dims, CUDNN_DATA_BOOLEAN);
   graph.pointwise({.mode = CUDNN_POINTWISE_CMP_GE, .compute_type = CUDNN_DATA_BOOLEAN}, row, column,
@@ -205,7 +240,8 @@ OperationGraph::Id last_keys(OperationGraph& graph, const Dims& dims, std::int64
   const Id row = index_of(graph, dims, scores, 2);
   const Id column = index_of(graph, dims, scores, 3);
   const Id shifted = graph.intermediate(dims);
-  graph.pointwise({CUDNN_POINTWISE_ADD}, column, graph.scalar(static_cast<float>(window), 4),
+  const std::int64_t behind = window - dims[3] + dims[2];
+  graph.pointwise({CUDNN_POINTWISE_ADD}, column, graph.scalar(static_cast<float>(behind), 4),
                   shifted);
   const Id seen = graph.intermediate(dims, CUDNN_DATA_BOOLEAN);
   graph.pointwise({.mode = CUDNN_POINTWISE_CMP_GT, .compute_type = CUDNN_DATA_BOOLEAN}, shifted,
@@ -217,19 +253,20 @@ std::vector<GraphCall> attention_graphs(const Attention& shape, const harness::V
   if (variant.precision == Precision::int8) {
     throw harness::Unsupported("int8 attention needs a scale of its own for every part");
   }
-  if (variant.precision == Precision::fp8 && !shape.mask.empty()) {
-    throw harness::Unsupported("cuDNN is asked for fp8 attention without an added mask only");
-  }
-  if (shape.causal && shape.queries != shape.keys) {
+  const bool is_plain = shape.mask.empty() && shape.soft_cap == 0 && !shape.sink;
+  if (variant.precision == Precision::fp8 && !is_plain) {
     throw harness::Unsupported(
-        "cuDNN's causal mask is asked for only where queries are as many as keys");
+        "cuDNN is asked for fp8 attention without an added mask, a cap or sinks only");
+  }
+  if (shape.causal && shape.queries > shape.keys) {
+    throw harness::Unsupported("a causal mask that hides all keys from some queries");
   }
   std::vector<GraphCall> found;
   found.push_back(AttentionPattern(shape, variant).take());
   // For 32-bit data the library offers an engine for it that writes outside its shared memory
   // (9.14) or ends in an illegal access (9.19); the pattern's engine is correct.
   const bool is_half = element_bytes(variant.precision) == 2;
-  if (shape.mask.empty() && !shape.causal && is_half) found.push_back(unified(shape, variant));
+  if (is_plain && !shape.causal && is_half) found.push_back(unified(shape, variant));
   return found;
 }
 

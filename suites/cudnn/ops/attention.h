@@ -11,11 +11,13 @@ namespace benanza::cudnn {
 /// operation.
 std::vector<GraphCall> attention_graphs(const Attention& shape, const harness::Variant& variant);
 
-/// `scores` where the row's index is not below the column's, the lowest float elsewhere.
+/// `scores` where the row's index is not below the column's, counted from the last row and column,
+/// the lowest float elsewhere.
 OperationGraph::Id lower_triangle(OperationGraph& graph, const Dims& dims,
                                   OperationGraph::Id scores);
 
-/// `scores` where the column's index plus `window` is above the row's, the lowest float elsewhere.
+/// `scores` where the column's index plus `window` is above the row's, both counted from the last,
+/// the lowest float elsewhere.
 OperationGraph::Id last_keys(OperationGraph& graph, const Dims& dims, std::int64_t window,
                              OperationGraph::Id scores);
 

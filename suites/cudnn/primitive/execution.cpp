@@ -43,7 +43,9 @@ Execution::Execution(PlannedGraph planned, const std::vector<Binding>& tensors, 
     places.push_back(memory);
   };
   for (const Binding& tensor : tensors) bind(tensor.id, tensor.memory);
-  for (auto& scalar : planned_.scalars) bind(scalar.id, &scalar.value);
+  for (auto& scalar : planned_.scalars) {
+    std::visit([&](auto& value) { bind(scalar.id, &value); }, scalar.value);
+  }
   for (const auto& constant : planned_.constants) {
     nvidia::DeviceMemory& memory = constants_.emplace_back(nvidia::span_bytes(constant.format));
     const auto count = static_cast<std::size_t>(element_count(constant.format.dims));

@@ -112,12 +112,23 @@ TEST(AttentionGraph, OfThirtyTwoBitsIsThePatternAlone) {
   EXPECT_EQ(call.prefix, "");
 }
 
-TEST(AttentionGraph, CausalMasksAreSquare) {
-  const char* wide = "attention/1x12x64x64_k12x128x64_s0.125_causal";
-  EXPECT_THROW(graphs_of(shape_of<Attention>(wide))(variant(wide, Precision::fp16)),
+TEST(AttentionGraph, EveryQuerySeesAKey) {
+  const char* tall = "attention/1x12x128x64_k12x64x64_s0.125_causal";
+  EXPECT_THROW(graphs_of(shape_of<Attention>(tall))(variant(tall, Precision::fp16)),
                harness::Unsupported);
-  const char* square = "attention/1x12x128x64_k12x128x64_s0.125_causal";
-  EXPECT_THAT(graphs_of(shape_of<Attention>(square))(variant(square, Precision::fp16)), SizeIs(1));
+  for (const char* key : {"attention/1x12x128x64_k12x128x64_s0.125_causal",
+                          "attention/1x12x64x64_k12x128x64_s0.125_causal"}) {
+    EXPECT_THAT(graphs_of(shape_of<Attention>(key))(variant(key, Precision::fp16)), SizeIs(1));
+  }
+}
+
+TEST(AttentionGraph, BindsSinksInFp32) {
+  const char* key = "attention/1x64x128x64_k8x128x64_s0.125_causal_w128_sink";
+  const GraphCall call = only(graphs_of(shape_of<Attention>(key))(variant(key, Precision::bf16)));
+  ASSERT_THAT(call.inputs, SizeIs(4));
+  EXPECT_THAT(call.inputs[3].dims, ElementsAre(1, 64, 1, 1));
+  EXPECT_EQ(call.inputs[3].precision, Precision::fp32);
+  EXPECT_THAT(call.bound, SizeIs(5));
 }
 
 TEST_F(H100, HasEnginesForEveryKindOfRow) {

@@ -215,6 +215,7 @@ const std::vector<PlantedError>& planted_errors() {
        floating},
 
       {"no scale", "attention/1x2x8x4_k2x8x4_s0.5", "attention/1x2x8x4_k2x8x4_s1", floating},
+      {"no cap", "attention/1x2x8x4_k2x8x4_s0.5_cap50", "attention/1x2x8x4_k2x8x4_s0.5", floating},
       {"no causal mask", "attention/1x2x8x4_k2x8x4_s0.5_causal", "attention/1x2x8x4_k2x8x4_s0.5",
        floating},
       {"wrong axis", "softmax/8x8_a1", "softmax/8x8_a0", floating},

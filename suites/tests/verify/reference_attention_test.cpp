@@ -34,6 +34,24 @@ TEST(ReferenceAttention, AWindowHidesEarlierKeys) {
          {100, 4, 8});
 }
 
+TEST(ReferenceAttention, ACapBendsScores) {
+  // Scores 0 and 2 become 0 and 4 tanh(1/2), to which the mask is added.
+  const double weight = 1 / (1 + std::exp(-4 * std::tanh(0.5)));
+  expect("attention/1x1x1x1_k1x2x1_s1_cap4", {{1}, {0, 2}, {4, 8}}, {4 + 4 * weight});
+  const double moved = 1 / (1 + std::exp(3 - 4 * std::tanh(0.5)));
+  expect("attention/1x1x1x1_k1x2x1_s1_m1x1x1x2_cap4", {{1}, {0, 2}, {4, 8}, {3, 0}},
+         {4 + 4 * moved});
+}
+
+TEST(ReferenceAttention, ASinkTakesItsShare) {
+  constexpr float ln3 = 1.0986123F;
+  constexpr float ln4 = 1.3862944F;
+  // Weights 1/8 and 3/8 of the first head; the second one's sink is as good as none.
+  expect("attention/1x2x1x1_k1x2x1_s1_sink", {{1, 1}, {0, ln3}, {4, 8}, {ln4, -90}}, {3.5, 7});
+  // A sink far above all scores leaves nothing.
+  expect("attention/1x1x1x1_k1x2x1_s1_sink", {{1}, {0, ln3}, {4, 8}, {99}}, {0});
+}
+
 TEST(ReferenceAttention, HeadsShareKeysAndValues) {
   constexpr float ln3 = 1.0986123F;
   // Heads 0 and 1 read the first key and values, heads 2 and 3 the second; values of two.
