@@ -1,6 +1,5 @@
 #include "generator/generate.h"
 
-#include <map>
 #include <utility>
 
 #include "generator/fusion/fusion.h"
@@ -19,17 +18,15 @@ GraphAndFlow make_graph_and_flow(const LoweredGraph& lowered) {
     return {std::move(graph), std::nullopt};
   }
   std::vector<Fusion> fusions;
-  std::vector<std::optional<FlowCall>> calls;
-  std::map<std::size_t, std::vector<Call>> parts;
+  std::vector<FusedCalls> calls;
   for (fusion::FoundFusion& found : fusion::find_fusions(lowered.layers)) {
-    calls.push_back(std::move(found.call));
-    if (!found.parts.empty()) parts[found.layers.front()] = std::move(found.parts);
+    calls.push_back({std::move(found.call), found.layers.front(), std::move(found.calls)});
     fusions.push_back(std::move(found));
   }
   fusions.insert(fusions.end(), lowered.fusions.begin(), lowered.fusions.end());
   calls.resize(fusions.size());
   std::optional<DataFlow> flow;
-  if (!lowered.results.empty()) flow = number_tensors(lowered, std::move(calls), parts);
+  if (!lowered.results.empty()) flow = number_tensors(lowered, std::move(calls));
   return {{.model = lowered.model,
            .batch = lowered.batch,
            .opset = lowered.opset,

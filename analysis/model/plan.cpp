@@ -79,16 +79,13 @@ class Planner {
       return obstacles_.add(layer.name, known ? layer.reason : "nothing measured does it");
     }
     const FlowLayer& made = flow_.layers[last];
-    const bool by_parts = work.fusion && !graph_.fusions[*work.fusion].also.empty();
-    if (work.fusion && !by_parts) {
-      const auto& call = flow_.fusions[*work.fusion];
-      if (!call || work.time.calls.size() != 1 || made.outputs.empty()) {
-        return obstacles_.add(layer.name, "what its fused call reads is not known");
-      }
-      FlowCall copy = *call;
-      return add_step(work, 0, std::move(copy), {made.outputs.front()}, {});
+    const std::vector<FlowCall>& calls =
+        work.fusion ? flow_.fusions[*work.fusion].calls : made.calls;
+    if (calls.empty()) return obstacles_.add(layer.name, "what its call reads is not known");
+    if (work.fusion && calls.size() == 1 && work.time.calls.size() == 1) {
+      if (made.outputs.empty()) return obstacles_.add(layer.name, "nobody reads its result");
+      return add_step(work, 0, calls.front(), {made.outputs.front()}, {});
     }
-    const std::vector<FlowCall>& calls = by_parts ? made.parts : made.calls;
     if (calls.size() != work.time.calls.size()) {
       return obstacles_.add(layer.name, "its calls are not those of the flow file");
     }
@@ -201,7 +198,8 @@ class Planner {
     for (std::size_t at = 0; at < call.operands.size(); ++at) {
       FlowOperand& operand = call.operands[at];
       if (operand.kind == FlowOperand::Kind::call) {
-        operand = {.index = inner[operand.index], .scale = operand.scale, .first = operand.first};
+        operand.kind = FlowOperand::Kind::tensor;
+        operand.index = inner[operand.index];
       }
       if (const std::string found = operands_.obstacle(call, problem, at); !found.empty()) {
         return obstacles_.add(name, found);

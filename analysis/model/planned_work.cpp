@@ -62,11 +62,27 @@ std::vector<const Measurement*> candidates_for(const Measurement& call,
   return candidates;
 }
 
+/// The fusions with all the calls that a plan makes for them: those that only move elements, too.
+std::vector<Fusion> planned_fusions(const Graph& graph, const DataFlow& flow) {
+  std::vector<Fusion> fusions = graph.fusions;
+  for (std::size_t index = 0; index < fusions.size(); ++index) {
+    if (index >= flow.fusions.size() || flow.fusions[index].calls.size() < 2) continue;
+    const std::vector<FlowCall>& calls = flow.fusions[index].calls;
+    fusions[index].problem = calls.front().problem;
+    fusions[index].also.clear();
+    for (std::size_t call = 1; call < calls.size(); ++call) {
+      fusions[index].also.push_back(calls[call].problem);
+    }
+  }
+  return fusions;
+}
+
 /// What the calls of fusion `index` work on is known.
 bool is_known(const Fusion& fusion, std::size_t index, const DataFlow& flow) {
-  if (fusion.also.empty()) return index < flow.fusions.size() && flow.fusions[index];
-  return fusion.pattern == "parts" &&
-         flow.layers[fusion.layers.front()].parts.size() == 1 + fusion.also.size();
+  if (index >= flow.fusions.size()) return false;
+  const std::vector<FlowCall>& calls = flow.fusions[index].calls;
+  return calls.size() == 1 + fusion.also.size() &&
+         std::ranges::none_of(calls, [](const FlowCall& call) { return call.proxy; });
 }
 
 }  // namespace
@@ -83,10 +99,11 @@ std::vector<PlannedWork> planned_work(const Graph& graph, const DataFlow& flow,
   const std::vector<LayerTime> layers = layer_times(apart, measurements, own);
   const std::vector<bool> prepared = prepared_layers(graph, flow);
   own.fused_calls = true;
-  const std::vector<LayerTime> fusions = fusion_times(graph, measurements, own);
+  apart.fusions = planned_fusions(graph, flow);
+  const std::vector<LayerTime> fusions = fusion_times(apart, measurements, own);
   std::vector<bool> allowed(graph.fusions.size());
   for (std::size_t index = 0; index < allowed.size(); ++index) {
-    const Fusion& fusion = graph.fusions[index];
+    const Fusion& fusion = apart.fusions[index];
     allowed[index] = is_known(fusion, index, flow) &&
                      (fused || fusion.whole || fusion.layers.size() == 1) &&
                      std::ranges::none_of(fusion.layers, [&](auto one) { return prepared[one]; });

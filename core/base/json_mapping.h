@@ -65,16 +65,6 @@ class JsonWriter {
     begin(name);
     add(value);
   }
-  /// One that is an object, or null.
-  template <class T>
-  void each_optional(const char* name, const std::vector<std::optional<T>>& values) {
-    begin(name) += '[';
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (i > 0) text_ += ',';
-      values[i] ? add(*values[i]) : void(text_ += "null");
-    }
-    text_ += ']';
-  }
   /// The object.
   std::string take() { return std::move(text_) + '}'; }
 

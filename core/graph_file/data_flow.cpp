@@ -33,6 +33,14 @@ std::string missing_in(const FlowCall& call, std::size_t tensors, std::size_t ca
   return {};
 }
 
+std::string missing_in(const std::vector<FlowCall>& calls, std::size_t tensors) {
+  for (std::size_t call = 0; call < calls.size(); ++call) {
+    std::string missing = missing_in(calls[call], tensors, call);
+    if (!missing.empty()) return missing;
+  }
+  return {};
+}
+
 std::string missing_in(const DataFlow& flow) {
   const std::size_t tensors = flow.tensors.size();
   const auto has = [&](std::size_t tensor) { return tensor < tensors; };
@@ -40,17 +48,10 @@ std::string missing_in(const DataFlow& flow) {
     if (!std::ranges::all_of(layer.outputs, has) || (layer.view_of && !has(*layer.view_of))) {
       return "a layer names a tensor that is not there";
     }
-    for (const std::vector<FlowCall>& calls : {layer.calls, layer.parts}) {
-      for (std::size_t call = 0; call < calls.size(); ++call) {
-        std::string missing = missing_in(calls[call], tensors, call);
-        if (!missing.empty()) return missing;
-      }
-    }
+    if (std::string missing = missing_in(layer.calls, tensors); !missing.empty()) return missing;
   }
-  for (const auto& fusion : flow.fusions) {
-    if (std::string missing = fusion ? missing_in(*fusion, tensors, 0) : ""; !missing.empty()) {
-      return missing;
-    }
+  for (const FlowFusion& fusion : flow.fusions) {
+    if (std::string missing = missing_in(fusion.calls, tensors); !missing.empty()) return missing;
   }
   for (const FlowTensor& tensor : flow.tensors) {
     if (tensor.layer && *tensor.layer >= flow.layers.size()) return "a tensor names no layer";
@@ -68,7 +69,7 @@ std::string flow_json(const DataFlow& flow) {
   writer.each("tensors", flow.tensors);
   writer.each("layers", flow.layers);
   writer("results", flow.results);
-  writer.each_optional("fusions", flow.fusions);
+  writer.each("fusions", flow.fusions);
   return writer.take() + '\n';
 }
 
@@ -83,10 +84,7 @@ DataFlow read_flow(const std::filesystem::path& path) {
     reader.each("tensors", flow.tensors);
     reader.each("layers", flow.layers);
     reader("results", flow.results);
-    for (const json& fusion : document.root().at("fusions")) {
-      auto& call = flow.fusions.emplace_back();
-      if (!fusion.is_null()) call = JsonReader::read<FlowCall>(fusion);
-    }
+    reader.each("fusions", flow.fusions);
     if (const std::string missing = missing_in(flow); !missing.empty()) {
       throw document.error(missing);
     }

@@ -13,7 +13,7 @@
 namespace benanza {
 
 /// Version of the .flow.json format.
-inline constexpr int flow_schema = 2;
+inline constexpr int flow_schema = 3;
 
 /// The constants of a batch normalization, as tensors of the model.
 struct Statistics {
@@ -122,9 +122,13 @@ struct FlowLayer {
   /// Of a layer without work: the tensor whose elements its first output is.
   std::optional<std::size_t> view_of{};
   std::vector<FlowCall> calls{};
-  /// The same by simpler calls (fusion "parts"), if what they work on is known.
-  std::vector<FlowCall> parts{};
   bool operator==(const FlowLayer&) const = default;
+};
+
+/// The calls that do a fusion's work, in order; none if it is not known what they work on.
+struct FlowFusion {
+  std::vector<FlowCall> calls{};
+  bool operator==(const FlowFusion&) const = default;
 };
 
 /// Which tensors the calls of a graph file work on: the contents of a .flow.json.
@@ -134,8 +138,8 @@ struct DataFlow {
   std::vector<FlowTensor> tensors{};
   /// As in the graph file.
   std::vector<FlowLayer> layers{};
-  /// One per fusion of the graph file; empty if it is not known what its call works on.
-  std::vector<std::optional<FlowCall>> fusions{};
+  /// As in the graph file.
+  std::vector<FlowFusion> fusions{};
   /// The tensors that the caller reads.
   std::vector<std::size_t> results{};
   bool operator==(const DataFlow&) const = default;

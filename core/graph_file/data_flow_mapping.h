@@ -91,7 +91,11 @@ void map(Io& io, FlowLayer& layer) {
   io("outputs", layer.outputs);
   io.optional("view_of", layer.view_of);
   io.each("calls", layer.calls);
-  io.each("parts", layer.parts);
+}
+
+template <class Io>
+void map(Io& io, FlowFusion& fusion) {
+  io.each("calls", fusion.calls);
 }
 
 }  // namespace benanza

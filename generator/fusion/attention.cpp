@@ -4,6 +4,7 @@
 
 #include "generator/fusion/attention.h"
 #include "generator/fusion/attention_call.h"
+#include "generator/fusion/attention_layer.h"
 #include "generator/fusion/attention_masks.h"
 
 namespace benanza::fusion {
@@ -60,11 +61,13 @@ ScoreMasks::Mask mask_of(const Flow& flow, std::size_t index, const Call& call) 
   return mask;
 }
 
-/// What `call`, a concatenation, adds to the scores; a copy may repeat it for every query.
-std::optional<FlowOperand> sinks_of(const Flow& flow, std::size_t index, const Call& call) {
-  const LoweredLayer& layer = flow.layer(index);
+/// What `call`, a concatenation, adds to the scores; a copy, which becomes one of `inside`, may
+/// repeat it for every query.
+Source sinks_of(const LoweredLayer& layer, const Call& call, std::set<const Call*>& inside) {
   const Call* const copy = producer(layer, call, 1);
-  return flow_operand(flow, index, copy == nullptr ? call.operands[1] : copy->operands[0]);
+  if (copy == nullptr) return call.operands[1];
+  inside.insert(copy);
+  return copy->operands[0];
 }
 
 /// Whether the call makes one column more of the scores' columns.
@@ -93,6 +96,9 @@ struct Products {
   Attention shape = {};
   ScoreMasks masks = {};
   std::optional<FlowOperand> sinks = {};
+  /// Where the sinks come from, and the tensors that are added to the scores.
+  std::optional<Source> sink_source = {};
+  std::vector<Source> mask_sources = {};
   std::set<const Call*> inside = {};
 };
 
@@ -129,12 +135,14 @@ std::optional<Products> products_of(const Flow& flow, std::size_t index) {
   found.inside = {&*softmax, found.values};
   if (shape.sink) {
     --scores[3];
-    found.sinks = sinks_of(flow, index, *before);
-    found.inside.insert(before);
+    found.sink_source = sinks_of(layer, *before, found.inside);
+    found.sinks = flow_operand(flow, index, *found.sink_source);
+    found.inside.insert({before, found.values - 1});
     before = producer(layer, *before, 0);
   }
   while (shape_of<Binary>(before) != nullptr) {
     found.masks.add(mask_of(flow, index, *before));
+    found.mask_sources.push_back(before->operands[1]);
     found.inside.insert(before);
     before = producer(layer, *before, 0);
   }
@@ -153,6 +161,19 @@ std::optional<Products> products_of(const Flow& flow, std::size_t index) {
   shape.kv_heads = std::max<std::int64_t>(1, element_count(products->batch()) / shape.batch);
   if (shape.kv_heads * products->m != shape.heads * shape.queries) return std::nullopt;
   return found;
+}
+
+/// Without operands if the call adds more than one tensor, or the keys are columns.
+AttentionPlace place_in_layer(const Products& found, const Attention& shape) {
+  AttentionPlace place{.values = found.values, .inside = found.inside};
+  const bool are_rows = std::get<Gemm>(found.scores->problem.shape).transpose_b;
+  if (!are_rows || (!shape.mask.empty() && found.mask_sources.size() != 1)) return place;
+  place.operands = found.scores->operands;
+  place.operands[0].scale = 1;
+  place.operands.push_back(found.values->operands[1]);
+  if (!shape.mask.empty()) place.operands.push_back(found.mask_sources[0]);
+  if (found.sink_source) place.operands.push_back(*found.sink_source);
+  return place;
 }
 
 /// Fuses a node with two products around a softmax, and copies that move heads; the one call reads
@@ -176,11 +197,15 @@ std::vector<FoundFusion> attention_fusions(const Flow& flow, std::size_t index) 
   std::vector<FoundFusion> fusions;
   for (ScoreMasks::Form& form : found->masks.forms(found->shape)) {
     parts.masks = std::move(form.added);
+    auto call = attention_call(flow, form.shape, parts, {index});
+    std::vector<Call> calls;
+    if (!call) calls = attention_calls(layer, place_in_layer(*found, form.shape), form.shape);
     fusions.push_back({{.pattern = "attention",
                         .layers = {index},
                         .problem = key({form.shape, {}}),
                         .also = also},
-                       attention_call(flow, form.shape, parts, {index})});
+                       std::move(call),
+                       std::move(calls)});
   }
   return fusions;
 }

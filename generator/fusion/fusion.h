@@ -13,8 +13,8 @@ namespace benanza::fusion {
 /// Read::tensor.
 struct FoundFusion : Fusion {
   std::optional<FlowCall> call = {};
-  /// Of a layer by its parts, all that it does, if known.
-  std::vector<Call> parts = {};
+  /// Of a fusion of one layer that takes several calls: all that the layer does, if known.
+  std::vector<Call> calls = {};
 };
 
 /// Finds calls that do the work of several calls: regions (region.h), whole operators

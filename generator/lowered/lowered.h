@@ -39,7 +39,9 @@ struct Source {
   /// If not 0: the operand's matrices (its last two axes) are rows of the tensor's, which have so
   /// many; the first begins at `part_from`. They are read where they are, with gaps.
   std::int64_t matrix_rows = 0;
-  bool is_whole() const { return !part_from && matrix_rows == 0; }
+  /// If not empty: those of the operand in the tensor, from element `part_from` on.
+  Dims strides = {};
+  bool is_whole() const { return !part_from && matrix_rows == 0 && strides.empty(); }
   bool operator==(const Source&) const = default;
 };
 
@@ -79,6 +81,8 @@ struct Call {
   bool in_place = false;
   /// The node's input whose memory that is, if it is one whole input.
   std::optional<int> into = {};
+  /// Those of the result in the node's output; empty: dense.
+  Dims result_strides = {};
   /// Proxies only: what the node does, if it chooses rows of its input 0.
   std::optional<RowChoice> gather = {};
 };

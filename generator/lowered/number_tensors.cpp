@@ -16,20 +16,20 @@ class Numbering {
     for (const Read& read : graph.results) flow_.results.push_back(*add(read));
   }
 
-  DataFlow run(std::vector<std::optional<FlowCall>> fusions,
-               const std::map<std::size_t, std::vector<Call>>& parts) {
+  DataFlow run(std::vector<FusedCalls> fusions) {
     flow_.model = graph_.model;
     flow_.batch = graph_.batch;
     for (std::size_t index = 0; index < graph_.layers.size(); ++index) add_layer(index);
-    for (const auto& [layer, calls] : parts) {
-      for (const Call& call : calls) {
-        flow_.layers[layer].parts.push_back(flow_call(graph_.layers[layer], call));
+    for (FusedCalls& fused : fusions) {
+      std::vector<FlowCall>& calls = flow_.fusions.emplace_back().calls;
+      if (fused.call && renumber(*fused.call)) {
+        calls.push_back(*std::move(fused.call));
+        continue;
+      }
+      for (const Call& call : fused.calls) {
+        calls.push_back(flow_call(graph_.layers[fused.layer], call));
       }
     }
-    for (auto& fusion : fusions) {
-      if (fusion && !renumber(*fusion)) fusion.reset();
-    }
-    flow_.fusions = std::move(fusions);
     return std::move(flow_);
   }
 
@@ -85,7 +85,8 @@ class Numbering {
                   .to_offset = call.to_offset,
                   .output = static_cast<std::size_t>(call.output),
                   .part = call.writes_part,
-                  .proxy = call.is_proxy};
+                  .proxy = call.is_proxy,
+                  .result_strides = call.result_strides};
     if (call.in_place) {
       const auto input = static_cast<std::size_t>(call.into.value_or(-1));
       if (input < layer.reads.size()) made.into = add(layer.reads[input]);
@@ -109,7 +110,8 @@ class Numbering {
         if (!tensor) made.proxy = true;
         operand.index = tensor.value_or(0);
       }
-      operand.first = source.part_from.value_or(0);
+      (source.strides.empty() ? operand.first : operand.offset) = source.part_from.value_or(0);
+      operand.strides = source.strides;
       // Of matrices with gaps between them, a flow file does not say where they are.
       if (source.matrix_rows != 0) made.proxy = true;
       made.operands.push_back(operand);
@@ -178,9 +180,8 @@ FlowOperand::Kind kind_of_attribute(const Source& source) {
   }
 }
 
-DataFlow number_tensors(const LoweredGraph& graph, std::vector<std::optional<FlowCall>> fusions,
-                        const std::map<std::size_t, std::vector<Call>>& parts) {
-  return Numbering(graph).run(std::move(fusions), parts);
+DataFlow number_tensors(const LoweredGraph& graph, std::vector<FusedCalls> fusions) {
+  return Numbering(graph).run(std::move(fusions));
 }
 
 }  // namespace benanza

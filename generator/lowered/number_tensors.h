@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <optional>
 #include <vector>
 
@@ -12,10 +11,15 @@ namespace benanza {
 /// What an operand of Source::Kind::attribute is.
 FlowOperand::Kind kind_of_attribute(const Source& source);
 
-/// Which tensors the calls of `graph` work on. `fusions`: the same for its fusions, with tensors
-/// numbered as in Read::tensor.
-/// `parts`: the calls of layers done by parts (generator/fusion/parts.h).
-DataFlow number_tensors(const LoweredGraph& graph, std::vector<std::optional<FlowCall>> fusions,
-                        const std::map<std::size_t, std::vector<Call>>& parts = {});
+/// What is known of a fusion's calls: `call`, with tensors numbered as in Read::tensor, or all
+/// calls that do layer `layer`; neither, if nothing is.
+struct FusedCalls {
+  std::optional<FlowCall> call = {};
+  std::size_t layer = 0;
+  std::vector<Call> calls = {};
+};
+
+/// Which tensors the calls of `graph` and of its fusions work on.
+DataFlow number_tensors(const LoweredGraph& graph, std::vector<FusedCalls> fusions);
 
 }  // namespace benanza

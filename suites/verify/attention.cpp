@@ -6,12 +6,15 @@
 
 namespace benanza::verify {
 
-/// Scores reach a cap, and sinks are as large as all keys together.
+/// Scores reach a cap, and sinks are as large as all keys that a query sees together: larger ones
+/// would leave weights that fp16 stores with few digits.
 double input_range(const Attention& shape, std::size_t operand) {
   const double range = input_range(shape);
   if (operand == 0) return std::max(range, static_cast<double>(shape.soft_cap) / 4);
   const bool is_sink = shape.sink && operand + 1 == shape.inputs().size();
-  return is_sink ? range + std::log(static_cast<double>(shape.keys)) : range;
+  if (!is_sink) return range;
+  const auto [begin, end] = shape.visible_keys(shape.queries - 1);
+  return std::max(range, std::log(static_cast<double>(end - begin)));
 }
 
 Element element(const Attention& shape, Operands operands, const Dims& at) {

@@ -66,11 +66,11 @@ TEST(PlanOfLayers, DoesALayerByPartsIfNothingElseDoes) {
                           .problem = "mul/2x4_2x4",
                           .also = {"reducemean/2x4_a1"},
                           .whole = true}};
-  given.flow.fusions = {std::nullopt};
+  given.flow.fusions = {{}};
   for (const char* problem : {"mul/2x4_2x4", "reducemean/2x4_a1"}) given.measure(problem);
   EXPECT_THAT(error_of([&] { given.plan(); }), HasSubstr("n: "));
   using Kind = FlowOperand::Kind;
-  given.flow.layers[0].parts = {
+  given.flow.fusions[0].calls = {
       {.problem = "mul/2x4_2x4", .operands = {{.index = 0}, {.index = 0}}},
       {.problem = "reducemean/2x4_a1", .operands = {{.kind = Kind::call, .index = 0}}}};
   const Plan plan = given.plan();

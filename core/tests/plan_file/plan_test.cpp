@@ -112,7 +112,7 @@ TEST(Flow, IsReadAsItWasWritten) {
                             {.problem = "relu/2x4",
                              .operands = {{.kind = FlowOperand::Kind::call, .index = 0}},
                              .proxy = true}}}},
-      .fusions = {std::nullopt, FlowCall{.problem = "relu/2x4", .operands = {{.index = 0}}}},
+      .fusions = {{}, {.calls = {{.problem = "relu/2x4", .operands = {{.index = 0}}}}}},
       .results = {2}};
   EXPECT_EQ(read_flow(folder.write("m.flow.json", flow_json(flow))), flow);
 }

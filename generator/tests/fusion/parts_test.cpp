@@ -73,7 +73,7 @@ TEST(Parts, SayWhatTheyWorkOn) {
   model.input("x", {3, 256}).weights("w", {256});
   model.node("RMSNormalization", {"x", "w"}, {"y"}).output("y");
   const auto graph = make_graph_and_flow(model.import());
-  const std::vector<FlowCall>& calls = graph.flow.value().layers.at(0).parts;
+  const std::vector<FlowCall>& calls = graph.flow.value().fusions.at(0).calls;
   ASSERT_EQ(calls.size(), 6U);
   using Kind = FlowOperand::Kind;
   const auto operand = [&](std::size_t call, std::size_t index) {

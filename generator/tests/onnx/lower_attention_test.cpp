@@ -49,6 +49,7 @@ TEST(Attention, OfOneTokenReadsItsPartsOfAPackedRow) {
   const LoweredLayer layer = model.output("y").output("k").output("v").layer();
   std::vector<std::int64_t> parts;
   for (const Call& call : layer.calls) {
+    if (call.from_offset > 0) parts.push_back(call.from_offset);
     for (const Source& source : call.operands) {
       if (source.part_from) parts.push_back(*source.part_from);
     }

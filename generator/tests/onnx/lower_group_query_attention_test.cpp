@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "generator/generate.h"
 #include "generator/tests/onnx/attentions.h"
 #include "generator/tests/onnx/model.h"
 
@@ -65,8 +66,8 @@ TEST(GroupQueryAttention, SplitsRotatesAndAppends) {
   EXPECT_THAT(
       rotated(2, 8).layer().problems,
       ElementsAre("copy/4x2x4_f4.32.1_t8.4.1", "copy/2x2x4_f4.32.1_t8.4.1",
-                  "copy/2x2x4_f4.32.1_t8.4.1", "rotary/1x4x2x4_t1x1x2x2", "rotary/1x2x2x4_t1x1x2x2",
-                  "copy/2x8_f8.1_t40.1", "copy/2x8_f8.1_t40.1", "gemm/m4_n10_k4_nt_a2_b2",
+                  "rotary/1x4x2x4_t1x1x2x2", "rotary/1x2x2x4_t1x1x2x2", "copy/2x8_f8.1_t40.1",
+                  "copy/2x2x4_f4.32.1_t40.4.1", "gemm/m4_n10_k4_nt_a2_b2",
                   "add/1x4x2x10_1x1x2x10_w", "softmax/1x4x2x10_a3", "gemm/m4_n4_k10_nn_a2_b2",
                   "copy/2x4x4_f4.8.1_t16.4.1"));
 }
@@ -88,6 +89,49 @@ TEST(GroupQueryAttention, IsOneCallWithWhatThatCallDoesNotDo) {
   ASSERT_EQ(several.size(), 2U);
   EXPECT_EQ(several[0].problem, "attention/1x4x2x4_k2x10x4_s0.5_causal");
   EXPECT_EQ(several[1].problem, "attention/1x4x2x4_k2x10x4_s0.5_m1x1x2x10");
+}
+
+/// The values go from their rows to the cache; the call reads the cache, and writes rows.
+TEST(GroupQueryAttention, AsOneCallReadsAndWritesHeadsWhereTheyAre) {
+  const GraphAndFlow made = make_graph_and_flow(rotated(2, 8).import());
+  ASSERT_EQ(made.graph.fusions.size(), made.flow.value().fusions.size());
+  const auto one = std::ranges::find_if(made.graph.fusions, [](const Fusion& fusion) {
+    return fusion.problem == "attention/1x4x2x4_k2x10x4_s0.5_causal";
+  });
+  ASSERT_NE(one, made.graph.fusions.end());
+  const std::vector<FlowCall>& calls =
+      made.flow->fusions[static_cast<std::size_t>(one - made.graph.fusions.begin())].calls;
+  std::vector<std::string> problems;
+  for (const FlowCall& call : calls) problems.push_back(call.problem);
+  ASSERT_THAT(problems,
+              ElementsAre("copy/4x2x4_f4.32.1_t8.4.1", "copy/2x2x4_f4.32.1_t8.4.1",
+                          "rotary/1x4x2x4_t1x1x2x2", "rotary/1x2x2x4_t1x1x2x2",
+                          "copy/2x8_f8.1_t40.1", "copy/2x2x4_f4.32.1_t40.4.1", one->problem));
+  const FlowCall& attention = calls.back();
+  std::vector<std::size_t> read;
+  for (const FlowOperand& operand : attention.operands) {
+    EXPECT_EQ(operand.kind, FlowOperand::Kind::call);
+    EXPECT_THAT(operand.strides, IsEmpty());
+    read.push_back(operand.index);
+  }
+  EXPECT_THAT(read, ElementsAre(2, 4, 5));
+  // Four heads of four elements in a row.
+  EXPECT_THAT(attention.result_strides, ElementsAre(16, 4, 16, 1));
+}
+
+/// A cache with room: the keys of a head are followed by rows that nobody sees.
+TEST(GroupQueryAttention, AsOneCallLeavesOutTheRoomOfACache) {
+  Model model = rotated(1, 16);
+  model.integers("total", {9});
+  const GraphAndFlow made = make_graph_and_flow(model.import());
+  for (std::size_t index = 0; index < made.graph.fusions.size(); ++index) {
+    if (made.graph.fusions[index].problem != "attention/1x4x1x4_k2x9x4_s0.5") continue;
+    const FlowCall& attention = made.flow.value().fusions[index].calls.back();
+    EXPECT_THAT(attention.operands[1].strides, ElementsAre(128, 64, 4, 1));
+    EXPECT_FALSE(attention.proxy);
+    return;
+  }
+  FAIL() << "no such fusion";
 }
 
 /// One new token behind 8, with a cache of `rows` of type `type`; `total` tokens if not 0.

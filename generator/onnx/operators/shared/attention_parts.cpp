@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "generator/onnx/idle_copies.h"
 #include "generator/onnx/operators/shared/rotation.h"
 #include "generator/onnx/operators/shared/views.h"
 
@@ -29,9 +30,27 @@ Heads AttentionParts::split(std::int64_t batch, std::int64_t length, std::int64_
   const Dims dims{batch, heads, length, size};
   if (heads == 1 && row == size) return {dims, source};
   const Dims strides{length * row, stride == 0 ? size : stride, row, 1};
-  Call copy = copy_call({dims, strides, offset}, dense_view(dims));
+  const View view{dims, strides, offset};
+  Call copy = copy_call(view, dense_view(dims));
   copy.operands = {source};
-  return {dims, add(std::move(copy))};
+  const Source moved = add(std::move(copy));
+  splits_[moved.index] = {source, view};
+  return {dims, moved};
+}
+
+Lowered AttentionParts::done() && {
+  // Copies that append_in_place() read through.
+  for (auto split = splits_.rbegin(); split != splits_.rend(); ++split) {
+    const int index = split->first;
+    const bool is_last = static_cast<std::size_t>(index) + 1 == calls_.size();
+    const bool is_read = std::ranges::any_of(calls_, [&](const Call& call) {
+      return std::ranges::any_of(call.operands, [&](const Source& source) {
+        return source.kind == Source::Kind::call && source.index == index;
+      });
+    });
+    if (!is_last && !is_read) erase_call(calls_, static_cast<std::size_t>(index), {});
+  }
+  return measured(std::move(calls_));
 }
 
 Heads AttentionParts::rotate(const Heads& heads, std::int64_t rotated, bool interleaved,
@@ -58,9 +77,14 @@ Heads AttentionParts::append_in_place(const Heads& past, const Heads& heads, std
   all[2] += start;
   Dims room = all;
   room[2] = std::max(room[2], past.dims[2]);
-  Call copy =
-      copy_call(dense_view(heads.dims), {heads.dims, dense_strides(room), start * room[3]}, output);
-  copy.operands = {heads.source};
+  Split from{heads.source, dense_view(heads.dims)};
+  if (heads.source.kind == Source::Kind::call && heads.source.is_whole()) {
+    if (const auto split = splits_.find(heads.source.index); split != splits_.end()) {
+      from = split->second;
+    }
+  }
+  Call copy = copy_call(from.heads, {heads.dims, dense_strides(room), start * room[3]}, output);
+  copy.operands = {from.rows};
   copy.in_place = true;
   if (past.source.kind == Source::Kind::input && past.source.is_whole()) {
     copy.into = past.source.index;

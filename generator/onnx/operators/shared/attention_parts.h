@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
+#include "generator/onnx/operators/shared/views.h"
 
 namespace benanza::onnx {
 
@@ -54,7 +56,7 @@ class AttentionParts {
   /// Concatenates `past` and `heads` along the length, into the node's output `output`.
   Heads append(const Heads& past, const Heads& heads, int output);
   /// The same where the output has the memory of `past` and room for more: a copy of `heads` to row
-  /// `start`, behind which the result ends.
+  /// `start`, behind which the result ends; of heads that split() moved, from where they were.
   Heads append_in_place(const Heads& past, const Heads& heads, std::int64_t start, int output);
   /// Divides every row by its root mean square, and multiplies it by `scale`.
   Heads normalize(const Heads& heads, float epsilon, Source scale);
@@ -64,7 +66,7 @@ class AttentionParts {
   void join(const Heads& heads);
 
   Source add(Call call);
-  Lowered done() && { return measured(std::move(calls_)); }
+  Lowered done() &&;
 
  private:
   /// Throws Error unless `heads` can follow `past`.
@@ -72,7 +74,14 @@ class AttentionParts {
   /// The softmax of scores of `dims`, and of `sink` if there is one.
   Source add_softmax(const Dims& dims, Source scores, const std::optional<Source>& sink);
 
+  /// What split() moved, by its call: the heads in their rows.
+  struct Split {
+    Source rows;
+    View heads;
+  };
+
   std::vector<Call> calls_;
+  std::map<int, Split> splits_;
 };
 
 }  // namespace benanza::onnx
