@@ -29,7 +29,7 @@ struct Case {
                 .layers = {{.outputs = {1}, .calls = {call("relu/8", 0)}},
                            {.outputs = {2}, .view_of = 1},
                            {.outputs = {3}, .calls = {call("tanh/2x4", 2)}}},
-                .fusions = {call("relu/8_tanh", 0)},
+                .fusions = {{.calls = {call("relu/8_tanh", 0)}}},
                 .results = {3}};
   MeasurementSet set;
 

@@ -43,7 +43,7 @@ TEST(NormalizationGraph, RowsAreImagesOfOnePixelWithChannelsInnermost) {
   EXPECT_THAT(call.bound, SizeIs(4));
   EXPECT_THAT(call.graph().constants(), IsEmpty());
   ASSERT_THAT(call.graph().scalars(), SizeIs(1));
-  EXPECT_FLOAT_EQ(call.graph().scalars().front().value, 1e-5F);
+  EXPECT_FLOAT_EQ(std::get<float>(call.graph().scalars().front().value), 1e-5F);
 }
 
 TEST(NormalizationGraph, ScaleAndBiasAreAsPreciseAsTheDataOrFp32) {
