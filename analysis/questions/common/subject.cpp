@@ -9,6 +9,7 @@
 #include "analysis/model/floor.h"
 #include "analysis/model/weights.h"
 #include "analysis/profile_match/same_model.h"
+#include "analysis/questions/common/estimated_collectives.h"
 #include "analysis/questions/common/row_marks.h"
 #include "analysis/render/text.h"
 #include "core/base/error.h"
@@ -222,7 +223,14 @@ void require_complete(const Subject& subject, const std::vector<LayerTime>& time
 }
 
 std::vector<LayerTime> times_of(const Subject& subject) {
-  return operator_times(subject.graph, subject.measurements(), subject.filter, subject.movement());
+  std::vector<LayerTime> times =
+      operator_times(subject.graph, subject.measurements(), subject.filter, subject.movement());
+  if (lacks_collectives(subject.graph, times)) {
+    const Precision precision = subject.filter.precision;
+    estimate_collectives(subject.graph, collective_curves(subject.measurements(), precision, ""),
+                         precision, times);
+  }
+  return times;
 }
 
 std::vector<LayerTime> complete_times(const Subject& subject) {

@@ -29,6 +29,7 @@ LayerKind kind_of_layer(const Layer& layer, const LayerTime& time) {
     return LayerKind::normalization;
   }
   if (asks(asks_for<Gemm, Convolution, SparseProduct>)) return LayerKind::products;
+  if (asks(asks_for<Collective>)) return LayerKind::communication;
   return LayerKind::other;
 }
 
@@ -44,6 +45,8 @@ std::string_view to_string(LayerKind kind) {
       return "normalization";
     case LayerKind::products:
       return "products";
+    case LayerKind::communication:
+      return "communication";
     case LayerKind::other:
       return "other";
   }

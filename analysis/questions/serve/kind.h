@@ -9,10 +9,10 @@
 namespace benanza::analysis {
 
 /// What a layer of a language model is for. Of a layer that could be several, the first.
-enum class LayerKind { experts, attention, normalization, products, other };
-inline constexpr LayerKind layer_kinds[] = {LayerKind::experts, LayerKind::attention,
+enum class LayerKind { experts, attention, normalization, products, communication, other };
+inline constexpr LayerKind layer_kinds[] = {LayerKind::experts,       LayerKind::attention,
                                             LayerKind::normalization, LayerKind::products,
-                                            LayerKind::other};
+                                            LayerKind::communication, LayerKind::other};
 std::string_view to_string(LayerKind kind);
 
 /// Per layer, by its operator and its calls. `times`: operator_times(); the layers of an operator
