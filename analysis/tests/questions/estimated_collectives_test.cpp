@@ -10,6 +10,8 @@
 namespace benanza::analysis {
 namespace {
 
+using benanza::test::five;
+using benanza::test::measured;
 using testing::HasSubstr;
 
 constexpr double microsecond = 1e-6;
