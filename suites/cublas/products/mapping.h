@@ -93,10 +93,10 @@ struct Product {
   Problem problem() const { return {gemm, epilogue}; }
 };
 
-/// The problem as a product: a Gemm, and its result times a number; a convolution of 1x1 filters at every pixel, in one group
-/// (pixels by channels if channels are innermost, otherwise channels by pixels, image by image,
-/// without a bias); a sum or mean over adjacent axes, including average pooling of whole images (a
-/// product with ones). Empty for other problems.
+/// The problem as a product: a Gemm, and its result times a number; a convolution of 1x1 filters at
+/// every pixel, in one group (pixels by channels if channels are innermost, otherwise channels by
+/// pixels, image by image, without a bias); a sum or mean over adjacent axes, including average
+/// pooling of whole images (a product with ones). Empty for other problems.
 std::optional<Product> product_of(const Problem& problem, Layout layout);
 
 /// The formats of operands and result of a problem that has a product: as the layout defines,
