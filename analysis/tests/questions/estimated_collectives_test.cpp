@@ -31,8 +31,8 @@ MeasurementSet of_two_ranks() {
   return set;
 }
 
-std::vector<LayerTime> estimated(const Graph& graph) {
-  const MeasurementSet set = of_two_ranks();
+/// `set` must outlive the times.
+std::vector<LayerTime> estimated(const Graph& graph, const MeasurementSet& set) {
   MeasurementFilter filter;
   filter.precision = Precision::bf16;
   std::vector<LayerTime> times = layer_times(graph, set, filter);
@@ -47,7 +47,8 @@ TEST(EstimatedCollectives, LieBetweenTheMeasuredSizes) {
   Graph graph{.model = "m"};
   graph.layers = {reducing({"all_reduce/4096_r2"}), reducing({"all_reduce/8192_r2"}),
                   reducing({"all_reduce/8192_r2", "all_reduce/4096_r2"})};
-  const std::vector<LayerTime> times = estimated(graph);
+  const MeasurementSet set = of_two_ranks();
+  const std::vector<LayerTime> times = estimated(graph, set);
   EXPECT_NEAR(times[0].seconds.value(), 10 * microsecond, 1e-12);
   EXPECT_EQ(times[0].note, "") << "measured";
   // log-log: halfway between 10 and 20 us.
@@ -65,7 +66,8 @@ TEST(EstimatedCollectives, AreNoneOutsideOfThem) {
   graph.layers = {reducing({"all_reduce/1024_r2"}), reducing({"all_reduce/65536_r2"}),
                   reducing({"all_reduce/8192_r4"}), reducing({"all_gather/8192_r2"}),
                   reducing({"all_reduce/8192_r2", "relu/8"})};
-  for (const LayerTime& time : estimated(graph)) {
+  const MeasurementSet set = of_two_ranks();
+  for (const LayerTime& time : estimated(graph, set)) {
     EXPECT_EQ(time.status, LayerStatus::missing);
     EXPECT_FALSE(time.gaps.empty());
   }
