@@ -5,8 +5,9 @@
 namespace benanza::analysis {
 namespace {
 
-/// Joules of all calls of a layer; empty if one is unknown.
+/// Joules of all calls of a layer; empty if one is unknown, or the time is an estimate.
 std::optional<double> joules_of(const LayerTime& time) {
+  if (time.calls.empty() && time.seconds.value_or(0) > 0) return std::nullopt;
   double sum = 0;
   for (const Measurement* const call : time.calls) {
     if (!call->joules) return std::nullopt;

@@ -94,6 +94,13 @@ double needed_share(const Shape& shape) {
   return std::holds_alternative<Resampling>(shape) ? 0 : 1;
 }
 
+/// Keys and values that no query sees: those before the first one's window.
+double unseen_elements(const Attention& shape) {
+  if (shape.queries == 0) return 0;
+  const std::int64_t unseen = shape.visible_keys(0).first;
+  return number(shape.batch * shape.kv_heads) * number(unseen * (shape.size + shape.value_size));
+}
+
 }  // namespace
 
 double least_flops(const Problem& problem) {
@@ -109,6 +116,9 @@ double least_read_bytes(const Problem& problem, Precision precision) {
     return number(copy->read_elements()) * number(element_bytes(precision));
   }
   double bytes = number(work(problem, precision).bytes_read);
+  if (const auto* attention = std::get_if<Attention>(&problem.shape)) {
+    bytes -= unseen_elements(*attention) * number(element_bytes(precision));
+  }
   const double share = needed_share(problem.shape);
   if (share < 1) {
     const double input = number(element_count(inputs(problem).front().dims));

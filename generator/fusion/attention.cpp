@@ -77,10 +77,12 @@ bool adds_a_column(const Call* call) {
          concat->parts[1][3] == 1;
 }
 
-/// Takes c tanh(x), c a number, from `before` on. 0: there is none.
+/// Takes c tanh(x), c above 0, from `before` on. 0: there is none.
 float take_cap(const LoweredLayer& layer, const Call*& before, std::set<const Call*>& inside) {
   const auto* const factor = shape_of<Activation>(before);
-  if (factor == nullptr || factor->kind != ActivationKind::linear || factor->beta != 0) return 0;
+  const bool is_factor = factor != nullptr && factor->kind == ActivationKind::linear &&
+                         factor->alpha > 0 && factor->beta == 0;
+  if (!is_factor) return 0;
   const Call* const bent = producer(layer, *before, 0);
   const auto* const tanh = shape_of<Activation>(bent);
   if (tanh == nullptr || tanh->kind != ActivationKind::tanh) return 0;
@@ -95,7 +97,6 @@ struct Products {
   const Call* values = nullptr;
   Attention shape = {};
   ScoreMasks masks = {};
-  std::optional<FlowOperand> sinks = {};
   /// Where the sinks come from, and the tensors that are added to the scores.
   std::optional<Source> sink_source = {};
   std::vector<Source> mask_sources = {};
@@ -136,7 +137,6 @@ std::optional<Products> products_of(const Flow& flow, std::size_t index) {
   if (shape.sink) {
     --scores[3];
     found.sink_source = sinks_of(layer, *before, found.inside);
-    found.sinks = flow_operand(flow, index, *found.sink_source);
     found.inside.insert({before, found.values - 1});
     before = producer(layer, *before, 0);
   }
@@ -148,7 +148,7 @@ std::optional<Products> products_of(const Flow& flow, std::size_t index) {
   }
   shape.soft_cap = take_cap(layer, before, found.inside);
   const auto* products = shape_of<Gemm>(before);
-  if (products == nullptr || shape.soft_cap < 0) return std::nullopt;
+  if (products == nullptr) return std::nullopt;
   found.scores = before;
   found.inside.insert(before);
   shape.batch = scores[0];
@@ -193,7 +193,7 @@ std::vector<FoundFusion> attention_fusions(const Flow& flow, std::size_t index) 
     return ProductCall{index, static_cast<std::size_t>(call - layer.calls.data())};
   };
   AttentionParts parts{.scores = place_of(found->scores), .values = place_of(found->values)};
-  parts.sinks = found->sinks;
+  if (found->sink_source) parts.sinks = flow_operand(flow, index, *found->sink_source);
   std::vector<FoundFusion> fusions;
   for (ScoreMasks::Form& form : found->masks.forms(found->shape)) {
     parts.masks = std::move(form.added);

@@ -5,15 +5,10 @@
 
 #include "generator/fusion/attention_scale.h"
 #include "generator/fusion/strided_view.h"
+#include "generator/lowered/call_list.h"
 
 namespace benanza::fusion {
 namespace {
-
-/// The copy that such a call makes; null if it is no copy of all that its layer's output has.
-const Copy* whole_copy(const Call& call) {
-  const auto* copy = std::get_if<Copy>(&call.problem.shape);
-  return copy == nullptr || call.is_proxy || call.writes_part ? nullptr : copy;
-}
 
 /// Follows attention's operands and result through the layers that its call replaces.
 class Tracer {
@@ -26,7 +21,7 @@ class Tracer {
       const auto before = step_back(index, source);
       if (!before) break;
       if (before->copy != nullptr) {
-        const Copy* const copy = whole_copy(*before->copy);
+        const Copy* const copy = copy_of_all(*before->copy);
         if (copy == nullptr ||
             !view.back_through(*copy, before->copy->from_offset, before->copy->to_offset)) {
           return std::nullopt;
@@ -59,7 +54,7 @@ class Tracer {
       Source source{.index = 0};
       if (call) {
         const Call& made = flow_.layer(index).calls[*call];
-        if (whole_copy(made) == nullptr) return std::nullopt;
+        if (copy_of_all(made) == nullptr) return std::nullopt;
         copies.push_back(&made);
         source = made.operands[0];
       } else if (!flow_.passes_on(index)) {
@@ -76,7 +71,7 @@ class Tracer {
     }
     StridedView view(dims, dense_strides(dims));
     for (auto copy = copies.rbegin(); copy != copies.rend(); ++copy) {
-      if (!view.back_through(reversed(*whole_copy(**copy)), (*copy)->to_offset,
+      if (!view.back_through(reversed(*copy_of_all(**copy)), (*copy)->to_offset,
                              (*copy)->from_offset)) {
         return std::nullopt;
       }
@@ -106,7 +101,7 @@ class Tracer {
   std::optional<Before> step_back(std::size_t index, const Source& source) const {
     if (source.kind == Source::Kind::call) {
       const Call& call = flow_.layer(index).calls[static_cast<std::size_t>(source.index)];
-      if (whole_copy(call) == nullptr) return std::nullopt;
+      if (copy_of_all(call) == nullptr) return std::nullopt;
       return Before{&call, index, call.operands[0]};
     }
     const Read* const read = flow_.read(index, source);
@@ -118,7 +113,7 @@ class Tracer {
     const Call* copy = nullptr;
     for (const Call& call : layer.calls) {
       if (static_cast<std::size_t>(call.output) != read->output) continue;
-      if (copy != nullptr || whole_copy(call) == nullptr) return std::nullopt;
+      if (copy != nullptr || copy_of_all(call) == nullptr) return std::nullopt;
       copy = &call;
     }
     if (copy == nullptr) return std::nullopt;

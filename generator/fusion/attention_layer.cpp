@@ -5,15 +5,10 @@
 #include <utility>
 
 #include "generator/fusion/strided_view.h"
+#include "generator/lowered/call_list.h"
 
 namespace benanza::fusion {
 namespace {
-
-/// Null if the call is no copy of all that it reads or makes.
-const Copy* copy_of_all(const Call& call) {
-  const bool is_part = call.is_proxy || call.writes_part || call.in_place;
-  return is_part ? nullptr : std::get_if<Copy>(&call.problem.shape);
-}
 
 /// What a call reads that has the operand `source`, of extents `dims`, where copies found it.
 Source read_in_place(const std::vector<Call>& calls, Source source, const Dims& dims) {
@@ -44,34 +39,15 @@ void make_strided(Source& source, const Dims& dims) {
   source.matrix_rows = 0;
 }
 
-bool is_read(const std::vector<Call>& calls, std::size_t index) {
-  return std::ranges::any_of(calls, [&](const Call& call) {
-    return std::ranges::any_of(call.operands, [&](const Source& source) {
-      return source.kind == Source::Kind::call && static_cast<std::size_t>(source.index) == index;
-    });
-  });
-}
-
-/// Nobody reads the call's result.
-void erase(std::vector<Call>& calls, std::size_t index) {
-  calls.erase(calls.begin() + static_cast<std::ptrdiff_t>(index));
-  for (Call& call : calls) {
-    for (Source& source : call.operands) {
-      const bool is_behind =
-          source.kind == Source::Kind::call && static_cast<std::size_t>(source.index) > index;
-      if (is_behind) --source.index;
-    }
-  }
-}
-
-/// If the last call is a copy of the result of the call before it, that one writes it in place.
+/// If the last call is a copy of attention's result, attention writes it in place.
 void write_in_place(std::vector<Call>& calls, const Dims& dims) {
   if (calls.size() < 2) return;
   const Call& last = calls.back();
   Call& made = calls[calls.size() - 2];
   const Copy* const copy = copy_of_all(last);
-  const bool follows = copy != nullptr && last.operands[0].kind == Source::Kind::call &&
-                       last.operands[0].is_whole() && last.output == made.output &&
+  const bool follows = std::holds_alternative<Attention>(made.problem.shape) && copy != nullptr &&
+                       last.operands[0].kind == Source::Kind::call && last.operands[0].is_whole() &&
+                       last.output == made.output &&
                        static_cast<std::size_t>(last.operands[0].index) + 2 == calls.size();
   if (!follows) return;
   StridedView view(dims, dense_strides(dims));
@@ -99,14 +75,14 @@ std::vector<Call> attention_calls(const LoweredLayer& layer, const AttentionPlac
   attention.output = calls[values].output;
   calls[values] = std::move(attention);
   for (std::size_t index = calls.size(); index-- > 0;) {
-    if (index != values && place.inside.contains(&layer.calls[index])) erase(calls, index);
+    if (index != values && place.inside.contains(&layer.calls[index])) erase_call(calls, index, {});
   }
   write_in_place(calls, shape.output());
   const int output = calls.back().output;
   for (std::size_t index = calls.size() - 1; index-- > 0;) {
     const bool is_idle = copy_of_all(calls[index]) != nullptr && calls[index].output == output &&
                          !is_read(calls, index);
-    if (is_idle) erase(calls, index);
+    if (is_idle) erase_call(calls, index, {});
   }
   return calls;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "generator/lowered/call_list.h"
+
 namespace benanza::onnx {
 namespace {
 
@@ -41,14 +43,6 @@ std::optional<Source> read_instead(const NodeView& node, const std::vector<Call>
   return source;
 }
 
-bool is_read(const std::vector<Call>& calls, std::size_t index) {
-  return std::ranges::any_of(calls, [&](const Call& call) {
-    return std::ranges::any_of(call.operands, [&](const Source& source) {
-      return source.kind == Source::Kind::call && static_cast<std::size_t>(source.index) == index;
-    });
-  });
-}
-
 /// The last call is a copy of all of the result before it, which then is the node's.
 bool ends_with(const std::vector<Call>& calls, const Source& source) {
   const std::size_t last = calls.size() - 1;
@@ -59,26 +53,6 @@ bool ends_with(const std::vector<Call>& calls, const Source& source) {
 }
 
 }  // namespace
-
-void erase_call(std::vector<Call>& calls, std::size_t index, const Source& instead) {
-  calls.erase(calls.begin() + static_cast<std::ptrdiff_t>(index));
-  for (Call& call : calls) {
-    for (Source& source : call.operands) {
-      if (source.kind != Source::Kind::call || static_cast<std::size_t>(source.index) < index) {
-        continue;
-      }
-      if (static_cast<std::size_t>(source.index) > index) {
-        --source.index;
-        continue;
-      }
-      const Source before = source;
-      source = instead;
-      source.scale *= before.scale;
-      source.matrix_rows = before.matrix_rows;
-      if (before.part_from) source.part_from = source.part_from.value_or(0) + *before.part_from;
-    }
-  }
-}
 
 void drop_idle_copies(const NodeView& node, Lowered& lowered) {
   std::vector<Call>& calls = lowered.calls;

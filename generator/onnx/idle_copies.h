@@ -4,9 +4,6 @@
 
 namespace benanza::onnx {
 
-/// Removes a call; who reads its result reads `instead`.
-void erase_call(std::vector<Call>& calls, std::size_t index, const Source& instead);
-
 /// Removes the copies that leave every element where it is, as reorderings of axes with one element
 /// do: who reads the result reads what the copy read, which may be a part of a larger tensor. A
 /// node of which nothing remains is free. What only a copy writes (a part of an output, an output

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <variant>
 
-#include "generator/onnx/idle_copies.h"
+#include "generator/lowered/call_list.h"
 
 namespace benanza::onnx {
 namespace {

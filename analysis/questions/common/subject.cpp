@@ -225,7 +225,7 @@ void require_complete(const Subject& subject, const std::vector<LayerTime>& time
 std::vector<LayerTime> times_of(const Subject& subject) {
   std::vector<LayerTime> times =
       operator_times(subject.graph, subject.measurements(), subject.filter, subject.movement());
-  if (lacks_collectives(subject.graph, times)) {
+  if (!subject.filter.cold && lacks_collectives(subject.graph, times)) {
     const Precision precision = subject.filter.precision;
     estimate_collectives(subject.graph, collective_curves(subject.measurements(), precision, ""),
                          precision, times);

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "analysis/model/energy.h"
 #include "analysis/questions/serve/kind.h"
 #include "analysis/tests/build.h"
 
@@ -26,7 +27,10 @@ Layer reducing(std::vector<std::string> problems) {
 /// All-reduces of two ranks: 8 KiB in 10 us and 32 KiB in 20.
 MeasurementSet of_two_ranks() {
   MeasurementSet set;
-  set.add(measured("all_reduce/4096_r2/bf16/plain/nccl/default", five(10 * microsecond)));
+  Measurement small =
+      measured("all_reduce/4096_r2/bf16/plain/nccl/default", five(10 * microsecond));
+  small.joules = 1;
+  set.add(std::move(small));
   set.add(measured("all_reduce/16384_r2/bf16/plain/nccl/default", five(20 * microsecond)));
   return set;
 }
@@ -59,6 +63,15 @@ TEST(EstimatedCollectives, LieBetweenTheMeasuredSizes) {
   EXPECT_TRUE(times[1].gaps.empty());
   EXPECT_NEAR(times[2].seconds.value(), between + 10 * microsecond, 1e-9);
   EXPECT_EQ(kinds_of(graph, times)[1], LayerKind::communication);
+}
+
+TEST(EstimatedCollectives, TakeAnUnknownEnergy) {
+  Graph graph{.model = "m"};
+  const MeasurementSet set = of_two_ranks();
+  graph.layers = {reducing({"all_reduce/4096_r2"})};
+  EXPECT_EQ(energy_of(estimated(graph, set), Movement::include).complete_joules(), 1);
+  graph.layers.push_back(reducing({"all_reduce/8192_r2"}));
+  EXPECT_FALSE(energy_of(estimated(graph, set), Movement::include).complete_joules());
 }
 
 TEST(EstimatedCollectives, AreNoneOutsideOfThem) {

@@ -165,5 +165,14 @@ TEST(InPlaceBytes, AreThoseThatAResultMayReplace) {
   EXPECT_EQ(bytes("relu/2x3"), 0);
 }
 
+/// Of 64 keys, the first of four queries sees eight: the 54th to the 61st.
+TEST(LeastWork, AttentionReadsNoKeysBeforeItsWindow) {
+  const auto read = [](const char* key) { return least_read_bytes(parse(key), Precision::fp32); };
+  const double queries = 4 * 12 * 4 * 64;
+  EXPECT_EQ(read("attention/1x12x4x64_k6x64x32_s0.125_causal"), queries + 4 * 6 * 64 * 96);
+  EXPECT_EQ(read("attention/1x12x4x64_k6x64x32_s0.125_causal_w8"), queries + 4 * 6 * 11 * 96);
+  EXPECT_EQ(read("attention/1x12x4x64_k6x64x32_s0.125_causal_w64"), queries + 4 * 6 * 64 * 96);
+}
+
 }  // namespace
 }  // namespace benanza

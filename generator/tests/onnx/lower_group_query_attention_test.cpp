@@ -119,6 +119,21 @@ TEST(GroupQueryAttention, AsOneCallReadsAndWritesHeadsWhereTheyAre) {
   EXPECT_THAT(attention.result_strides, ElementsAre(16, 4, 16, 1));
 }
 
+/// A prompt that fills its caches: attention reads what was written to them.
+TEST(GroupQueryAttention, AsOneCallStillFillsCaches) {
+  Model model = group_query(-1);
+  model.input("pk", {1, 2, 5, 4}).input("pv", {1, 2, 5, 4}).input("length", {1});
+  model.integers("total", {5});
+  for (const char* more : {"pk", "pv", "length", "total"}) model.last().add_input(more);
+  for (const char* present : {"nk", "nv"}) model.last().add_output(present);
+  const GraphAndFlow made = make_graph_and_flow(model.output("nk").output("nv").import());
+  std::vector<std::size_t> written;
+  for (const FlowFusion& fusion : made.flow.value().fusions) {
+    for (const FlowCall& call : fusion.calls) written.push_back(call.output);
+  }
+  EXPECT_THAT(written, testing::IsSupersetOf({0U, 1U, 2U}));
+}
+
 /// A cache with room: the keys of a head are followed by rows that nobody sees.
 TEST(GroupQueryAttention, AsOneCallLeavesOutTheRoomOfACache) {
   Model model = rotated(1, 16);

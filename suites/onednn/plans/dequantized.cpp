@@ -58,7 +58,7 @@ std::vector<Attempt> dequantized_attempts(
   std::vector<Attempt> attempts = attempts_in(context.as_dequantized());
   std::erase_if(attempts, [](const Attempt& attempt) { return attempt.traits.in_place; });
   for (Attempt& attempt : attempts) {
-    attempt.prefix = std::string(dequantized_prefix) + attempt.prefix;
+    attempt.prefix = "dequantized." + attempt.prefix;
     attempt.plan = [plan = std::move(attempt.plan), constants, context] {
       return between_conversions(plan(), constants, context);
     };

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
-#include "generator/onnx/idle_copies.h"
+#include "generator/lowered/call_list.h"
 #include "generator/onnx/operators/shared/rotation.h"
 #include "generator/onnx/operators/shared/views.h"
 
@@ -41,14 +41,9 @@ Heads AttentionParts::split(std::int64_t batch, std::int64_t length, std::int64_
 Lowered AttentionParts::done() && {
   // Copies that append_in_place() read through.
   for (auto split = splits_.rbegin(); split != splits_.rend(); ++split) {
-    const int index = split->first;
-    const bool is_last = static_cast<std::size_t>(index) + 1 == calls_.size();
-    const bool is_read = std::ranges::any_of(calls_, [&](const Call& call) {
-      return std::ranges::any_of(call.operands, [&](const Source& source) {
-        return source.kind == Source::Kind::call && source.index == index;
-      });
-    });
-    if (!is_last && !is_read) erase_call(calls_, static_cast<std::size_t>(index), {});
+    const auto index = static_cast<std::size_t>(split->first);
+    const bool is_last = index + 1 == calls_.size();
+    if (!is_last && !is_read(calls_, index)) erase_call(calls_, index, {});
   }
   return measured(std::move(calls_));
 }
