@@ -30,17 +30,12 @@ endfunction()
 function(benanza_generate_tests)
   get_property(backends GLOBAL PROPERTY BENANZA_BACKENDS)
   get_property(gpu_backends GLOBAL PROPERTY BENANZA_GPU_BACKENDS)
-  # Everything that a measurement needs, without the tests.
+  # Everything that a measurement needs, without the tests and what runs plans.
   set(programs ${backends})
   list(TRANSFORM programs PREPEND bench_)
   if(TARGET benanza-analyze)
     list(APPEND programs benanza-analyze)
   endif()
-  foreach(program bench_plan bench_plan_nvidia)
-    if(TARGET ${program})
-      list(APPEND programs ${program})
-    endif()
-  endforeach()
   add_custom_target(benchmarks DEPENDS ${programs})
 
   set(generated ${BENANZA_BINARY_DIR}/generated)

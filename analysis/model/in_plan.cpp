@@ -37,7 +37,8 @@ InPlanTimes in_plan_times(std::span<const PlanRun> runs) {
     for (const auto& [call, factor] : factors_of(run)) times.factors[call] = factor;
     for (const PlanRun::Conversion& one : run.conversion_times) {
       times.conversions[{one.from, one.to}] = one.seconds;
-      rates.push_back(2 * one.bytes / one.seconds);
+      // On a GPU, short ones may be lost in noise.
+      if (one.seconds > 0) rates.push_back(2 * one.bytes / one.seconds);
     }
   }
   if (!rates.empty()) times.conversion_bytes_per_second = median(rates);

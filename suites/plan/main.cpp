@@ -166,7 +166,7 @@ void count(benchmark::State& state, const char* counter, double value) {
   if (value != 0) state.counters[counter] = value;
 }
 
-/// What the calls take in the plan and repeated, of libraries that are done when a call returns.
+/// What the calls take in the plan and repeated.
 void count_steps(benchmark::State& state, const std::vector<plan::StepTime>& times) {
   double in_plan = 0;
   double repeated = 0;
@@ -218,8 +218,8 @@ int measure(const Options& options, const plan::Backends& backends) {
   const auto branches = has_branches
                             ? branches_of(model, stopwatch, values ? &*values : nullptr, tolerance)
                             : nullptr;
-  std::vector<plan::StepTime> times;
-  if (!has_branches) times = plan::step_times(model);
+  const std::vector<plan::StepTime> times =
+      has_branches ? plan::step_times(model, stopwatch) : plan::step_times(model);
   std::cerr << plan::lost_text(model.plan(), times);
   const std::string name = "plan/" + model.plan().model +
                            (model.plan().batch ? "_b" + std::to_string(*model.plan().batch) : "") +
@@ -237,8 +237,7 @@ int measure(const Options& options, const plan::Backends& backends) {
   if (branches != nullptr) stopwatch.forget(*branches);
   stopwatch.forget(model);
   if (!options.out.empty()) {
-    write_file(options.out,
-               recorder.json(times.empty() ? "" : plan::step_times_json(model, times)));
+    write_file(options.out, recorder.json(plan::step_times_json(model, times)));
   }
   return 0;
 }

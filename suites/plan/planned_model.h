@@ -46,6 +46,7 @@ class PlannedModel : public harness::BareCall {
     return step < stages_.size() ? stages_[step].conversions : last_;
   }
   void run_call(std::size_t step) { stages_[step].call->run(); }
+  harness::Primitive& call(std::size_t step) { return *stages_[step].call; }
   std::int64_t bytes_beyond_arena() const { return places_.bytes_beyond_arena(); }
   /// All that it holds: the arena, constants and conversions, and the workspace of every call.
   std::int64_t memory_bytes() const;

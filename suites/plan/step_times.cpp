@@ -37,6 +37,44 @@ double repeated_seconds(PlannedModel& model, std::size_t step) {
   return median(batches);
 }
 
+/// The first calls and conversions of a plan.
+class Beginning final : public harness::BareCall {
+ public:
+  explicit Beginning(std::vector<harness::Primitive*> calls) : calls_(std::move(calls)) {}
+  void run() override {
+    for (harness::Primitive* const call : calls_) call->run();
+  }
+
+ private:
+  std::vector<harness::Primitive*> calls_;
+};
+
+/// Of `calls` in a row, one more at a time.
+class TimesInRow {
+ public:
+  explicit TimesInRow(harness::Stopwatch& stopwatch) : stopwatch_(&stopwatch) {}
+
+  /// What `call` takes behind those before it.
+  double next(harness::Primitive& call) {
+    constexpr double enough_seconds = 15e-3;
+    const double fitting = std::clamp(enough_seconds / std::max(so_far_, 1e-6), 3.0, 15.0);
+    const auto samples = static_cast<std::size_t>(fitting);
+    calls_.push_back(&call);
+    Beginning beginning(calls_);
+    const double all = median(stopwatch_->time_samples(beginning, 1, samples));
+    stopwatch_->forget(beginning);
+    // What is lost in noise is not lost to the sum.
+    const double seconds = std::max(0.0, all - so_far_);
+    so_far_ += seconds;
+    return seconds;
+  }
+
+ private:
+  harness::Stopwatch* stopwatch_;
+  std::vector<harness::Primitive*> calls_;
+  double so_far_ = 0;
+};
+
 }  // namespace
 
 double StepTime::conversion_seconds() const {
@@ -69,6 +107,23 @@ std::vector<StepTime> step_times(PlannedModel& model) {
     if (step == steps) break;
     times[step].in_plan = median(calls[step]);
     times[step].repeated = repeated_seconds(model, step);
+  }
+  return times;
+}
+
+std::vector<StepTime> step_times(PlannedModel& model, harness::Stopwatch& stopwatch) {
+  constexpr std::int64_t repetitions = 50;
+  std::vector<StepTime> times(model.steps() + 1);
+  TimesInRow row(stopwatch);
+  for (std::size_t step = 0; step <= model.steps(); ++step) {
+    for (const FormatConversion& one : model.conversions_before(step)) {
+      times[step].conversions.push_back(row.next(*one.call));
+    }
+    if (step == model.steps()) break;
+    times[step].in_plan = row.next(model.call(step));
+    harness::Primitive& call = model.call(step);
+    times[step].repeated = stopwatch.time(call, repetitions) / static_cast<double>(repetitions);
+    stopwatch.forget(call);
   }
   return times;
 }

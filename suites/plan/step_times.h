@@ -3,11 +3,12 @@
 #include <string>
 #include <vector>
 
+#include "suites/harness/backend.h"
 #include "suites/plan/planned_model.h"
 
 namespace benanza::plan {
 
-/// What a step takes, in seconds. Of libraries whose calls return when they are done.
+/// What a step takes, in seconds.
 struct StepTime {
   /// Of the conversions before it, in a run of the plan.
   std::vector<double> conversions{};
@@ -19,8 +20,14 @@ struct StepTime {
   double conversion_seconds() const;
 };
 
-/// Medians of a few runs. One more than steps: of what is converted after the last.
+/// Medians of a few runs, of libraries whose calls return when they are done. One more than steps:
+/// of what is converted after the last.
 std::vector<StepTime> step_times(PlannedModel& model);
+
+/// The same of libraries that work while the host waits: each call and conversion takes as much as
+/// the plan up to it takes more than the plan up to the one before, so that the times add up to the
+/// plan's. `stopwatch` is that of the plan's backends.
+std::vector<StepTime> step_times(PlannedModel& model, harness::Stopwatch& stopwatch);
 
 /// Members "steps" and "conversions" of a file of results, from which the next plan can be made: of
 /// each call and conversion its seconds in the plan, and of calls also repeated. As JSON, without

@@ -134,6 +134,46 @@ TEST(GroupQueryAttention, AsOneCallStillFillsCaches) {
   EXPECT_THAT(written, testing::IsSupersetOf({0U, 1U, 2U}));
 }
 
+/// Which of the node's outputs each call of the layer writes.
+std::vector<int> written_by(const Model& model) {
+  std::vector<int> outputs;
+  const LoweredLayer layer = model.layer();
+  for (const Call& call : layer.calls) outputs.push_back(call.output);
+  return outputs;
+}
+
+// Without earlier keys and values, what the new ones are made by writes the cache, too.
+TEST(GroupQueryAttention, HandsOutTheFirstKeysAndValues) {
+  EXPECT_THAT(
+      rotated(5, 0).layer().problems,
+      ElementsAre("copy/4x5x4_f4.32.1_t20.4.1", "copy/2x5x4_f4.32.1_t20.4.1",
+                  "copy/2x5x4_f4.32.1_t20.4.1", "rotary/1x4x5x4_t1x1x5x2",
+                  "rotary/1x2x5x4_t1x1x5x2", "gemm/m10_n5_k4_nt_a2_b2", "add/1x4x5x5_1x1x5x5_w",
+                  "softmax/1x4x5x5_a3", "gemm/m10_n4_k5_nn_a2_b2", "copy/5x4x4_f4.20.1_t16.4.1"));
+  EXPECT_THAT(written_by(rotated(5, 0)), ElementsAre(0, 0, 2, 0, 1, 0, 0, 0, 0, 0));
+  Model empty = rotated(5, 0);
+  empty.input("pk", {1, 2, 0, 4}).input("pv", {1, 2, 0, 4});
+  *empty.last().mutable_input(3) = "pk";
+  *empty.last().mutable_input(4) = "pv";
+  EXPECT_THAT(written_by(empty), ElementsAre(0, 0, 2, 0, 1, 0, 0, 0, 0, 0)) << "caches of no rows";
+}
+
+// One head fills its rows, so that no call makes it.
+TEST(GroupQueryAttention, CopiesAFirstHeadThatNoCallMakes) {
+  Model model(17);
+  model.domain("com.microsoft", 1);
+  model.input("q", {1, 5, 8}).input("k", {1, 5, 4}).input("v", {1, 5, 4});
+  model.node("GroupQueryAttention", {"q", "k", "v"}, {"y", "nk", "nv"},
+             {{"num_heads", 2}, {"kv_num_heads", 1}});
+  model.last().set_domain("com.microsoft");
+  model.output("y").output("nk").output("nv");
+  const auto layer = model.layer();
+  EXPECT_EQ(layer.problems[1], "copy/20_f1_t1");
+  EXPECT_EQ(layer.problems[2], "copy/20_f1_t1");
+  EXPECT_EQ(layer.calls[1].output, 1);
+  EXPECT_EQ(layer.calls[2].output, 2);
+}
+
 /// A cache with room: the keys of a head are followed by rows that nobody sees.
 TEST(GroupQueryAttention, AsOneCallLeavesOutTheRoomOfACache) {
   Model model = rotated(1, 16);

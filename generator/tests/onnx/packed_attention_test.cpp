@@ -99,6 +99,20 @@ TEST(PackedAttention, CallsThatReadPartsSayWhereTheseBegin) {
       << "past keys and values in turn, each with the new ones, which follow the query";
 }
 
+TEST(PackedAttention, HandsOutTheFirstKeysAndValues) {
+  Model model = runtime_model().input("x", {1, 3, 8}).weights("w", {8, 24});
+  add_microsoft(model, "Attention", {"x", "w"}, {"y", "present"}, {{"num_heads", 2}});
+  const LoweredLayer layer = model.output("y").output("present").layer();
+  std::vector<std::string> parts;
+  for (std::size_t index = 0; index < layer.calls.size(); ++index) {
+    const Call& call = layer.calls[index];
+    if (call.output != 1) continue;
+    EXPECT_TRUE(call.writes_part);
+    parts.push_back(layer.problems[index] + " to " + std::to_string(call.to_offset));
+  }
+  EXPECT_THAT(parts, ElementsAre("copy/24_f1_t1 to 0", "copy/24_f1_t1 to 24"));
+}
+
 // Room for 16, of which 9 are earlier ones, or all but one.
 TEST(PackedAttention, WritesNewKeysAndValuesIntoTheBuffer) {
   const LoweredLayer layer = behind(16, true, 9).layer();

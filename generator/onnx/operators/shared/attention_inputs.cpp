@@ -53,7 +53,11 @@ void append_past(AttentionParts& parts, const NodeView& node, AttentionInputs& i
   if (node.has_input(past.key) != node.has_input(past.value)) {
     throw Error("earlier keys and earlier values need each other");
   }
-  if (!node.has_input(past.key)) return;
+  if (!node.has_input(past.key)) {
+    if (node.has_output(1)) parts.hand_out(inputs.k, 1);
+    if (node.has_output(2)) parts.hand_out(inputs.v, 2);
+    return;
+  }
   const auto continued = [&](std::size_t index, const Heads& heads, int output) {
     return parts.append({node.shape(index), from_input(static_cast<int>(index))}, heads, output);
   };

@@ -43,7 +43,8 @@ Lowered AttentionParts::done() && {
   for (auto split = splits_.rbegin(); split != splits_.rend(); ++split) {
     const auto index = static_cast<std::size_t>(split->first);
     const bool is_last = index + 1 == calls_.size();
-    if (!is_last && !is_read(calls_, index)) erase_call(calls_, index, {});
+    const bool is_idle = calls_[index].output == 0 && !is_read(calls_, index);
+    if (!is_last && is_idle) erase_call(calls_, index, {});
   }
   return measured(std::move(calls_));
 }
@@ -64,10 +65,26 @@ void AttentionParts::check_continues(const Heads& past, const Heads& heads) {
   }
 }
 
+void AttentionParts::hand_out(const Heads& heads, int output) {
+  if (heads.source.kind == Source::Kind::call && heads.source.is_whole()) {
+    Call& made = calls_[static_cast<std::size_t>(heads.source.index)];
+    if (made.output == 0 && !made.writes_part) {
+      made.output = output;
+      return;
+    }
+  }
+  Call copy = copy_call(dense_view(heads.dims), dense_view(heads.dims), output);
+  copy.operands = {heads.source};
+  add(std::move(copy));
+}
+
 Heads AttentionParts::append_in_place(const Heads& past, const Heads& heads, std::int64_t start,
                                       int output) {
   check_continues(past, heads);
-  if (past.dims[2] == 0) return heads;
+  if (past.dims[2] == 0) {
+    hand_out(heads, output);
+    return heads;
+  }
   Dims all = heads.dims;
   all[2] += start;
   Dims room = all;
@@ -99,7 +116,10 @@ Heads AttentionParts::normalize(const Heads& heads, float epsilon, Source scale)
 Heads AttentionParts::append(const Heads& past, const Heads& heads, int output) {
   const Concat shape{.parts = {past.dims, heads.dims}, .axis = 2};
   check_continues(past, heads);
-  if (past.dims[2] == 0) return heads;
+  if (past.dims[2] == 0) {
+    hand_out(heads, output);
+    return heads;
+  }
   Call concat = call(shape, {past.source, heads.source});
   concat.output = output;
   Dims dims = heads.dims;

@@ -53,7 +53,11 @@ class AttentionParts {
   /// pair of elements.
   Heads rotate(const Heads& heads, std::int64_t rotated, bool interleaved, Source cosines,
                Source sines);
-  /// Concatenates `past` and `heads` along the length, into the node's output `output`.
+  /// The node's output `output` has these heads alone: the call that makes them makes it, too; what
+  /// no call makes is copied.
+  void hand_out(const Heads& heads, int output);
+  /// Concatenates `past` and `heads` along the length, into the node's output `output`; an empty
+  /// past hands out `heads`.
   Heads append(const Heads& past, const Heads& heads, int output);
   /// The same where the output has the memory of `past` and room for more: a copy of `heads` to row
   /// `start`, behind which the result ends; of heads that split() moved, from where they were.

@@ -4,6 +4,8 @@
 #include <optional>
 
 #include "core/base/error.h"
+#include "generator/onnx/operators/shared/calls.h"
+#include "generator/onnx/operators/shared/views.h"
 
 namespace benanza::onnx {
 namespace {
@@ -29,6 +31,20 @@ Heads part_of_past(const NodeView& node, std::size_t index, std::int64_t which) 
   const Dims dims(all.begin() + 1, all.end());
   source.part_from = which * element_count(dims);
   return {dims, source};
+}
+
+/// Output 1 has the keys, then the values, and nothing else.
+void hand_out_both(AttentionParts& parts, const AttentionInputs& inputs) {
+  std::int64_t first = 0;
+  for (const Heads* const heads : {&inputs.k, &inputs.v}) {
+    View place = dense_view(heads->dims);
+    place.offset = first;
+    Call copy = copy_call(dense_view(heads->dims), place, 1);
+    copy.operands = {heads->source};
+    copy.writes_part = true;
+    parts.add(std::move(copy));
+    first += element_count(heads->dims);
+  }
 }
 
 }  // namespace
@@ -63,11 +79,15 @@ std::vector<Heads> heads_in_turn(AttentionParts& parts, const Dims& dims, Source
 
 std::int64_t append_past_of_both(AttentionParts& parts, const NodeView& node, std::size_t index,
                                  std::size_t length_index, AttentionInputs& inputs) {
-  if (!node.has_input(index)) return 0;
-  const Dims& all = node.shape(index);
-  if (all.size() != 5 || all[0] != 2) {
-    throw Error("earlier keys and values of " + join(all, 'x'));
+  const bool has_past = node.has_input(index);
+  if (has_past && (node.shape(index).size() != 5 || node.shape(index)[0] != 2)) {
+    throw Error("earlier keys and values of " + join(node.shape(index), 'x'));
   }
+  if (!has_past || node.shape(index)[3] == 0) {
+    if (node.has_output(1)) hand_out_both(parts, inputs);
+    return 0;
+  }
+  const Dims& all = node.shape(index);
   const std::int64_t capacity = all[3];
   const std::int64_t added = inputs.k.dims[2];
   if (!shares_buffer(node)) {
