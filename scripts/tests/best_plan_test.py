@@ -73,8 +73,10 @@ class BestPlan(unittest.TestCase):
         self.assertTrue(plans[2].endswith(f"--plan={self.folder}/m.round1.run.json "
                                           f"--plan={self.folder}/m.round2.run.json"), plans[2])
 
-    def test_plans_for_a_gpu_are_tuned_too(self):
-        self.assertEqual(self.run_it([5, 3, 4], "--runner", "bench_plan_nvidia").returncode, 0)
+    def test_a_plan_on_a_gpu_is_made_once_unless_told_otherwise(self):
+        self.assertEqual(self.run_it([5, 3], "--runner", "bench_plan_nvidia").returncode, 0)
+        self.assertEqual(self.time(), 5)
+        self.assertEqual(self.run_it([5, 3], "--runner", "bench_plan_nvidia", "--rounds=2").returncode, 0)
         self.assertEqual(self.time(), 3)
 
     def test_keeps_what_ran_before_a_failure(self):
