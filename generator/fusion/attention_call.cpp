@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/problem/few_queries.h"
 #include "generator/fusion/attention_scale.h"
 #include "generator/fusion/strided_view.h"
 #include "generator/lowered/call_list.h"
@@ -165,6 +166,8 @@ std::optional<FlowCall> attention_call(const Flow& flow, const Attention& shape,
   call.operands.insert(call.operands.end(), masks->begin(), masks->end());
   if (shape.sink) call.operands.push_back(*parts.sinks);
   if (*strides != dense_strides(shape.output())) call.result_strides = *strides;
+  const bool are_dense = q->strides.empty() && call.result_strides.empty();
+  if (!are_dense && can_be_heads(shape)) return std::nullopt;
   return call;
 }
 

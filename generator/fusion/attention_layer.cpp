@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/problem/few_queries.h"
 #include "generator/fusion/strided_view.h"
 #include "generator/lowered/call_list.h"
 
@@ -65,7 +66,8 @@ std::vector<Call> attention_calls(const LoweredLayer& layer, const AttentionPlac
   if (place.operands.empty()) return {};
   Call attention{.problem = {shape, {}}, .operands = place.operands};
   const std::vector<Operand> operands = shape.inputs();
-  for (std::size_t index = 0; index < 3; ++index) {
+  const bool needs_dense = can_be_heads(shape);
+  for (std::size_t index = needs_dense ? 1 : 0; index < 3; ++index) {
     Source& source = attention.operands[index];
     make_strided(source, operands[index].dims);
     source = read_in_place(layer.calls, source, operands[index].dims);
@@ -77,7 +79,7 @@ std::vector<Call> attention_calls(const LoweredLayer& layer, const AttentionPlac
   for (std::size_t index = calls.size(); index-- > 0;) {
     if (index != values && place.inside.contains(&layer.calls[index])) erase_call(calls, index, {});
   }
-  write_in_place(calls, shape.output());
+  if (!needs_dense) write_in_place(calls, shape.output());
   const int output = calls.back().output;
   for (std::size_t index = calls.size() - 1; index-- > 0;) {
     const bool is_idle = copy_of_all(calls[index]) != nullptr && calls[index].output == output &&

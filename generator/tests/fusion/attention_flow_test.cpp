@@ -11,6 +11,8 @@ namespace {
 using onnx::Model;
 
 using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
 
 std::string name_of(const LoweredGraph& graph, std::size_t tensor) {
   for (const LoweredLayer& layer : graph.layers) {
@@ -130,13 +132,31 @@ TEST(AttentionFlow, IsNotKnownForAFactorThatTheFileLeavesOut) {
   EXPECT_THAT(found, ElementsAre("unknown", "unknown"));
 }
 
-TEST(AttentionFlow, OfOneOperatorReadsItsInputsWhereTheyAre) {
-  // Rows of 2 heads of 4.
+// Calls that take each query as a head need queries and result dense: copies stay.
+TEST(AttentionFlow, OfFewQueriesKeepsCopiesOfQueriesAndResult) {
   Model model(23);
   model.input("q", {2, 5, 8}).input("k", {2, 7, 8}).input("v", {2, 7, 8});
   model.node("Attention", {"q", "k", "v"}, {"y"}, {{"q_num_heads", 2}, {"kv_num_heads", 2}});
+  const auto found = find_fusions(model.output("y").import().layers);
+  ASSERT_EQ(found.size(), 1U);
+  std::vector<std::string> problems;
+  for (const Call& call : found[0].calls) problems.push_back(key(call.problem));
+  ASSERT_THAT(problems, SizeIs(3));
+  EXPECT_THAT(problems[0], HasSubstr("copy/"));
+  EXPECT_THAT(problems[1], HasSubstr("attention/2x2x5x4_k2x7x4"));
+  EXPECT_THAT(problems[2], HasSubstr("copy/"));
+  EXPECT_THAT(found[0].calls[1].operands[0].strides, testing::IsEmpty());
+  EXPECT_THAT(found[0].calls[1].operands[1].strides, ElementsAre(56, 4, 8, 1));
+  EXPECT_THAT(found[0].calls[1].result_strides, testing::IsEmpty());
+}
+
+TEST(AttentionFlow, OfOneOperatorReadsItsInputsWhereTheyAre) {
+  // Rows of 2 heads of 4.
+  Model model(23);
+  model.input("q", {2, 80, 8}).input("k", {2, 90, 8}).input("v", {2, 90, 8});
+  model.node("Attention", {"q", "k", "v"}, {"y"}, {{"q_num_heads", 2}, {"kv_num_heads", 2}});
   EXPECT_THAT(flows(model.output("y").import()),
-              ElementsAre("q:40.4.8.1 k:56.4.8.1 v:56.4.8.1 ->40.4.8.1"));
+              ElementsAre("q:640.4.8.1 k:720.4.8.1 v:720.4.8.1 ->640.4.8.1"));
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ Model rotated(std::int64_t positions, std::int64_t past, std::int64_t window = -
   Model model(17);
   model.domain("com.microsoft", 1);
   model.input("qkv", {1, positions, 32}).input("length", {1}).input("total", {1});
-  model.weights("cos", {64, 2}).weights("sin", {64, 2});
+  model.weights("cos", {128, 2}).weights("sin", {128, 2});
   std::vector<std::string> inputs{"qkv", "", "", "", "", "length", "total", "cos", "sin"};
   if (past > 0) {
     model.input("pk", {1, 2, past, 4}).input("pv", {1, 2, past, 4});
@@ -91,22 +91,29 @@ TEST(GroupQueryAttention, IsOneCallWithWhatThatCallDoesNotDo) {
   EXPECT_EQ(several[1].problem, "attention/1x4x2x4_k2x10x4_s0.5_m1x1x2x10");
 }
 
-/// The values go from their rows to the cache; the call reads the cache, and writes rows.
-TEST(GroupQueryAttention, AsOneCallReadsAndWritesHeadsWhereTheyAre) {
-  const GraphAndFlow made = make_graph_and_flow(rotated(2, 8).import());
-  ASSERT_EQ(made.graph.fusions.size(), made.flow.value().fusions.size());
-  const auto one = std::ranges::find_if(made.graph.fusions, [](const Fusion& fusion) {
-    return fusion.problem == "attention/1x4x2x4_k2x10x4_s0.5_causal";
-  });
-  ASSERT_NE(one, made.graph.fusions.end());
-  const std::vector<FlowCall>& calls =
-      made.flow->fusions[static_cast<std::size_t>(one - made.graph.fusions.begin())].calls;
+/// The calls that take the layer's place where one does `problem`.
+std::vector<FlowCall> calls_with(const Model& model, const std::string& problem) {
+  const GraphAndFlow made = make_graph_and_flow(model.import());
+  for (std::size_t index = 0; index < made.graph.fusions.size(); ++index) {
+    if (made.graph.fusions[index].problem == problem) return made.flow.value().fusions[index].calls;
+  }
+  return {};
+}
+
+std::vector<std::string> problems_of(const std::vector<FlowCall>& calls) {
   std::vector<std::string> problems;
   for (const FlowCall& call : calls) problems.push_back(call.problem);
-  ASSERT_THAT(problems,
-              ElementsAre("copy/4x2x4_f4.32.1_t8.4.1", "copy/2x2x4_f4.32.1_t8.4.1",
-                          "rotary/1x4x2x4_t1x1x2x2", "rotary/1x2x2x4_t1x1x2x2",
-                          "copy/2x8_f8.1_t40.1", "copy/2x2x4_f4.32.1_t40.4.1", one->problem));
+  return problems;
+}
+
+/// The values go from their rows to the cache; the call reads the cache, and writes rows.
+TEST(GroupQueryAttention, AsOneCallReadsAndWritesHeadsWhereTheyAre) {
+  const std::string one = "attention/1x4x80x4_k2x88x4_s0.5_causal";
+  const std::vector<FlowCall> calls = calls_with(rotated(80, 8), one);
+  ASSERT_THAT(problems_of(calls),
+              ElementsAre("copy/4x80x4_f4.32.1_t320.4.1", "copy/2x80x4_f4.32.1_t320.4.1",
+                          "rotary/1x4x80x4_t1x1x80x2", "rotary/1x2x80x4_t1x1x80x2",
+                          "copy/2x320_f320.1_t352.1", "copy/2x80x4_f4.32.1_t352.4.1", one));
   const FlowCall& attention = calls.back();
   std::vector<std::size_t> read;
   for (const FlowOperand& operand : attention.operands) {
@@ -117,6 +124,18 @@ TEST(GroupQueryAttention, AsOneCallReadsAndWritesHeadsWhereTheyAre) {
   EXPECT_THAT(read, ElementsAre(2, 4, 5));
   // Four heads of four elements in a row.
   EXPECT_THAT(attention.result_strides, ElementsAre(16, 4, 16, 1));
+}
+
+/// Calls that take each query as a head need queries and results dense.
+TEST(GroupQueryAttention, AsOneCallOfFewQueriesWritesHeads) {
+  const std::string one = "attention/1x4x2x4_k2x10x4_s0.5_causal";
+  const std::vector<FlowCall> calls = calls_with(rotated(2, 8), one);
+  ASSERT_THAT(
+      problems_of(calls),
+      ElementsAre("copy/4x2x4_f4.32.1_t8.4.1", "copy/2x2x4_f4.32.1_t8.4.1",
+                  "rotary/1x4x2x4_t1x1x2x2", "rotary/1x2x2x4_t1x1x2x2", "copy/2x8_f8.1_t40.1",
+                  "copy/2x2x4_f4.32.1_t40.4.1", one, "copy/2x4x4_f4.8.1_t16.4.1"));
+  EXPECT_THAT(calls[6].result_strides, IsEmpty());
 }
 
 /// A prompt that fills its caches: attention reads what was written to them.

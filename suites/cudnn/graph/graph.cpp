@@ -157,9 +157,22 @@ OperationGraph::Id OperationGraph::integer(std::int32_t value, std::size_t rank)
 }
 
 OperationGraph::Id OperationGraph::filled(const nvidia::TensorFormat& format, float value) {
+  return repeated(format, {value});
+}
+
+OperationGraph::Id OperationGraph::repeated(const nvidia::TensorFormat& format,
+                                            std::vector<float> values) {
   const Id id = tensor(format);
-  filled_.push_back({id, format, value});
+  filled_.push_back({id, format, std::move(values)});
   return id;
+}
+
+std::vector<float> OperationGraph::Filled::elements() const {
+  std::vector<float> made(static_cast<std::size_t>(element_count(format.dims)));
+  for (std::size_t index = 0; index < made.size(); ++index) {
+    made[index] = values[index % values.size()];
+  }
+  return made;
 }
 
 Descriptor& OperationGraph::add(cudnnBackendDescriptorType_t operation) {

@@ -128,6 +128,9 @@ class OperationGraph {
   Id integer(std::int32_t value, std::size_t rank);
   /// In memory, all elements `value`, written once.
   Id filled(const nvidia::TensorFormat& format, float value);
+  /// The same of several values, which follow each other from the first element to the last, again
+  /// and again. Their number divides the tensor's elements.
+  Id repeated(const nvidia::TensorFormat& format, std::vector<float> values);
 
   const Descriptor& at(Id id) const { return tensors_[static_cast<std::size_t>(id)]; }
   /// The caller sets the attributes; finish() finalizes the operation.
@@ -160,7 +163,9 @@ class OperationGraph {
   struct Filled {
     Id id;
     nvidia::TensorFormat format;
-    float value;
+    std::vector<float> values;
+
+    std::vector<float> elements() const;
   };
   const std::deque<Scalar>& scalars() const { return scalars_; }
   const std::vector<Filled>& constants() const { return filled_; }

@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/problem/few_queries.h"
 #include "suites/cudnn/api/descriptors.h"
 #include "suites/cudnn/ways.h"
 #include "suites/harness/primitive.h"
@@ -61,8 +62,11 @@ GraphCall unified(const Attention& shape, const harness::Variant& variant) {
 /// result, which frameworks adjust the scales by, are further results.
 class AttentionPattern {
  public:
-  AttentionPattern(const Attention& shape, const harness::Variant& variant)
+  /// `queries_in_heads`: as many heads that follow each other in `shape` are the queries of one.
+  AttentionPattern(const Attention& shape, const harness::Variant& variant,
+                   std::int64_t queries_in_heads = 1)
       : shape_(shape),
+        queries_in_heads_(queries_in_heads),
         is_fp8_(variant.precision == Precision::fp8),
         type_(is_fp8_ ? CUDNN_DATA_FP8_E4M3 : storage_type(variant.precision)),
         dims_{shape.batch, shape.heads, shape.queries, shape.keys},
@@ -135,9 +139,30 @@ class AttentionPattern {
       call_.bound.push_back(mask);
       scores = combined(CUDNN_POINTWISE_ADD, scores, mask);
     }
+    if (queries_in_heads_ > 1) return shape_.causal ? masked_by_heads(scores) : scores;
     if (shape_.causal) scores = lower_triangle(graph_, dims_, scores);
     if (shape_.window > 0) scores = last_keys(graph_, dims_, shape_.window, scores);
     return scores;
+  }
+
+  /// By numbers in memory, made once: the library does not offer the pattern with a comparison of
+  /// numbers for each head, and computes remainders of the heads' indices wrongly (9.19).
+  Id masked_by_heads(Id scores) {
+    // As a float of 16 bits; e to the power of it is 0.
+    constexpr float unseen = -30000;
+    Attention several = shape_;
+    several.queries = queries_in_heads_;
+    std::vector<float> values;
+    for (std::int64_t query = 0; query < several.queries; ++query) {
+      const auto [begin, end] = several.visible_keys(query);
+      for (std::int64_t key = 0; key < several.keys; ++key) {
+        values.push_back(key >= begin && key < end ? 0 : unseen);
+      }
+    }
+    const Id mask = graph_.repeated(
+        attention_row_major(call_.inputs[0].precision, {1, shape_.heads, 1, shape_.keys}),
+        std::move(values));
+    return combined(CUDNN_POINTWISE_ADD, scores, mask);
   }
 
   /// One number for each query.
@@ -189,12 +214,24 @@ class AttentionPattern {
   }
 
   const Attention& shape_;
+  std::int64_t queries_in_heads_;
   bool is_fp8_;
   cudnnDataType_t type_;
   Dims dims_;
   GraphCall call_;
   OperationGraph& graph_ = call_.graph();
 };
+
+/// The same with every query as a head of its own, in the same memory. The library splits the keys
+/// of single queries among its blocks, not those of several.
+GraphCall queries_as_heads(const Attention& shape, const harness::Variant& variant) {
+  Attention single = shape;
+  single.heads *= shape.queries;
+  single.queries = 1;
+  GraphCall call = AttentionPattern(single, variant, shape.queries).take();
+  call.prefix = "queries.";
+  return call;
+}
 
 /// `scores`, where `seen` is true, and the lowest float elsewhere.
 Id selected(OperationGraph& graph, const Dims& dims, Id scores, Id seen) {
@@ -263,9 +300,14 @@ std::vector<GraphCall> attention_graphs(const Attention& shape, const harness::V
   }
   std::vector<GraphCall> found;
   found.push_back(AttentionPattern(shape, variant).take());
+  const bool is_half = element_bytes(variant.precision) == 2;
+  const bool are_dense = variant.strides.result.empty() &&
+                         (variant.strides.operands.empty() || variant.strides.operands[0].empty());
+  if (is_half && are_dense && can_be_heads(shape)) {
+    found.push_back(queries_as_heads(shape, variant));
+  }
   // For 32-bit data the library offers an engine for it that writes outside its shared memory
   // (9.14) or ends in an illegal access (9.19); the pattern's engine is correct.
-  const bool is_half = element_bytes(variant.precision) == 2;
   if (is_plain && !shape.causal && is_half) found.push_back(unified(shape, variant));
   return found;
 }

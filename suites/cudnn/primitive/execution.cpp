@@ -48,9 +48,7 @@ Execution::Execution(PlannedGraph planned, const std::vector<Binding>& tensors, 
   }
   for (const auto& constant : planned_.constants) {
     nvidia::DeviceMemory& memory = constants_.emplace_back(nvidia::span_bytes(constant.format));
-    const auto count = static_cast<std::size_t>(element_count(constant.format.dims));
-    memory.write(nvidia::to_storage(std::vector<float>(count, constant.value), constant.format),
-                 stream);
+    memory.write(nvidia::to_storage(constant.elements(), constant.format), stream);
     bind(constant.id, memory.data());
   }
   pack_.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, ids);

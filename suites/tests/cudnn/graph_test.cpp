@@ -6,7 +6,10 @@
 #include "suites/tests/cudnn/h100.h"
 
 #include <gmock/gmock.h>
+
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 #include "suites/cudnn/api/status.h"
 #include "suites/harness/primitive.h"
@@ -66,8 +69,8 @@ TEST(NormalizationGraph, WhatTheProblemHasNotIsOnesAndZeros) {
       only(graphs_of(shape_of<LayerNormalization>(plain))(variant(plain, Precision::fp16)));
   EXPECT_THAT(call.inputs, SizeIs(1));
   ASSERT_THAT(call.graph().constants(), SizeIs(2));
-  EXPECT_EQ(call.graph().constants()[0].value, 1);
-  EXPECT_EQ(call.graph().constants()[1].value, 0);
+  EXPECT_EQ(call.graph().constants()[0].values, std::vector<float>{1});
+  EXPECT_EQ(call.graph().constants()[1].values, std::vector<float>{0});
 
   const char* rms = "rmsnorm/128x4096_e1e-06_s";
   EXPECT_THAT(only(graphs_of(shape_of<LayerNormalization>(rms))(variant(rms, Precision::tf32)))
@@ -117,8 +120,46 @@ TEST(AttentionGraph, EveryQuerySeesAKey) {
   EXPECT_THROW(graphs_of(shape_of<Attention>(tall))(variant(tall, Precision::fp16)),
                harness::Unsupported);
   for (const char* key : {"attention/1x12x128x64_k12x128x64_s0.125_causal",
-                          "attention/1x12x64x64_k12x128x64_s0.125_causal"}) {
+                          "attention/1x12x65x64_k12x128x64_s0.125_causal"}) {
     EXPECT_THAT(graphs_of(shape_of<Attention>(key))(variant(key, Precision::fp16)), SizeIs(1));
+  }
+}
+
+// 8 heads of 3 queries are 24 of one, each with the keys that its query sees.
+TEST(AttentionGraph, TakesFewQueriesAsHeads) {
+  const char* key = "attention/2x8x3x64_k4x128x64_s0.125_causal_w16";
+  harness::Variant few = variant(key, Precision::bf16);
+  const auto calls = graphs_of(shape_of<Attention>(key))(few);
+  ASSERT_THAT(calls, SizeIs(2));
+  EXPECT_EQ(calls[1].prefix, "queries.");
+  EXPECT_THAT(calls[1].inputs[0].dims, ElementsAre(2, 24, 1, 64));
+  EXPECT_THAT(calls[1].inputs[1].dims, ElementsAre(2, 4, 128, 64));
+  EXPECT_THAT(calls[1].output.dims, ElementsAre(2, 24, 1, 64));
+  // Of each head, queries 0 to 2 see the keys up to 125, 126 and 127.
+  ASSERT_THAT(calls[1].graph().constants(), SizeIs(1));
+  EXPECT_THAT(calls[1].graph().constants()[0].format.dims, ElementsAre(1, 24, 1, 128));
+  const std::vector<float> mask = calls[1].graph().constants()[0].elements();
+  ASSERT_THAT(mask, SizeIs(24 * 128));
+  for (const std::size_t head : {0, 7}) {
+    for (const std::size_t query : {0, 1, 2}) {
+      const auto row = mask.begin() + static_cast<std::ptrdiff_t>((head * 3 + query) * 128);
+      EXPECT_EQ(std::count(row, row + 128, 0.F), 16);
+      EXPECT_EQ(row[static_cast<std::ptrdiff_t>(125 + query)], 0);
+      EXPECT_EQ(row[static_cast<std::ptrdiff_t>(109 + query)], -30000);
+    }
+  }
+  // Heads in rows are not in one row of queries; keys in a cache with room are what they are.
+  few.strides.operands = {{}, {65536, 16384, 64, 1}, {}};
+  EXPECT_THAT(graphs_of(shape_of<Attention>(key))(few), SizeIs(2));
+  few.strides.result = {1536, 64, 512, 1};
+  EXPECT_THAT(graphs_of(shape_of<Attention>(key))(few), SizeIs(1));
+  for (const char* other : {"attention/2x8x1x64_k4x128x64_s0.125_m1x1x1x128",
+                            "attention/2x8x3x64_k4x128x64_s0.125_m1x1x3x128",
+                            "attention/2x8x3x64_k4x128x64_s0.125_causal_sink",
+                            "attention/2x8x65x64_k4x128x64_s0.125_causal",
+                            "attention/2x8x3x64_k4x3x64_s0.125_causal"}) {
+    EXPECT_THAT(graphs_of(shape_of<Attention>(other))(variant(other, Precision::bf16)), SizeIs(1))
+        << other;
   }
 }
 

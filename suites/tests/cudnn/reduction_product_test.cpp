@@ -33,7 +33,7 @@ TEST(ReductionGraph, HasOnesOfItsOwn) {
     EXPECT_THAT(calls[0].bound, SizeIs(2));
     ASSERT_THAT(calls[0].graph().constants(), SizeIs(1));
     EXPECT_EQ(calls[0].graph().constants()[0].format.dims, one.ones) << one.key;
-    EXPECT_EQ(calls[0].graph().constants()[0].value, 1);
+    EXPECT_EQ(calls[0].graph().constants()[0].values, std::vector<float>{1});
   }
 }
 
