@@ -84,6 +84,12 @@ class System(unittest.TestCase):
         self.assertFalse([call for call in calls if call.startswith("debootstrap")])
         self.assertRegex(calls[-1], "/srv/source/scripts/test --only units,instructions$")
 
+    def test_flags_come_in_any_order(self):
+        folder = self.folder / "elsewhere"
+        result = self.run_test("--system", "trixie", "--only", "units", "--folder", str(folder))
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertRegex(self.calls()[-1], f"^chroot {folder}/system .*/srv/source/scripts/test --only units$")
+
     def test_what_did_not_change_is_not_compiled_again(self):
         (self.project / "b.cpp").write_text("int b;\n")
         self.run_test("--system", "trixie")
