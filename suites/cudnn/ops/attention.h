@@ -7,8 +7,8 @@
 
 namespace benanza::cudnn {
 
-/// Returns a graph of its parts, a pattern that the library recognizes; of few queries a second one,
-/// and one of a single operation.
+/// Returns a graph of its parts, a pattern that the library recognizes; of few queries a second
+/// one, and one of a single operation.
 std::vector<GraphCall> attention_graphs(const Attention& shape, const harness::Variant& variant);
 
 /// `scores` where the row's index is not below the column's, counted from the last row and column,
