@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/problem/few_queries.h"
+#include "core/problem/queries_as_heads.h"
 #include "generator/fusion/attention_scale.h"
 #include "generator/fusion/strided_view.h"
 #include "generator/lowered/call_list.h"
@@ -167,7 +167,7 @@ std::optional<FlowCall> attention_call(const Flow& flow, const Attention& shape,
   if (shape.sink) call.operands.push_back(*parts.sinks);
   if (*strides != dense_strides(shape.output())) call.result_strides = *strides;
   const bool are_dense = q->strides.empty() && call.result_strides.empty();
-  if (!are_dense && can_be_heads(shape)) return std::nullopt;
+  if (!are_dense && queries_can_be_heads(shape)) return std::nullopt;
   return call;
 }
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/problem/few_queries.h"
+#include "core/problem/queries_as_heads.h"
 #include "generator/fusion/strided_view.h"
 #include "generator/lowered/call_list.h"
 
@@ -66,7 +66,7 @@ std::vector<Call> attention_calls(const LoweredLayer& layer, const AttentionPlac
   if (place.operands.empty()) return {};
   Call attention{.problem = {shape, {}}, .operands = place.operands};
   const std::vector<Operand> operands = shape.inputs();
-  const bool needs_dense = can_be_heads(shape);
+  const bool needs_dense = queries_can_be_heads(shape);
   for (std::size_t index = needs_dense ? 1 : 0; index < 3; ++index) {
     Source& source = attention.operands[index];
     make_strided(source, operands[index].dims);

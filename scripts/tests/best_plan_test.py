@@ -79,6 +79,12 @@ class BestPlan(unittest.TestCase):
         self.assertEqual(self.run_it([5, 3], "--runner", "bench_plan_nvidia", "--rounds=2").returncode, 0)
         self.assertEqual(self.time(), 3)
 
+    def test_no_rounds_are_refused(self):
+        for rounds in ("0", "-1"):
+            result = self.run_it([5], "--rounds", rounds)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(f"--rounds {rounds}: at least 1", result.stderr)
+
     def test_keeps_what_ran_before_a_failure(self):
         result = self.run_it([5])
         self.assertEqual(result.returncode, 0, result.stderr)

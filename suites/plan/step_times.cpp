@@ -49,7 +49,7 @@ class Beginning final : public harness::BareCall {
   std::vector<harness::Primitive*> calls_;
 };
 
-/// Of `calls` in a row, one more at a time.
+/// Times a row of calls that grows by one call at a time.
 class TimesInRow {
  public:
   explicit TimesInRow(harness::Stopwatch& stopwatch) : stopwatch_(&stopwatch) {}

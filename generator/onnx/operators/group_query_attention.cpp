@@ -129,9 +129,7 @@ void rotate_heads(AttentionParts& parts, const NodeView& node, AttentionInputs& 
 void append_new(AttentionParts& parts, const NodeView& node, AttentionInputs& inputs,
                 const Cache& cache) {
   if (!node.has_input(past_key) || !node.has_input(past_value)) {
-    if (node.has_output(1)) parts.hand_out(inputs.k, 1);
-    if (node.has_output(2)) parts.hand_out(inputs.v, 2);
-    return;
+    return hand_out_new(parts, node, inputs);
   }
   if (inputs.k.dims[2] > cache.capacity) throw NotExpressible("more new keys than its cache holds");
   const auto continued = [&](std::size_t past, const Heads& heads, int output) {

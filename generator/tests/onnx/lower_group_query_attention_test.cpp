@@ -4,6 +4,7 @@
 
 #include "generator/generate.h"
 #include "generator/tests/onnx/attentions.h"
+#include "generator/tests/onnx/group_query.h"
 #include "generator/tests/onnx/model.h"
 
 namespace benanza::onnx {
@@ -13,19 +14,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-/// As onnxruntime-genai writes decoders, 4 heads and 2 for keys.
-Model group_query(std::int64_t window, std::int64_t causal = 1) {
-  Model model(17);
-  model.domain("com.microsoft", 1);
-  model.input("q", {1, 5, 16}).input("k", {1, 5, 8}).input("v", {1, 5, 8});
-  model.node(
-      "GroupQueryAttention", {"q", "k", "v"}, {"y"},
-      {{"num_heads", 4}, {"kv_num_heads", 2}, {"causal", causal}, {"local_window_size", window}});
-  model.last().set_domain("com.microsoft");
-  model.output("y");
-  return model;
-}
 
 TEST(GroupQueryAttention, IsCausalWithOrWithoutAWindow) {
   EXPECT_THAT(fused(group_query(-1)), ElementsAre("attention/1x4x5x4_k2x5x4_s0.5_causal"));
@@ -40,26 +28,6 @@ TEST(GroupQueryAttention, OfCappedScoresIsOneCall) {
   attribute->set_type(::onnx::AttributeProto::FLOAT);
   attribute->set_f(50);
   EXPECT_THAT(fused(model), ElementsAre("attention/1x4x5x4_k2x5x4_s0.5_causal_w3_cap50"));
-}
-
-/// A decoder's node with packed and rotated heads; `past` keys of earlier runs, if any.
-Model rotated(std::int64_t positions, std::int64_t past, std::int64_t window = -1) {
-  Model model(17);
-  model.domain("com.microsoft", 1);
-  model.input("qkv", {1, positions, 32}).input("length", {1}).input("total", {1});
-  model.weights("cos", {128, 2}).weights("sin", {128, 2});
-  std::vector<std::string> inputs{"qkv", "", "", "", "", "length", "total", "cos", "sin"};
-  if (past > 0) {
-    model.input("pk", {1, 2, past, 4}).input("pv", {1, 2, past, 4});
-    inputs[3] = "pk";
-    inputs[4] = "pv";
-  }
-  model.node(
-      "GroupQueryAttention", inputs, {"y", "nk", "nv"},
-      {{"num_heads", 4}, {"kv_num_heads", 2}, {"do_rotary", 1}, {"local_window_size", window}});
-  model.last().set_domain("com.microsoft");
-  model.output("y").output("nk").output("nv");
-  return model;
 }
 
 TEST(GroupQueryAttention, SplitsRotatesAndAppends) {
@@ -89,123 +57,6 @@ TEST(GroupQueryAttention, IsOneCallWithWhatThatCallDoesNotDo) {
   ASSERT_EQ(several.size(), 2U);
   EXPECT_EQ(several[0].problem, "attention/1x4x2x4_k2x10x4_s0.5_causal");
   EXPECT_EQ(several[1].problem, "attention/1x4x2x4_k2x10x4_s0.5_m1x1x2x10");
-}
-
-/// The calls that take the layer's place where one does `problem`.
-std::vector<FlowCall> calls_with(const Model& model, const std::string& problem) {
-  const GraphAndFlow made = make_graph_and_flow(model.import());
-  for (std::size_t index = 0; index < made.graph.fusions.size(); ++index) {
-    if (made.graph.fusions[index].problem == problem) return made.flow.value().fusions[index].calls;
-  }
-  return {};
-}
-
-std::vector<std::string> problems_of(const std::vector<FlowCall>& calls) {
-  std::vector<std::string> problems;
-  for (const FlowCall& call : calls) problems.push_back(call.problem);
-  return problems;
-}
-
-/// The values go from their rows to the cache; the call reads the cache, and writes rows.
-TEST(GroupQueryAttention, AsOneCallReadsAndWritesHeadsWhereTheyAre) {
-  const std::string one = "attention/1x4x80x4_k2x88x4_s0.5_causal";
-  const std::vector<FlowCall> calls = calls_with(rotated(80, 8), one);
-  ASSERT_THAT(problems_of(calls),
-              ElementsAre("copy/4x80x4_f4.32.1_t320.4.1", "copy/2x80x4_f4.32.1_t320.4.1",
-                          "rotary/1x4x80x4_t1x1x80x2", "rotary/1x2x80x4_t1x1x80x2",
-                          "copy/2x320_f320.1_t352.1", "copy/2x80x4_f4.32.1_t352.4.1", one));
-  const FlowCall& attention = calls.back();
-  std::vector<std::size_t> read;
-  for (const FlowOperand& operand : attention.operands) {
-    EXPECT_EQ(operand.kind, FlowOperand::Kind::call);
-    EXPECT_THAT(operand.strides, IsEmpty());
-    read.push_back(operand.index);
-  }
-  EXPECT_THAT(read, ElementsAre(2, 4, 5));
-  // Four heads of four elements in a row.
-  EXPECT_THAT(attention.result_strides, ElementsAre(16, 4, 16, 1));
-}
-
-/// Calls that take each query as a head need queries and results dense.
-TEST(GroupQueryAttention, AsOneCallOfFewQueriesWritesHeads) {
-  const std::string one = "attention/1x4x2x4_k2x10x4_s0.5_causal";
-  const std::vector<FlowCall> calls = calls_with(rotated(2, 8), one);
-  ASSERT_THAT(
-      problems_of(calls),
-      ElementsAre("copy/4x2x4_f4.32.1_t8.4.1", "copy/2x2x4_f4.32.1_t8.4.1",
-                  "rotary/1x4x2x4_t1x1x2x2", "rotary/1x2x2x4_t1x1x2x2", "copy/2x8_f8.1_t40.1",
-                  "copy/2x2x4_f4.32.1_t40.4.1", one, "copy/2x4x4_f4.8.1_t16.4.1"));
-  EXPECT_THAT(calls[6].result_strides, IsEmpty());
-}
-
-/// A prompt that fills its caches: attention reads what was written to them.
-TEST(GroupQueryAttention, AsOneCallStillFillsCaches) {
-  Model model = group_query(-1);
-  model.input("pk", {1, 2, 5, 4}).input("pv", {1, 2, 5, 4}).input("length", {1});
-  model.integers("total", {5});
-  for (const char* more : {"pk", "pv", "length", "total"}) model.last().add_input(more);
-  for (const char* present : {"nk", "nv"}) model.last().add_output(present);
-  const GraphAndFlow made = make_graph_and_flow(model.output("nk").output("nv").import());
-  std::vector<std::size_t> written;
-  for (const FlowFusion& fusion : made.flow.value().fusions) {
-    for (const FlowCall& call : fusion.calls) written.push_back(call.output);
-  }
-  EXPECT_THAT(written, testing::IsSupersetOf({0U, 1U, 2U}));
-}
-
-/// Which of the node's outputs each call of the layer writes.
-std::vector<int> written_by(const Model& model) {
-  std::vector<int> outputs;
-  const LoweredLayer layer = model.layer();
-  for (const Call& call : layer.calls) outputs.push_back(call.output);
-  return outputs;
-}
-
-// Without earlier keys and values, what the new ones are made by writes the cache, too.
-TEST(GroupQueryAttention, HandsOutTheFirstKeysAndValues) {
-  EXPECT_THAT(
-      rotated(5, 0).layer().problems,
-      ElementsAre("copy/4x5x4_f4.32.1_t20.4.1", "copy/2x5x4_f4.32.1_t20.4.1",
-                  "copy/2x5x4_f4.32.1_t20.4.1", "rotary/1x4x5x4_t1x1x5x2",
-                  "rotary/1x2x5x4_t1x1x5x2", "gemm/m10_n5_k4_nt_a2_b2", "add/1x4x5x5_1x1x5x5_w",
-                  "softmax/1x4x5x5_a3", "gemm/m10_n4_k5_nn_a2_b2", "copy/5x4x4_f4.20.1_t16.4.1"));
-  EXPECT_THAT(written_by(rotated(5, 0)), ElementsAre(0, 0, 2, 0, 1, 0, 0, 0, 0, 0));
-  Model empty = rotated(5, 0);
-  empty.input("pk", {1, 2, 0, 4}).input("pv", {1, 2, 0, 4});
-  *empty.last().mutable_input(3) = "pk";
-  *empty.last().mutable_input(4) = "pv";
-  EXPECT_THAT(written_by(empty), ElementsAre(0, 0, 2, 0, 1, 0, 0, 0, 0, 0)) << "caches of no rows";
-}
-
-// One head fills its rows, so that no call makes it.
-TEST(GroupQueryAttention, CopiesAFirstHeadThatNoCallMakes) {
-  Model model(17);
-  model.domain("com.microsoft", 1);
-  model.input("q", {1, 5, 8}).input("k", {1, 5, 4}).input("v", {1, 5, 4});
-  model.node("GroupQueryAttention", {"q", "k", "v"}, {"y", "nk", "nv"},
-             {{"num_heads", 2}, {"kv_num_heads", 1}});
-  model.last().set_domain("com.microsoft");
-  model.output("y").output("nk").output("nv");
-  const auto layer = model.layer();
-  EXPECT_EQ(layer.problems[1], "copy/20_f1_t1");
-  EXPECT_EQ(layer.problems[2], "copy/20_f1_t1");
-  EXPECT_EQ(layer.calls[1].output, 1);
-  EXPECT_EQ(layer.calls[2].output, 2);
-}
-
-/// A cache with room: the keys of a head are followed by rows that nobody sees.
-TEST(GroupQueryAttention, AsOneCallLeavesOutTheRoomOfACache) {
-  Model model = rotated(1, 16);
-  model.integers("total", {9});
-  const GraphAndFlow made = make_graph_and_flow(model.import());
-  for (std::size_t index = 0; index < made.graph.fusions.size(); ++index) {
-    if (made.graph.fusions[index].problem != "attention/1x4x1x4_k2x9x4_s0.5") continue;
-    const FlowCall& attention = made.flow.value().fusions[index].calls.back();
-    EXPECT_THAT(attention.operands[1].strides, ElementsAre(128, 64, 4, 1));
-    EXPECT_FALSE(attention.proxy);
-    return;
-  }
-  FAIL() << "no such fusion";
 }
 
 /// One new token behind 8, with a cache of `rows` of type `type`; `total` tokens if not 0.

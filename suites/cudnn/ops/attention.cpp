@@ -3,7 +3,7 @@
 #include <limits>
 #include <utility>
 
-#include "core/problem/few_queries.h"
+#include "core/problem/queries_as_heads.h"
 #include "suites/cudnn/api/descriptors.h"
 #include "suites/cudnn/ways.h"
 #include "suites/harness/primitive.h"
@@ -303,7 +303,7 @@ std::vector<GraphCall> attention_graphs(const Attention& shape, const harness::V
   const bool is_half = element_bytes(variant.precision) == 2;
   const bool are_dense = variant.strides.result.empty() &&
                          (variant.strides.operands.empty() || variant.strides.operands[0].empty());
-  if (is_half && are_dense && can_be_heads(shape)) {
+  if (is_half && are_dense && queries_can_be_heads(shape)) {
     found.push_back(queries_as_heads(shape, variant));
   }
   // For 32-bit data the library offers an engine for it that writes outside its shared memory

@@ -6,7 +6,6 @@
 #include "suites/tests/cudnn/h100.h"
 
 #include <gmock/gmock.h>
-
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -49,15 +49,16 @@ Heads heads_of(AttentionParts& parts, const NodeView& node, std::size_t index,
   return parts.split(dims[0], dims[1], heads, dims[2] / heads, source, dims[2]);
 }
 
+void hand_out_new(AttentionParts& parts, const NodeView& node, const AttentionInputs& inputs) {
+  if (node.has_output(1)) parts.hand_out(inputs.k, 1);
+  if (node.has_output(2)) parts.hand_out(inputs.v, 2);
+}
+
 void append_past(AttentionParts& parts, const NodeView& node, AttentionInputs& inputs, Past past) {
   if (node.has_input(past.key) != node.has_input(past.value)) {
     throw Error("earlier keys and earlier values need each other");
   }
-  if (!node.has_input(past.key)) {
-    if (node.has_output(1)) parts.hand_out(inputs.k, 1);
-    if (node.has_output(2)) parts.hand_out(inputs.v, 2);
-    return;
-  }
+  if (!node.has_input(past.key)) return hand_out_new(parts, node, inputs);
   const auto continued = [&](std::size_t index, const Heads& heads, int output) {
     return parts.append({node.shape(index), from_input(static_cast<int>(index))}, heads, output);
   };

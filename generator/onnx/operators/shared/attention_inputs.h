@@ -40,7 +40,10 @@ struct Past {
   std::size_t value;
 };
 
-/// Appends the new keys and values to the earlier ones, if there are any.
+/// Without earlier ones, new keys and values are outputs 1 and 2, where the node has these.
+void hand_out_new(AttentionParts& parts, const NodeView& node, const AttentionInputs& inputs);
+
+/// Appends the new keys and values to the earlier ones, if there are any, into outputs 1 and 2.
 void append_past(AttentionParts& parts, const NodeView& node, AttentionInputs& inputs, Past past);
 
 /// Input `index` as an addend of the scores. It may have `columns`, of which those of the keys that

@@ -8,7 +8,7 @@ namespace benanza {
 /// keys, as when a draft of some tokens is checked, and nothing else that differs from head to
 /// head. Such a call needs queries and result dense, in the order of the problem, and for a causal
 /// mask a number for every score.
-inline bool can_be_heads(const Attention& shape) {
+inline bool queries_can_be_heads(const Attention& shape) {
   constexpr std::int64_t most_queries = 32;
   constexpr std::int64_t most_scores = std::int64_t{1} << 26;
   const bool are_few =
