@@ -101,6 +101,15 @@ double constant_bytes(const Problem& problem, Precision precision) {
   return elements * number(size);
 }
 
+/// What rotates when the call is timed with weights from memory: weights and caches.
+double rotating_bytes(const Problem& problem, Precision precision) {
+  double elements = 0;
+  for (const Operand& operand : inputs(problem)) {
+    if (operand.role == Role::cache) elements += number(element_count(operand.dims));
+  }
+  return constant_bytes(problem, precision) + elements * number(element_bytes(precision));
+}
+
 Moved moved_by(const Layer& layer, const Problem& problem, Precision precision, bool from_memory) {
   const double read = least_read_bytes(problem, precision);
   const double matrix = brings_its_matrix(layer) ? constant_bytes(problem, precision) : 0;
@@ -108,7 +117,7 @@ Moved moved_by(const Layer& layer, const Problem& problem, Precision precision, 
               .written = least_bytes(problem, precision) - read,
               .in_place = in_place_bytes(problem, precision)};
   if (from_memory && is_product(problem) && matrix == 0 && moved.in_place == 0) {
-    moved.rotating = std::min(moved.read, constant_bytes(problem, precision));
+    moved.rotating = std::min(moved.read, rotating_bytes(problem, precision));
   }
   return moved;
 }

@@ -12,15 +12,13 @@
 namespace benanza::analysis {
 namespace {
 
-constexpr std::string_view in_rows = "row-major";
-
 std::string format_of(const Measurement& call, const std::vector<std::string>& names,
                       std::size_t index, bool is_image) {
   if (index < names.size()) return names[index];
   const bool is_stated = !call.operand_formats.empty() || !call.result_formats.empty();
-  if (is_stated || !is_image) return std::string(in_rows);
+  if (is_stated || !is_image) return std::string(row_major_format);
   if (call.variant.layout == Layout::nhwc) return "nhwc";
-  return call.variant.layout == Layout::any ? "of the library" : std::string(in_rows);
+  return call.variant.layout == Layout::any ? "of the library" : std::string(row_major_format);
 }
 
 /// A format by its number; 0 is row-major.
@@ -38,7 +36,7 @@ class Formats {
  public:
   Formats(const std::vector<FormatStep>& steps, const std::vector<FormatTensor>& tensors,
           const MeasuredConversions& measured)
-      : tensors_(tensors), names_{std::string(in_rows)} {
+      : tensors_(tensors), names_{std::string(row_major_format)} {
     for (const FormatStep& step : steps) {
       std::vector<Candidate>& all = candidates_.emplace_back();
       for (const Measurement* const call : step.candidates) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -44,6 +45,8 @@ struct ChosenFormats {
   /// Of all steps and conversions.
   double seconds = 0;
 };
+
+inline constexpr std::string_view row_major_format = "row-major";
 
 /// How the call has an operand or a result in memory; equal names are the same format. Without a
 /// word of the call: "row-major", and for images in nhwc or Layout::any "nhwc" and "of the

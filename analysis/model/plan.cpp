@@ -8,43 +8,28 @@
 #include "analysis/model/arena.h"
 #include "analysis/model/formats.h"
 #include "analysis/model/fusion.h"
+#include "analysis/model/plan_obstacles.h"
 #include "analysis/model/planned_operands.h"
 #include "analysis/model/planned_tensors.h"
 #include "analysis/model/prepared_layers.h"
+#include "analysis/model/strided_reads.h"
 #include "core/base/error.h"
 #include "core/problem/problem.h"
 
 namespace benanza::analysis {
 namespace {
 
-/// Names the first few of what stands in the way.
-class Obstacles {
- public:
-  void add(const std::string& layer, const std::string& reason) {
-    if (count_++ < most) text_ += (text_.empty() ? "" : "; ") + layer + ": " + reason;
-  }
-  bool empty() const { return count_ == 0; }
-  Error error(const std::string& model) const {
-    return Error(model + ": no plan: " + text_ +
-                 (count_ > most ? " and " + std::to_string(count_ - most) + " more" : ""));
-  }
-
- private:
-  static constexpr std::size_t most = 3;
-  std::size_t count_ = 0;
-  std::string text_;
-};
-
 class Planner {
  public:
-  Planner(const Graph& graph, const DataFlow& flow, Precision precision,
-          const ConversionCosts& costs)
+  Planner(const Graph& graph, const DataFlow& flow, const std::vector<PlannedWork>& work,
+          Precision precision, const ConversionCosts& costs)
       : graph_(graph),
         flow_(flow),
         precision_(precision),
         costs_(costs),
         places_(flow, precision, plan_),
         prepared_(prepared_layers(graph, flow)),
+        readers_(flow, work),
         operands_(flow, prepared_, places_, plan_) {
     if (flow.layers.size() != graph.layers.size() || flow.fusions.size() != graph.fusions.size()) {
       throw Error(graph.model + ": the flow file is of another graph: generate both again");
@@ -79,8 +64,7 @@ class Planner {
       return obstacles_.add(layer.name, known ? layer.reason : "nothing measured does it");
     }
     const FlowLayer& made = flow_.layers[last];
-    const std::vector<FlowCall>& calls =
-        work.fusion ? flow_.fusions[*work.fusion].calls : made.calls;
+    const std::vector<FlowCall>& calls = calls_of(flow_, work);
     if (calls.empty()) return obstacles_.add(layer.name, "what its call reads is not known");
     if (work.fusion && calls.size() == 1 && work.time.calls.size() == 1) {
       if (made.outputs.empty()) return obstacles_.add(layer.name, "nobody reads its result");
@@ -102,7 +86,10 @@ class Planner {
     const FlowCall& call = calls[index];
     const Problem problem = parse(call.problem);
     const std::vector<Dims> parts = benanza::results(problem);
-    if (reads_part_in_place(made, calls, index, inner)) return;
+    if (const auto copied = whole_copy(made, calls, index, inner)) {
+      if (is_part_in_place(*copied, inner)) return;
+      if (is_read_in_strides(*copied, work, calls, index, inner)) return;
+    }
     std::vector<std::size_t> results;
     if (call.into) {
       if (!is_callers(*call.into) || call.output >= made.outputs.size()) {
@@ -134,38 +121,77 @@ class Planner {
     add_step(work, index, call, results, inner);
   }
 
-  /// A copy of elements that lie together needs no step: whoever reads its result reads a part of
-  /// what it copies, if that is as aligned as the libraries' own tensors.
-  bool reads_part_in_place(const FlowLayer& made, const std::vector<FlowCall>& calls,
-                           std::size_t index, std::vector<std::size_t>& inner) {
-    constexpr std::int64_t alignment_bytes = 16;
+  std::optional<CopiedTensor> whole_copy(const FlowLayer& made, const std::vector<FlowCall>& calls,
+                                         std::size_t index, const std::vector<std::size_t>& inner) {
     const FlowCall& call = calls[index];
     const Problem problem = parse(call.problem);
     const auto* const copy = std::get_if<Copy>(&problem.shape);
-    if (copy == nullptr || call.part || call.proxy || call.to_offset != 0 ||
-        is_read_inside(calls, index) || call.output >= made.outputs.size()) {
-      return false;
+    if (copy == nullptr || call.part || call.proxy || call.to_offset != 0 || call.into) return {};
+    CopiedTensor found{.moved = copy->canonical()};
+    if (!is_read_inside(calls, index)) {
+      if (call.output >= made.outputs.size()) return {};
+      found.result = made.outputs[call.output];
+      const auto& shape = plan_.tensors[*found.result].shape;
+      if (!shape || element_count(*shape) != found.moved.moved_elements()) return {};
+    } else if (call.output > 0 && call.output < made.outputs.size()) {
+      return {};
     }
-    const Copy moved = copy->canonical();
-    const std::size_t result = made.outputs[call.output];
-    const auto& shape = plan_.tensors[result].shape;
-    const bool is_whole = shape && element_count(*shape) == moved.moved_elements();
-    if (moved.dims.size() != 1 || moved.from[0] != 1 || moved.to[0] != 1 || !is_whole) return false;
     const FlowOperand& operand = call.operands.front();
     const bool is_call = operand.kind == FlowOperand::Kind::call;
-    if (!is_call && operand.kind != FlowOperand::Kind::tensor) return false;
-    const std::size_t source = is_call ? inner.at(operand.index) : operand.index;
-    if (places_.is_constant(source) || !is_float(plan_.tensors[source].type)) return false;
-    places_.place(source, 0);
-    const std::int64_t from = call.from_offset + operand.first;
-    const std::int64_t first = plan_.tensors[source].offset + from;
-    if (first * planned_element_bytes(plan_.tensors[source].type, precision_) % alignment_bytes !=
-        0) {
+    if (!is_call && operand.kind != FlowOperand::Kind::tensor) return {};
+    found.source = is_call ? inner.at(operand.index) : operand.index;
+    const std::string& type = plan_.tensors[found.source].type;
+    if (places_.is_constant(found.source) || !is_float(type) || strided_.contains(found.source)) {
+      return {};
+    }
+    places_.place(found.source, 0);
+    found.from = call.from_offset + operand.first;
+    found.first = plan_.tensors[found.source].offset + found.from;
+    found.element_bytes = planned_element_bytes(type, precision_);
+    return found;
+  }
+
+  /// A copy of elements that lie together needs no step: whoever reads its result reads a part of
+  /// what it copies, if that is as aligned as the libraries' own tensors.
+  bool is_part_in_place(const CopiedTensor& copied, std::vector<std::size_t>& inner) {
+    constexpr std::int64_t alignment_bytes = 16;
+    const Copy& moved = copied.moved;
+    const bool is_dense = moved.dims.size() == 1 && moved.from[0] == 1 && moved.to[0] == 1;
+    if (!copied.result || !is_dense || copied.first * copied.element_bytes % alignment_bytes != 0) {
       return false;
     }
-    places_.make_part(result, source, from);
+    places_.make_part(*copied.result, copied.source, copied.from);
+    inner.push_back(*copied.result);
+    return true;
+  }
+
+  /// Nor does one whose readers take strides, if what that costs them is less than the copy.
+  bool is_read_in_strides(const CopiedTensor& copied, const PlannedWork& work,
+                          const std::vector<FlowCall>& calls, std::size_t index,
+                          std::vector<std::size_t>& inner) {
+    if (copied.result && is_callers_result(*copied.result)) return false;
+    const std::vector<PlanReader> readers =
+        copied.result ? readers_.of(*copied.result) : PlanReaders::of_call(work, calls, index);
+    double lost = 0;
+    for (const PlanReader& reader : readers) {
+      const bool is_step = reader.work != nullptr && !prepared_[reader.work->layers.back()];
+      if (!is_step || !strides_for(reader, copied)) {
+        return false;
+      }
+      lost += lost_by_strides(reader);
+    }
+    if (readers.empty() || lost > work.time.calls[index]->seconds()) return false;
+    std::size_t result = copied.result.value_or(plan_.tensors.size());
+    if (!copied.result) plan_.tensors.push_back({.type = "float"});
+    plan_.tensors[result].part_of = places_.whole_of(copied.source);
+    strided_.emplace(result, copied);
     inner.push_back(result);
     return true;
+  }
+
+  bool is_callers_result(std::size_t tensor) const {
+    return std::ranges::any_of(
+        flow_.results, [&](std::size_t result) { return places_.original(result) == tensor; });
   }
 
   static bool is_read_inside(const std::vector<FlowCall>& calls, std::size_t index) {
@@ -195,155 +221,170 @@ class Planner {
       return obstacles_.add(name, "makes " + made);
     }
     const Problem problem = parse(call.problem);
+    std::vector<const Measurement*> candidates = work.candidates[index];
     for (std::size_t at = 0; at < call.operands.size(); ++at) {
       FlowOperand& operand = call.operands[at];
       if (operand.kind == FlowOperand::Kind::call) {
         operand.kind = FlowOperand::Kind::tensor;
         operand.index = inner[operand.index];
       }
-      if (const std::string found = operands_.obstacle(call, problem, at); !found.empty()) {
-        return obstacles_.add(name, found);
-      }
-      if (operand.kind != FlowOperand::Kind::tensor || places_.is_constant(operand.index)) continue;
-      places_.place(operand.index, 0);
-    }
-    std::int64_t behind = 0;
-    const std::vector<Dims> parts = benanza::results(problem);
-    const std::size_t buffer =
-        places_.place(results.front(), call.to_offset + written_span(problem));
-    for (std::size_t part = 1; part < results.size(); ++part) {
-      behind += element_count(parts[part - 1]);
-      plan_.tensors[results[part]].buffer = buffer;
-      plan_.tensors[results[part]].offset = behind;
-    }
-    PlanStep step{.work = std::move(call), .results = std::move(results)};
-    for (const std::size_t layer : work.layers) step.layers.push_back(graph_.layers[layer].name);
-    plan_.steps.push_back(std::move(step));
-    candidates_.push_back(work.candidates[index]);
-  }
-
-  static std::int64_t written_span(const Problem& problem) {
-    std::int64_t elements = 0;
-    for (const Dims& dims : benanza::results(problem)) elements += element_count(dims);
-    return elements;
-  }
-
-  /// The tensors that the steps read and no layer makes, and those that the caller reads.
-  void set_lifetimes() {
-    const std::size_t end = plan_.steps.size() - 1;
-    std::set<std::size_t> inputs;
-    std::map<std::size_t, std::pair<std::size_t, std::size_t>> lives;
-    const auto use = [&](std::size_t tensor, std::size_t step) {
-      if (!plan_.tensors[tensor].buffer) return;
-      const auto [found, is_new] =
-          lives.try_emplace(*plan_.tensors[tensor].buffer, std::pair{step, step});
-      found->second.first = std::min(found->second.first, step);
-      found->second.second = std::max(found->second.second, step);
-    };
-    for (std::size_t step = 0; step <= end; ++step) {
-      for (const FlowOperand& operand : plan_.steps[step].work.operands) {
-        if (operand.kind != FlowOperand::Kind::tensor) continue;
-        use(operand.index, step);
-        const std::size_t seen = places_.whole_of(operand.index);
-        if (seen < flow_.tensors.size() && is_callers(seen)) inputs.insert(seen);
-      }
-      for (const std::size_t result : plan_.steps[step].results) use(result, step);
-    }
-    for (const std::size_t input : inputs) {
-      use(input, 0);
-      use(input, end);
-    }
-    for (const std::size_t result : flow_.results) {
-      if (places_.is_constant(result) || !is_float(plan_.tensors[result].type)) continue;
-      places_.place(result, 0);
-      use(result, end);
-      plan_.results.push_back(result);
-    }
-    for (const auto& [buffer, life] : lives) {
-      plan_.buffers[buffer].first = life.first;
-      plan_.buffers[buffer].last = life.second;
-    }
-    plan_.inputs.assign(inputs.begin(), inputs.end());
-  }
-
-  /// No step makes it.
-  bool is_callers(std::size_t tensor) const {
-    const auto& layer = flow_.tensors[tensor].layer;
-    return layer ? prepared_[*layer] : !places_.is_constant(tensor);
-  }
-
-  /// Chooses the calls.
-  void set_calls() {
-    std::vector<FormatTensor> tensors;
-    for (std::size_t tensor = 0; tensor < plan_.tensors.size(); ++tensor) {
-      tensors.push_back(format_of(tensor));
-    }
-    for (const std::size_t result : plan_.results) {
-      tensors[places_.original(result)].row_major_before = plan_.steps.size();
-    }
-    std::vector<FormatStep> steps;
-    for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
-      FormatStep one{.candidates = candidates_[step]};
-      const std::vector<FlowOperand>& operands = plan_.steps[step].work.operands;
-      for (const FlowOperand& operand : operands) {
-        const bool is_placed =
-            operand.kind == FlowOperand::Kind::tensor && plan_.tensors[operand.index].buffer;
-        if (!is_placed) continue;
-        one.reads.push_back(places_.original(operand.index));
-        one.operands.push_back(static_cast<std::size_t>(&operand - operands.data()));
-        if (const auto whole = plan_.tensors[operand.index].part_of) {
-          auto& before = tensors[places_.original(*whole)].row_major_before;
-          before = std::min(before.value_or(step), step);
+      if (operand.kind == FlowOperand::Kind::tensor) {
+        const auto view = strided_.find(places_.original(operand.index));
+        if (view != strided_.end()) {
+          read_in_strides(view->second, {&work, index, &call, at}, call, candidates);
         }
-      }
-      for (const std::size_t result : plan_.steps[step].results) {
-        one.writes.push_back(places_.original(result));
-      }
-      steps.push_back(std::move(one));
-    }
-    ChosenFormats chosen = choose_formats(steps, tensors, costs_.measured);
-    for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
-      const Measurement& call = *candidates_[step][chosen.candidates[step]];
-      plan_.steps[step].call = to_string(call.variant);
-      plan_.steps[step].seconds = call.seconds();
-    }
-    plan_.conversions = std::move(chosen.conversions);
-    plan_.seconds = chosen.seconds;
-  }
 
-  FormatTensor format_of(std::size_t tensor) const {
-    const auto& shape = plan_.tensors[tensor].shape;
-    if (!shape) return {};
-    const std::int64_t elements = element_count(*shape);
-    const bool has_channels = shape->size() > 2 && (*shape)[1] > 1;
-    const double seconds =
-        costs_.overhead_seconds +
-        (costs_.bytes_per_second ? 2 * static_cast<double>(elements * element_bytes(precision_)) /
-                                       *costs_.bytes_per_second
-                                 : 0);
-    return {.is_image = has_channels && elements > (*shape)[0] * (*shape)[1],
-            .conversion_seconds = seconds};
-  }
+        if (const std::string found = operands_.obstacle(call, problem, at); !found.empty()) {
+          return obstacles_.add(name, found);
+        }
+        if (operand.kind != FlowOperand::Kind::tensor || places_.is_constant(operand.index))
+          continue;
+        places_.place(operand.index, 0);
+      }
+      std::int64_t behind = 0;
+      const std::vector<Dims> parts = benanza::results(problem);
+      const std::size_t buffer =
+          places_.place(results.front(), call.to_offset + written_span(problem));
+      for (std::size_t part = 1; part < results.size(); ++part) {
+        behind += element_count(parts[part - 1]);
+        plan_.tensors[results[part]].buffer = buffer;
+        plan_.tensors[results[part]].offset = behind;
+      }
+      PlanStep step{.work = std::move(call), .results = std::move(results)};
+      for (const std::size_t layer : work.layers) step.layers.push_back(graph_.layers[layer].name);
+      plan_.steps.push_back(std::move(step));
+      candidates_.push_back(std::move(candidates));
+    }
 
-  const Graph& graph_;
-  const DataFlow& flow_;
-  Precision precision_;
-  ConversionCosts costs_;
-  Plan plan_;
-  PlannedTensors places_;
-  /// Layers.
-  std::vector<bool> prepared_;
-  PlannedOperands operands_;
-  /// Of each step.
-  std::vector<std::vector<const Measurement*>> candidates_;
-  Obstacles obstacles_;
-};
+    static std::int64_t written_span(const Problem& problem) {
+      std::int64_t elements = 0;
+      for (const Dims& dims : benanza::results(problem)) elements += element_count(dims);
+      return elements;
+    }
+
+    /// The tensors that the steps read and no layer makes, and those that the caller reads.
+    void set_lifetimes() {
+      const std::size_t end = plan_.steps.size() - 1;
+      std::set<std::size_t> inputs;
+      std::map<std::size_t, std::pair<std::size_t, std::size_t>> lives;
+      const auto use = [&](std::size_t tensor, std::size_t step) {
+        if (!plan_.tensors[tensor].buffer) return;
+        const auto [found, is_new] =
+            lives.try_emplace(*plan_.tensors[tensor].buffer, std::pair{step, step});
+        found->second.first = std::min(found->second.first, step);
+        found->second.second = std::max(found->second.second, step);
+      };
+      for (std::size_t step = 0; step <= end; ++step) {
+        for (const FlowOperand& operand : plan_.steps[step].work.operands) {
+          if (operand.kind != FlowOperand::Kind::tensor) continue;
+          use(operand.index, step);
+          const std::size_t seen = places_.whole_of(operand.index);
+          if (seen < flow_.tensors.size() && is_callers(seen)) inputs.insert(seen);
+        }
+        for (const std::size_t result : plan_.steps[step].results) use(result, step);
+      }
+      for (const std::size_t input : inputs) {
+        use(input, 0);
+        use(input, end);
+      }
+      for (const std::size_t result : flow_.results) {
+        if (places_.is_constant(result) || !is_float(plan_.tensors[result].type)) continue;
+        places_.place(result, 0);
+        use(result, end);
+        plan_.results.push_back(result);
+      }
+      for (const auto& [buffer, life] : lives) {
+        plan_.buffers[buffer].first = life.first;
+        plan_.buffers[buffer].last = life.second;
+      }
+      plan_.inputs.assign(inputs.begin(), inputs.end());
+    }
+
+    /// No step makes it.
+    bool is_callers(std::size_t tensor) const {
+      const auto& layer = flow_.tensors[tensor].layer;
+      return layer ? prepared_[*layer] : !places_.is_constant(tensor);
+    }
+
+    /// Chooses the calls.
+    void set_calls() {
+      std::vector<FormatTensor> tensors;
+      for (std::size_t tensor = 0; tensor < plan_.tensors.size(); ++tensor) {
+        tensors.push_back(format_of(tensor));
+      }
+      for (const std::size_t result : plan_.results) {
+        tensors[places_.original(result)].row_major_before = plan_.steps.size();
+      }
+      std::vector<FormatStep> steps;
+      for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
+        FormatStep one{.candidates = candidates_[step]};
+        const std::vector<FlowOperand>& operands = plan_.steps[step].work.operands;
+        for (const FlowOperand& operand : operands) {
+          const bool is_placed =
+              operand.kind == FlowOperand::Kind::tensor && plan_.tensors[operand.index].buffer;
+          if (!is_placed) continue;
+          one.reads.push_back(places_.original(operand.index));
+          one.operands.push_back(static_cast<std::size_t>(&operand - operands.data()));
+          if (!operand.strides.empty()) {
+            auto& before = tensors[places_.original(operand.index)].row_major_before;
+            before = std::min(before.value_or(step), step);
+          }
+          if (const auto whole = plan_.tensors[operand.index].part_of) {
+            auto& before = tensors[places_.original(*whole)].row_major_before;
+            before = std::min(before.value_or(step), step);
+          }
+        }
+        for (const std::size_t result : plan_.steps[step].results) {
+          one.writes.push_back(places_.original(result));
+        }
+        steps.push_back(std::move(one));
+      }
+      ChosenFormats chosen = choose_formats(steps, tensors, costs_.measured);
+      for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
+        const Measurement& call = *candidates_[step][chosen.candidates[step]];
+        plan_.steps[step].call = to_string(call.variant);
+        plan_.steps[step].seconds = call.seconds();
+      }
+      plan_.conversions = std::move(chosen.conversions);
+      plan_.seconds = chosen.seconds;
+    }
+
+    FormatTensor format_of(std::size_t tensor) const {
+      const auto& shape = plan_.tensors[tensor].shape;
+      if (!shape) return {};
+      const std::int64_t elements = element_count(*shape);
+      const bool has_channels = shape->size() > 2 && (*shape)[1] > 1;
+      const double seconds =
+          costs_.overhead_seconds +
+          (costs_.bytes_per_second ? 2 * static_cast<double>(elements * element_bytes(precision_)) /
+                                         *costs_.bytes_per_second
+                                   : 0);
+      return {.is_image = has_channels && elements > (*shape)[0] * (*shape)[1],
+              .conversion_seconds = seconds};
+    }
+
+    const Graph& graph_;
+    const DataFlow& flow_;
+    Precision precision_;
+    ConversionCosts costs_;
+    Plan plan_;
+    PlannedTensors places_;
+    /// Layers.
+    std::vector<bool> prepared_;
+    PlanReaders readers_;
+    /// By the tensor that nobody makes, since its readers take strides.
+    std::map<std::size_t, CopiedTensor> strided_;
+    PlannedOperands operands_;
+    /// Of each step.
+    std::vector<std::vector<const Measurement*>> candidates_;
+    PlanObstacles obstacles_;
+  };
 
 }  // namespace
 
 Plan make_plan(const Graph& graph, const DataFlow& flow, const std::vector<PlannedWork>& work,
                Precision precision, const ConversionCosts& costs) {
-  return Planner(graph, flow, precision, costs).run(work);
+  return Planner(graph, flow, work, precision, costs).run(work);
 }
 
 }  // namespace benanza::analysis

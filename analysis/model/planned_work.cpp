@@ -13,16 +13,18 @@
 namespace benanza::analysis {
 namespace {
 
-/// Equal for calls that have their tensors in the same formats.
+/// Equal for calls that have their tensors in the same formats, and take strides or do not.
 std::string formats_of(const Measurement& call) {
+  const std::string_view strides = call.takes_strides ? " in strides" : "";
   if (call.operand_formats.empty() && call.result_formats.empty()) {
-    return std::string(to_string(call.variant.layout));
+    return fmt::format("{}{}", to_string(call.variant.layout), strides);
   }
-  return fmt::format("{}>{}", fmt::join(call.operand_formats, ","),
-                     fmt::join(call.result_formats, ","));
+  return fmt::format("{}>{}{}", fmt::join(call.operand_formats, ","),
+                     fmt::join(call.result_formats, ","), strides);
 }
 
-/// The fastest call of each choice of formats that does the same as `call`.
+/// The fastest call of each choice of formats, and of those that take strides, that does the same
+/// as `call`.
 std::vector<const Measurement*> fastest_in_formats(const Measurement& call,
                                                    const MeasurementSet& measurements,
                                                    const MeasurementFilter& filter) {

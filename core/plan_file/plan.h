@@ -32,6 +32,7 @@ struct PlanTensor {
   /// otherwise are 1 and 0.
   bool hides = false;
   /// Set if it is a part of that tensor, or a view of a part, and nobody writes it by itself.
+  /// Without a buffer: calls read it there, in strides.
   std::optional<std::size_t> part_of{};
   bool operator==(const PlanTensor&) const = default;
 };

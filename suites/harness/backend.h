@@ -49,6 +49,11 @@ class Stopwatch {
   virtual std::size_t samples_at_once() const { return 1; }
   /// Returns the time of one run after a cache flush; the flush itself is not timed.
   virtual double time_cold(Primitive& primitive) = 0;
+  /// Whether flush_seconds() has a result.
+  virtual bool knows_flush_seconds() const { return false; }
+  /// How much longer one round of runs takes after a cache flush than after another round; empty if
+  /// the engine cannot tell.
+  virtual std::optional<double> flush_seconds(Primitive&) { return std::nullopt; }
   /// Capacity of the caches that time_cold() flushes; 0 if unknown.
   virtual std::int64_t cache_bytes() const { return 0; }
   /// Must be called before a primitive that was timed is destroyed, unless it is a backend's own.

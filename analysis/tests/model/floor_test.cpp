@@ -294,6 +294,27 @@ TEST(ModelFloor, WeightsOfACallThatWasTimedWithThemInMemoryAreRead) {
   EXPECT_THAT(least(cached), Optional(DoubleNear(8.084 * us, 1e-12)));
 }
 
+// The same of keys and values: 2 x 4 x 1000 x 64 halves each, and 8 x 64 of Q and of the result.
+TEST(ModelFloor, CachesOfACallThatWasTimedWithThemInMemoryAreRead) {
+  const std::string key = "attention/2x8x1x64_k4x1000x64_s0.125";
+  Graph graph{.model = "m", .layers = {product("a", "Attention", {}, {key})}};
+  graph.compulsory = Compulsory{.weights = {.elements = 0, .bytes = 4'000'000}};
+  Measurement timed = measured(key + "/fp16/plain/cudnn/x", five(30 * us));
+  const MeasurementFilter filter{.precision = Precision::fp16};
+  const auto least = [&] {
+    MeasurementSet set;
+    set.add(timed);
+    return model_floor(graph, layer_times(graph, set, filter), rates, filter)
+        .layers[0]
+        .memory_seconds;
+  };
+  const double caches = 2 * 2.0 * 2 * 4 * 1000 * 64;
+  const double others = 2 * 2.0 * 2 * 8 * 64;
+  EXPECT_THAT(least(), Optional(DoubleNear((caches + others - 1e6) / 1e11, 1e-12)));
+  timed.rotating_seconds = 40 * us;
+  EXPECT_THAT(least(), Optional(DoubleNear((caches - 0.5e6) / 1e11, 1e-12)));
+}
+
 // Convolution and bias are two calls or one: the tensor between them does not count.
 TEST(ModelFloor, ALayerOfSeveralCallsIsThatOfTheOneThatDoesThem) {
   const std::string conv = "conv/1x8x10x10_k8x1x1_p0.0.0.0_s1x1_d1x1_g1";

@@ -13,20 +13,20 @@ namespace benanza::analysis {
 namespace {
 
 /// The layers left without a time, and the seconds of the others.
-using Cost = std::pair<std::size_t, double>;
+using PieceCost = std::pair<std::size_t, double>;
 
 /// What a layer alone adds. One whose time should count and is unknown is a hole.
-Cost alone(const LayerTime& time, Movement movement) {
+PieceCost alone(const LayerTime& time, Movement movement) {
   if (time.status == LayerStatus::free) return {0, 0};
   if (time.status == LayerStatus::movement && movement == Movement::exclude) return {0, 0};
-  return time.seconds ? Cost{0, *time.seconds} : Cost{1, 0};
+  return time.seconds ? PieceCost{0, *time.seconds} : PieceCost{1, 0};
 }
 
 /// Returns the cost of a choice; empty if two of its fusions do the same layer.
-std::optional<Cost> cost_of(unsigned choice, const std::vector<LayerTime>& layers,
+std::optional<PieceCost> cost_of(unsigned choice, const std::vector<LayerTime>& layers,
                             const std::vector<Piece>& pieces, Movement movement) {
   std::vector<int> done(layers.size());
-  Cost cost{0, 0};
+  PieceCost cost{0, 0};
   for (std::size_t piece = 0; piece < pieces.size(); ++piece) {
     if ((choice >> piece & 1U) == 0) continue;
     cost.second += pieces[piece].seconds;
@@ -36,16 +36,16 @@ std::optional<Cost> cost_of(unsigned choice, const std::vector<LayerTime>& layer
   }
   for (std::size_t layer = 0; layer < layers.size(); ++layer) {
     if (done[layer] > 0) continue;
-    const Cost more = alone(layers[layer], movement);
+    const PieceCost more = alone(layers[layer], movement);
     cost.first += more.first;
     cost.second += more.second;
   }
   return cost;
 }
 
-Cost least_of_all(const std::vector<LayerTime>& layers, const std::vector<Piece>& pieces,
+PieceCost least_of_all(const std::vector<LayerTime>& layers, const std::vector<Piece>& pieces,
                   Movement movement) {
-  Cost least{layers.size() + 1, 0};
+  PieceCost least{layers.size() + 1, 0};
   for (unsigned choice = 0; choice < 1U << pieces.size(); ++choice) {
     if (const auto cost = cost_of(choice, layers, pieces, movement)) least = std::min(least, *cost);
   }
@@ -86,8 +86,8 @@ TEST(CoverOf, LeavesTheFewestHolesAndThenTakesTheLeastTime) {
     pieces.emplace_back();
     for (const Movement movement : {Movement::exclude, Movement::include}) {
       const Cover cover = cover_of(layers, pieces, movement);
-      const Cost least = least_of_all(layers, pieces, movement);
-      const std::optional<Cost> chosen = cost_of(choice_of(cover), layers, pieces, movement);
+      const PieceCost least = least_of_all(layers, pieces, movement);
+      const std::optional<PieceCost> chosen = cost_of(choice_of(cover), layers, pieces, movement);
       ASSERT_TRUE(chosen) << turn << ": two fusions do one layer";
       EXPECT_EQ(chosen->first, least.first) << turn;
       EXPECT_DOUBLE_EQ(chosen->second, least.second) << turn;

@@ -54,9 +54,11 @@ Attention Attention::read(KeyReader& reader) {
 }
 
 std::vector<Operand> Attention::inputs() const {
-  std::vector<Operand> operands{{.name = "q", .dims = {batch, heads, queries, size}},
-                                {.name = "k", .dims = {batch, kv_heads, keys, size}},
-                                {.name = "v", .dims = {batch, kv_heads, keys, value_size}}};
+  const Role kept = keys > queries ? Role::cache : Role::data;
+  std::vector<Operand> operands{
+      {.name = "q", .dims = {batch, heads, queries, size}},
+      {.name = "k", .dims = {batch, kv_heads, keys, size}, .role = kept},
+      {.name = "v", .dims = {batch, kv_heads, keys, value_size}, .role = kept}};
   if (!mask.empty()) operands.push_back({.name = "mask", .dims = mask});
   if (sink) operands.push_back({.name = "sinks", .dims = {heads}});
   return operands;

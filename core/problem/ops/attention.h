@@ -39,7 +39,8 @@ struct Attention {
   void write(KeyWriter& writer) const;
   static Attention read(KeyReader& reader);
 
-  /// Q, K, V, and the mask and the sinks, one for each head, if there are any.
+  /// Q, K, V, and the mask and the sinks, one for each head, if there are any. K and V are caches
+  /// if there are more keys than queries.
   std::vector<Operand> inputs() const;
   Dims output() const { return {batch, heads, queries, value_size}; }
   /// Flops of the unfused parts: two products, five per score for the softmax, one for the mask,

@@ -9,6 +9,7 @@ void Gemm::write(KeyWriter& writer) const {
   writer.word(transpose_a ? (transpose_b ? "tt" : "tn") : (transpose_b ? "nt" : "nn"));
   if (!batch_a.empty()) writer.dims("a", batch_a).dims("b", batch_b);
   if (constant_b) writer.word("w");
+  if (cached_b) writer.word("cache");
 }
 
 Gemm Gemm::read(KeyReader& reader) {
@@ -34,6 +35,7 @@ Gemm Gemm::read(KeyReader& reader) {
     }
   }
   shape.constant_b = reader.accept("w");
+  shape.cached_b = !shape.constant_b && reader.accept("cache");
   return shape;
 }
 
@@ -50,8 +52,9 @@ std::vector<Operand> Gemm::inputs() const {
   a.insert(a.end(), {transpose_a ? k : m, transpose_a ? m : k});
   Dims b = batch_b;
   b.insert(b.end(), {transpose_b ? n : k, transpose_b ? k : n});
+  const Role kept = cached_b ? Role::cache : Role::data;
   return {{.name = "a", .dims = a},
-          {.name = "b", .dims = b, .role = constant_b ? Role::weights : Role::data}};
+          {.name = "b", .dims = b, .role = constant_b ? Role::weights : kept}};
 }
 
 Dims Gemm::output() const {

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "core/problem/merge_axes.h"
+#include "core/problem/ops/copy.h"
+#include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {
 
@@ -76,6 +78,85 @@ std::vector<nvidia::TensorFormat> merged_formats(const std::vector<Precision>& p
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     found.push_back(row_major ? nvidia::tensor_format(precisions[i], tensors[i], Layout::plain)
                               : innermost_as_channels(precisions[i], tensors[i]));
+  }
+  return found;
+}
+
+namespace {
+
+/// Axes of tensors that broadcast together, with a stride for each tensor.
+struct StridedAxis {
+  Dims extents;
+  Dims strides;
+
+  /// Followed by `inner`, it is one axis of every tensor.
+  bool continues_in(const StridedAxis& inner) const {
+    for (std::size_t i = 0; i < extents.size(); ++i) {
+      const bool repeats = extents[i] == 1 && extents.back() != 1;
+      const bool inner_repeats = inner.extents[i] == 1 && inner.extents.back() != 1;
+      if (repeats != inner_repeats) return false;
+      if (!repeats && strides[i] != inner.strides[i] * inner.extents[i]) return false;
+    }
+    return true;
+  }
+};
+
+std::vector<StridedAxis> merged_axes(const std::vector<Dims>& tensors,
+                                     const std::vector<Dims>& strides) {
+  std::vector<StridedAxis> axes;
+  for (std::size_t axis = 0; axis < tensors.back().size(); ++axis) {
+    if (tensors.back()[axis] == 1) continue;
+    StridedAxis one;
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      one.extents.push_back(tensors[i][axis]);
+      one.strides.push_back(strides[i][axis]);
+    }
+    if (!axes.empty() && axes.back().continues_in(one)) {
+      for (std::size_t i = 0; i < tensors.size(); ++i) one.extents[i] *= axes.back().extents[i];
+      axes.back() = std::move(one);
+    } else {
+      axes.push_back(std::move(one));
+    }
+  }
+  return axes;
+}
+
+}  // namespace
+
+std::vector<nvidia::TensorFormat> strided_formats(const std::vector<Precision>& precisions,
+                                                  const std::vector<Dims>& tensors,
+                                                  std::vector<Dims> strides) {
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (tensors[i].size() != tensors.back().size()) {
+      throw harness::Unsupported("strides of tensors of different ranks");
+    }
+    if (strides[i].empty()) strides[i] = dense_strides(tensors[i]);
+  }
+  const std::vector<StridedAxis> axes = merged_axes(tensors, strides);
+  constexpr std::size_t most_axes = 5;
+  if (axes.empty() || axes.size() > most_axes) {
+    throw harness::Unsupported("strides of " + std::to_string(axes.size()) + " axes");
+  }
+  std::vector<nvidia::TensorFormat> found;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const std::int64_t columns = axes.back().extents[i];
+    nvidia::TensorFormat& one = found.emplace_back();
+    one.precision = precisions[i];
+    one.dims = {1, columns};
+    one.strides = {columns, axes.back().strides[i]};
+    for (std::size_t axis = 0; axis + 1 < axes.size(); ++axis) {
+      if (axis == 0) {
+        one.dims[0] = axes[axis].extents[i];
+        one.strides[0] = axes[axis].strides[i];
+      } else {
+        one.dims.push_back(axes[axis].extents[i]);
+        one.strides.push_back(axes[axis].strides[i]);
+      }
+    }
+    while (one.dims.size() < 4) {
+      one.dims.push_back(1);
+      one.strides.push_back(columns);
+    }
   }
   return found;
 }

@@ -10,53 +10,86 @@ namespace {
 
 using Id = OperationGraph::Id;
 
-/// The rows in two axes; along each, a table has one entry per row or one for all.
+/// The rows in two axes, or three if their strides want it; along each, a table has one entry per
+/// row or one for all.
 struct RotaryRows {
-  Dims input{1, 1};
-  Dims table{1, 1};
+  Dims input;
+  Dims table;
+  /// Of the input and of the result.
+  Dims input_strides;
+  Dims result_strides;
+
+  std::size_t axes() const { return input.size(); }
+  Dims table_strides(std::int64_t length) const {
+    Dims made(axes());
+    for (std::size_t axis = axes(); axis-- > 0;) {
+      made[axis] = length;
+      length *= table[axis];
+    }
+    return made;
+  }
 };
 
-RotaryRows rotary_rows_of(const Rotary& shape) {
-  std::vector<std::int64_t> input;
-  std::vector<bool> repeated;
+Dims strides_or_dense(const Dims& strides, const Dims& dims) {
+  return strides.empty() ? dense_strides(dims) : strides;
+}
+
+RotaryRows rotary_rows_of(const Rotary& shape, const harness::Strides& strides) {
+  const Dims read =
+      strides_or_dense(strides.operands.empty() ? Dims{} : strides.operands.front(), shape.input);
+  const Dims written = strides_or_dense(strides.result, shape.input);
+  RotaryRows rows;
   for (std::size_t axis = 0; axis + 1 < shape.input.size(); ++axis) {
-    if (shape.input[axis] == 1) continue;
+    const std::int64_t extent = shape.input[axis];
+    if (extent == 1) continue;
     const bool repeats = shape.table[axis] == 1;
-    if (repeated.empty() || repeated.back() != repeats) {
-      input.push_back(1);
-      repeated.push_back(repeats);
+    const bool continues = rows.axes() > 0 && (rows.table.back() == 1) == repeats &&
+                           rows.input_strides.back() == extent * read[axis] &&
+                           rows.result_strides.back() == extent * written[axis];
+    if (continues) {
+      rows.input.back() *= extent;
+      rows.table.back() *= repeats ? 1 : extent;
+      rows.input_strides.back() = read[axis];
+      rows.result_strides.back() = written[axis];
+    } else {
+      rows.input.push_back(extent);
+      rows.table.push_back(repeats ? 1 : extent);
+      rows.input_strides.push_back(read[axis]);
+      rows.result_strides.push_back(written[axis]);
     }
-    input.back() *= shape.input[axis];
   }
-  if (input.size() > 2) {
+  const bool is_dense = strides == harness::Strides{};
+  if (rows.axes() > (is_dense ? 2 : 3)) {
     throw harness::Unsupported("cuDNN rotates strided rows in two axes, and the tables want more");
   }
-  RotaryRows rows;
-  for (std::size_t axis = 0; axis < input.size(); ++axis) {
-    const std::size_t place = 2 - input.size() + axis;
-    rows.input[place] = input[axis];
-    rows.table[place] = repeated[axis] ? 1 : input[axis];
+  while (rows.axes() < 2) {
+    const auto outer = [&](Dims& strides) {
+      strides.insert(strides.begin(),
+                     rows.axes() == 0 ? shape.input.back() : rows.input.front() * strides.front());
+    };
+    outer(rows.input_strides);
+    outer(rows.result_strides);
+    rows.input.insert(rows.input.begin(), 1);
+    rows.table.insert(rows.table.begin(), 1);
   }
   return rows;
 }
 
-/// The format of the first `half` elements of every row of `length`.
-nvidia::TensorFormat half_of(Precision precision, const Dims& rows, std::int64_t half,
-                             std::int64_t length) {
-  return {precision, {rows[0], rows[1], half}, {rows[1] * length, length, 1}};
+/// The format of the first `half` elements of every row.
+nvidia::TensorFormat half_of(Precision precision, const Dims& rows, Dims strides,
+                             std::int64_t half) {
+  nvidia::TensorFormat format{precision, rows, std::move(strides)};
+  format.dims.push_back(half);
+  format.strides.push_back(1);
+  return format;
 }
 
-/// The format of every second element of rows of `length`. Engines write the last axis without gaps
-/// whatever its stride is (cuDNN 9.19), so it has one element, and the inner rows and their
-/// elements are one axis.
+/// The format of every second element of dense rows of `length`. Engines write the last axis
+/// without gaps whatever its stride is (cuDNN 9.19), so it has one element, and the inner rows and
+/// their elements are one axis.
 nvidia::TensorFormat every_second_of(Precision precision, const Dims& rows, std::int64_t length) {
   const std::int64_t outer = rows[1] * length;
   return {precision, {rows[0], outer / 2, 1}, {outer, 2, 1}};
-}
-
-/// A dense tensor with the problem's own axes.
-nvidia::TensorFormat whole(Precision precision, const Dims& dims) {
-  return {precision, dims, dense_strides(dims)};
 }
 
 }  // namespace
@@ -64,19 +97,25 @@ nvidia::TensorFormat whole(Precision precision, const Dims& dims) {
 std::vector<GraphCall> rotary_graphs(const Rotary& shape, const harness::Variant& variant) {
   const Precision precision = variant.precision;
   if (precision == Precision::int8) throw harness::Unsupported("cuDNN rotates no integers");
-  const RotaryRows rows = rotary_rows_of(shape);
+  if (shape.interleaved && variant.strides != harness::Strides{}) {
+    throw harness::Unsupported("cuDNN rotates neighbours in dense rows");
+  }
+  const RotaryRows rows = rotary_rows_of(shape, variant.strides);
   const std::int64_t half = shape.half();
   const bool own_entries = shape.table.back() != half;
   if (shape.interleaved && (!own_entries || rows.table[1] != rows.input[1])) {
     throw harness::Unsupported(
         "cuDNN rotates neighbours only by tables with an entry for each element of the inner rows");
   }
-  const auto format = [&](const Dims& dims, std::int64_t length) {
+  const auto format = [&](const Dims& dims, const Dims& strides, std::int64_t length) {
     return shape.interleaved ? every_second_of(precision, dims, length)
-                             : half_of(precision, dims, half, length);
+                             : half_of(precision, dims, strides, half);
   };
-  const nvidia::TensorFormat data = format(rows.input, shape.input.back());
-  const nvidia::TensorFormat entries = format(rows.table, shape.table.back());
+  const std::int64_t length = shape.input.back();
+  const nvidia::TensorFormat data = format(rows.input, rows.input_strides, length);
+  const nvidia::TensorFormat made = format(rows.input, rows.result_strides, length);
+  const nvidia::TensorFormat entries =
+      format(rows.table, rows.table_strides(shape.table.back()), shape.table.back());
   // Where the second elements of the points begin.
   const std::int64_t offset = shape.interleaved ? 1 : half;
   const std::int64_t alignment_bytes =
@@ -85,13 +124,18 @@ std::vector<GraphCall> rotary_graphs(const Rotary& shape, const harness::Variant
   std::vector<GraphCall> found(1);
   GraphCall& call = found.front();
   OperationGraph& graph = call.graph();
-  call.output = whole(precision, shape.output());
-  for (const Operand& operand : shape.inputs())
-    call.inputs.push_back(whole(precision, operand.dims));
+  call.takes_strides = !shape.interleaved;
+  for (const Operand& operand : shape.inputs()) {
+    call.inputs.push_back({precision, operand.dims, dense_strides(operand.dims)});
+  }
+  call.inputs.front().strides = strides_or_dense(
+      variant.strides.operands.empty() ? Dims{} : variant.strides.operands.front(), shape.input);
+  call.output = {precision, shape.output(),
+                 strides_or_dense(variant.strides.result, shape.output())};
   const Id x1 = graph.tensor(data);
   const Id cos1 = graph.tensor(entries);
   const Id sin1 = graph.tensor(entries);
-  const Id y1 = graph.tensor(data);
+  const Id y1 = graph.tensor(made);
   call.bound = {x1, cos1, sin1, y1};
   const auto second = [&](std::size_t operand, const nvidia::TensorFormat& format) {
     auto& tensors = call.stages.front().tensors;
@@ -102,7 +146,7 @@ std::vector<GraphCall> rotary_graphs(const Rotary& shape, const harness::Variant
   const Id x2 = second(0, data);
   const Id cos2 = own_entries ? second(1, entries) : cos1;
   const Id sin2 = own_entries ? second(2, entries) : sin1;
-  const Id y2 = second(call.result(), data);
+  const Id y2 = second(call.result(), made);
 
   const auto rotate = [&](Id own, Id cosine, Id other, Id sine, cudnnPointwiseMode_t sum, Id y) {
     const Id first = graph.intermediate(data);

@@ -54,6 +54,41 @@ Dims memory_order(const Dims& dims, Layout layout) {
   return ordered;
 }
 
+namespace {
+
+/// As measured: with tensors that are broadcast, engines compute wrong results from some strides.
+bool takes_strides(const Problem& problem, Layout layout) {
+  const Dims result = output(problem);
+  if (layout == Layout::nhwc && result.size() > 2) return false;
+  return std::ranges::all_of(inputs(problem), [&](const Operand& operand) {
+    return operand.dims == result ||
+           (operand.dims.size() == result.size() && element_count(operand.dims) == 1);
+  });
+}
+
+/// The formats of operands and result in the variant's strides, which become the call's.
+std::vector<nvidia::TensorFormat> in_strides(const harness::Variant& variant,
+                                             const std::vector<Precision>& precisions,
+                                             GraphCall& call) {
+  if (!call.takes_strides) throw harness::Unsupported("strides of tensors that are broadcast");
+  std::vector<Dims> tensors;
+  std::vector<Dims> strides = variant.strides.operands;
+  for (const Operand& operand : inputs(variant.problem)) tensors.push_back(operand.dims);
+  strides.resize(tensors.size());
+  for (std::size_t index = 0; index < tensors.size(); ++index) {
+    if (strides[index].empty()) continue;
+    call.inputs[index] = {precisions[index], tensors[index], strides[index]};
+  }
+  tensors.push_back(output(variant.problem));
+  strides.push_back(variant.strides.result);
+  if (!strides.back().empty()) {
+    call.output = {precisions.back(), tensors.back(), strides.back()};
+  }
+  return strided_formats(precisions, tensors, std::move(strides));
+}
+
+}  // namespace
+
 GraphCall elementwise_graph(const harness::Variant& variant, ElementwiseWay way) {
   const Problem& problem = variant.problem;
   if (variant.precision == Precision::int8) {
@@ -71,7 +106,10 @@ GraphCall elementwise_graph(const harness::Variant& variant, ElementwiseWay way)
   call.output = dense(variant.precision, output(problem), variant.layout);
   tensors.push_back(memory_order(output(problem), variant.layout));
   precisions.push_back(variant.precision);
-  const auto formats = merged_formats(precisions, std::move(tensors));
+  call.takes_strides = takes_strides(problem, variant.layout);
+  const auto formats = variant.strides == harness::Strides{}
+                           ? merged_formats(precisions, std::move(tensors))
+                           : in_strides(variant, precisions, call);
   for (const auto& format : formats) call.bound.push_back(call.graph().tensor(format));
   Chain chain(call.graph(), formats.back());
   add_core(chain, call.graph(), problem.shape, formats, call.bound, way.comparison);

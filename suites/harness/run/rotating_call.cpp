@@ -7,27 +7,34 @@
 #include "suites/harness/operands.h"
 
 namespace benanza::harness {
+namespace {
 
-std::optional<std::int64_t> rotating_copies(const Problem& problem, Precision precision,
-                                            std::int64_t cache_bytes) {
+bool rotates(const Operand& operand) { return operand.role != Role::data; }
+
+}  // namespace
+
+std::optional<Rotation> rotation(const Problem& problem, Precision precision,
+                                 const Stopwatch& stopwatch) {
   std::int64_t bytes = 0;
   for (const Operand& operand : inputs(problem)) {
-    if (operand.role != Role::weights) continue;
-    bytes += element_count(operand.dims) * element_bytes(precision);
+    if (rotates(operand)) bytes += element_count(operand.dims) * element_bytes(precision);
   }
+  const std::int64_t cache_bytes = stopwatch.cache_bytes();
   if (bytes == 0 || cache_bytes == 0) return std::nullopt;
   const std::int64_t copies = std::max<std::int64_t>(2, (2 * cache_bytes + bytes - 1) / bytes);
-  return copies > most_rotating_copies ? std::nullopt : std::optional(copies);
+  if (copies <= most_rotating_copies) return Rotation{.copies = copies};
+  if (!stopwatch.knows_flush_seconds()) return std::nullopt;
+  return Rotation{.copies = flushed_copies, .flushes = true};
 }
 
-/// The same places for every copy, except for weights.
+/// The same places for every copy, except for what rotates.
 class RotatingCall::Places final : public OwnOperands {
  public:
-  Places(Allocator& allocator, const std::vector<bool>& is_weight)
-      : OwnOperands(allocator), is_weight_(is_weight) {}
+  Places(Allocator& allocator, const std::vector<bool>& rotates)
+      : OwnOperands(allocator), rotates_(rotates) {}
 
   std::byte* operand(std::size_t index, std::int64_t bytes, const MemoryFormat&) override {
-    return index < is_weight_.size() && is_weight_[index] ? block(bytes)
+    return index < rotates_.size() && rotates_[index] ? block(bytes)
                                                           : shared(operands_, index, bytes);
   }
   std::byte* result(std::size_t index, std::int64_t bytes, const MemoryFormat&) override {
@@ -43,7 +50,7 @@ class RotatingCall::Places final : public OwnOperands {
     return found->second;
   }
 
-  const std::vector<bool>& is_weight_;
+  const std::vector<bool>& rotates_;
   Blocks operands_;
   Blocks results_;
 };
@@ -51,16 +58,16 @@ class RotatingCall::Places final : public OwnOperands {
 RotatingCall::RotatingCall(const Way& way, const Problem& problem, Allocator& allocator,
                            std::int64_t copies) {
   for (const Operand& operand : inputs(problem)) {
-    is_weight_.push_back(operand.role == Role::weights);
+    rotates_.push_back(rotates(operand));
   }
-  places_ = std::make_unique<Places>(allocator, is_weight_);
+  places_ = std::make_unique<Places>(allocator, rotates_);
   for (std::int64_t copy = 0; copy < copies; ++copy) copies_.push_back(way.make(*places_));
 }
 
 RotatingCall::~RotatingCall() = default;
 
 void RotatingCall::upload(std::size_t index, std::span<const float> values) {
-  if (index < is_weight_.size() && !is_weight_[index])
+  if (index < rotates_.size() && !rotates_[index])
     return copies_.front()->upload(index, values);
   for (const auto& copy : copies_) copy->upload(index, values);
 }

@@ -5,19 +5,28 @@
 #include <optional>
 #include <vector>
 
-#include "suites/harness/way.h"
+#include "suites/harness/backend.h"
 
 namespace benanza::harness {
 
-/// How often the weights of one call have to be in memory, one copy after the other, to be read
-/// from memory by every call: so that the copies fill twice `cache_bytes`, at least two. Empty if
-/// the problem has no weights, the cache is unknown (0), or that takes more than `most_copies`.
-std::optional<std::int64_t> rotating_copies(const Problem& problem, Precision precision,
-                                            std::int64_t cache_bytes);
+/// How the weights of one call (and the caches it reads) come from memory in every run.
+struct Rotation {
+  /// One after the other. They fill twice the caches; at least two.
+  std::int64_t copies = 0;
+  /// They are too small to fill the caches: what a flush of the caches before each round costs is
+  /// measured instead.
+  bool flushes = false;
+  bool operator==(const Rotation&) const = default;
+};
+/// Empty if the problem has neither weights nor caches, the size of the caches is unknown (0), or
+/// more than `most_rotating_copies` were necessary and flushes cannot be measured.
+std::optional<Rotation> rotation(const Problem& problem, Precision precision,
+                                 const Stopwatch& stopwatch);
 inline constexpr std::int64_t most_rotating_copies = 128;
+inline constexpr std::int64_t flushed_copies = 32;
 
-/// A call whose runs take turns with copies of its weights, as in a model whose weights do not fit
-/// the cache: weights come from memory, everything else is where the last run left it.
+/// A call whose runs take turns with copies of its weights and caches, as in a model whose weights
+/// do not fit the cache: they come from memory, everything else is where the last run left it.
 class RotatingCall final : public Primitive {
  public:
   /// `allocator` must outlive it. Throws as Way::make() does.
@@ -36,7 +45,7 @@ class RotatingCall final : public Primitive {
  private:
   class Places;
 
-  std::vector<bool> is_weight_;
+  std::vector<bool> rotates_;
   std::unique_ptr<Places> places_;
   std::vector<std::unique_ptr<Primitive>> copies_;
   /// The one that runs next.

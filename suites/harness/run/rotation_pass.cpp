@@ -34,11 +34,11 @@ Facts rotating_time(Backend& backend, const Variant& variant, const Verifier& ve
     return Facts{{"rotating_failed", one_line(reason)}};
   };
   Stopwatch& stopwatch = backend.stopwatch();
-  const auto copies = rotating_copies(variant.problem, variant.precision, stopwatch.cache_bytes());
-  if (!copies) return failed("its weights are too small");
+  const auto wanted = rotation(variant.problem, variant.precision, stopwatch);
+  if (!wanted) return failed("its weights are too small");
   try {
     const Way way = backend.way(variant);
-    RotatingCall call(way, variant.problem, backend.allocator(), *copies);
+    RotatingCall call(way, variant.problem, backend.allocator(), wanted->copies);
     const Forgotten forgotten(stopwatch, call);
     // The verifier uploads the operands.
     if (const auto mismatch = verifier(call, variant, way.traits)) return failed(*mismatch);
@@ -46,8 +46,14 @@ Facts rotating_time(Backend& backend, const Variant& variant, const Verifier& ve
     own.rival_seconds.reset();
     own.payback = 0;
     const Outcome outcome = measure(call, stopwatch, own);
-    return {{"rotating_seconds", median(outcome.samples)},
-            {"rotating_copies", static_cast<double>(*copies)}};
+    double seconds = median(outcome.samples);
+    const auto copies = static_cast<double>(wanted->copies);
+    if (wanted->flushes) {
+      const auto flush = stopwatch.flush_seconds(call);
+      if (!flush) return failed("it cannot be captured in a graph");
+      seconds += *flush / copies;
+    }
+    return {{"rotating_seconds", seconds}, {"rotating_copies", copies}};
   } catch (const EngineLost&) {
     throw;
   } catch (const std::exception& error) {
@@ -60,8 +66,9 @@ Facts rotating_time(Backend& backend, const Variant& variant, const Verifier& ve
 LaterPass rotation_pass(Backend& backend, const Verifier& verifier, const ResultStore& store,
                         std::int64_t repetitions, const MeasureOptions& options) {
   const std::set<std::string> fastest = fastest_variants(store.rows(), rotation_contends);
-  const std::int64_t cache_bytes = backend.stopwatch().cache_bytes();
-  const auto rows_due = [&store, repetitions, fastest, cache_bytes](const std::string& name) {
+  const std::set<std::string> nearest = fastest_variants(store.rows(), flush_contends);
+  const auto rows_due = [&backend, &store, repetitions, fastest,
+                         nearest](const std::string& name) {
     std::vector<Row> rows;
     if (!fastest.contains(name)) return rows;
     rows = store.ok_rows(name, repetitions);
@@ -69,7 +76,8 @@ LaterPass rotation_pass(Backend& backend, const Verifier& verifier, const Result
         rows, [&](const Row& row) { return was_rotated(row) || row.in_place || row.variant.cold; });
     if (none || rows.empty()) return std::vector<Row>{};
     const VariantName& variant = rows.front().variant;
-    if (!rotating_copies(parse(variant.key), variant.precision, cache_bytes)) rows.clear();
+    const auto wanted = rotation(parse(variant.key), variant.precision, backend.stopwatch());
+    if (!wanted || (wanted->flushes && !nearest.contains(name))) rows.clear();
     return rows;
   };
   return {.failure = "rotating_failed",

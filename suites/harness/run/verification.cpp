@@ -42,6 +42,7 @@ Verification verify_before_timing(Primitive& primitive, const Variant& variant,
   Verification found{.mismatch = verifier(primitive, variant, Traits())};
   if (traits.in_place) found.facts["in_place"] = true;
   if (traits.reference) found.facts["reference"] = true;
+  if (traits.takes_strides) found.facts["takes_strides"] = true;
   Uploaded uploaded(primitive);
   const auto verify_as = [&](const Traits& widened, const char* tolerance) {
     found.mismatch = verifier(uploaded, variant, widened);

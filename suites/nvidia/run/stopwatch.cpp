@@ -136,6 +136,21 @@ double CudaStopwatch::time_cold(harness::Primitive& primitive) {
   return possible(primitive, std::max(seconds - empty.event_seconds, empty.seconds));
 }
 
+std::optional<double> CudaStopwatch::flush_seconds(harness::Primitive& primitive) {
+  begin(primitive);
+  if (state_.capturable) capture(primitive, primitive.round());
+  if (!state_.capturable) return std::nullopt;
+  state_.cold = false;
+  reserve_flush();
+  fit_hold(1);
+  const auto replay = [&] {
+    check(cudaGraphLaunch(state_.graph.get(), stream_), "cudaGraphLaunch");
+  };
+  const double warm = median(timed(replay, replay, at_once));
+  const double cold = median(timed([&] { flush(); }, replay, at_once));
+  return std::max(0.0, cold - warm);
+}
+
 const CudaStopwatch::EmptyKernel& CudaStopwatch::empty_kernel() {
   if (empty_kernel_) return *empty_kernel_;
   constexpr int in_a_row = 64;

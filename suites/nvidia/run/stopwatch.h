@@ -60,6 +60,9 @@ class CudaStopwatch : public harness::Stopwatch {
                                    std::size_t samples) override;
   std::size_t samples_at_once() const override { return at_once; }
   double time_cold(harness::Primitive& primitive) override;
+  bool knows_flush_seconds() const override { return true; }
+  /// Empty if the round cannot be captured.
+  std::optional<double> flush_seconds(harness::Primitive& primitive) override;
   std::int64_t cache_bytes() const override { return flush_bytes_ / 2; }
 
   /// Facts of `primitive` if it was timed last, else empty: "timing" ("graph" or "events"),

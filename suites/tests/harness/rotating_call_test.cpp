@@ -16,18 +16,52 @@ using testing::SizeIs;
 // 2 x 3 times 3 x 4, 48 bytes of weights at fp32.
 const Problem product = parse("gemm/m2_n4_k3_nn_w");
 
-TEST(RotatingCopies, FillTwiceTheCache) {
-  EXPECT_THAT(rotating_copies(product, Precision::fp32, 240), Optional(10));
-  EXPECT_THAT(rotating_copies(product, Precision::fp32, 250), Optional(11)) << "500 of 48";
-  EXPECT_THAT(rotating_copies(product, Precision::fp16, 240), Optional(20));
-  EXPECT_THAT(rotating_copies(product, Precision::fp32, 1), Optional(2)) << "larger than the cache";
+struct Cache final : Stopwatch {
+  Cache(std::int64_t bytes, bool flushes) : bytes_(bytes), flushes_(flushes) {}
+  double time(Primitive&, std::int64_t) override { return 0; }
+  double time_cold(Primitive&) override { return 0; }
+  std::int64_t cache_bytes() const override { return bytes_; }
+  bool knows_flush_seconds() const override { return flushes_; }
+
+ private:
+  std::int64_t bytes_;
+  bool flushes_;
+};
+
+std::optional<Rotation> rotation_of(const Problem& problem, Precision precision,
+                                    std::int64_t cache_bytes, bool flushes = false) {
+  return rotation(problem, precision, Cache(cache_bytes, flushes));
 }
 
-TEST(RotatingCopies, AreNotAskedOfSmallWeightsOrNone) {
-  EXPECT_THAT(rotating_copies(product, Precision::fp32, 24 * 128), Optional(128));
-  EXPECT_EQ(rotating_copies(product, Precision::fp32, 24 * 128 + 1), std::nullopt);
-  EXPECT_EQ(rotating_copies(parse("gemm/m2_n4_k3_nn"), Precision::fp32, 240), std::nullopt);
-  EXPECT_EQ(rotating_copies(product, Precision::fp32, 0), std::nullopt) << "cache unknown";
+Rotation copies(std::int64_t number) { return {.copies = number}; }
+
+TEST(Rotation, FillsTwiceTheCache) {
+  EXPECT_THAT(rotation_of(product, Precision::fp32, 240), Optional(copies(10)));
+  EXPECT_THAT(rotation_of(product, Precision::fp32, 250), Optional(copies(11))) << "500 of 48";
+  EXPECT_THAT(rotation_of(product, Precision::fp16, 240), Optional(copies(20)));
+  EXPECT_THAT(rotation_of(product, Precision::fp32, 1), Optional(copies(2)))
+      << "larger than the cache";
+}
+
+TEST(Rotation, FlushesWhereWeightsAreSmall) {
+  EXPECT_THAT(rotation_of(product, Precision::fp32, 24 * 128, true), Optional(copies(128)));
+  EXPECT_EQ(rotation_of(product, Precision::fp32, 24 * 128 + 1), std::nullopt);
+  EXPECT_THAT(rotation_of(product, Precision::fp32, 24 * 128 + 1, true),
+              Optional(Rotation{.copies = 32, .flushes = true}));
+}
+
+TEST(Rotation, NeedsWeightsAndACache) {
+  EXPECT_EQ(rotation_of(parse("gemm/m2_n4_k3_nn"), Precision::fp32, 240, true), std::nullopt);
+  EXPECT_EQ(rotation_of(product, Precision::fp32, 0, true), std::nullopt) << "cache unknown";
+}
+
+// 2 x 3 x 5 x 8 keys and as many values, 960 bytes at fp16; the new keys of as many queries are
+// where another call has just written them.
+TEST(Rotation, TakesKeysAndValuesOfEarlierTokens) {
+  const Problem one = parse("attention/2x6x1x8_k3x5x8_s1");
+  EXPECT_THAT(rotation_of(one, Precision::fp16, 960), Optional(copies(2)));
+  EXPECT_THAT(rotation_of(one, Precision::fp16, 2400), Optional(copies(5)));
+  EXPECT_EQ(rotation_of(parse("attention/2x6x5x8_k3x5x8_s1"), Precision::fp16, 960), std::nullopt);
 }
 
 /// Where the calls of a way found their operands, and which call ran.

@@ -161,8 +161,12 @@ Heads AttentionParts::attend(const Heads& q, const Heads& k, const Heads& v, con
   Source factor = q.source;
   const float soft_cap = steps.soft_cap;
   factor.scale = soft_cap == 0 ? steps.scale : steps.scale / soft_cap;
-  Source scores = add(product_call({batch, kv_heads, rows, q.dims[3]}, factor, k.dims, k.source,
-                                   false, false, true));
+  const auto product = [&](const Dims& a, Source a_source, const Heads& b, bool transpose_b) {
+    Call made = product_call(a, a_source, b.dims, b.source, false, false, transpose_b);
+    std::get<Gemm>(made.problem.shape).cached_b = keys > q.dims[2];
+    return add(std::move(made));
+  };
+  Source scores = product({batch, kv_heads, rows, q.dims[3]}, factor, k, true);
   const Dims dims{batch, heads, q.dims[2], keys};
   if (soft_cap != 0) {
     scores = add(call(Activation{.input = dims, .kind = ActivationKind::tanh}, {scores}));
@@ -175,8 +179,7 @@ Heads AttentionParts::attend(const Heads& q, const Heads& k, const Heads& v, con
                                   {mask.dims, mask.constant, mask.source}));
   }
   scores = add_softmax(dims, scores, steps.sink);
-  const Source result = add(
-      product_call({batch, kv_heads, rows, keys}, scores, v.dims, v.source, false, false, false));
+  const Source result = product({batch, kv_heads, rows, keys}, scores, v, false);
   return {{batch, heads, q.dims[2], v.dims[3]}, result};
 }
 

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "core/base/error.h"
+
+namespace benanza::analysis {
+
+/// Why a model has no plan: names the first few layers that stand in the way.
+class PlanObstacles {
+ public:
+  void add(const std::string& layer, const std::string& reason) {
+    if (count_++ < most) text_ += (text_.empty() ? "" : "; ") + layer + ": " + reason;
+  }
+  bool empty() const { return count_ == 0; }
+  Error error(const std::string& model) const {
+    return Error(model + ": no plan: " + text_ +
+                 (count_ > most ? " and " + std::to_string(count_ - most) + " more" : ""));
+  }
+
+ private:
+  static constexpr std::size_t most = 3;
+  std::size_t count_ = 0;
+  std::string text_;
+};
+
+}  // namespace benanza::analysis
