@@ -174,14 +174,11 @@ class Planner {
         copied.result ? readers_.of(*copied.result) : PlanReaders::of_call(work, calls, index);
     double lost = 0;
     for (const PlanReader& reader : readers) {
-      const bool is_step = reader.work != nullptr && !prepared_[reader.work->layers.back()];
-      if (!is_step || !strides_for(reader, copied)) {
-        return false;
-      }
+      if (prepared_[reader.work->layers.back()] || !strides_for(reader, copied)) return false;
       lost += lost_by_strides(reader);
     }
     if (readers.empty() || lost > work.time.calls[index]->seconds()) return false;
-    std::size_t result = copied.result.value_or(plan_.tensors.size());
+    const std::size_t result = copied.result.value_or(plan_.tensors.size());
     if (!copied.result) plan_.tensors.push_back({.type = "float"});
     plan_.tensors[result].part_of = places_.whole_of(copied.source);
     strided_.emplace(result, copied);
@@ -233,152 +230,151 @@ class Planner {
         if (view != strided_.end()) {
           read_in_strides(view->second, {&work, index, &call, at}, call, candidates);
         }
+      }
+      if (const std::string found = operands_.obstacle(call, problem, at); !found.empty()) {
+        return obstacles_.add(name, found);
+      }
+      if (operand.kind != FlowOperand::Kind::tensor || places_.is_constant(operand.index)) continue;
+      places_.place(operand.index, 0);
+    }
+    std::int64_t behind = 0;
+    const std::vector<Dims> parts = benanza::results(problem);
+    const std::size_t buffer =
+        places_.place(results.front(), call.to_offset + written_span(problem));
+    for (std::size_t part = 1; part < results.size(); ++part) {
+      behind += element_count(parts[part - 1]);
+      plan_.tensors[results[part]].buffer = buffer;
+      plan_.tensors[results[part]].offset = behind;
+    }
+    PlanStep step{.work = std::move(call), .results = std::move(results)};
+    for (const std::size_t layer : work.layers) step.layers.push_back(graph_.layers[layer].name);
+    plan_.steps.push_back(std::move(step));
+    candidates_.push_back(std::move(candidates));
+  }
 
-        if (const std::string found = operands_.obstacle(call, problem, at); !found.empty()) {
-          return obstacles_.add(name, found);
+  static std::int64_t written_span(const Problem& problem) {
+    std::int64_t elements = 0;
+    for (const Dims& dims : benanza::results(problem)) elements += element_count(dims);
+    return elements;
+  }
+
+  /// The tensors that the steps read and no layer makes, and those that the caller reads.
+  void set_lifetimes() {
+    const std::size_t end = plan_.steps.size() - 1;
+    std::set<std::size_t> inputs;
+    std::map<std::size_t, std::pair<std::size_t, std::size_t>> lives;
+    const auto use = [&](std::size_t tensor, std::size_t step) {
+      if (!plan_.tensors[tensor].buffer) return;
+      const auto [found, is_new] =
+          lives.try_emplace(*plan_.tensors[tensor].buffer, std::pair{step, step});
+      found->second.first = std::min(found->second.first, step);
+      found->second.second = std::max(found->second.second, step);
+    };
+    for (std::size_t step = 0; step <= end; ++step) {
+      for (const FlowOperand& operand : plan_.steps[step].work.operands) {
+        if (operand.kind != FlowOperand::Kind::tensor) continue;
+        use(operand.index, step);
+        const std::size_t seen = places_.whole_of(operand.index);
+        if (seen < flow_.tensors.size() && is_callers(seen)) inputs.insert(seen);
+      }
+      for (const std::size_t result : plan_.steps[step].results) use(result, step);
+    }
+    for (const std::size_t input : inputs) {
+      use(input, 0);
+      use(input, end);
+    }
+    for (const std::size_t result : flow_.results) {
+      if (places_.is_constant(result) || !is_float(plan_.tensors[result].type)) continue;
+      places_.place(result, 0);
+      use(result, end);
+      plan_.results.push_back(result);
+    }
+    for (const auto& [buffer, life] : lives) {
+      plan_.buffers[buffer].first = life.first;
+      plan_.buffers[buffer].last = life.second;
+    }
+    plan_.inputs.assign(inputs.begin(), inputs.end());
+  }
+
+  /// No step makes it.
+  bool is_callers(std::size_t tensor) const {
+    const auto& layer = flow_.tensors[tensor].layer;
+    return layer ? prepared_[*layer] : !places_.is_constant(tensor);
+  }
+
+  /// Chooses the calls.
+  void set_calls() {
+    std::vector<FormatTensor> tensors;
+    for (std::size_t tensor = 0; tensor < plan_.tensors.size(); ++tensor) {
+      tensors.push_back(format_of(tensor));
+    }
+    for (const std::size_t result : plan_.results) {
+      tensors[places_.original(result)].row_major_before = plan_.steps.size();
+    }
+    std::vector<FormatStep> steps;
+    for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
+      FormatStep one{.candidates = candidates_[step]};
+      const std::vector<FlowOperand>& operands = plan_.steps[step].work.operands;
+      for (const FlowOperand& operand : operands) {
+        const bool is_placed =
+            operand.kind == FlowOperand::Kind::tensor && plan_.tensors[operand.index].buffer;
+        if (!is_placed) continue;
+        one.reads.push_back(places_.original(operand.index));
+        one.operands.push_back(static_cast<std::size_t>(&operand - operands.data()));
+        if (!operand.strides.empty()) {
+          auto& before = tensors[places_.original(operand.index)].row_major_before;
+          before = std::min(before.value_or(step), step);
         }
-        if (operand.kind != FlowOperand::Kind::tensor || places_.is_constant(operand.index))
-          continue;
-        places_.place(operand.index, 0);
-      }
-      std::int64_t behind = 0;
-      const std::vector<Dims> parts = benanza::results(problem);
-      const std::size_t buffer =
-          places_.place(results.front(), call.to_offset + written_span(problem));
-      for (std::size_t part = 1; part < results.size(); ++part) {
-        behind += element_count(parts[part - 1]);
-        plan_.tensors[results[part]].buffer = buffer;
-        plan_.tensors[results[part]].offset = behind;
-      }
-      PlanStep step{.work = std::move(call), .results = std::move(results)};
-      for (const std::size_t layer : work.layers) step.layers.push_back(graph_.layers[layer].name);
-      plan_.steps.push_back(std::move(step));
-      candidates_.push_back(std::move(candidates));
-    }
-
-    static std::int64_t written_span(const Problem& problem) {
-      std::int64_t elements = 0;
-      for (const Dims& dims : benanza::results(problem)) elements += element_count(dims);
-      return elements;
-    }
-
-    /// The tensors that the steps read and no layer makes, and those that the caller reads.
-    void set_lifetimes() {
-      const std::size_t end = plan_.steps.size() - 1;
-      std::set<std::size_t> inputs;
-      std::map<std::size_t, std::pair<std::size_t, std::size_t>> lives;
-      const auto use = [&](std::size_t tensor, std::size_t step) {
-        if (!plan_.tensors[tensor].buffer) return;
-        const auto [found, is_new] =
-            lives.try_emplace(*plan_.tensors[tensor].buffer, std::pair{step, step});
-        found->second.first = std::min(found->second.first, step);
-        found->second.second = std::max(found->second.second, step);
-      };
-      for (std::size_t step = 0; step <= end; ++step) {
-        for (const FlowOperand& operand : plan_.steps[step].work.operands) {
-          if (operand.kind != FlowOperand::Kind::tensor) continue;
-          use(operand.index, step);
-          const std::size_t seen = places_.whole_of(operand.index);
-          if (seen < flow_.tensors.size() && is_callers(seen)) inputs.insert(seen);
+        if (const auto whole = plan_.tensors[operand.index].part_of) {
+          auto& before = tensors[places_.original(*whole)].row_major_before;
+          before = std::min(before.value_or(step), step);
         }
-        for (const std::size_t result : plan_.steps[step].results) use(result, step);
       }
-      for (const std::size_t input : inputs) {
-        use(input, 0);
-        use(input, end);
+      for (const std::size_t result : plan_.steps[step].results) {
+        one.writes.push_back(places_.original(result));
       }
-      for (const std::size_t result : flow_.results) {
-        if (places_.is_constant(result) || !is_float(plan_.tensors[result].type)) continue;
-        places_.place(result, 0);
-        use(result, end);
-        plan_.results.push_back(result);
-      }
-      for (const auto& [buffer, life] : lives) {
-        plan_.buffers[buffer].first = life.first;
-        plan_.buffers[buffer].last = life.second;
-      }
-      plan_.inputs.assign(inputs.begin(), inputs.end());
+      steps.push_back(std::move(one));
     }
-
-    /// No step makes it.
-    bool is_callers(std::size_t tensor) const {
-      const auto& layer = flow_.tensors[tensor].layer;
-      return layer ? prepared_[*layer] : !places_.is_constant(tensor);
+    ChosenFormats chosen = choose_formats(steps, tensors, costs_.measured);
+    for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
+      const Measurement& call = *candidates_[step][chosen.candidates[step]];
+      plan_.steps[step].call = to_string(call.variant);
+      plan_.steps[step].seconds = call.seconds();
     }
+    plan_.conversions = std::move(chosen.conversions);
+    plan_.seconds = chosen.seconds;
+  }
 
-    /// Chooses the calls.
-    void set_calls() {
-      std::vector<FormatTensor> tensors;
-      for (std::size_t tensor = 0; tensor < plan_.tensors.size(); ++tensor) {
-        tensors.push_back(format_of(tensor));
-      }
-      for (const std::size_t result : plan_.results) {
-        tensors[places_.original(result)].row_major_before = plan_.steps.size();
-      }
-      std::vector<FormatStep> steps;
-      for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
-        FormatStep one{.candidates = candidates_[step]};
-        const std::vector<FlowOperand>& operands = plan_.steps[step].work.operands;
-        for (const FlowOperand& operand : operands) {
-          const bool is_placed =
-              operand.kind == FlowOperand::Kind::tensor && plan_.tensors[operand.index].buffer;
-          if (!is_placed) continue;
-          one.reads.push_back(places_.original(operand.index));
-          one.operands.push_back(static_cast<std::size_t>(&operand - operands.data()));
-          if (!operand.strides.empty()) {
-            auto& before = tensors[places_.original(operand.index)].row_major_before;
-            before = std::min(before.value_or(step), step);
-          }
-          if (const auto whole = plan_.tensors[operand.index].part_of) {
-            auto& before = tensors[places_.original(*whole)].row_major_before;
-            before = std::min(before.value_or(step), step);
-          }
-        }
-        for (const std::size_t result : plan_.steps[step].results) {
-          one.writes.push_back(places_.original(result));
-        }
-        steps.push_back(std::move(one));
-      }
-      ChosenFormats chosen = choose_formats(steps, tensors, costs_.measured);
-      for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
-        const Measurement& call = *candidates_[step][chosen.candidates[step]];
-        plan_.steps[step].call = to_string(call.variant);
-        plan_.steps[step].seconds = call.seconds();
-      }
-      plan_.conversions = std::move(chosen.conversions);
-      plan_.seconds = chosen.seconds;
-    }
+  FormatTensor format_of(std::size_t tensor) const {
+    const auto& shape = plan_.tensors[tensor].shape;
+    if (!shape) return {};
+    const std::int64_t elements = element_count(*shape);
+    const bool has_channels = shape->size() > 2 && (*shape)[1] > 1;
+    const double seconds =
+        costs_.overhead_seconds +
+        (costs_.bytes_per_second ? 2 * static_cast<double>(elements * element_bytes(precision_)) /
+                                       *costs_.bytes_per_second
+                                 : 0);
+    return {.is_image = has_channels && elements > (*shape)[0] * (*shape)[1],
+            .conversion_seconds = seconds};
+  }
 
-    FormatTensor format_of(std::size_t tensor) const {
-      const auto& shape = plan_.tensors[tensor].shape;
-      if (!shape) return {};
-      const std::int64_t elements = element_count(*shape);
-      const bool has_channels = shape->size() > 2 && (*shape)[1] > 1;
-      const double seconds =
-          costs_.overhead_seconds +
-          (costs_.bytes_per_second ? 2 * static_cast<double>(elements * element_bytes(precision_)) /
-                                         *costs_.bytes_per_second
-                                   : 0);
-      return {.is_image = has_channels && elements > (*shape)[0] * (*shape)[1],
-              .conversion_seconds = seconds};
-    }
-
-    const Graph& graph_;
-    const DataFlow& flow_;
-    Precision precision_;
-    ConversionCosts costs_;
-    Plan plan_;
-    PlannedTensors places_;
-    /// Layers.
-    std::vector<bool> prepared_;
-    PlanReaders readers_;
-    /// By the tensor that nobody makes, since its readers take strides.
-    std::map<std::size_t, CopiedTensor> strided_;
-    PlannedOperands operands_;
-    /// Of each step.
-    std::vector<std::vector<const Measurement*>> candidates_;
-    PlanObstacles obstacles_;
-  };
+  const Graph& graph_;
+  const DataFlow& flow_;
+  Precision precision_;
+  ConversionCosts costs_;
+  Plan plan_;
+  PlannedTensors places_;
+  /// Layers.
+  std::vector<bool> prepared_;
+  PlanReaders readers_;
+  /// By the tensor that nobody makes, since its readers take strides.
+  std::map<std::size_t, CopiedTensor> strided_;
+  PlannedOperands operands_;
+  /// Of each step.
+  std::vector<std::vector<const Measurement*>> candidates_;
+  PlanObstacles obstacles_;
+};
 
 }  // namespace
 
