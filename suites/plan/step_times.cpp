@@ -40,39 +40,49 @@ double repeated_seconds(PlannedModel& model, std::size_t step) {
 /// The first calls and conversions of a plan.
 class Beginning final : public harness::BareCall {
  public:
-  explicit Beginning(std::vector<harness::Primitive*> calls) : calls_(std::move(calls)) {}
+  Beginning(std::vector<harness::Primitive*> calls, harness::Stopwatch& stopwatch)
+      : calls_(std::move(calls)), stopwatch_(stopwatch) {}
+  ~Beginning() override { stopwatch_.forget(*this); }
+  Beginning(const Beginning&) = delete;
+  Beginning& operator=(const Beginning&) = delete;
+
   void run() override {
     for (harness::Primitive* const call : calls_) call->run();
+  }
+  /// 0 if there are none.
+  double seconds() {
+    constexpr std::size_t samples = 3;
+    return calls_.empty() ? 0 : median(stopwatch_.time_samples(*this, 1, samples));
   }
 
  private:
   std::vector<harness::Primitive*> calls_;
+  harness::Stopwatch& stopwatch_;
 };
 
 /// Times a row of calls that grows by one call at a time.
 class TimesInRow {
  public:
-  explicit TimesInRow(harness::Stopwatch& stopwatch) : stopwatch_(&stopwatch) {}
+  explicit TimesInRow(harness::Stopwatch& stopwatch) : stopwatch_(stopwatch) {}
 
-  /// What `call` takes behind those before it.
+  /// What `call` takes behind those before it: the row with and without it, in turn, since a clock
+  /// that the power limit has lowered would count as the call's.
   double next(harness::Primitive& call) {
-    constexpr double enough_seconds = 15e-3;
-    const double fitting = std::clamp(enough_seconds / std::max(so_far_, 1e-6), 3.0, 15.0);
-    const auto samples = static_cast<std::size_t>(fitting);
+    constexpr int rounds = 5;
+    Beginning without(calls_, stopwatch_);
     calls_.push_back(&call);
-    Beginning beginning(calls_);
-    const double all = median(stopwatch_->time_samples(beginning, 1, samples));
-    stopwatch_->forget(beginning);
-    // What is lost in noise is not lost to the sum.
-    const double seconds = std::max(0.0, all - so_far_);
-    so_far_ += seconds;
-    return seconds;
+    Beginning with(calls_, stopwatch_);
+    std::vector<double> differences;
+    for (int round = 0; round < rounds; ++round) {
+      const double before = without.seconds();
+      differences.push_back(with.seconds() - before);
+    }
+    return std::max(0.0, median(differences));
   }
 
  private:
-  harness::Stopwatch* stopwatch_;
+  harness::Stopwatch& stopwatch_;
   std::vector<harness::Primitive*> calls_;
-  double so_far_ = 0;
 };
 
 }  // namespace

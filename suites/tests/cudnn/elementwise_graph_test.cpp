@@ -87,6 +87,36 @@ TEST(ElementwiseGraph, ThreeAxesAreRowMajorIfOnlyTheMiddleOneIsBroadcast) {
   }
 }
 
+// Two halves of rows of 16, 5 rows; the result is dense.
+TEST(ElementwiseGraph, TensorsMayHaveStridesOfTheCallers) {
+  const char* key = "swish/1x5x8_a1_mul_y1x5x8";
+  const auto shape = shape_of<Activation>(key);
+  harness::Variant strided = variant(key, Precision::fp16);
+  strided.strides.operands = {{80, 16, 1}, {80, 16, 1}};
+  const GraphCall call = only(elementwise_graphs_of(shape)(strided));
+  EXPECT_TRUE(call.takes_strides);
+  EXPECT_THAT(extents(call), Each(Dims{5, 8, 1, 1}));
+  EXPECT_THAT(call.inputs[1].strides, ElementsAre(80, 16, 1));
+  // The innermost axis is the second.
+  const auto formats = strided_formats({Precision::fp16, Precision::fp16}, {{2, 5, 8}, {2, 5, 8}},
+                                       {{160, 16, 1}, {}});
+  EXPECT_EQ(formats[0], (nvidia::TensorFormat{Precision::fp16, {10, 8, 1, 1}, {16, 1, 8, 8}}));
+  EXPECT_EQ(formats[1], (nvidia::TensorFormat{Precision::fp16, {10, 8, 1, 1}, {8, 1, 8, 8}}));
+  const auto turned =
+      strided_formats({Precision::fp16, Precision::fp16}, {{2, 5, 8}, {2, 5, 8}}, {{8, 16, 1}, {}});
+  EXPECT_EQ(turned[0], (nvidia::TensorFormat{Precision::fp16, {2, 8, 5, 1}, {8, 1, 16, 8}}));
+  EXPECT_EQ(turned[1], (nvidia::TensorFormat{Precision::fp16, {2, 8, 5, 1}, {40, 1, 8, 8}}));
+}
+
+TEST(ElementwiseGraph, TensorsThatAreBroadcastAreDense) {
+  const char* key = "add/1x5x8_1x1x8";
+  const auto shape = shape_of<Binary>(key);
+  harness::Variant strided = variant(key, Precision::fp16);
+  EXPECT_FALSE(only(elementwise_graphs_of(shape)(strided)).takes_strides);
+  strided.strides.operands = {{80, 16, 1}, {}};
+  EXPECT_THROW(elementwise_graphs_of(shape)(strided), harness::Unsupported);
+}
+
 TEST(ElementwiseGraph, MatricesAreAsWideAsATile) {
   EXPECT_THAT(as_matrix(25690112), ElementsAre(200704, 128));
   EXPECT_THAT(as_matrix(64 * 49), ElementsAre(49, 64));

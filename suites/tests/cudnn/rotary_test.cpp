@@ -4,6 +4,7 @@
 #include "suites/cudnn/ops/rotary.h"
 #include "suites/harness/primitive.h"
 #include "suites/tests/cudnn/h100.h"
+#include "suites/tests/cudnn/told_tensors.h"
 
 namespace benanza::cudnn {
 namespace {
@@ -42,6 +43,28 @@ TEST(RotaryGraph, NeighboursAreReadWithAStride) {
   ASSERT_THAT(calls, SizeIs(1));
   ASSERT_THAT(calls[0].stages.front().tensors, SizeIs(4));
   for (const GraphCall::Tensor& part : calls[0].stages.front().tensors) EXPECT_EQ(part.offset, 1);
+}
+
+// Of 3 x 512 tokens' 32 heads, behind each other with others' between them; the table is per token.
+TEST(RotaryGraph, RowsMayHaveStridesOfTheCallers) {
+  const char* key = "rotary/3x32x512x128_t1x1x512x64";
+  harness::Variant strided = variant(key, Precision::fp16);
+  strided.strides.operands = {{512 * 6144, 128, 6144, 1}, {}, {}};
+  const auto calls = rotary_graphs_of(key)(strided);
+  ASSERT_THAT(calls, SizeIs(1));
+  EXPECT_TRUE(calls[0].takes_strides);
+  EXPECT_THAT(calls[0].inputs[0].strides, ElementsAre(512 * 6144, 128, 6144, 1));
+  EXPECT_THAT(calls[0].output.strides, ElementsAre(32 * 512 * 128, 512 * 128, 128, 1));
+  EXPECT_THAT(extents_in(calls[0].graph(), calls[0].bound[0]), ElementsAre(3, 32, 512, 64));
+  EXPECT_THAT(extents_in(calls[0].graph(), calls[0].bound[1]), ElementsAre(1, 1, 512, 64));
+}
+
+TEST(RotaryGraph, NeighboursAreOfDenseRows) {
+  const char* key = "rotary/1x12x128x64_t1x1x128x64_interleaved";
+  harness::Variant strided = variant(key, Precision::fp16);
+  EXPECT_FALSE(rotary_graphs_of(key)(strided)[0].takes_strides);
+  strided.strides.operands = {{0, 64, 768, 1}, {}, {}};
+  EXPECT_THROW(rotary_graphs_of(key)(strided), harness::Unsupported);
 }
 
 }  // namespace
