@@ -102,7 +102,7 @@ void merge(Measurement& held, Measurement&& added) {
     held.first_choice = held.first_choice && added.first_choice;
     held.in_place = held.in_place || added.in_place;
     held.reference = held.reference || added.reference;
-    held.takes_strides = held.takes_strides || added.takes_strides;
+    held.strided_axes = std::max(held.strided_axes, added.strided_axes);
     complete(held.workspace_bytes, added.workspace_bytes);
     complete(held.heuristic_rank, added.heuristic_rank);
     complete(held.tensor_cores, added.tensor_cores);
@@ -166,7 +166,7 @@ void MeasurementSet::add(Row row, std::size_t source) {
                   .first_choice = row.first_choice,
                   .in_place = row.in_place,
                   .reference = row.reference,
-                  .takes_strides = row.takes_strides,
+                  .strided_axes = row.strided_axes.value_or(0),
                   .operand_formats = std::move(row.operand_formats),
                   .result_formats = std::move(row.result_formats)});
 }

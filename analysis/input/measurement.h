@@ -74,8 +74,8 @@ struct Measurement {
   bool in_place = false;
   /// The call is the library's reference code.
   bool reference = false;
-  /// It can be made for operands in strides of the caller's.
-  bool takes_strides = false;
+  /// Row::strided_axes; 0: none.
+  std::int64_t strided_axes = 0;
 
   /// Row::operand_formats and Row::result_formats.
   std::vector<std::string> operand_formats{};

@@ -174,8 +174,10 @@ class Planner {
         copied.result ? readers_.of(*copied.result) : PlanReaders::of_call(work, calls, index);
     double lost = 0;
     for (const PlanReader& reader : readers) {
-      if (prepared_[reader.work->layers.back()] || !strides_for(reader, copied)) return false;
-      lost += lost_by_strides(reader);
+      if (prepared_[reader.work->layers.back()]) return false;
+      const auto read = strided_read(reader, copied);
+      if (!read) return false;
+      lost += read->lost_seconds;
     }
     if (readers.empty() || lost > work.time.calls[index]->seconds()) return false;
     const std::size_t result = copied.result.value_or(plan_.tensors.size());
@@ -228,7 +230,11 @@ class Planner {
       if (operand.kind == FlowOperand::Kind::tensor) {
         const auto view = strided_.find(places_.original(operand.index));
         if (view != strided_.end()) {
-          read_in_strides(view->second, {&work, index, &call, at}, call, candidates);
+          StridedRead read = strided_read({&work, index, &call, at}, view->second).value();
+          operand.index = view->second.source;
+          operand.offset = view->second.from;
+          operand.strides = std::move(read.strides);
+          candidates = std::move(read.candidates);
         }
       }
       if (const std::string found = operands_.obstacle(call, problem, at); !found.empty()) {

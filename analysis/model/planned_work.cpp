@@ -15,7 +15,8 @@ namespace {
 
 /// Equal for calls that have their tensors in the same formats, and take strides or do not.
 std::string formats_of(const Measurement& call) {
-  const std::string_view strides = call.takes_strides ? " in strides" : "";
+  const std::string strides =
+      call.strided_axes > 0 ? fmt::format(" in {} strides", call.strided_axes) : "";
   if (call.operand_formats.empty() && call.result_formats.empty()) {
     return fmt::format("{}{}", to_string(call.variant.layout), strides);
   }

@@ -48,6 +48,47 @@ bool is_aligned(const Dims& dims, const Dims& strides, std::int64_t first,
   return true;
 }
 
+/// How many axes are left of an operand in these strides when axes are merged that follow each
+/// other in memory, and along which the problem's other operands broadcast alike.
+std::int64_t axes_left(const std::vector<Operand>& operands, const Dims& dims,
+                       const Dims& strides) {
+  const auto broadcast_alike = [&](std::size_t outer, std::size_t inner) {
+    return std::ranges::all_of(operands, [&](const Operand& one) {
+      return one.dims.size() != dims.size() || (one.dims[outer] == 1) == (one.dims[inner] == 1);
+    });
+  };
+  std::int64_t left = 0;
+  std::optional<std::size_t> inner;
+  for (std::size_t axis = dims.size(); axis-- > 0;) {
+    if (dims[axis] == 1) continue;
+    const bool continues =
+        inner && strides[axis] == strides[*inner] * dims[*inner] && broadcast_alike(axis, *inner);
+    if (!continues) ++left;
+    inner = axis;
+  }
+  return left;
+}
+
+/// Another operand in other strides may leave more axes.
+bool is_only_view(const FlowCall& call, const Dims& strides) {
+  return std::ranges::all_of(call.operands, [&](const FlowOperand& one) {
+    return one.strides.empty() || one.strides == strides;
+  });
+}
+
+bool takes(const Measurement& call, std::size_t at, std::int64_t axes) {
+  return call.strided_axes >= axes && operand_format(call, at, false) == row_major_format;
+}
+
+std::vector<const Measurement*> those_that_take(const std::vector<const Measurement*>& candidates,
+                                                std::size_t at, std::int64_t axes) {
+  std::vector<const Measurement*> found;
+  for (const Measurement* const one : candidates) {
+    if (takes(*one, at, axes)) found.push_back(one);
+  }
+  return found;
+}
+
 }  // namespace
 
 const std::vector<FlowCall>& calls_of(const DataFlow& flow, const PlannedWork& work) {
@@ -134,49 +175,27 @@ std::optional<Dims> reshaped_strides(const Dims& dims, const Dims& strides, cons
   return found;
 }
 
-std::optional<Dims> strides_for(const PlanReader& reader, const CopiedTensor& copied) {
+std::optional<StridedRead> strided_read(const PlanReader& reader, const CopiedTensor& copied) {
   const FlowOperand& operand = reader.flow->operands[reader.operand];
-  if (operand.first != 0 || operand.offset != 0 || !operand.strides.empty() || operand.scale != 1 ||
-      !operand.numbers.empty() || reader.flow->gather) {
-    return std::nullopt;
-  }
-  if (reader.call >= reader.work->candidates.size() ||
-      in_strides(reader.work->candidates[reader.call], reader.operand).empty()) {
-    return std::nullopt;
-  }
+  const bool is_plain = operand.first == 0 && operand.offset == 0 && operand.strides.empty() &&
+                        operand.scale == 1 && operand.numbers.empty() && !reader.flow->gather;
+  if (!is_plain || reader.call >= reader.work->candidates.size()) return std::nullopt;
   const std::vector<Operand> operands = inputs(parse(reader.flow->problem));
   const auto moved = in_written_order(copied.moved);
   if (!moved || reader.operand >= operands.size()) return std::nullopt;
   const Dims& dims = operands[reader.operand].dims;
   const auto strides = reshaped_strides(moved->first, moved->second, dims);
-  if (!strides || !is_aligned(dims, *strides, copied.first, copied.element_bytes))
+  if (!strides || !is_aligned(dims, *strides, copied.first, copied.element_bytes) ||
+      !is_only_view(*reader.flow, *strides)) {
     return std::nullopt;
-  return strides;
-}
-
-std::vector<const Measurement*> in_strides(const std::vector<const Measurement*>& candidates,
-                                           std::size_t at) {
-  std::vector<const Measurement*> found;
-  for (const Measurement* const one : candidates) {
-    if (one->takes_strides && operand_format(*one, at, false) == row_major_format) {
-      found.push_back(one);
-    }
   }
-  return found;
-}
-
-void read_in_strides(const CopiedTensor& copied, const PlanReader& reader, FlowCall& call,
-                     std::vector<const Measurement*>& candidates) {
-  FlowOperand& operand = call.operands[reader.operand];
-  operand.strides = strides_for(reader, copied).value();
-  operand.offset = copied.from;
-  operand.index = copied.source;
-  candidates = in_strides(candidates, reader.operand);
-}
-
-double lost_by_strides(const PlanReader& reader) {
   const auto& candidates = reader.work->candidates[reader.call];
-  return fastest(in_strides(candidates, reader.operand)) - fastest(candidates);
+  StridedRead read{.strides = *strides,
+                   .candidates = those_that_take(candidates, reader.operand,
+                                                 axes_left(operands, dims, *strides))};
+  if (read.candidates.empty()) return std::nullopt;
+  read.lost_seconds = fastest(read.candidates) - fastest(candidates);
+  return read;
 }
 
 }  // namespace benanza::analysis

@@ -54,21 +54,17 @@ struct CopiedTensor {
   std::optional<std::size_t> result{};
 };
 
-/// The strides in which the reader finds in place what was copied. Empty if it cannot: none of its
-/// calls takes strides (Measurement::takes_strides), or the view is not aligned as the libraries'
-/// own tensors.
-std::optional<Dims> strides_for(const PlanReader& reader, const CopiedTensor& copied);
+/// How a call reads in place what was copied.
+struct StridedRead {
+  Dims strides;
+  /// The reader's, of those that can (Measurement::strided_axes).
+  std::vector<const Measurement*> candidates;
+  /// How much longer the fastest of these takes than the fastest of all.
+  double lost_seconds = 0;
+};
 
-/// Lets `call`, the reader's, read there, by one of those `candidates` that can. Needs
-/// strides_for().
-void read_in_strides(const CopiedTensor& copied, const PlanReader& reader, FlowCall& call,
-                     std::vector<const Measurement*>& candidates);
-
-/// Those of the candidates that read operand `at` in strides.
-std::vector<const Measurement*> in_strides(const std::vector<const Measurement*>& candidates,
-                                           std::size_t at);
-
-/// How much longer the reader's fastest call takes that takes strides than the fastest of all.
-double lost_by_strides(const PlanReader& reader);
+/// Empty if none of the reader's calls can, or the view is not aligned as the libraries' own
+/// tensors.
+std::optional<StridedRead> strided_read(const PlanReader& reader, const CopiedTensor& copied);
 
 }  // namespace benanza::analysis

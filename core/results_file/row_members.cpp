@@ -140,7 +140,7 @@ constexpr std::array all_members{
     member<&Row::first_choice>("first_choice"),
     member<&Row::in_place>("in_place"),
     member<&Row::reference>("reference"),
-    member<&Row::takes_strides>("takes_strides"),
+    member<&Row::strided_axes>("strided_axes"),
     member<&Row::operand_formats>("operand_formats"),
     member<&Row::result_formats>("result_formats"),
     member<&Row::tolerance>("tolerance"),

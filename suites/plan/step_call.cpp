@@ -90,7 +90,7 @@ StepCall step_call(const Plan& plan, const PlanStep& step,
   }
   if (!fit(variant)) throw Error("its strides are not those of its tensors");
   harness::Way way = backend.way(variant);
-  if (variant.strides != harness::Strides{} && !way.traits.takes_strides) {
+  if (variant.strides != harness::Strides{} && way.traits.strided_axes == 0) {
     throw Error("does not take tensors in strides");
   }
   return {&backend, std::move(variant), std::move(way)};

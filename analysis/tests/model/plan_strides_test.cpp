@@ -38,7 +38,7 @@ struct Halves {
     graph.layers[1].cost = Cost::movement;
     add("relu/2x16/fp32/nchw/cudnn/engine1", 3 * us);
     add(std::string(copy) + "/fp32/plain/cudnn/memcpy", 2 * us);
-    add("tanh/2x8/fp32/nchw/cudnn/engine1", 4 * us, true);
+    add("tanh/2x8/fp32/nchw/cudnn/engine1", 4 * us, 3);
   }
   static constexpr const char* copy = "copy/2x8_f16.1_t8.1";
   static Layer layer(const std::string& name, std::vector<std::string> problems) {
@@ -54,9 +54,9 @@ struct Halves {
   static FlowCall tanh_of(std::size_t tensor) {
     return {.problem = "tanh/2x8", .operands = {{.index = tensor}}};
   }
-  void add(const std::string& name, double seconds, bool takes_strides = false) {
+  void add(const std::string& name, double seconds, std::int64_t strided_axes = 0) {
     Measurement one = measured(name, five(seconds));
-    one.takes_strides = takes_strides;
+    one.strided_axes = strided_axes;
     set.add(std::move(one));
   }
   Plan plan() const {
@@ -127,11 +127,20 @@ TEST(PlanInStrides, ReadsWhatALayerMovesForItself) {
   given.add(turned + "/fp32/plain/cudnn/memcpy", 2 * us);
   EXPECT_THAT(given.plan().steps, SizeIs(3)) << "2 x 8 is no view of 2 x 2 x 4";
   given.flow.layers[1].calls[1].problem = given.graph.layers[1].problems[1] = "tanh/2x2x4";
-  given.add("tanh/2x2x4/fp32/nchw/cudnn/engine1", 4 * us, true);
+  given.add("tanh/2x2x4/fp32/nchw/cudnn/engine1", 4 * us, 3);
   const Plan plan = given.plan();
   ASSERT_THAT(plan.steps, SizeIs(2));
   EXPECT_THAT(plan.steps[1].work.operands[0].strides, ElementsAre(4, 8, 1));
   EXPECT_EQ(contradiction_of(plan), "");
+}
+
+TEST(PlanInStrides, CopiesForCallsThatTakeFewerAxes) {
+  Halves given;
+  given.set = {};
+  given.add("relu/2x16/fp32/nchw/cudnn/engine1", 3 * us);
+  given.add(std::string(Halves::copy) + "/fp32/plain/cudnn/memcpy", 2 * us);
+  given.add("tanh/2x8/fp32/nchw/cudnn/engine1", 4 * us, 1);
+  EXPECT_THAT(given.plan().steps, SizeIs(5));
 }
 
 TEST(ReshapedStrides, FollowTheElements) {

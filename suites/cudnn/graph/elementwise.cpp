@@ -133,29 +133,21 @@ std::vector<nvidia::TensorFormat> strided_formats(const std::vector<Precision>& 
     if (strides[i].empty()) strides[i] = dense_strides(tensors[i]);
   }
   const std::vector<StridedAxis> axes = merged_axes(tensors, strides);
-  constexpr std::size_t most_axes = 5;
-  if (axes.empty() || axes.size() > most_axes) {
+  if (axes.empty() || axes.size() > most_strided_axes) {
     throw harness::Unsupported("strides of " + std::to_string(axes.size()) + " axes");
   }
+  constexpr std::size_t least_axes = 3;
   std::vector<nvidia::TensorFormat> found;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    const std::int64_t columns = axes.back().extents[i];
     nvidia::TensorFormat& one = found.emplace_back();
     one.precision = precisions[i];
-    one.dims = {1, columns};
-    one.strides = {columns, axes.back().strides[i]};
-    for (std::size_t axis = 0; axis + 1 < axes.size(); ++axis) {
-      if (axis == 0) {
-        one.dims[0] = axes[axis].extents[i];
-        one.strides[0] = axes[axis].strides[i];
-      } else {
-        one.dims.push_back(axes[axis].extents[i]);
-        one.strides.push_back(axes[axis].strides[i]);
-      }
+    for (const StridedAxis& axis : axes) {
+      one.dims.push_back(axis.extents[i]);
+      one.strides.push_back(axis.strides[i]);
     }
-    while (one.dims.size() < 4) {
-      one.dims.push_back(1);
-      one.strides.push_back(columns);
+    while (one.dims.size() < least_axes) {
+      one.strides.insert(one.strides.begin(), one.strides.front() * one.dims.front());
+      one.dims.insert(one.dims.begin(), 1);
     }
   }
   return found;

@@ -26,9 +26,11 @@ Dims as_matrix(std::int64_t count);
 std::vector<nvidia::TensorFormat> merged_formats(const std::vector<Precision>& precisions,
                                                  std::vector<Dims> tensors);
 
+/// Pointwise graphs take tensors with gaps only as rows in two axes (9.19).
+inline constexpr int most_strided_axes = 3;
 /// The same of row-major tensors with strides of their own, in elements; empty: dense. Axes that
-/// all tensors traverse alike are merged. Throws Unsupported if ranks differ, or more than five
-/// axes are left.
+/// all tensors traverse alike are merged. Throws Unsupported if ranks differ, or more than
+/// `most_strided_axes` are left.
 std::vector<nvidia::TensorFormat> strided_formats(const std::vector<Precision>& precisions,
                                                   const std::vector<Dims>& tensors,
                                                   std::vector<Dims> strides);

@@ -19,7 +19,7 @@ nvidia::TensorFormat attention_row_major(Precision precision, const Dims& dims) 
 
 /// Lets the caller's strides take the place of dense ones.
 void set_strides(GraphCall& call, const harness::Strides& strides) {
-  call.takes_strides = true;
+  call.strided_axes = 4;
   for (std::size_t index = 0; index < strides.operands.size(); ++index) {
     const Dims& own = strides.operands[index];
     if (!own.empty()) call.inputs.at(index).strides = own;

@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "suites/cudnn/graph/elementwise.h"
 #include "suites/cudnn/ways.h"
 #include "suites/harness/primitive.h"
 
@@ -10,8 +11,7 @@ namespace {
 
 using Id = OperationGraph::Id;
 
-/// The rows in two axes, or three if their strides want it; along each, a table has one entry per
-/// row or one for all.
+/// The rows in two axes; along each, a table has one entry per row or one for all.
 struct RotaryRows {
   Dims input;
   Dims table;
@@ -58,8 +58,7 @@ RotaryRows rotary_rows_of(const Rotary& shape, const harness::Strides& strides) 
       rows.result_strides.push_back(written[axis]);
     }
   }
-  const bool is_dense = strides == harness::Strides{};
-  if (rows.axes() > (is_dense ? 2 : 3)) {
+  if (rows.axes() > 2) {
     throw harness::Unsupported("cuDNN rotates strided rows in two axes, and the tables want more");
   }
   while (rows.axes() < 2) {
@@ -124,7 +123,7 @@ std::vector<GraphCall> rotary_graphs(const Rotary& shape, const harness::Variant
   std::vector<GraphCall> found(1);
   GraphCall& call = found.front();
   OperationGraph& graph = call.graph();
-  call.takes_strides = !shape.interleaved;
+  call.strided_axes = shape.interleaved ? 0 : most_strided_axes;
   for (const Operand& operand : shape.inputs()) {
     call.inputs.push_back({precision, operand.dims, dense_strides(operand.dims)});
   }

@@ -56,21 +56,22 @@ Dims memory_order(const Dims& dims, Layout layout) {
 
 namespace {
 
-/// As measured: with tensors that are broadcast, engines compute wrong results from some strides.
-bool takes_strides(const Problem& problem, Layout layout) {
+/// With tensors that are broadcast, engines compute wrong results from some strides.
+int strided_axes(const Problem& problem, Layout layout) {
   const Dims result = output(problem);
-  if (layout == Layout::nhwc && result.size() > 2) return false;
-  return std::ranges::all_of(inputs(problem), [&](const Operand& operand) {
+  if (layout == Layout::nhwc && result.size() > 2) return 0;
+  const bool is_alike = std::ranges::all_of(inputs(problem), [&](const Operand& operand) {
     return operand.dims == result ||
            (operand.dims.size() == result.size() && element_count(operand.dims) == 1);
   });
+  return is_alike ? most_strided_axes : 0;
 }
 
 /// The formats of operands and result in the variant's strides, which become the call's.
 std::vector<nvidia::TensorFormat> in_strides(const harness::Variant& variant,
                                              const std::vector<Precision>& precisions,
                                              GraphCall& call) {
-  if (!call.takes_strides) throw harness::Unsupported("strides of tensors that are broadcast");
+  if (call.strided_axes == 0) throw harness::Unsupported("strides of tensors that are broadcast");
   std::vector<Dims> tensors;
   std::vector<Dims> strides = variant.strides.operands;
   for (const Operand& operand : inputs(variant.problem)) tensors.push_back(operand.dims);
@@ -106,7 +107,7 @@ GraphCall elementwise_graph(const harness::Variant& variant, ElementwiseWay way)
   call.output = dense(variant.precision, output(problem), variant.layout);
   tensors.push_back(memory_order(output(problem), variant.layout));
   precisions.push_back(variant.precision);
-  call.takes_strides = takes_strides(problem, variant.layout);
+  call.strided_axes = strided_axes(problem, variant.layout);
   const auto formats = variant.strides == harness::Strides{}
                            ? merged_formats(precisions, std::move(tensors))
                            : in_strides(variant, precisions, call);

@@ -283,7 +283,7 @@ std::int64_t graph_workspace(GraphCalls calls, const harness::Variant& variant, 
 }
 
 harness::Traits traits_of(const GraphCall& call, std::string_view engine) {
-  harness::Traits traits{.calls = call.stages.size(), .takes_strides = call.takes_strides};
+  harness::Traits traits{.calls = call.stages.size(), .strided_axes = call.strided_axes};
   const auto name = parse_engine_name(engine);
   if (!name || call.stages.size() > 1) return traits;
   traits.transforms = !name->transform.empty();

@@ -55,8 +55,8 @@ struct GraphCall {
   std::vector<nvidia::Encoded> encoded;
   std::optional<InverseDeviation> operand_deviation;
   std::optional<InverseDeviation> result_deviation;
-  /// Its operands and result may have the variant's strides.
-  bool takes_strides = false;
+  /// Its operands and result may have the variant's strides (Traits::strided_axes).
+  int strided_axes = 0;
   /// The listed configs fail to compile, but the same engines with default knobs compile.
   bool needs_defaults = false;
   /// Engines that are offered but compute wrong results.

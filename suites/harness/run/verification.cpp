@@ -42,7 +42,9 @@ Verification verify_before_timing(Primitive& primitive, const Variant& variant,
   Verification found{.mismatch = verifier(primitive, variant, Traits())};
   if (traits.in_place) found.facts["in_place"] = true;
   if (traits.reference) found.facts["reference"] = true;
-  if (traits.takes_strides) found.facts["takes_strides"] = true;
+  if (traits.strided_axes > 0) {
+    found.facts["strided_axes"] = static_cast<double>(traits.strided_axes);
+  }
   Uploaded uploaded(primitive);
   const auto verify_as = [&](const Traits& widened, const char* tolerance) {
     found.mismatch = verifier(uploaded, variant, widened);

@@ -94,25 +94,24 @@ TEST(ElementwiseGraph, TensorsMayHaveStridesOfTheCallers) {
   harness::Variant strided = variant(key, Precision::fp16);
   strided.strides.operands = {{80, 16, 1}, {80, 16, 1}};
   const GraphCall call = only(elementwise_graphs_of(shape)(strided));
-  EXPECT_TRUE(call.takes_strides);
-  EXPECT_THAT(extents(call), Each(Dims{5, 8, 1, 1}));
+  EXPECT_EQ(call.strided_axes, 3);
+  EXPECT_THAT(extents(call), Each(Dims{1, 5, 8}));
   EXPECT_THAT(call.inputs[1].strides, ElementsAre(80, 16, 1));
-  // The innermost axis is the second.
   const auto formats = strided_formats({Precision::fp16, Precision::fp16}, {{2, 5, 8}, {2, 5, 8}},
-                                       {{160, 16, 1}, {}});
-  EXPECT_EQ(formats[0], (nvidia::TensorFormat{Precision::fp16, {10, 8, 1, 1}, {16, 1, 8, 8}}));
-  EXPECT_EQ(formats[1], (nvidia::TensorFormat{Precision::fp16, {10, 8, 1, 1}, {8, 1, 8, 8}}));
+                                       {{80, 16, 1}, {}});
+  EXPECT_EQ(formats[0], (nvidia::TensorFormat{Precision::fp16, {1, 10, 8}, {160, 16, 1}}));
+  EXPECT_EQ(formats[1], (nvidia::TensorFormat{Precision::fp16, {1, 10, 8}, {80, 8, 1}}));
   const auto turned =
       strided_formats({Precision::fp16, Precision::fp16}, {{2, 5, 8}, {2, 5, 8}}, {{8, 16, 1}, {}});
-  EXPECT_EQ(turned[0], (nvidia::TensorFormat{Precision::fp16, {2, 8, 5, 1}, {8, 1, 16, 8}}));
-  EXPECT_EQ(turned[1], (nvidia::TensorFormat{Precision::fp16, {2, 8, 5, 1}, {40, 1, 8, 8}}));
+  EXPECT_EQ(turned[0], (nvidia::TensorFormat{Precision::fp16, {2, 5, 8}, {8, 16, 1}}));
+  EXPECT_EQ(turned[1], (nvidia::TensorFormat{Precision::fp16, {2, 5, 8}, {40, 8, 1}}));
 }
 
 TEST(ElementwiseGraph, TensorsThatAreBroadcastAreDense) {
   const char* key = "add/1x5x8_1x1x8";
   const auto shape = shape_of<Binary>(key);
   harness::Variant strided = variant(key, Precision::fp16);
-  EXPECT_FALSE(only(elementwise_graphs_of(shape)(strided)).takes_strides);
+  EXPECT_EQ(only(elementwise_graphs_of(shape)(strided)).strided_axes, 0);
   strided.strides.operands = {{80, 16, 1}, {}};
   EXPECT_THROW(elementwise_graphs_of(shape)(strided), harness::Unsupported);
 }
@@ -187,6 +186,22 @@ TEST_F(H100, SelectsWithoutSettingsInFourBytes) {
 }
 
 // A short run uses only the first one.
+TEST_F(H100, TakesTheStridesOfHalvesOfRowsAndOfHeads) {
+  const auto all = [&](const char* key, std::vector<Dims> strides) {
+    harness::Variant strided = variant(key, Precision::fp16);
+    strided.strides.operands = std::move(strides);
+    return names(elementwise_graphs_of(shape_of<Activation>(key)), strided);
+  };
+  EXPECT_THAT(all("swish/1x512x14336_a1_mul_y1x512x14336",
+                  {{512 * 28672, 28672, 1}, {512 * 28672, 28672, 1}}),
+              Contains("engine1.k24=37"));
+  EXPECT_THAT(all("swish/8x1x1024_a1_mul_y8x1x1024", {{2048, 2048, 1}, {2048, 2048, 1}}),
+              Not(IsEmpty()));
+  EXPECT_THAT(all("relu/1x32x512x64", {{0, 64, 6144, 1}}), Not(IsEmpty()));
+  EXPECT_THROW(all("relu/2x32x512x64", {{512 * 6144, 64, 6144, 1}}), harness::Unsupported);
+  EXPECT_THAT(all("relu/8x1024", {{2048, 1}}), Not(IsEmpty()));
+}
+
 TEST_F(H100, OffersFirstWhatCompiles) {
   const char* key = "select/1x12x128x128_va0_b1x12x128x128";
   for (const auto set : {harness::AlgorithmSet::best, harness::AlgorithmSet::leading}) {

@@ -45,24 +45,37 @@ TEST(RotaryGraph, NeighboursAreReadWithAStride) {
   for (const GraphCall::Tensor& part : calls[0].stages.front().tensors) EXPECT_EQ(part.offset, 1);
 }
 
-// Of 3 x 512 tokens' 32 heads, behind each other with others' between them; the table is per token.
+// 512 tokens' 32 heads, with others' between them; the table is per token.
 TEST(RotaryGraph, RowsMayHaveStridesOfTheCallers) {
-  const char* key = "rotary/3x32x512x128_t1x1x512x64";
+  const char* key = "rotary/1x32x512x128_t1x1x512x64";
   harness::Variant strided = variant(key, Precision::fp16);
   strided.strides.operands = {{512 * 6144, 128, 6144, 1}, {}, {}};
   const auto calls = rotary_graphs_of(key)(strided);
   ASSERT_THAT(calls, SizeIs(1));
-  EXPECT_TRUE(calls[0].takes_strides);
+  EXPECT_EQ(calls[0].strided_axes, 3);
   EXPECT_THAT(calls[0].inputs[0].strides, ElementsAre(512 * 6144, 128, 6144, 1));
   EXPECT_THAT(calls[0].output.strides, ElementsAre(32 * 512 * 128, 512 * 128, 128, 1));
-  EXPECT_THAT(extents_in(calls[0].graph(), calls[0].bound[0]), ElementsAre(3, 32, 512, 64));
-  EXPECT_THAT(extents_in(calls[0].graph(), calls[0].bound[1]), ElementsAre(1, 1, 512, 64));
+  EXPECT_THAT(extents_in(calls[0].graph(), calls[0].bound[0]), ElementsAre(32, 512, 64));
+  EXPECT_THAT(extents_in(calls[0].graph(), calls[0].bound[1]), ElementsAre(1, 512, 64));
+}
+
+TEST_F(H100, RotatesRowsInStrides) {
+  const auto all = [&](const char* key, Dims strides) {
+    harness::Variant strided = variant(key, Precision::fp16);
+    strided.strides.operands = {std::move(strides), {}, {}};
+    return names(rotary_graphs_of(key), strided);
+  };
+  EXPECT_THAT(all("rotary/1x32x512x128_t1x1x512x64", {512 * 6144, 128, 6144, 1}), SizeIs(1));
+  EXPECT_THROW(all("rotary/3x32x512x128_t1x1x512x64", {512 * 6144, 128, 6144, 1}),
+               harness::Unsupported);
+  EXPECT_THAT(all("rotary/8x32x1x128_t1x1x1x64", {6144, 128, 6144, 1}), SizeIs(1));
+  EXPECT_THAT(all("rotary/8x2x1x64_t8x1x1x32", {768, 64, 768, 1}), SizeIs(1));
 }
 
 TEST(RotaryGraph, NeighboursAreOfDenseRows) {
   const char* key = "rotary/1x12x128x64_t1x1x128x64_interleaved";
   harness::Variant strided = variant(key, Precision::fp16);
-  EXPECT_FALSE(rotary_graphs_of(key)(strided)[0].takes_strides);
+  EXPECT_EQ(rotary_graphs_of(key)(strided)[0].strided_axes, 0);
   strided.strides.operands = {{0, 64, 768, 1}, {}, {}};
   EXPECT_THROW(rotary_graphs_of(key)(strided), harness::Unsupported);
 }
