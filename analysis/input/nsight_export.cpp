@@ -229,17 +229,25 @@ class NsightReader {
   void read_ranges() {
     const std::string table = tables_.first_of({"NVTX_EVENTS", "NVTX_RANGES"});
     if (table.empty()) return;
+    // Those by start and end may end in another thread: then they tell nothing of one.
     constexpr std::int64_t push_and_pop = 59;
+    constexpr std::int64_t start_and_end = 60;
     const std::string text = tables_.column(table, {"text"});
     const std::string text_id = tables_.column(table, {"textId"});
     rows("SELECT " + tables_.column(table, {"start"}) + ", " + tables_.column(table, {"end"}) +
-             ", " + tables_.column(table, {"globalTid"}) + ", coalesce(" + text + ", " + text_id +
-             "), " + tables_.column(table, {"eventType"}) + " FROM " + table,
+             ", " + tables_.column(table, {"globalTid"}) + ", " + text + ", " + text_id + ", " +
+             tables_.column(table, {"eventType"}) + ", " + tables_.column(table, {"endGlobalTid"}) +
+             " FROM " + table,
          [&](const Row& row) {
-           const auto type = row.optional_integer(4);
-           if (!row.optional_integer(1) || (type && *type != push_and_pop)) return;
+           const auto type = row.optional_integer(5).value_or(push_and_pop);
            const std::int64_t global = row.integer(2);
-           result_.ranges.push_back({.name = name(row, 3, "range "),
+           const bool ends_here = row.optional_integer(6).value_or(global) == global;
+           if (!row.optional_integer(1) ||
+               (type != push_and_pop && (type != start_and_end || !ends_here))) {
+             return;
+           }
+           const bool has_text = !row.text(3).empty();
+           result_.ranges.push_back({.name = has_text ? name(row.text(3)) : name(row, 4, "range "),
                                      .domain = name(""),
                                      .process = process(global),
                                      .thread = global % process_unit,

@@ -113,6 +113,12 @@ std::string required_text(const TraceEvent& event, std::string_view name) {
   return text ? std::string(*text) : argument->json();
 }
 
+/// Up to 1.10, a node's index had another name.
+std::string_view index_name(const TraceEvent& event) {
+  const bool is_older = !event.argument("node_index") && event.argument("graph_index");
+  return is_older ? "graph_index" : "node_index";
+}
+
 /// Subtracts the time of the operators in a body from that of their If, Loop or Scan, which runs
 /// them in its own thread. In `events`, outer operators come before inner ones.
 void take_bodies_out(std::vector<Event>& events) {
@@ -161,7 +167,7 @@ Recorded recorded_events(const ProfileFile& document) {
                                                       .end = start + microseconds,
                                                       .microseconds = microseconds,
                                                       .name = std::move(name),
-                                                      .index = required_text(row, "node_index"),
+                                                      .index = required_text(row, index_name(row)),
                                                       .op = required_text(row, "op_name"),
                                                       .thread = thread()});
     event.inputs = shapes_of(row, "input_type_shape", &event.type);
@@ -335,17 +341,22 @@ Profile described(const ProfileFile& document) {
 }
 
 /// Of a file without a description, the runs with the profiler on are all there is.
-void describe_raw(Profile& profile, const Recorded& recorded, const ProfileFile& document) {
+void describe_raw(Profile& profile, const Recorded& recorded, const std::vector<Run>& runs,
+                  const ProfileFile& document) {
   if (recorded.runs.empty()) {
     throw document.error("has no run of the model: profile a session that runs it");
   }
-  std::set<std::string_view> threads;
-  for (const Event& event : recorded.events) threads.insert(event.thread);
   profile.remarks.push_back(
       "it is ONNX Runtime's own profile: the latency is that of runs with the profiler on, which "
       "are longer; scripts/profile-onnxruntime also measures without");
-  if (threads.size() > 1) {
-    profile.remarks.push_back("its operators ran in " + std::to_string(threads.size()) +
+  std::size_t most = 1;
+  for (const Run& run : runs) {
+    std::set<std::string_view> threads;
+    for (const Event& event : run.events) threads.insert(event.thread);
+    most = std::max(most, threads.size());
+  }
+  if (most > 1) {
+    profile.remarks.push_back("its operators ran in " + std::to_string(most) +
                               " threads beside one another: their times may add up to more than "
                               "the latency");
   }
@@ -356,8 +367,8 @@ Profile import_onnxruntime(const ProfileFile& document) {
   Profile profile =
       raw ? Profile{.path = document.path(), .framework = "onnxruntime"} : described(document);
   const Recorded recorded = recorded_events(document);
-  if (raw) describe_raw(profile, recorded, document);
   std::vector<Run> runs = split(recorded.events, recorded.runs);
+  if (raw) describe_raw(profile, recorded, runs, document);
   keep_alike(runs);
   profile.steps = std::max<std::size_t>(1, runs.size());
   profile.nodes = nodes_of(runs);

@@ -42,6 +42,8 @@ struct Launch {
 struct WorkLinks {
   std::int64_t correlation = no_id;
   std::int64_t external = no_id;
+  /// The GPU's number.
+  std::int64_t device = no_id;
   /// Process as the trace has it: the GPU's number or, in merged traces, that of a process.
   Index process_name = no_index;
 };
@@ -76,6 +78,8 @@ struct Events {
   std::size_t without_start = 0;
   std::size_t kernels = 0;
   std::size_t kernels_without_time = 0;
+  /// Those whose duration is stated as 0.
+  std::size_t kernels_of_no_time = 0;
 };
 
 Events read_events(const ProfileFile& document);

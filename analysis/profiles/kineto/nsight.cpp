@@ -102,6 +102,10 @@ class ExportTrace {
         one.call = range_around(*launch->second);
       }
     }
+    if (launches.empty()) {
+      trace_.remarks.push_back(
+          "it has no launches: its kernels are of no range, and idle time has no cause");
+    }
     if (of_graphs > 0) {
       trace_.remarks.push_back(fmt::format("{} of {} kernels and copies ran in CUDA graphs",
                                            of_graphs, recording_.work.size()));
