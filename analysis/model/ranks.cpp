@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <numeric>
+#include <string_view>
 
 namespace benanza::analysis {
 namespace {
@@ -75,10 +77,15 @@ RankTimes rank_times(const std::vector<std::vector<RankStep>>& ranks) {
       continue;
     }
     for (std::size_t i = 0; i < first.collectives.size(); ++i) {
-      double least = std::numeric_limits<double>::max();
-      for (const auto& rank : ranks) least = std::min(least, seconds_of(rank[step].collectives[i]));
+      std::map<std::string_view, double> least;
+      for (const auto& rank : ranks) {
+        const CollectiveRun& run = rank[step].collectives[i];
+        const auto [known, added] = least.try_emplace(run.group, seconds_of(run));
+        known->second = std::min(known->second, seconds_of(run));
+      }
       for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-        times.of[rank][step].waiting += seconds_of(ranks[rank][step].collectives[i]) - least;
+        const CollectiveRun& run = ranks[rank][step].collectives[i];
+        times.of[rank][step].waiting += seconds_of(run) - least[run.group];
       }
     }
   }

@@ -26,6 +26,8 @@ struct CollectiveRun {
   /// Of the message, if the trace says it, and the ranks that take part.
   std::optional<double> bytes{};
   std::optional<int> ranks{};
+  /// Which ranks they are, as far as the trace says: equal for those that take part in one.
+  std::string group{};
 };
 
 /// A GPU's work in one step of one rank.
@@ -43,7 +45,7 @@ struct RankStepTimes {
   /// Communication during which nothing is computed.
   double exposed = 0;
   /// In collectives, until the last rank came: without clocks in common, what each took longer than
-  /// on the rank where it was shortest.
+  /// on the rank of its group where it was shortest.
   double waiting = 0;
 };
 

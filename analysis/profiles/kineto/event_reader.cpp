@@ -26,21 +26,6 @@ Dims extents_of(const element& value) {
   return dims;
 }
 
-/// What an event is, by its category; before PyTorch 1.13, these had other names.
-enum class EventKind { other, op, kernel, copy, launch, annotation };
-
-EventKind kind_of(std::string_view category) {
-  if (category == "cpu_op" || category == "Operator") return EventKind::op;
-  if (category == "kernel" || category == "Kernel") return EventKind::kernel;
-  if (category == "user_annotation") return EventKind::annotation;
-  for (const std::string_view name : {"gpu_memcpy", "gpu_memset", "Memcpy", "Memset"}) {
-    if (category == name) return EventKind::copy;
-  }
-  // cuda_runtime, cuda_driver, xpu_runtime, ...
-  const bool is_launch = category.ends_with("_runtime") || category.ends_with("_driver");
-  return is_launch || category == "Runtime" ? EventKind::launch : EventKind::other;
-}
-
 class EventReader {
  public:
   Events read(const ProfileFile& document) {
@@ -53,7 +38,10 @@ class EventReader {
  private:
   void add(const TraceEvent& event) {
     const EventKind kind = kind_of(event.category);
-    if (kind == EventKind::other || (kind == EventKind::annotation && !is_step(event))) return;
+    if (kind == EventKind::other || kind == EventKind::gpu_annotation ||
+        (kind == EventKind::annotation && !is_step(event))) {
+      return;
+    }
     if (!has_start(event)) return;
     if (is_step(event)) {
       events_.steps.push_back({*event.start, end_of(event), process_of(event)});
@@ -184,7 +172,8 @@ class EventReader {
                             .name = events_.names.number(*event.name)});
     events_.links.push_back({.correlation = id_of(event, "correlation"),
                              .external = external_of(event),
-                             .device = device ? device->integer().value_or(no_id) : no_id,
+                             .device = static_cast<std::int32_t>(
+                                 device ? device->integer().value_or(no_device) : no_device),
                              .process_name = process_of(event)});
   }
 
@@ -209,6 +198,19 @@ class EventReader {
 };
 
 }  // namespace
+
+EventKind kind_of(std::string_view category) {
+  if (category == "cpu_op" || category == "Operator") return EventKind::op;
+  if (category == "kernel" || category == "Kernel") return EventKind::kernel;
+  if (category == "user_annotation") return EventKind::annotation;
+  if (category == "gpu_user_annotation") return EventKind::gpu_annotation;
+  for (const std::string_view name : {"gpu_memcpy", "gpu_memset", "Memcpy", "Memset"}) {
+    if (category == name) return EventKind::copy;
+  }
+  // cuda_runtime, cuda_driver, xpu_runtime, ...
+  const bool is_launch = category.ends_with("_runtime") || category.ends_with("_driver");
+  return is_launch || category == "Runtime" ? EventKind::launch : EventKind::other;
+}
 
 Index Numbering::number(std::string_view text) {
   const auto found = numbers_.find(text);

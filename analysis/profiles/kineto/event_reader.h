@@ -38,12 +38,18 @@ struct Launch {
   bool has_work = false;
 };
 
+inline constexpr std::int32_t no_device = -1;
+
+/// What an event is, by its category; before PyTorch 1.13, these had other names.
+enum class EventKind { other, op, kernel, copy, launch, annotation, gpu_annotation };
+EventKind kind_of(std::string_view category);
+
 /// What links work to its launch and its operator.
 struct WorkLinks {
   std::int64_t correlation = no_id;
   std::int64_t external = no_id;
   /// The GPU's number.
-  std::int64_t device = no_id;
+  std::int32_t device = no_device;
   /// Process as the trace has it: the GPU's number or, in merged traces, that of a process.
   Index process_name = no_index;
 };

@@ -58,34 +58,36 @@ std::span<Launch> LaunchTable::of_correlation(std::int64_t correlation) {
   return std::span(launches_).subspan(first, next_ - first);
 }
 
-void LaunchTable::learn_devices(std::span<const Work> work, std::span<const WorkLinks> links) {
-  std::map<Device, std::map<Index, std::size_t>> votes;
-  for (std::size_t at = 0; at < work.size(); ++at) {
-    std::optional<Index> process;
-    bool is_only = true;
-    for (const Launch& launch : of_correlation(links[at].correlation)) {
-      const Index other = process_of_thread_[launch.thread];
-      if (launch.start > work[at].start) continue;
-      is_only = is_only && (!process || *process == other);
-      process = other;
-    }
-    if (process && is_only) ++votes[{links[at].process_name, links[at].device}][*process];
+void LaunchTable::vote(double start, const WorkLinks& links) {
+  std::optional<Index> process;
+  for (const Launch& launch : of_correlation(links.correlation)) {
+    const Index other = process_of_thread_[launch.thread];
+    if (launch.start > start) continue;
+    if (process && *process != other) return;
+    process = other;
   }
-  for (const auto& [device, of_processes] : votes) {
-    const auto most =
-        std::ranges::max_element(of_processes, {}, &std::pair<const Index, std::size_t>::second);
+  if (process) ++votes_[{links.process_name, links.device}][*process];
+}
+
+void LaunchTable::settle() {
+  for (const auto& [device, of_processes] : votes_) {
+    Index winner = no_index;
+    std::size_t most = 0;
     std::size_t all = 0;
-    for (const auto& [process, count] : of_processes) all += count;
+    for (const auto& [process, count] : of_processes) {
+      all += count;
+      if (count > most) winner = process;
+      most = std::max(most, count);
+    }
     // A few may be wrong, where launches were lost; a GPU that processes share tells nothing.
-    constexpr std::size_t nine_tenths = 9;
-    if (most->second * 10 >= all * nine_tenths) process_of_device_[device] = most->first;
+    if (most * 10 >= all * 9) process_of_device_[device] = winner;
   }
 }
 
-Launch* LaunchTable::take(const Work& work, const WorkLinks& links) {
+Launch* LaunchTable::take(double start, const WorkLinks& links) {
   Launch* best = nullptr;
   for (Launch& launch : of_correlation(links.correlation)) {
-    if (best == nullptr || is_better(launch, *best, work, links)) best = &launch;
+    if (best == nullptr || is_better(launch, *best, start, links)) best = &launch;
   }
   if (best != nullptr) best->has_work = true;
   return best;
@@ -93,7 +95,7 @@ Launch* LaunchTable::take(const Work& work, const WorkLinks& links) {
 
 /// `one`, which starts later, is the better fit if its process is the kernel's or, where that is
 /// not told, that of the GPU's other work. Of one process' launches, each has the next work.
-bool LaunchTable::is_better(const Launch& one, const Launch& than, const Work& work,
+bool LaunchTable::is_better(const Launch& one, const Launch& than, double start,
                             const WorkLinks& links) const {
   const auto process = [&](const Launch& launch) { return process_of_thread_[launch.thread]; };
   if (process(one) != process(than)) {
@@ -103,8 +105,8 @@ bool LaunchTable::is_better(const Launch& one, const Launch& than, const Work& w
       if ((process(one) == its) != (process(than) == its)) return process(one) == its;
     }
   }
-  const bool is_before = one.start <= work.start;
-  if (is_before != (than.start <= work.start)) return is_before;
+  const bool is_before = one.start <= start;
+  if (is_before != (than.start <= start)) return is_before;
   const bool is_within = is_driver_call(names_[one.name]) && !is_driver_call(names_[than.name]);
   return !one.has_work && than.has_work && !is_within;
 }

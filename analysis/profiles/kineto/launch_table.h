@@ -28,11 +28,13 @@ class LaunchTable {
 
   std::span<Launch> all() { return launches_; }
   bool is_graph(const Launch& launch) const { return is_graph_[launch.name]; }
-  /// Learns which GPU each of several processes uses, from the work that only one of them can have
-  /// launched.
-  void learn_devices(std::span<const Work> work, std::span<const WorkLinks> links);
-  /// The launch of some work, which counts as its launch from then on; null if the trace has none.
-  Launch* take(const Work& work, const WorkLinks& links);
+  /// Counts the process of some work that only one can have launched. After all work, settle()
+  /// learns of it which GPU each process uses.
+  void vote(double start, const WorkLinks& links);
+  void settle();
+  /// The launch of work that started then, which counts as its launch from then on; null if the
+  /// trace has none.
+  Launch* take(double start, const WorkLinks& links);
 
   struct Lost {
     std::size_t lost = 0;
@@ -44,11 +46,10 @@ class LaunchTable {
 
  private:
   /// As the trace writes the GPU's process, and the GPU's number.
-  using Device = std::pair<Index, std::int64_t>;
+  using Device = std::pair<Index, std::int32_t>;
 
   std::span<Launch> of_correlation(std::int64_t correlation);
-  bool is_better(const Launch& one, const Launch& than, const Work& work,
-                 const WorkLinks& links) const;
+  bool is_better(const Launch& one, const Launch& than, double start, const WorkLinks& links) const;
   bool repeats_previous(std::size_t at) const;
 
   std::vector<Launch> launches_;
@@ -56,6 +57,7 @@ class LaunchTable {
   std::vector<Index> process_of_thread_;
   std::vector<bool> is_graph_;
   std::vector<bool> launches_work_;
+  std::map<Device, std::map<Index, std::size_t>> votes_;
   std::map<Device, Index> process_of_device_;
   std::size_t next_ = 0;
 };

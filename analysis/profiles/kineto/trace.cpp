@@ -170,12 +170,17 @@ class Assembler {
     LaunchTable launches(std::move(events_.launches), names, events_.threads);
     place_launches(launches.all());
     trace_.work = std::move(events_.work);
-    if (trace_.processes > 1) launches.learn_devices(trace_.work, events_.links);
+    if (trace_.processes > 1) {
+      for (std::size_t at = 0; at < trace_.work.size(); ++at) {
+        launches.vote(trace_.work[at].start, events_.links[at]);
+      }
+      launches.settle();
+    }
     std::size_t of_graphs = 0;
     std::size_t outside = 0;
     for (std::size_t at = 0; at < trace_.work.size(); ++at) {
       Work& work = trace_.work[at];
-      const Launch* const launch = launches.take(work, events_.links[at]);
+      const Launch* const launch = launches.take(work.start, events_.links[at]);
       const bool is_of_graph = launch != nullptr && launches.is_graph(*launch);
       attribute(work, events_.links[at], launch, is_of_graph);
       if (is_of_graph) {
