@@ -101,7 +101,7 @@ void read_into(Profile& profile, const ProfileFile& document) {
   }
   profile.nodes = std::move(run.nodes);
   if (!trace.on_processor) profile.timeline = run.timeline;
-  profile.repeats = run.found == 1 ? repeats(profile.nodes) : 1;
+  profile.repeats = run.is_undivided ? repeats(profile.nodes) : 1;
   // Without work on a GPU, it names one of the machine.
   if (profile.device.empty() && !trace.on_processor) profile.device = trace.device;
   if (profile.precision.empty()) profile.precision = precision_of(trace, profile.nodes);

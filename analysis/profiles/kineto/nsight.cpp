@@ -133,7 +133,7 @@ Profile nsight_profile(const std::filesystem::path& path) {
   profile.nodes = std::move(run.nodes);
   profile.timeline = run.timeline;
   profile.steps = run.used;
-  profile.repeats = run.found == 1 ? repeats(profile.nodes) : 1;
+  profile.repeats = run.is_undivided ? repeats(profile.nodes) : 1;
   for (std::vector<std::string>* const remarks : {&trace.remarks, &run.remarks}) {
     profile.remarks.insert(profile.remarks.end(), remarks->begin(), remarks->end());
   }
