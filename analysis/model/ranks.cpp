@@ -35,6 +35,14 @@ double seconds_of(const CollectiveRun& run) { return run.span.end - run.span.beg
 
 }  // namespace
 
+bool is_collective_kernel(std::string_view kernel) {
+  if (kernel.starts_with("nccl")) return true;
+  constexpr std::string_view others[] = {"cross_device_reduce", "one_shot_all_reduce",
+                                         "two_shot_all_reduce", "multimem_all_", "userbuffers_"};
+  return std::ranges::any_of(
+      others, [&](std::string_view name) { return kernel.find(name) != kernel.npos; });
+}
+
 TimeSpans united(TimeSpans spans) {
   std::ranges::sort(spans, {}, &TimeSpan::begin);
   TimeSpans made;

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace benanza::analysis {
@@ -18,6 +19,9 @@ TimeSpans united(TimeSpans spans);
 double length_of(const TimeSpans& united_spans);
 /// Length of what lies in `spans` but not in `others`, however each overlaps itself.
 double exposed_seconds(const TimeSpans& spans, const TimeSpans& others);
+
+/// By its name: NCCL's, and those of frameworks that exchange data without it.
+bool is_collective_kernel(std::string_view name);
 
 /// A collective's kernel on one rank.
 struct CollectiveRun {

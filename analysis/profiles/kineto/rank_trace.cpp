@@ -65,15 +65,6 @@ std::optional<std::int64_t> number(const TraceEvent& event, std::string_view nam
   return value ? value->integer() : std::nullopt;
 }
 
-/// NCCL's, and those of frameworks that exchange data without it.
-bool is_collective(std::string_view kernel) {
-  if (kernel.starts_with("nccl")) return true;
-  constexpr std::string_view others[] = {"cross_device_reduce", "one_shot_all_reduce",
-                                         "two_shot_all_reduce", "multimem_all_", "userbuffers_"};
-  return std::ranges::any_of(
-      others, [&](std::string_view name) { return kernel.find(name) != kernel.npos; });
-}
-
 CollectiveRun collective_of(const TraceEvent& event, TimeSpan span) {
   CollectiveRun run{.name = std::string(*event.name), .span = span};
   const auto elements = number(event, "In msg nelems");
@@ -95,7 +86,7 @@ void add_kernel(const TraceEvent& event, TimeSpan span, Index process, RankEvent
       Kernel{.span = span,
              .correlation = number(event, "correlation").value_or(no_id),
              .process = process});
-  if (!is_collective(*event.name)) return;
+  if (!is_collective_kernel(*event.name)) return;
   kernel.collective = static_cast<Index>(events.collectives.size());
   events.collectives.push_back(collective_of(event, span));
 }
