@@ -53,8 +53,9 @@ struct RankStepTimes {
   double waiting = 0;
 };
 
-/// Times of each rank (the first index) in each step. Waiting is known in steps in which all ranks
-/// ran the same collectives in the same order; elsewhere it is 0 and counted in `unmatched`.
+/// Times of each rank (the first index) in each step. Waiting is known in steps in which the ranks
+/// of each group ran the same collectives in the same order; elsewhere it is 0 and counted in
+/// `unmatched`.
 struct RankTimes {
   std::vector<std::vector<RankStepTimes>> of{};
   std::size_t unmatched = 0;

@@ -72,8 +72,10 @@ CollectiveRun collective_of(const TraceEvent& event, TimeSpan span) {
   if (elements && size > 0) run.bytes = static_cast<double>(*elements) * size;
   if (const auto ranks = number(event, "Group size")) run.ranks = static_cast<int>(*ranks);
   // Long lists of ranks are cut short; then the group's name tells.
-  run.group = std::string(event.text_argument("Process Group Name")) + ' ' +
-              std::string(event.text_argument("Process Group Ranks"));
+  for (const std::string_view part : {"Process Group Name", "Process Group Ranks"}) {
+    const std::string_view text = event.text_argument(part);
+    if (!text.empty()) run.group += std::string(text) + ' ';
+  }
   return run;
 }
 
