@@ -90,6 +90,11 @@ class NsightReader {
     read_ranges();
     read_devices();
     from_first_event();
+    if (without_time_ > 0) {
+      result_.notes.push_back({.is_error = true,
+                               .text = std::to_string(without_time_) +
+                                       " kernels and copies state no time and are left out"});
+    }
     return std::move(result_);
   }
 
@@ -141,6 +146,11 @@ class NsightReader {
            column({"globalPid", "globalTid", "processId"}) + column({"graphId"}) +
            tables_.column(table, {"graphNodeId"});
   }
+  bool has_time(const Row& row) {
+    const bool has = row.optional_integer(0) && row.optional_integer(1);
+    if (!has) ++without_time_;
+    return has;
+  }
   Work work(const Row& row, Work::Kind kind) {
     Work one{.kind = kind,
              .process = process(row.integer(6)),
@@ -168,6 +178,7 @@ class NsightReader {
              tables_.column(table, {"demangledName", "name", "mangledName", "shortName"}) +
              " FROM " + table,
          [&](const Row& row) {
+           if (!has_time(row)) return;
            result_.work.push_back(work(row, Work::Kind::kernel));
            result_.work.back().name = name(row, 9, "kernel ");
          });
@@ -180,6 +191,7 @@ class NsightReader {
       rows("SELECT " + placed(table) + ", " + tables_.column(table, {"copyKind"}) + ", " +
                tables_.column(table, {"bytes"}) + " FROM " + table,
            [&](const Row& row) {
+             if (!has_time(row)) return;
              result_.work.push_back(work(row, Work::Kind::copy));
              result_.work.back().name =
                  name(is_copy ? direction_of(row.integer(9)) : std::string_view("set"));
@@ -302,6 +314,7 @@ class NsightReader {
   ExportTables tables_;
   DeviceRecording result_;
   std::set<std::int64_t> processes_;
+  std::size_t without_time_ = 0;
   std::unordered_map<std::string, std::uint32_t> numbers_;
   std::unordered_map<std::int64_t, std::uint32_t> texts_;
 };

@@ -295,6 +295,15 @@ OpenedSource open_source(const fs::path& path) {
     if (start.starts_with("PK\x03\x04")) {
       return {std::make_unique<Unzipped>(std::move(bytes)), true};
     }
+    constexpr std::pair<std::string_view, std::string_view> others[] = {
+        {"\x28\xb5\x2f\xfd", "zstd"},
+        {"\xfd\x37zX", "xz"},
+        {"BZh", "bzip2"},
+        {"7z\xbc\xaf", "7-Zip"}};
+    for (const auto& [mark, name] : others) {
+      if (!start.starts_with(mark)) continue;
+      throw Error("is packed with " + std::string(name) + ", which is not read here: unpack it");
+    }
     return {std::move(bytes), false};
   } catch (const Error& reason) {
     throw Error(path.string() + ": " + reason.what());

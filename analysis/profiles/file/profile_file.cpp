@@ -80,6 +80,10 @@ class ProfileFile::Walk {
                         ": its text is UTF-16 from byte 0 on: convert it to "
                         "UTF-8");
     }
+    constexpr std::size_t place_of_mark = 257;
+    if (start.size() > place_of_mark && start.substr(place_of_mark).starts_with("ustar")) {
+      throw file_.error("is a tar archive: unpack it, and name one file");
+    }
     const char letter = peek(window_.offset());
     if (letter != '{' && letter != '[') {
       throw file_.error(fmt::format("is not {}: not JSON: it starts with {} at byte {}",

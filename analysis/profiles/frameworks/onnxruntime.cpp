@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis/profiles/file/profile_file.h"
+#include "analysis/profiles/onnxruntime/names.h"
 #include "analysis/profiles/profile.h"
 #include "analysis/profiles/repeats.h"
 #include "core/statistics/summary.h"
@@ -41,41 +42,6 @@ struct TimeSpan {
   double end = 0;
   std::string thread;
 };
-
-bool remove_prefix(std::string& text, std::string_view prefix) {
-  if (!std::string_view(text).starts_with(prefix)) return false;
-  text.erase(0, prefix.size());
-  return true;
-}
-
-bool remove_suffix(std::string& text, std::string_view suffix) {
-  if (!std::string_view(text).ends_with(suffix) || text.size() == suffix.size()) return false;
-  text.erase(text.size() - suffix.size());
-  return true;
-}
-
-/// ONNX Runtime names the results of its optimisers after their first node ("fused conv1",
-/// "fc/MatMulAddFusion") or, in its blocked layout, after the last tensor they compute ("r_nchwc").
-std::string origin_of(std::string name) {
-  while (remove_prefix(name, "fused ")) {
-  }
-  while (remove_suffix(name, "_nchwc") || remove_suffix(name, "_nhwc") ||
-         remove_suffix(name, "/MatMulAddFusion")) {
-  }
-  return name;
-}
-
-/// True if the name says that more than the layer it names is done: its activation, or the sum
-/// after a product.
-bool does_next(std::string_view name) {
-  return name.starts_with("fused ") || name.find("/MatMulAddFusion") != name.npos;
-}
-
-std::string onnx_op(std::string op) {
-  remove_prefix(op, "Fused");
-  remove_prefix(op, "Nhwc");
-  return op;
-}
 
 /// Reads [{"float": [1, 3, 224, 224]}, ...]; a shape that is none of a tensor is skipped. `type` is
 /// the first element's.
@@ -160,7 +126,7 @@ Recorded recorded_events(const ProfileFile& document) {
     if (!provider.empty() && provider != "CPUExecutionProvider") {
       recorded.accelerators.emplace(provider);
     }
-    if (!remove_suffix(name, kernel_suffix)) return;
+    if (!onnxruntime::remove_suffix(name, kernel_suffix)) return;
     const double start = required(row.start, "ts");
     const double microseconds = required(row.duration, "dur");
     Event& event = recorded.events.emplace_back(Event{.start = start,
@@ -255,10 +221,10 @@ std::vector<ProfiledNode> nodes_of(const std::vector<Run>& runs) {
       const auto [place, added] = places.try_emplace({event.name, event.index}, nodes.size());
       if (added) {
         nodes.push_back({.name = event.name,
-                         .origin = origin_of(event.name),
-                         .op = onnx_op(event.op),
+                         .origin = onnxruntime::origin_of(event.name),
+                         .op = onnxruntime::onnx_op(event.op),
                          .seconds = 0,
-                         .does_next = does_next(event.name)});
+                         .does_next = onnxruntime::does_next(event.name)});
         times.emplace_back(runs.size());
       }
       state_shapes(nodes[place->second], event, added);
@@ -274,7 +240,7 @@ std::string product_precision(const std::vector<Run>& runs) {
   std::set<std::string_view> types;
   for (const Run& run : runs) {
     for (const Event& event : run.events) {
-      const std::string op = onnx_op(event.op);
+      const std::string op = onnxruntime::onnx_op(event.op);
       if (op == "Conv" || op == "Gemm" || op == "MatMul" || op == "ConvTranspose") {
         types.insert(event.type);
       }
@@ -362,12 +328,22 @@ void describe_raw(Profile& profile, const Recorded& recorded, const std::vector<
   }
 }
 
+/// A program that is stopped leaves operators of a run that does not end.
+void note_incomplete(Profile& profile, const Recorded& recorded, const std::vector<Run>& runs) {
+  std::size_t outside = recorded.events.size();
+  for (const Run& run : runs) outside -= std::min(outside, run.events.size());
+  if (outside == 0) return;
+  profile.remarks.push_back(std::to_string(outside) +
+                            " of its operators ran outside of complete runs and are left out");
+}
+
 Profile import_onnxruntime(const ProfileFile& document) {
   const bool raw = is_raw(document);
   Profile profile =
       raw ? Profile{.path = document.path(), .framework = "onnxruntime"} : described(document);
   const Recorded recorded = recorded_events(document);
   std::vector<Run> runs = split(recorded.events, recorded.runs);
+  note_incomplete(profile, recorded, runs);
   if (raw) describe_raw(profile, recorded, runs, document);
   keep_alike(runs);
   profile.steps = std::max<std::size_t>(1, runs.size());

@@ -172,9 +172,15 @@ class EventReader {
                             .name = events_.names.number(*event.name)});
     events_.links.push_back({.correlation = id_of(event, "correlation"),
                              .external = external_of(event),
-                             .device = static_cast<std::int32_t>(
+                             .process_name = process_of(event),
+                             .device = static_cast<std::int16_t>(
                                  device ? device->integer().value_or(no_device) : no_device),
-                             .process_name = process_of(event)});
+                             .in_graph = is_graph_node(event)});
+  }
+
+  static bool is_graph_node(const TraceEvent& event) {
+    const auto node = event.argument("graph node id");
+    return node && node->integer().value_or(0) > 0;
   }
 
   void add_launch(const TraceEvent& event) {

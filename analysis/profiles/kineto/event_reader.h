@@ -38,7 +38,7 @@ struct Launch {
   bool has_work = false;
 };
 
-inline constexpr std::int32_t no_device = -1;
+inline constexpr std::int16_t no_device = -1;
 
 /// What an event is, by its category; before PyTorch 1.13, these had other names.
 enum class EventKind { other, op, kernel, copy, launch, annotation, gpu_annotation };
@@ -48,10 +48,12 @@ EventKind kind_of(std::string_view category);
 struct WorkLinks {
   std::int64_t correlation = no_id;
   std::int64_t external = no_id;
-  /// The GPU's number.
-  std::int32_t device = no_device;
   /// Process as the trace has it: the GPU's number or, in merged traces, that of a process.
   Index process_name = no_index;
+  /// The GPU's number.
+  std::int16_t device = no_device;
+  /// It says that it is a node of a CUDA graph.
+  bool in_graph = false;
 };
 
 struct Mark {

@@ -46,7 +46,7 @@ class LaunchTable {
 
  private:
   /// As the trace writes the GPU's process, and the GPU's number.
-  using Device = std::pair<Index, std::int32_t>;
+  using Device = std::pair<Index, std::int16_t>;
 
   std::span<Launch> of_correlation(std::int64_t correlation);
   bool is_better(const Launch& one, const Launch& than, double start, const WorkLinks& links) const;

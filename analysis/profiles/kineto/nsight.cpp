@@ -137,6 +137,7 @@ Profile nsight_profile(const std::filesystem::path& path) {
   for (std::vector<std::string>* const remarks : {&trace.remarks, &run.remarks}) {
     profile.remarks.insert(profile.remarks.end(), remarks->begin(), remarks->end());
   }
+  for (const auto& note : recording.notes) profile.remarks.push_back(note.text);
   const std::uint32_t used = recording.work.front().device;
   for (const auto& device : recording.devices) {
     if (profile.device.empty() || device.id == used) profile.device = device.name;

@@ -74,7 +74,7 @@ class Assembler {
              events_.kernels_without_time, events_.kernels);
     }
     if (events_.kernels_of_no_time > 0) {
-      remark("{} of {} kernels take 0 us by the trace, less than its clock tells",
+      remark("{} of {} kernels take 0 us by the trace, or less: less than its clock tells",
              events_.kernels_of_no_time, events_.kernels);
     }
   }
@@ -181,7 +181,8 @@ class Assembler {
     for (std::size_t at = 0; at < trace_.work.size(); ++at) {
       Work& work = trace_.work[at];
       const Launch* const launch = launches.take(work.start, events_.links[at]);
-      const bool is_of_graph = launch != nullptr && launches.is_graph(*launch);
+      const bool is_of_graph =
+          launch != nullptr ? launches.is_graph(*launch) : events_.links[at].in_graph;
       attribute(work, events_.links[at], launch, is_of_graph);
       if (is_of_graph) {
         ++of_graphs;
@@ -218,9 +219,9 @@ class Assembler {
       work.launched = launch->start;
       work.launcher = launch->name;
       work.process = process_of_thread(launch->thread);
-      if (is_of_graph) return;
-      work.call = launch->call;
     }
+    if (is_of_graph) return;
+    if (launch != nullptr) work.call = launch->call;
     if (work.call != no_index || links.external == no_id) return;
     if (!has_externals_) order_externals();
     const auto last = std::ranges::upper_bound(by_external_, links.external, {},
