@@ -321,6 +321,13 @@ class NsightReader {
 
 }  // namespace
 
+void refuse_nsight_report(const std::filesystem::path& path) {
+  if (path.extension() != ".nsys-rep" && path.extension() != ".qdrep") return;
+  throw Error(path.string() +
+              ": is a report of Nsight Systems, which only its own programs read; export it: nsys "
+              "export --type sqlite");
+}
+
 bool is_sqlite_file(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return false;

@@ -79,6 +79,12 @@ TEST(ProfileProgram, NamesReferenceCodeOfALog) {
               Not(HasSubstr("reference code")));
 }
 
+TEST(ProfileProgram, SaysHowToExportAReport) {
+  const Folder folder;
+  expect_error(run_program("profile " + test::data("traces/report.nsys-rep").string(), folder),
+               "nsys export --type sqlite");
+}
+
 TEST(ProfileProgram, SharesCallsAndMeans) {
   const Folder folder;
   const Outcome outcome =

@@ -80,6 +80,10 @@ class ProfileFile::Walk {
                         ": its text is UTF-16 from byte 0 on: convert it to "
                         "UTF-8");
     }
+    if (start.starts_with("SQLite format 3")) {
+      throw file_.error("is an SQLite file, not " + file_.kind_ +
+                        ": unpack it if it is packed, and ask benanza-analyze profile about it");
+    }
     constexpr std::size_t place_of_mark = 257;
     if (start.size() > place_of_mark && start.substr(place_of_mark).starts_with("ustar")) {
       throw file_.error("is a tar archive: unpack it, and name one file");
