@@ -246,12 +246,13 @@ int run(int argc, char** argv) {
   if (line.log.empty()) return record_program(std::move(line));
   if (!line.program.empty()) throw Error("--log: goes without a program");
   prepare_file(line.out, line.force);
-  if (const std::size_t dropped = record::import_log(line.log, line.out); dropped > 0) {
-    std::fprintf(
-        stderr,
-        "benanza-record: %s: %zu lines of the library are left out: broken, or of an unknown "
-        "kind\n",
-        line.log.c_str(), dropped);
+  if (const auto log = record::import_log(line.log, line.out); log.dropped > 0) {
+    std::fprintf(stderr,
+                 "benanza-record: %s: %zu line%s left out: broken, or of an unknown "
+                 "kind; first \"%s\"\n",
+                 line.log.c_str(), log.dropped,
+                 log.dropped == 1 ? " of the library is" : "s of the library are",
+                 log.first_dropped.c_str());
   }
   return 0;
 }

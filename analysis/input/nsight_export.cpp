@@ -90,6 +90,11 @@ class NsightReader {
     read_ranges();
     read_devices();
     from_first_event();
+    if (without_time_ > 0) {
+      result_.notes.push_back({.is_error = true,
+                               .text = std::to_string(without_time_) +
+                                       " kernels and copies state no time and are left out"});
+    }
     return std::move(result_);
   }
 
@@ -141,6 +146,11 @@ class NsightReader {
            column({"globalPid", "globalTid", "processId"}) + column({"graphId"}) +
            tables_.column(table, {"graphNodeId"});
   }
+  bool has_time(const Row& row) {
+    const bool has = row.optional_integer(0) && row.optional_integer(1);
+    if (!has) ++without_time_;
+    return has;
+  }
   Work work(const Row& row, Work::Kind kind) {
     Work one{.kind = kind,
              .process = process(row.integer(6)),
@@ -168,6 +178,7 @@ class NsightReader {
              tables_.column(table, {"demangledName", "name", "mangledName", "shortName"}) +
              " FROM " + table,
          [&](const Row& row) {
+           if (!has_time(row)) return;
            result_.work.push_back(work(row, Work::Kind::kernel));
            result_.work.back().name = name(row, 9, "kernel ");
          });
@@ -180,6 +191,7 @@ class NsightReader {
       rows("SELECT " + placed(table) + ", " + tables_.column(table, {"copyKind"}) + ", " +
                tables_.column(table, {"bytes"}) + " FROM " + table,
            [&](const Row& row) {
+             if (!has_time(row)) return;
              result_.work.push_back(work(row, Work::Kind::copy));
              result_.work.back().name =
                  name(is_copy ? direction_of(row.integer(9)) : std::string_view("set"));
@@ -229,17 +241,25 @@ class NsightReader {
   void read_ranges() {
     const std::string table = tables_.first_of({"NVTX_EVENTS", "NVTX_RANGES"});
     if (table.empty()) return;
+    // Those by start and end may end in another thread: then they tell nothing of one.
     constexpr std::int64_t push_and_pop = 59;
+    constexpr std::int64_t start_and_end = 60;
     const std::string text = tables_.column(table, {"text"});
     const std::string text_id = tables_.column(table, {"textId"});
     rows("SELECT " + tables_.column(table, {"start"}) + ", " + tables_.column(table, {"end"}) +
-             ", " + tables_.column(table, {"globalTid"}) + ", coalesce(" + text + ", " + text_id +
-             "), " + tables_.column(table, {"eventType"}) + " FROM " + table,
+             ", " + tables_.column(table, {"globalTid"}) + ", " + text + ", " + text_id + ", " +
+             tables_.column(table, {"eventType"}) + ", " + tables_.column(table, {"endGlobalTid"}) +
+             " FROM " + table,
          [&](const Row& row) {
-           const auto type = row.optional_integer(4);
-           if (!row.optional_integer(1) || (type && *type != push_and_pop)) return;
+           const auto type = row.optional_integer(5).value_or(push_and_pop);
            const std::int64_t global = row.integer(2);
-           result_.ranges.push_back({.name = name(row, 3, "range "),
+           const bool ends_here = row.optional_integer(6).value_or(global) == global;
+           if (!row.optional_integer(1) ||
+               (type != push_and_pop && (type != start_and_end || !ends_here))) {
+             return;
+           }
+           const bool has_text = !row.text(3).empty();
+           result_.ranges.push_back({.name = has_text ? name(row.text(3)) : name(row, 4, "range "),
                                      .domain = name(""),
                                      .process = process(global),
                                      .thread = global % process_unit,
@@ -294,11 +314,19 @@ class NsightReader {
   ExportTables tables_;
   DeviceRecording result_;
   std::set<std::int64_t> processes_;
+  std::size_t without_time_ = 0;
   std::unordered_map<std::string, std::uint32_t> numbers_;
   std::unordered_map<std::int64_t, std::uint32_t> texts_;
 };
 
 }  // namespace
+
+void refuse_nsight_report(const std::filesystem::path& path) {
+  if (path.extension() != ".nsys-rep" && path.extension() != ".qdrep") return;
+  throw Error(path.string() +
+              ": is a report of Nsight Systems, which only its own programs read; export it: nsys "
+              "export --type sqlite");
+}
 
 bool is_sqlite_file(const std::filesystem::path& path) {
   std::error_code error;

@@ -6,6 +6,10 @@
 
 namespace benanza::analysis {
 
+/// Throws Error, which says how to export it, if the name is that of a report that Nsight Systems
+/// keeps in a format of its own (.nsys-rep, .qdrep).
+void refuse_nsight_report(const std::filesystem::path& path);
+
 /// True for an SQLite file.
 bool is_sqlite_file(const std::filesystem::path& path);
 

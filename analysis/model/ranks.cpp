@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <numeric>
+#include <string_view>
 
 namespace benanza::analysis {
 namespace {
@@ -24,14 +26,43 @@ RankStepTimes own_times(const RankStep& step) {
           .exposed = exposed_seconds(communication, step.computation)};
 }
 
-bool are_alike(const RankStep& a, const RankStep& b) {
-  return std::ranges::equal(a.collectives, b.collectives, {}, &CollectiveRun::name,
-                            &CollectiveRun::name);
-}
-
 double seconds_of(const CollectiveRun& run) { return run.span.end - run.span.begin; }
 
+/// The collectives of a group's ranks, in order.
+using Members = std::map<std::size_t, std::vector<const CollectiveRun*>>;
+using Groups = std::map<std::string_view, Members>;
+
+Groups groups_of(const std::vector<std::vector<RankStep>>& ranks, std::size_t step) {
+  Groups groups;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    for (const CollectiveRun& run : ranks[rank][step].collectives) {
+      groups[run.group][rank].push_back(&run);
+    }
+  }
+  // Without groups, a rank that communicates not at all differs from the others.
+  if (const auto all = groups.find(""); all != groups.end()) {
+    for (std::size_t rank = 0; rank < ranks.size(); ++rank) all->second[rank];
+  }
+  return groups;
+}
+
+bool are_alike(const Members& members) {
+  const auto name = [](const CollectiveRun* run) -> const std::string& { return run->name; };
+  const auto& first = members.begin()->second;
+  return std::ranges::all_of(members, [&](const auto& rank) {
+    return std::ranges::equal(first, rank.second, {}, name, name);
+  });
+}
+
 }  // namespace
+
+bool is_collective_kernel(std::string_view kernel) {
+  if (kernel.starts_with("nccl")) return true;
+  constexpr std::string_view others[] = {"cross_device_reduce", "one_shot_all_reduce",
+                                         "two_shot_all_reduce", "multimem_all_", "userbuffers_"};
+  return std::ranges::any_of(
+      others, [&](std::string_view name) { return kernel.find(name) != kernel.npos; });
+}
 
 TimeSpans united(TimeSpans spans) {
   std::ranges::sort(spans, {}, &TimeSpan::begin);
@@ -68,17 +99,18 @@ RankTimes rank_times(const std::vector<std::vector<RankStep>>& ranks) {
   }
   if (ranks.empty()) return times;
   for (std::size_t step = 0; step < steps; ++step) {
-    const RankStep& first = ranks.front()[step];
-    if (!std::ranges::all_of(ranks,
-                             [&](const auto& rank) { return are_alike(first, rank[step]); })) {
+    const Groups groups = groups_of(ranks, step);
+    if (!std::ranges::all_of(groups, [](const auto& group) { return are_alike(group.second); })) {
       ++times.unmatched;
       continue;
     }
-    for (std::size_t i = 0; i < first.collectives.size(); ++i) {
-      double least = std::numeric_limits<double>::max();
-      for (const auto& rank : ranks) least = std::min(least, seconds_of(rank[step].collectives[i]));
-      for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-        times.of[rank][step].waiting += seconds_of(ranks[rank][step].collectives[i]) - least;
+    for (const auto& [name, members] : groups) {
+      for (std::size_t i = 0; i < members.begin()->second.size(); ++i) {
+        double least = std::numeric_limits<double>::max();
+        for (const auto& [rank, runs] : members) least = std::min(least, seconds_of(*runs[i]));
+        for (const auto& [rank, runs] : members) {
+          times.of[rank][step].waiting += seconds_of(*runs[i]) - least;
+        }
       }
     }
   }

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace benanza::analysis {
@@ -19,6 +20,9 @@ double length_of(const TimeSpans& united_spans);
 /// Length of what lies in `spans` but not in `others`, however each overlaps itself.
 double exposed_seconds(const TimeSpans& spans, const TimeSpans& others);
 
+/// By its name: NCCL's, and those of frameworks that exchange data without it.
+bool is_collective_kernel(std::string_view name);
+
 /// A collective's kernel on one rank.
 struct CollectiveRun {
   std::string name{};
@@ -26,6 +30,8 @@ struct CollectiveRun {
   /// Of the message, if the trace says it, and the ranks that take part.
   std::optional<double> bytes{};
   std::optional<int> ranks{};
+  /// Which ranks they are, as far as the trace says: equal for those that take part in one.
+  std::string group{};
 };
 
 /// A GPU's work in one step of one rank.
@@ -43,12 +49,13 @@ struct RankStepTimes {
   /// Communication during which nothing is computed.
   double exposed = 0;
   /// In collectives, until the last rank came: without clocks in common, what each took longer than
-  /// on the rank where it was shortest.
+  /// on the rank of its group where it was shortest.
   double waiting = 0;
 };
 
-/// Times of each rank (the first index) in each step. Waiting is known in steps in which all ranks
-/// ran the same collectives in the same order; elsewhere it is 0 and counted in `unmatched`.
+/// Times of each rank (the first index) in each step. Waiting is known in steps in which the ranks
+/// of each group ran the same collectives in the same order; elsewhere it is 0 and counted in
+/// `unmatched`.
 struct RankTimes {
   std::vector<std::vector<RankStepTimes>> of{};
   std::size_t unmatched = 0;

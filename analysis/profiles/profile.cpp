@@ -30,6 +30,7 @@ Profile read_database(const std::filesystem::path& path, NeedsLatency needs) {
 
 Profile read_profile(const std::filesystem::path& path, NeedsLatency needs) {
   if (is_sqlite_file(path)) return read_database(path, needs);
+  refuse_nsight_report(path);
   const ProfileFile document(
       path, "a profile", "write it with scripts/profile-onnxruntime or scripts/profile-pytorch");
   return document.guard([&] {

@@ -107,7 +107,8 @@ std::vector<ReduceRow> reduce_rows(const std::vector<RankTrace>& traces) {
       for (const RankTrace& other : traces) {
         if (step >= other.steps.size() || i >= other.steps[step].collectives.size()) continue;
         const CollectiveRun& its = other.steps[step].collectives[i];
-        if (its.name == run.name) least = std::min(least, its.span.end - its.span.begin);
+        if (its.name == run.name && its.group == run.group)
+          least = std::min(least, its.span.end - its.span.begin);
       }
       if (least > 0) shortest[{*run.bytes, *run.ranks}].push_back(least);
     }

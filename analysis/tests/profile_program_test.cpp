@@ -61,6 +61,30 @@ INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(1000, 6000, 0, 7, 1, 1), (7000, 12
   EXPECT_THAT(outcome.out, Not(HasSubstr("recorder")));
 }
 
+// 6 of 8 ms in reference code.
+TEST(ProfileProgram, NamesReferenceCodeOfALog) {
+  const Folder folder;
+  const auto path = folder.path() / "log.db";
+  {
+    RecordingWriter writer(path, {});
+    writer.add(call("matmul", "ref:any", "2x3:3x4", 6));
+    writer.add(call("matmul", "brg:avx512_core", "2x3:3x5", 2));
+    writer.flush();
+  }
+  const Outcome outcome = run_program("profile " + path.string(), folder);
+  EXPECT_THAT(outcome.out, HasSubstr("75.0% of the library's time, 6.000 ms, most in matmul"));
+  EXPECT_THAT(outcome.out, HasSubstr("not known: a log is all there is of it"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("program's end")));
+  EXPECT_THAT(run_program("profile " + recording(folder, "run.db").string(), folder).out,
+              Not(HasSubstr("reference code")));
+}
+
+TEST(ProfileProgram, SaysHowToExportAReport) {
+  const Folder folder;
+  expect_error(run_program("profile " + test::data("traces/report.nsys-rep").string(), folder),
+               "nsys export --type sqlite");
+}
+
 TEST(ProfileProgram, SharesCallsAndMeans) {
   const Folder folder;
   const Outcome outcome =

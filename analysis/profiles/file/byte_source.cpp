@@ -86,7 +86,12 @@ class Files : public ByteSource {
   bool next() {
     if (!has_parts_) return false;
     const std::string name = next_part(path_.filename().string());
-    if (name.empty() || !fs::exists(path_.parent_path() / name)) return false;
+    if (name.empty()) return false;
+    if (!fs::exists(path_.parent_path() / name)) {
+      const std::string after = next_part(name);
+      if (after.empty() || !fs::exists(path_.parent_path() / after)) return false;
+      throw Error("is in parts, of which " + name + " is missing and " + after + " is there");
+    }
     path_.replace_filename(name);
     open();
     return true;
@@ -113,13 +118,20 @@ class Buffered : public ByteSource {
     }
     return std::string_view(held_).substr(begin_);
   }
-  void skip(std::size_t bytes) { begin_ += bytes; }
+  void skip(std::size_t bytes) {
+    begin_ += bytes;
+    position_ += bytes;
+  }
+  /// Of the next byte, from the start of the source.
+  std::uint64_t position() const { return position_; }
 
   std::size_t read(char* to, std::size_t most) override {
     const std::size_t kept = std::min(most, held_.size() - begin_);
     std::memcpy(to, held_.data() + begin_, kept);
     begin_ += kept;
-    return kept + (kept < most ? source_->read(to + kept, most - kept) : 0);
+    const std::size_t got = kept + (kept < most ? source_->read(to + kept, most - kept) : 0);
+    position_ += got;
+    return got;
   }
 
  private:
@@ -128,6 +140,7 @@ class Buffered : public ByteSource {
   std::unique_ptr<ByteSource> source_;
   std::string held_;
   std::size_t begin_ = 0;
+  std::uint64_t position_ = 0;
 };
 
 /// zlib's inflate; `kind` says gzip or zip.
@@ -153,9 +166,11 @@ class Inflater {
     from.skip(packed.size() - stream_.avail_in);
     got = room - stream_.avail_out;
     if (status == Z_STREAM_END) return false;
-    if (packed.empty() && got == 0) throw Error(fmt::format("is a {} file cut short", kind_));
+    if (packed.empty() && got == 0) {
+      throw Error(fmt::format("is a {} file cut short at byte {}", kind_, from.position()));
+    }
     if (status != Z_OK && status != Z_BUF_ERROR) {
-      throw Error(fmt::format("is a damaged {} file", kind_));
+      throw Error(fmt::format("is a damaged {} file, at byte {}", kind_, from.position()));
     }
     return true;
   }
@@ -279,6 +294,15 @@ OpenedSource open_source(const fs::path& path) {
     if (start.starts_with("\x1f\x8b")) return {std::make_unique<Gunzipped>(std::move(bytes)), true};
     if (start.starts_with("PK\x03\x04")) {
       return {std::make_unique<Unzipped>(std::move(bytes)), true};
+    }
+    constexpr std::pair<std::string_view, std::string_view> others[] = {
+        {"\x28\xb5\x2f\xfd", "zstd"},
+        {"\xfd\x37zX", "xz"},
+        {"BZh", "bzip2"},
+        {"7z\xbc\xaf", "7-Zip"}};
+    for (const auto& [mark, name] : others) {
+      if (!start.starts_with(mark)) continue;
+      throw Error("is packed with " + std::string(name) + ", which is not read here: unpack it");
     }
     return {std::move(bytes), false};
   } catch (const Error& reason) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analysis/profiles/file/event_pairs.h"
 #include "analysis/profiles/file/json_scan.h"
 #include "analysis/profiles/file/text_window.h"
 
@@ -73,6 +74,20 @@ class ProfileFile::Walk {
   char first() {
     if (!window_.read_more()) throw file_.error("is empty, not " + file_.kind_);
     if (window_.text().starts_with("\xef\xbb\xbf")) window_.skip(3);
+    const std::string_view start = window_.text();
+    if (start.starts_with("\xff\xfe") || start.starts_with("\xfe\xff")) {
+      throw file_.error("is not " + file_.kind_ +
+                        ": its text is UTF-16 from byte 0 on: convert it to "
+                        "UTF-8");
+    }
+    if (start.starts_with("SQLite format 3")) {
+      throw file_.error("is an SQLite file, not " + file_.kind_ +
+                        ": unpack it if it is packed, and ask benanza-analyze profile about it");
+    }
+    constexpr std::size_t place_of_mark = 257;
+    if (start.size() > place_of_mark && start.substr(place_of_mark).starts_with("ustar")) {
+      throw file_.error("is a tar archive: unpack it, and name one file");
+    }
     const char letter = peek(window_.offset());
     if (letter != '{' && letter != '[') {
       throw file_.error(fmt::format("is not {}: not JSON: it starts with {} at byte {}",
@@ -236,21 +251,32 @@ class ProfileFile::Walk {
 
 ProfileFile::ProfileFile(std::filesystem::path path, std::string_view kind, std::string_view remedy)
     : path_(std::move(path)), kind_(kind), remedy_(remedy) {
-  std::size_t seen = 0;
   constexpr std::size_t most = 100;
   Walk walk(*this, repairs_);
   walk.go([&](const std::string& name, nlohmann::json value) { root_[name] = std::move(value); },
           [&](std::string_view text, std::uint64_t, bool) {
-            if (++seen > most) return;
-            const nlohmann::json event = nlohmann::json::parse(text, nullptr, false);
-            if (!event.is_object()) return;
-            const auto category = event.find("cat");
-            if (category != event.end() && category->is_string()) {
-              categories_.insert(category->get<std::string>());
-            }
+            if (++events_ <= most) see(text);
           });
   has_only_events_ = walk.has_only_events();
   if (has_only_events_ && categories_.empty()) throw error("is not " + kind_);
+}
+
+void ProfileFile::see(std::string_view text) {
+  const nlohmann::json event = nlohmann::json::parse(text, nullptr, false);
+  if (!event.is_object()) return;
+  const auto text_of = [](const nlohmann::json& owner, const char* name) {
+    const auto found = owner.find(name);
+    const bool is_text = found != owner.end() && found->is_string();
+    return is_text ? found->get<std::string>() : std::string();
+  };
+  if (const std::string category = text_of(event, "cat"); !category.empty()) {
+    categories_.insert(category);
+  }
+  const auto arguments = event.find("args");
+  if (text_of(event, "name") == "process_name" && arguments != event.end() &&
+      arguments->is_object()) {
+    process_names_.insert(text_of(*arguments, "name"));
+  }
 }
 
 void ProfileFile::for_each_event(const std::function<void(const TraceEvent& event)>& use) const {
@@ -259,6 +285,7 @@ void ProfileFile::for_each_event(const std::function<void(const TraceEvent& even
   Repairs known;
   Repairs again;
   Repairs& repairs = has_read_events_ ? again : repairs_;
+  EventPairs pairs;
   Walk walk(*this, known);
   walk.go({}, [&](std::string_view text, std::uint64_t at, bool is_padded) {
     simdjson::dom::element element;
@@ -275,11 +302,14 @@ void ProfileFile::for_each_event(const std::function<void(const TraceEvent& even
     simdjson::dom::object members;
     if (element.get(members) != simdjson::SUCCESS) return;
     try {
-      use(TraceEvent(members));
+      const TraceEvent event(members);
+      if (event.text_times > 0) repairs["times written as texts"] += event.text_times;
+      pairs.take(event, use);
     } catch (const JsonError& reason) {
       throw error(fmt::format("is not {}: the event at byte {}: {}", kind_, at, reason.what()));
     }
   });
+  unpaired_ = pairs.unpaired();
   has_read_events_ = true;
 }
 
@@ -288,6 +318,10 @@ std::vector<std::string> ProfileFile::remarks() const {
   for (const auto& [what, count] : repairs_) {
     sentences.push_back(fmt::format("its text was broken and is put right: {} in {} place{}", what,
                                     count, count == 1 ? "" : "s"));
+  }
+  if (unpaired_ > 0) {
+    sentences.push_back(fmt::format(
+        "{} beginnings or ends of events lack the other part and are left out", unpaired_));
   }
   return sentences;
 }

@@ -34,10 +34,14 @@ class ProfileFile {
   bool has_only_events() const { return has_only_events_; }
   /// Of the first events.
   const std::set<std::string>& categories() const { return categories_; }
+  /// As far as the first events name them.
+  const std::set<std::string>& process_names() const { return process_names_; }
+  std::size_t events() const { return events_; }
   /// One sentence for each kind of repair in what was read so far.
   std::vector<std::string> remarks() const;
 
-  /// Calls `use` for every event that is an object, in the order of the file.
+  /// Calls `use` for every event that is an object, in the order of the file; for one in two parts,
+  /// a beginning and an end, at its end.
   void for_each_event(const std::function<void(const TraceEvent& event)>& use) const;
 
   /// "path: message; remedy".
@@ -58,6 +62,8 @@ class ProfileFile {
   }
 
  private:
+  void see(std::string_view event);
+
   /// Text of a value, and where it starts in the file.
   using UseText = std::function<void(std::string_view text, std::uint64_t at, bool is_padded)>;
   class Walk;
@@ -70,7 +76,10 @@ class ProfileFile {
   nlohmann::json root_ = nlohmann::json::object();
   bool has_only_events_ = false;
   std::set<std::string> categories_;
+  std::set<std::string> process_names_;
+  std::size_t events_ = 0;
   mutable Repairs repairs_;
+  mutable std::size_t unpaired_ = 0;
   mutable bool has_read_events_ = false;
 };
 

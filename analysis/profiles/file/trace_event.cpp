@@ -1,5 +1,7 @@
 #include "analysis/profiles/file/trace_event.h"
 
+#include <charconv>
+
 #include "core/base/json_view.h"
 
 namespace benanza::analysis {
@@ -11,9 +13,21 @@ std::string_view text_of(std::string_view name, const simdjson::dom::element& va
   return *text;
 }
 
-std::optional<double> time_of(std::string_view name, const simdjson::dom::element& value) {
+std::optional<double> number_in(std::string_view text) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
+}
+
+std::optional<double> time_of(std::string_view name, const simdjson::dom::element& value,
+                              std::size_t& text_times) {
   if (value.is_null()) return std::nullopt;
-  const auto time = EventValue(value).real();
+  auto time = EventValue(value).real();
+  if (const auto text = EventValue(value).text()) {
+    time = number_in(*text);
+    ++text_times;
+  }
   if (!time) throw JsonError("\"" + std::string(name) + "\" must be a number");
   return time;
 }
@@ -50,9 +64,9 @@ TraceEvent::TraceEvent(simdjson::dom::object members) : members_(members) {
     } else if (key == "name") {
       name = text_of(key, value);
     } else if (key == "ts") {
-      start = time_of(key, value);
+      start = time_of(key, value, text_times);
     } else if (key == "dur") {
-      duration = time_of(key, value);
+      duration = time_of(key, value, text_times);
     } else if (key == "pid") {
       process.emplace(value);
     } else if (key == "tid") {

@@ -42,6 +42,8 @@ struct TraceEvent {
   std::optional<EventValue> thread{};
   /// An object, or empty.
   std::optional<EventValue> arguments{};
+  /// How many of the times are written as texts ("12.5").
+  std::size_t text_times = 0;
 
   /// Throws JsonError if a member has another type than it must.
   explicit TraceEvent(simdjson::dom::object members);

@@ -4,9 +4,11 @@
 #include "analysis/profiles/jax/hlo.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 
 #include "analysis/profiles/file/profile_file.h"
 #include "analysis/profiles/profile.h"
@@ -114,6 +116,14 @@ std::vector<InstructionRun> instruction_runs(const json& events) {
   return runs;
 }
 
+/// The runs that start in the step. `runs` ascend.
+std::span<const InstructionRun> runs_in(const std::vector<InstructionRun>& runs,
+                                        const StepWindow& step) {
+  const auto first = std::ranges::lower_bound(runs, step.first, {}, &InstructionRun::start);
+  const auto last = std::ranges::lower_bound(runs, step.second, {}, &InstructionRun::start);
+  return first < last ? std::span(first, last) : std::span<const InstructionRun>();
+}
+
 /// Median over the steps of each instruction's time per step, of the steps in which it ran, in the
 /// order of the first step.
 std::vector<ProfiledNode> instruction_nodes(const std::vector<InstructionRun>& runs,
@@ -123,8 +133,7 @@ std::vector<ProfiledNode> instruction_nodes(const std::vector<InstructionRun>& r
   std::map<std::string, std::size_t> places;
   std::vector<std::map<std::size_t, double>> times;
   for (std::size_t step = 0; step < steps.size(); ++step) {
-    for (const InstructionRun& run : runs) {
-      if (run.start < steps[step].first || run.start >= steps[step].second) continue;
+    for (const InstructionRun& run : runs_in(runs, steps[step])) {
       const auto [place, is_new] = places.try_emplace(run.instruction, nodes.size());
       if (is_new) {
         ProfiledNode node{.name = run.instruction, .parts = program.parts(run.instruction)};
@@ -152,8 +161,8 @@ std::optional<Timeline> timeline_of(const std::vector<InstructionRun>& runs,
                                     const StepWindow& step) {
   Timeline timeline;
   double free_at = step.first;  // when the device has finished all earlier work
-  for (const InstructionRun& run : runs) {
-    if (run.kernel.empty() || run.start < step.first || run.start >= step.second) continue;
+  for (const InstructionRun& run : runs_in(runs, step)) {
+    if (run.kernel.empty()) continue;
     const double end = run.start + run.duration;
     const double idle = run.start - free_at;
     // The host is late only up to its launch.
@@ -220,11 +229,45 @@ void check_precision(Profile& profile, const jax::Program& program) {
   profile.precision = ran_at;
 }
 
+/// A trace as JAX's profiler writes it.
+bool is_bare(const ProfileFile& document) {
+  return document.root().contains("traceEvents") &&
+         std::ranges::any_of(document.process_names(), [](const std::string& name) {
+           return name.starts_with("/device:") || name.starts_with("/host:");
+         });
+}
+
 bool recognises_jax(const ProfileFile& document) {
-  return document.root().value("framework", "") == "jax";
+  return document.root().value("framework", "") == "jax" || is_bare(document);
+}
+
+/// Without XLA's text, the trace has instructions by name alone. Without steps, it is one run.
+Profile import_bare(const ProfileFile& document) {
+  Profile profile{.path = document.path(), .framework = "jax"};
+  const json events = events_of(document);
+  const auto runs = instruction_runs(events);
+  if (runs.empty()) {
+    throw document.error(
+        "is a trace of JAX in which no instruction ran: trace a run of the program");
+  }
+  auto steps = steps_of(events);
+  if (steps.empty()) steps.emplace_back(runs.front().start, std::numeric_limits<double>::max());
+  profile.steps = steps.size();
+  profile.nodes = instruction_nodes(runs, steps, jax::Program(""));
+  profile.timeline = timeline_of(runs, steps);
+  if (!profile.timeline) {
+    throw document.error(
+        "is a trace of JAX on a processor, which tells neither latency nor sizes: "
+        "scripts/profile-jax records these");
+  }
+  profile.remarks.push_back(
+      "it is a trace of JAX without XLA's text: sizes of its operators are not known; "
+      "scripts/profile-jax writes both");
+  return profile;
 }
 
 Profile import_jax(const ProfileFile& document) {
+  if (is_bare(document)) return import_bare(document);
   const json& root = document.root();
   document.require_schema(1);
   Profile profile{.path = document.path(),

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis/profiles/file/profile_file.h"
+#include "analysis/profiles/onnxruntime/names.h"
 #include "analysis/profiles/profile.h"
 #include "analysis/profiles/repeats.h"
 #include "core/statistics/summary.h"
@@ -42,41 +43,6 @@ struct TimeSpan {
   std::string thread;
 };
 
-bool remove_prefix(std::string& text, std::string_view prefix) {
-  if (!std::string_view(text).starts_with(prefix)) return false;
-  text.erase(0, prefix.size());
-  return true;
-}
-
-bool remove_suffix(std::string& text, std::string_view suffix) {
-  if (!std::string_view(text).ends_with(suffix) || text.size() == suffix.size()) return false;
-  text.erase(text.size() - suffix.size());
-  return true;
-}
-
-/// ONNX Runtime names the results of its optimisers after their first node ("fused conv1",
-/// "fc/MatMulAddFusion") or, in its blocked layout, after the last tensor they compute ("r_nchwc").
-std::string origin_of(std::string name) {
-  while (remove_prefix(name, "fused ")) {
-  }
-  while (remove_suffix(name, "_nchwc") || remove_suffix(name, "_nhwc") ||
-         remove_suffix(name, "/MatMulAddFusion")) {
-  }
-  return name;
-}
-
-/// True if the name says that more than the layer it names is done: its activation, or the sum
-/// after a product.
-bool does_next(std::string_view name) {
-  return name.starts_with("fused ") || name.find("/MatMulAddFusion") != name.npos;
-}
-
-std::string onnx_op(std::string op) {
-  remove_prefix(op, "Fused");
-  remove_prefix(op, "Nhwc");
-  return op;
-}
-
 /// Reads [{"float": [1, 3, 224, 224]}, ...]; a shape that is none of a tensor is skipped. `type` is
 /// the first element's.
 std::vector<Dims> shapes_of(const TraceEvent& event, std::string_view name, std::string* type) {
@@ -111,6 +77,12 @@ std::string required_text(const TraceEvent& event, std::string_view name) {
   if (!argument) throw JsonError("key '" + std::string(name) + "' not found");
   const auto text = argument->text();
   return text ? std::string(*text) : argument->json();
+}
+
+/// Up to 1.10, a node's index had another name.
+std::string_view index_name(const TraceEvent& event) {
+  const bool is_older = !event.argument("node_index") && event.argument("graph_index");
+  return is_older ? "graph_index" : "node_index";
 }
 
 /// Subtracts the time of the operators in a body from that of their If, Loop or Scan, which runs
@@ -154,14 +126,14 @@ Recorded recorded_events(const ProfileFile& document) {
     if (!provider.empty() && provider != "CPUExecutionProvider") {
       recorded.accelerators.emplace(provider);
     }
-    if (!remove_suffix(name, kernel_suffix)) return;
+    if (!onnxruntime::remove_suffix(name, kernel_suffix)) return;
     const double start = required(row.start, "ts");
     const double microseconds = required(row.duration, "dur");
     Event& event = recorded.events.emplace_back(Event{.start = start,
                                                       .end = start + microseconds,
                                                       .microseconds = microseconds,
                                                       .name = std::move(name),
-                                                      .index = required_text(row, "node_index"),
+                                                      .index = required_text(row, index_name(row)),
                                                       .op = required_text(row, "op_name"),
                                                       .thread = thread()});
     event.inputs = shapes_of(row, "input_type_shape", &event.type);
@@ -249,10 +221,10 @@ std::vector<ProfiledNode> nodes_of(const std::vector<Run>& runs) {
       const auto [place, added] = places.try_emplace({event.name, event.index}, nodes.size());
       if (added) {
         nodes.push_back({.name = event.name,
-                         .origin = origin_of(event.name),
-                         .op = onnx_op(event.op),
+                         .origin = onnxruntime::origin_of(event.name),
+                         .op = onnxruntime::onnx_op(event.op),
                          .seconds = 0,
-                         .does_next = does_next(event.name)});
+                         .does_next = onnxruntime::does_next(event.name)});
         times.emplace_back(runs.size());
       }
       state_shapes(nodes[place->second], event, added);
@@ -268,7 +240,7 @@ std::string product_precision(const std::vector<Run>& runs) {
   std::set<std::string_view> types;
   for (const Run& run : runs) {
     for (const Event& event : run.events) {
-      const std::string op = onnx_op(event.op);
+      const std::string op = onnxruntime::onnx_op(event.op);
       if (op == "Conv" || op == "Gemm" || op == "MatMul" || op == "ConvTranspose") {
         types.insert(event.type);
       }
@@ -335,20 +307,34 @@ Profile described(const ProfileFile& document) {
 }
 
 /// Of a file without a description, the runs with the profiler on are all there is.
-void describe_raw(Profile& profile, const Recorded& recorded, const ProfileFile& document) {
+void describe_raw(Profile& profile, const Recorded& recorded, const std::vector<Run>& runs,
+                  const ProfileFile& document) {
   if (recorded.runs.empty()) {
     throw document.error("has no run of the model: profile a session that runs it");
   }
-  std::set<std::string_view> threads;
-  for (const Event& event : recorded.events) threads.insert(event.thread);
   profile.remarks.push_back(
       "it is ONNX Runtime's own profile: the latency is that of runs with the profiler on, which "
       "are longer; scripts/profile-onnxruntime also measures without");
-  if (threads.size() > 1) {
-    profile.remarks.push_back("its operators ran in " + std::to_string(threads.size()) +
+  std::size_t most = 1;
+  for (const Run& run : runs) {
+    std::set<std::string_view> threads;
+    for (const Event& event : run.events) threads.insert(event.thread);
+    most = std::max(most, threads.size());
+  }
+  if (most > 1) {
+    profile.remarks.push_back("its operators ran in " + std::to_string(most) +
                               " threads beside one another: their times may add up to more than "
                               "the latency");
   }
+}
+
+/// A program that is stopped leaves operators of a run that does not end.
+void note_incomplete(Profile& profile, const Recorded& recorded, const std::vector<Run>& runs) {
+  std::size_t outside = recorded.events.size();
+  for (const Run& run : runs) outside -= std::min(outside, run.events.size());
+  if (outside == 0) return;
+  profile.remarks.push_back(std::to_string(outside) +
+                            " of its operators ran outside of complete runs and are left out");
 }
 
 Profile import_onnxruntime(const ProfileFile& document) {
@@ -356,8 +342,9 @@ Profile import_onnxruntime(const ProfileFile& document) {
   Profile profile =
       raw ? Profile{.path = document.path(), .framework = "onnxruntime"} : described(document);
   const Recorded recorded = recorded_events(document);
-  if (raw) describe_raw(profile, recorded, document);
   std::vector<Run> runs = split(recorded.events, recorded.runs);
+  note_incomplete(profile, recorded, runs);
+  if (raw) describe_raw(profile, recorded, runs, document);
   keep_alike(runs);
   profile.steps = std::max<std::size_t>(1, runs.size());
   profile.nodes = nodes_of(runs);

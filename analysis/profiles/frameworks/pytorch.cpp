@@ -18,10 +18,25 @@ namespace {
 
 using nlohmann::json;
 
-bool is_trace(const json& root) { return root.contains("traceEvents"); }
+/// What torch.compile says of its own work, one of the files of TORCH_TRACE.
+bool is_of_compiler(const ProfileFile& document) {
+  return document.categories().contains("dynamo_timed") &&
+         !document.categories().contains("cpu_op");
+}
+
+/// A trace as PyTorch's profiler writes it, or its events alone.
+bool is_trace(const ProfileFile& document) {
+  if (!document.has_only_events()) return document.root().contains("traceEvents");
+  constexpr std::string_view categories[] = {"cpu_op",          "kernel",   "cuda_runtime",
+                                             "user_annotation", "Operator", "python_function"};
+  return std::ranges::any_of(categories, [&](std::string_view category) {
+    return document.categories().contains(std::string(category));
+  });
+}
 
 bool recognises_pytorch(const ProfileFile& document) {
-  return document.root().value("framework", "") == "pytorch" || is_trace(document.root());
+  return document.root().value("framework", "") == "pytorch" || is_trace(document) ||
+         is_of_compiler(document);
 }
 
 bool is_product(const ProfiledNode& node) {
@@ -69,7 +84,9 @@ std::string precision_of(const kineto::Trace& trace, const std::vector<ProfiledN
 void read_into(Profile& profile, const ProfileFile& document) {
   const json& root = document.root();
   const auto events = root.find("traceEvents");
-  if (events == root.end() || !events->is_array()) throw document.error("has no traceEvents");
+  if (!document.has_only_events() && (events == root.end() || !events->is_array())) {
+    throw document.error("has no traceEvents");
+  }
   kineto::Trace trace = kineto::read_trace(document);
   kineto::ModelRun run = kineto::model_run(trace);
   if (run.found == 0) throw document.error("has no operators that worked on the GPU");
@@ -84,13 +101,18 @@ void read_into(Profile& profile, const ProfileFile& document) {
   }
   profile.nodes = std::move(run.nodes);
   if (!trace.on_processor) profile.timeline = run.timeline;
-  profile.repeats = run.found == 1 ? repeats(profile.nodes) : 1;
+  profile.repeats = run.is_undivided ? repeats(profile.nodes) : 1;
   // Without work on a GPU, it names one of the machine.
   if (profile.device.empty() && !trace.on_processor) profile.device = trace.device;
   if (profile.precision.empty()) profile.precision = precision_of(trace, profile.nodes);
 }
 
 Profile import_trace(const ProfileFile& document) {
+  if (is_of_compiler(document)) {
+    throw document.error(
+        "tells what compiling took (torch.compile's own events), and of no run: trace the compiled "
+        "model with torch.profiler");
+  }
   Profile profile{.path = document.path(), .framework = "pytorch"};
   read_into(profile, document);
   return profile;
@@ -158,7 +180,7 @@ std::string library_version(int number) {
 
 Profile import_pytorch(const ProfileFile& document) {
   const json& root = document.root();
-  if (is_trace(root)) return import_trace(document);
+  if (is_trace(document) || is_of_compiler(document)) return import_trace(document);
   document.require_schema(1);
   Profile profile{.path = document.path(),
                   .framework = "pytorch",

@@ -37,17 +37,25 @@ class EventReader {
 
  private:
   void add(const TraceEvent& event) {
-    const std::string_view category = event.category;
-    if (category == "cpu_op") {
-      if (has_start(event)) add_call(event);
-    } else if (category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset") {
-      if (has_start(event)) add_work(event);
-    } else if (category == "cuda_runtime" || category == "cuda_driver") {
-      if (has_start(event)) add_launch(event);
-    } else if (category == "user_annotation" && event.start &&
-               event.required_name().starts_with("ProfilerStep")) {
-      events_.steps.push_back({*event.start, end_of(event), process_of(event)});
+    const EventKind kind = kind_of(event.category);
+    if (kind == EventKind::other || kind == EventKind::gpu_annotation ||
+        (kind == EventKind::annotation && !is_step(event))) {
+      return;
     }
+    if (!has_start(event)) return;
+    if (is_step(event)) {
+      events_.steps.push_back({*event.start, end_of(event), process_of(event)});
+    } else if (kind == EventKind::op) {
+      add_call(event);
+    } else if (kind == EventKind::launch) {
+      add_launch(event);
+    } else {
+      add_work(event, kind == EventKind::kernel);
+    }
+  }
+
+  static bool is_step(const TraceEvent& event) {
+    return event.name && event.name->starts_with("ProfilerStep");
   }
 
   bool has_start(const TraceEvent& event) {
@@ -57,6 +65,11 @@ class EventReader {
   }
   static double end_of(const TraceEvent& event) {
     return *event.start + event.duration.value_or(0);
+  }
+  /// Before PyTorch 2.1, GPU work has the name in small letters.
+  static std::int64_t external_of(const TraceEvent& event) {
+    const std::int64_t external = id_of(event, "External id");
+    return external != no_id ? external : id_of(event, "external id");
   }
   static std::int64_t id_of(const TraceEvent& event, std::string_view name) {
     const auto found = event.argument(name);
@@ -87,7 +100,7 @@ class EventReader {
   void add_call(const TraceEvent& event) {
     events_.calls.push_back({.start = *event.start,
                              .end = end_of(event),
-                             .external = id_of(event, "External id"),
+                             .external = external_of(event),
                              .op = op_of(event),
                              .thread = thread_of(event)});
   }
@@ -142,21 +155,32 @@ class EventReader {
     return arguments;
   }
 
-  void add_work(const TraceEvent& event) {
-    if (!events_.device) {
-      if (const auto device = event.argument("device")) events_.device = device->integer();
-    }
-    if (event.category == "kernel") {
+  void add_work(const TraceEvent& event, bool is_kernel) {
+    const auto device = event.argument("device");
+    if (!events_.device && device) events_.device = device->integer();
+    if (is_kernel) {
       ++events_.kernels;
-      if (!(event.duration.value_or(0) > 0)) ++events_.kernels_without_time;
+      if (!event.duration) {
+        ++events_.kernels_without_time;
+      } else if (!(*event.duration > 0)) {
+        ++events_.kernels_of_no_time;
+      }
     }
     const double start = *event.start;
     events_.work.push_back({.start = start,
                             .end = start + std::max(0.0, event.duration.value_or(0)),
                             .name = events_.names.number(*event.name)});
     events_.links.push_back({.correlation = id_of(event, "correlation"),
-                             .external = id_of(event, "External id"),
-                             .process_name = process_of(event)});
+                             .external = external_of(event),
+                             .process_name = process_of(event),
+                             .device = static_cast<std::int16_t>(
+                                 device ? device->integer().value_or(no_device) : no_device),
+                             .in_graph = is_graph_node(event)});
+  }
+
+  static bool is_graph_node(const TraceEvent& event) {
+    const auto node = event.argument("graph node id");
+    return node && node->integer().value_or(0) > 0;
   }
 
   void add_launch(const TraceEvent& event) {
@@ -180,6 +204,19 @@ class EventReader {
 };
 
 }  // namespace
+
+EventKind kind_of(std::string_view category) {
+  if (category == "cpu_op" || category == "Operator") return EventKind::op;
+  if (category == "kernel" || category == "Kernel") return EventKind::kernel;
+  if (category == "user_annotation") return EventKind::annotation;
+  if (category == "gpu_user_annotation") return EventKind::gpu_annotation;
+  for (const std::string_view name : {"gpu_memcpy", "gpu_memset", "Memcpy", "Memset"}) {
+    if (category == name) return EventKind::copy;
+  }
+  // cuda_runtime, cuda_driver, xpu_runtime, ...
+  const bool is_launch = category.ends_with("_runtime") || category.ends_with("_driver");
+  return is_launch || category == "Runtime" ? EventKind::launch : EventKind::other;
+}
 
 Index Numbering::number(std::string_view text) {
   const auto found = numbers_.find(text);

@@ -38,12 +38,22 @@ struct Launch {
   bool has_work = false;
 };
 
+inline constexpr std::int16_t no_device = -1;
+
+/// What an event is, by its category; before PyTorch 1.13, these had other names.
+enum class EventKind { other, op, kernel, copy, launch, annotation, gpu_annotation };
+EventKind kind_of(std::string_view category);
+
 /// What links work to its launch and its operator.
 struct WorkLinks {
   std::int64_t correlation = no_id;
   std::int64_t external = no_id;
   /// Process as the trace has it: the GPU's number or, in merged traces, that of a process.
   Index process_name = no_index;
+  /// The GPU's number.
+  std::int16_t device = no_device;
+  /// It says that it is a node of a CUDA graph.
+  bool in_graph = false;
 };
 
 struct Mark {
@@ -76,6 +86,8 @@ struct Events {
   std::size_t without_start = 0;
   std::size_t kernels = 0;
   std::size_t kernels_without_time = 0;
+  /// Those whose duration is stated as 0.
+  std::size_t kernels_of_no_time = 0;
 };
 
 Events read_events(const ProfileFile& document);

@@ -102,6 +102,10 @@ class ExportTrace {
         one.call = range_around(*launch->second);
       }
     }
+    if (launches.empty()) {
+      trace_.remarks.push_back(
+          "it has no launches: its kernels are of no range, and idle time has no cause");
+    }
     if (of_graphs > 0) {
       trace_.remarks.push_back(fmt::format("{} of {} kernels and copies ran in CUDA graphs",
                                            of_graphs, recording_.work.size()));
@@ -129,10 +133,11 @@ Profile nsight_profile(const std::filesystem::path& path) {
   profile.nodes = std::move(run.nodes);
   profile.timeline = run.timeline;
   profile.steps = run.used;
-  profile.repeats = run.found == 1 ? repeats(profile.nodes) : 1;
+  profile.repeats = run.is_undivided ? repeats(profile.nodes) : 1;
   for (std::vector<std::string>* const remarks : {&trace.remarks, &run.remarks}) {
     profile.remarks.insert(profile.remarks.end(), remarks->begin(), remarks->end());
   }
+  for (const auto& note : recording.notes) profile.remarks.push_back(note.text);
   const std::uint32_t used = recording.work.front().device;
   for (const auto& device : recording.devices) {
     if (profile.device.empty() || device.id == used) profile.device = device.name;

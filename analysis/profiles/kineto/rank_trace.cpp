@@ -3,23 +3,31 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <optional>
-#include <unordered_map>
+#include <set>
 
 #include "analysis/profiles/file/profile_file.h"
+#include "analysis/profiles/kineto/event_reader.h"
+#include "analysis/profiles/kineto/launch_table.h"
 
 namespace benanza::analysis::kineto {
 namespace {
 
 constexpr double seconds_per_microsecond = 1e-6;
 
+constexpr Index no_collective = no_index;
+
+/// A trace has millions.
 struct Kernel {
   TimeSpan span{};
-  std::optional<std::int64_t> correlation{};
-  /// Of a collective: its name is not empty.
-  CollectiveRun collective{};
+  std::int64_t correlation = no_id;
+  /// As the trace states it for the GPU.
+  Index process = 0;
+  Index collective = no_collective;
 };
 
 struct Step {
@@ -30,11 +38,15 @@ using Steps = std::vector<Step>;
 
 /// What a file says, in seconds.
 struct RankEvents {
-  /// By the process that the trace states for the GPU.
-  std::map<std::string, std::vector<Kernel>> kernels{};
-  std::map<std::string, Steps> gpu_steps{};
-  Steps host_steps{};
-  std::unordered_map<std::int64_t, double> launches{};
+  Numbering processes{};
+  /// A deque grows without a second copy.
+  std::deque<Kernel> kernels{};
+  std::vector<CollectiveRun> collectives{};
+  std::map<Index, Steps> gpu_steps{};
+  std::map<Index, Steps> host_steps{};
+  Numbering launch_names{};
+  /// Their threads are processes.
+  std::vector<Launch> launches{};
   std::size_t without_time = 0;
 };
 
@@ -59,35 +71,47 @@ CollectiveRun collective_of(const TraceEvent& event, TimeSpan span) {
   const double size = element_size(event.text_argument("dtype"));
   if (elements && size > 0) run.bytes = static_cast<double>(*elements) * size;
   if (const auto ranks = number(event, "Group size")) run.ranks = static_cast<int>(*ranks);
+  // Long lists of ranks are cut short; then the group's name tells.
+  for (const std::string_view part : {"Process Group Name", "Process Group Ranks"}) {
+    const std::string_view text = event.text_argument(part);
+    if (!text.empty()) run.group += std::string(text) + ' ';
+  }
   return run;
 }
 
-void add_kernel(const TraceEvent& event, TimeSpan span, const std::string& process,
-                RankEvents& events) {
+void add_kernel(const TraceEvent& event, TimeSpan span, Index process, RankEvents& events) {
   if (span.end <= span.begin) {
     ++events.without_time;
     return;
   }
-  Kernel kernel{.span = span, .correlation = number(event, "correlation")};
-  if (event.name->starts_with("nccl")) kernel.collective = collective_of(event, span);
-  events.kernels[process].push_back(std::move(kernel));
+  Kernel& kernel = events.kernels.emplace_back(
+      Kernel{.span = span,
+             .correlation = number(event, "correlation").value_or(no_id),
+             .process = process});
+  if (!is_collective_kernel(*event.name)) return;
+  kernel.collective = static_cast<Index>(events.collectives.size());
+  events.collectives.push_back(collective_of(event, span));
 }
 
 void add_event(const TraceEvent& event, RankEvents& events) {
   if (event.phase != "X" || !event.start || !event.name) return;
-  const std::string process = event.process ? event.process->json() : "";
+  const EventKind kind = kind_of(event.category);
+  if (kind == EventKind::other || kind == EventKind::copy) return;
+  const Index process = events.processes.number(event.process ? event.process->json() : "");
   const TimeSpan span{*event.start * seconds_per_microsecond,
                       (*event.start + event.duration.value_or(0)) * seconds_per_microsecond};
-  const bool is_step = event.name->starts_with("ProfilerStep");
-  if (event.category == "kernel") {
+  if (kind == EventKind::kernel) {
     add_kernel(event, span, process, events);
-  } else if (event.category == "cuda_runtime" || event.category == "cuda_driver") {
+  } else if (kind == EventKind::launch) {
     const auto correlation = number(event, "correlation");
-    if (correlation) events.launches.emplace(*correlation, span.begin);
-  } else if (event.category == "gpu_user_annotation" && is_step) {
-    events.gpu_steps[process].push_back({std::string(*event.name), span});
-  } else if (event.category == "user_annotation" && is_step) {
-    events.host_steps.push_back({std::string(*event.name), span});
+    if (!correlation || !launches_work(*event.name)) return;
+    events.launches.push_back({.correlation = *correlation,
+                               .start = span.begin,
+                               .thread = process,
+                               .name = events.launch_names.number(*event.name)});
+  } else if (event.name->starts_with("ProfilerStep")) {
+    auto& steps = kind == EventKind::gpu_annotation ? events.gpu_steps : events.host_steps;
+    steps[process].push_back({std::string(*event.name), span});
   }
 }
 
@@ -103,50 +127,114 @@ void sort_steps(Steps& steps) {
   std::ranges::sort(steps, {}, [](const Step& step) { return step.span.begin; });
 }
 
-/// Puts the kernels of a process into steps, each by `time_of` it.
-template <class TimeOf>
-RankTrace in_steps(std::vector<Kernel> kernels, Steps steps, TimeOf time_of) {
-  RankTrace made;
-  std::ranges::stable_sort(kernels, {}, [](const Kernel& kernel) { return kernel.span.begin; });
-  if (steps.empty()) {
-    constexpr double forever = std::numeric_limits<double>::max();
-    steps.push_back({"trace", {-forever, forever}});
+/// The kernels of one rank, in order, by step.
+class RankSteps {
+ public:
+  explicit RankSteps(Steps steps) : steps_(std::move(steps)) {
+    if (steps_.empty()) {
+      constexpr double forever = std::numeric_limits<double>::max();
+      steps_.push_back({"trace", {-forever, forever}});
+    }
+    made_.steps.resize(steps_.size());
+    for (const Step& step : steps_) made_.step_names.push_back(step.name);
   }
-  made.steps.resize(steps.size());
-  for (const Step& step : steps) made.step_names.push_back(step.name);
-  std::size_t outside = 0;
-  for (Kernel& kernel : kernels) {
-    const auto at = step_at(steps, time_of(kernel));
+
+  /// `time` says of which step it is.
+  void add(const Kernel& kernel, double time, std::vector<CollectiveRun>& collectives) {
+    ++kernels_;
+    const auto at = step_at(steps_, time);
     if (!at) {
-      ++outside;
-    } else if (kernel.collective.name.empty()) {
-      made.steps[*at].computation.push_back(kernel.span);
+      ++outside_;
+    } else if (kernel.collective == no_collective) {
+      made_.steps[*at].computation.push_back(kernel.span);
     } else {
-      made.steps[*at].collectives.push_back(std::move(kernel.collective));
+      made_.steps[*at].collectives.push_back(std::move(collectives[kernel.collective]));
     }
   }
-  if (outside > 0) {
-    made.remarks.push_back(fmt::format("{} of {} kernels are of no step", outside, kernels.size()));
-  }
-  return made;
-}
 
-/// Steps of the GPU where the trace has them; else by launches, whose numbers only one process has;
-/// else by when a kernel began.
-RankTrace trace_of(const std::string& process, std::vector<Kernel> kernels, RankEvents& events) {
-  const auto on_gpu = events.gpu_steps.find(process);
-  const auto begin = [](const Kernel& kernel) { return kernel.span.begin; };
-  if (on_gpu != events.gpu_steps.end()) {
-    sort_steps(on_gpu->second);
-    return in_steps(std::move(kernels), on_gpu->second, begin);
+  RankTrace take() {
+    if (outside_ > 0) {
+      made_.remarks.push_back(fmt::format("{} of {} kernels are of no step", outside_, kernels_));
+    }
+    return std::move(made_);
   }
-  if (events.kernels.size() > 1) return in_steps(std::move(kernels), events.host_steps, begin);
-  return in_steps(std::move(kernels), events.host_steps, [&](const Kernel& kernel) {
-    const auto launch =
-        kernel.correlation ? events.launches.find(*kernel.correlation) : events.launches.end();
-    return launch == events.launches.end() ? kernel.span.begin : launch->second;
-  });
-}
+
+ private:
+  Steps steps_;
+  RankTrace made_;
+  std::size_t outside_ = 0;
+  std::size_t kernels_ = 0;
+};
+
+/// Takes the events apart by rank: by the process that the trace states for the GPU or, where
+/// several processes state the same one, by the process that launched.
+class RankSorter {
+ public:
+  explicit RankSorter(RankEvents& events)
+      : events_(events),
+        names_(events.launch_names.texts()),
+        launches_(std::move(events.launches), names_, own_numbers()) {
+    for (auto* const all : {&events_.gpu_steps, &events_.host_steps}) {
+      for (auto& [process, steps] : *all) sort_steps(steps);
+    }
+    std::ranges::sort(events_.kernels, {}, [](const Kernel& one) { return one.span.begin; });
+    std::set<Index> gpus;
+    for (const Kernel& kernel : events_.kernels) {
+      launches_.vote(kernel.span.begin, links(kernel));
+      gpus.insert(kernel.process);
+    }
+    launches_.settle();
+    std::set<Index> hosts;
+    for (const Launch& launch : launches_.all()) hosts.insert(launch.thread);
+    by_host_ = hosts.size() > gpus.size();
+    if (hosts.size() == 1) only_host_ = *hosts.begin();
+  }
+
+  /// By the process' text.
+  std::map<std::string, RankTrace> sort() {
+    std::map<Index, RankSteps> ranks;
+    for (const Kernel& kernel : events_.kernels) {
+      const Launch* const launch = launches_.take(kernel.span.begin, links(kernel));
+      const Index host = launch != nullptr ? launch->thread : only_host_;
+      const Index rank = by_host_ && host != no_index ? host : kernel.process;
+      const auto on_gpu = events_.gpu_steps.find(kernel.process);
+      const bool has_gpu_steps = !by_host_ && on_gpu != events_.gpu_steps.end();
+      auto found = ranks.find(rank);
+      if (found == ranks.end()) {
+        found =
+            ranks.emplace(rank, RankSteps(has_gpu_steps ? on_gpu->second : host_steps(host))).first;
+      }
+      const bool by_launch = launch != nullptr && !has_gpu_steps;
+      found->second.add(kernel, by_launch ? launch->start : kernel.span.begin, events_.collectives);
+    }
+    const std::vector<std::string> names = events_.processes.texts();
+    std::map<std::string, RankTrace> traces;
+    for (auto& [rank, steps] : ranks) traces.emplace(names[rank], steps.take());
+    return traces;
+  }
+
+ private:
+  static WorkLinks links(const Kernel& kernel) {
+    return {.correlation = kernel.correlation, .process_name = kernel.process};
+  }
+  std::vector<Index> own_numbers() const {
+    std::vector<Index> numbers(events_.processes.size());
+    std::iota(numbers.begin(), numbers.end(), Index{0});
+    return numbers;
+  }
+  /// Of a process; of one that marked none, those of the only one that did.
+  Steps host_steps(Index host) const {
+    const auto own = events_.host_steps.find(host);
+    if (own != events_.host_steps.end()) return own->second;
+    return events_.host_steps.size() == 1 ? events_.host_steps.begin()->second : Steps();
+  }
+
+  RankEvents& events_;
+  std::vector<std::string> names_;
+  LaunchTable launches_;
+  bool by_host_ = false;
+  Index only_host_ = no_index;
+};
 
 }  // namespace
 
@@ -156,17 +244,16 @@ std::vector<RankTrace> read_rank_traces(const std::filesystem::path& file) {
   RankEvents events;
   document.for_each_event([&](const TraceEvent& event) { add_event(event, events); });
   if (events.kernels.empty()) throw document.error("has no kernel with a time");
-  sort_steps(events.host_steps);
   std::optional<std::int64_t> rank;
   const auto info = document.root().find("distributedInfo");
   if (info != document.root().end() && info->is_object() && info->contains("rank")) {
     rank = document.guard([&] { return info->at("rank").get<std::int64_t>(); });
   }
   std::vector<RankTrace> traces;
-  const bool is_merged = events.kernels.size() > 1;
-  const auto kernels_of = events.kernels;
-  for (const auto& [process, kernels] : kernels_of) {
-    RankTrace& trace = traces.emplace_back(trace_of(process, kernels, events));
+  auto sorted = RankSorter(events).sort();
+  const bool is_merged = sorted.size() > 1;
+  for (auto& [process, one] : sorted) {
+    RankTrace& trace = traces.emplace_back(std::move(one));
     trace.number = std::numeric_limits<std::int64_t>::max();
     trace.name = file.filename().string() + (is_merged ? ":" + process : "");
     if (rank && !is_merged) {

@@ -61,6 +61,21 @@ std::vector<Nodes> parts_of(Nodes nodes, const std::vector<double>& waits) {
   return parts;
 }
 
+/// Equal parts of at most `most` nodes, which may repeat a sequence themselves; one part if `nodes`
+/// repeat none.
+std::vector<Nodes> folded(Nodes nodes, std::size_t most) {
+  std::size_t period = 1;
+  while (period < nodes.size() && (nodes.size() % period != 0 || !repeat(nodes, period))) ++period;
+  const std::size_t repeats = nodes.size() / period;
+  std::size_t of_part = std::max<std::size_t>(1, std::min(repeats, most / period));
+  while (repeats % of_part != 0) --of_part;
+  std::vector<Nodes> parts;
+  for (std::size_t first = 0; first < nodes.size(); first += of_part * period) {
+    parts.push_back(nodes.subspan(first, of_part * period));
+  }
+  return parts;
+}
+
 /// The runs with the most common sequence.
 std::vector<Nodes> most_common(const std::vector<Nodes>& runs) {
   const auto less = [](Nodes a, Nodes b) {
@@ -179,7 +194,7 @@ std::vector<Nodes> runs_of(Nodes nodes, const Trace& trace, std::uint16_t proces
 
 }  // namespace
 
-ModelRun model_run(const Trace& trace) {
+ModelRun model_run(const Trace& trace, std::size_t most_nodes) {
   const PlacedNodes placed = place_nodes(trace);
   std::vector<std::vector<Placed>> nodes(trace.processes);
   if (trace.processes > 1) {
@@ -190,7 +205,9 @@ ModelRun model_run(const Trace& trace) {
   for (std::uint16_t process = 0; process < trace.processes; ++process) {
     const Nodes own = trace.processes > 1 ? Nodes(nodes[process]) : Nodes(placed.nodes);
     if (own.empty()) continue;
-    const std::vector<Nodes> runs = runs_of(own, trace, process);
+    std::vector<Nodes> runs = runs_of(own, trace, process);
+    model.is_undivided = trace.processes == 1 && runs.size() == 1;
+    if (model.is_undivided && own.size() > most_nodes) runs = folded(own, most_nodes);
     model.found += runs.size();
     common.push_back(most_common(runs));
     model.used += common.back().size();

@@ -15,6 +15,8 @@ struct ModelRun {
   /// Runs that the trace holds, and those of which the times are medians.
   std::size_t found = 0;
   std::size_t used = 0;
+  /// The trace does not tell runs apart: `nodes` may hold several.
+  bool is_undivided = false;
   /// One sentence each.
   std::vector<std::string> remarks{};
 };
@@ -23,7 +25,8 @@ struct ModelRun {
 /// own steps if it marked them, otherwise by waits for the GPU between equal sequences of
 /// operators, otherwise into one. Returns the medians over the runs that have the most common
 /// sequence (the last of equally common ones). Of processes with different sequences, these follow
-/// one another. Empty if no operator worked.
-ModelRun model_run(const Trace& trace);
+/// one another. Empty if no operator worked. One run of more than `most_nodes` that repeats a
+/// sequence is taken as medians over fewer repetitions, as a description of each takes memory.
+ModelRun model_run(const Trace& trace, std::size_t most_nodes = 100'000);
 
 }  // namespace benanza::analysis::kineto

@@ -7,6 +7,7 @@
 
 #include "analysis/profiles/file/profile_file.h"
 #include "analysis/profiles/kineto/event_reader.h"
+#include "analysis/profiles/kineto/launch_table.h"
 
 namespace benanza::analysis::kineto {
 namespace {
@@ -46,14 +47,23 @@ class Assembler {
 
  private:
   void demand() {
-    if (events_.calls.empty()) {
+    if (document_.events() == 0) throw document_.error("has no events in its trace");
+    const auto [launches, of_graphs] = count_launches();
+    if (events_.work.empty() && launches > 0) {
+      throw document_.error(fmt::format(
+          "has no GPU work, but {} launch{} of it: another profiler (nsys, ncu, DCGM, a second "
+          "torch.profiler) may have taken CUPTI over: record without it",
+          launches, launches == 1 ? "" : "es"));
+    }
+    // Replays of a graph have no operators.
+    if (events_.calls.empty() && (events_.work.empty() || of_graphs == 0)) {
       throw document_.error("has no operators: trace with ProfilerActivity.CPU");
     }
     if (events_.work.empty() && !events_.launches.empty()) {
       throw document_.error("has no GPU work: run the model on a GPU, with ProfilerActivity.CUDA");
     }
     trace_.on_processor = events_.work.empty();
-    if (!events_.has_shapes) {
+    if (!events_.has_shapes && !events_.calls.empty()) {
       throw document_.error("has no shapes: trace with record_shapes=True");
     }
     if (events_.without_start > 0) {
@@ -63,6 +73,25 @@ class Assembler {
       remark("{} of {} kernels state no time: what they took is missing",
              events_.kernels_without_time, events_.kernels);
     }
+    if (events_.kernels_of_no_time > 0) {
+      remark("{} of {} kernels take 0 us by the trace, or less: less than its clock tells",
+             events_.kernels_of_no_time, events_.kernels);
+    }
+  }
+
+  struct LaunchCounts {
+    std::size_t all = 0;
+    std::size_t of_graphs = 0;
+  };
+  LaunchCounts count_launches() const {
+    const std::vector<std::string> names = events_.names.texts();
+    LaunchCounts counts;
+    for (const Launch& launch : events_.launches) {
+      if (!launches_work(names[launch.name])) continue;
+      ++counts.all;
+      if (launches_graph(names[launch.name])) ++counts.of_graphs;
+    }
+    return counts;
   }
 
   template <class... Values>
@@ -78,6 +107,13 @@ class Assembler {
     for (const OpCall& call : events_.calls) {
       Index& process = process_of_[events_.threads[call.thread]];
       if (process == no_index) process = count++;
+    }
+    // Without operators, processes are told by what they launched.
+    if (events_.calls.empty()) {
+      for (const Launch& launch : events_.launches) {
+        Index& process = process_of_[events_.threads[launch.thread]];
+        if (process == no_index) process = count++;
+      }
     }
     constexpr Index most = 1000;
     if (count > most) throw document_.error("is of more than 1000 processes");
@@ -131,37 +167,38 @@ class Assembler {
 
   void take_gpu_work() {
     const std::vector<std::string> names = events_.names.texts();
-    for (const std::string& name : names) {
-      is_graph_.push_back(launches_graph(name));
-      launches_kernel_.push_back(name.find("LaunchKernel") != std::string::npos);
-    }
-    place_launches();
+    LaunchTable launches(std::move(events_.launches), names, events_.threads);
+    place_launches(launches.all());
     trace_.work = std::move(events_.work);
+    if (trace_.processes > 1) {
+      for (std::size_t at = 0; at < trace_.work.size(); ++at) {
+        launches.vote(trace_.work[at].start, events_.links[at]);
+      }
+      launches.settle();
+    }
     std::size_t of_graphs = 0;
+    std::size_t outside = 0;
     for (std::size_t at = 0; at < trace_.work.size(); ++at) {
       Work& work = trace_.work[at];
-      attribute(work, events_.links[at]);
-      if (work.launcher != no_index && is_graph_[work.launcher]) ++of_graphs;
+      const Launch* const launch = launches.take(work.start, events_.links[at]);
+      const bool is_of_graph =
+          launch != nullptr ? launches.is_graph(*launch) : events_.links[at].in_graph;
+      attribute(work, events_.links[at], launch, is_of_graph);
+      if (is_of_graph) {
+        ++of_graphs;
+      } else if (work.call == no_index) {
+        ++outside;
+      }
       const bool has_time = work.end > work.start;
       if (!has_time && work.call != no_index) trace_.calls[work.call].lacks_kernels = true;
     }
     std::vector<WorkLinks>().swap(events_.links);
-    if (of_graphs > 0) {
-      remark(
-          "{:.1f}% of the GPU's work ({} of {} kernels and copies) ran in CUDA graphs that this "
-          "trace cannot take apart by operator: record with benanza-record",
-          100.0 * static_cast<double>(of_graphs) / static_cast<double>(trace_.work.size()),
-          of_graphs, trace_.work.size());
-    }
-    note_lost_kernels();
-    std::vector<Launch>().swap(events_.launches);
+    note_lost(launches, of_graphs, outside);
   }
 
   /// Finds the innermost operator that was running in the thread of each launch.
-  void place_launches() {
-    sort_stably(events_.launches,
-                [](const Launch& a, const Launch& b) { return a.correlation < b.correlation; });
-    for (Launch& launch : events_.launches) {
+  void place_launches(std::span<Launch> launches) const {
+    for (Launch& launch : launches) {
       const std::vector<Index>& calls = by_thread_[launch.thread];
       auto next = std::upper_bound(
           calls.begin(), calls.end(), launch.start,
@@ -175,55 +212,16 @@ class Assembler {
     }
   }
 
-  /// The launch of a kernel; null if the trace has none.
-  Launch* launch_of(const Work& work, const WorkLinks& links) {
-    if (links.correlation == no_id) return nullptr;
-    auto& launches = events_.launches;
-    const auto is_at = [&](std::size_t at) {
-      return at < launches.size() && launches[at].correlation == links.correlation &&
-             (at == 0 || launches[at - 1].correlation < links.correlation);
-    };
-    std::size_t first = next_launch_;
-    if (!is_at(first)) {
-      const auto found =
-          std::ranges::lower_bound(launches, links.correlation, {}, &Launch::correlation);
-      first = static_cast<std::size_t>(found - launches.begin());
-    }
-    Launch* best = nullptr;
-    std::size_t at = first;
-    for (; at < launches.size() && launches[at].correlation == links.correlation; ++at) {
-      if (best == nullptr || is_better(launches[at], *best, work, links)) best = &launches[at];
-    }
-    if (best != nullptr) next_launch_ = at;
-    return best;
-  }
-
-  /// Processes number their launches alike: `one` is the better fit if its process is the kernel's
-  /// or, where that is not told, if it started last before the kernel.
-  bool is_better(const Launch& one, const Launch& than, const Work& work,
-                 const WorkLinks& links) const {
-    if (trace_.processes == 1) return true;
-    const auto is_of_process = [&](const Launch& launch) {
-      return events_.threads[launch.thread] == links.process_name;
-    };
-    if (is_of_process(one) != is_of_process(than)) return is_of_process(one);
-    if (one.has_work != than.has_work) return than.has_work;
-    const bool is_before = one.start <= work.start;
-    if (is_before != (than.start <= work.start)) return is_before;
-    return one.start >= than.start;
-  }
-
   /// What a CUDA graph holds is not the work of the operator around its launch.
-  void attribute(Work& work, const WorkLinks& links) {
+  void attribute(Work& work, const WorkLinks& links, const Launch* launch, bool is_of_graph) {
     work.process = process(links.process_name);
-    if (Launch* const launch = launch_of(work, links)) {
-      launch->has_work = true;
+    if (launch != nullptr) {
       work.launched = launch->start;
       work.launcher = launch->name;
       work.process = process_of_thread(launch->thread);
-      if (is_graph_[launch->name]) return;
-      work.call = launch->call;
     }
+    if (is_of_graph) return;
+    if (launch != nullptr) work.call = launch->call;
     if (work.call != no_index || links.external == no_id) return;
     if (!has_externals_) order_externals();
     const auto last = std::ranges::upper_bound(by_external_, links.external, {},
@@ -243,20 +241,27 @@ class Assembler {
     std::ranges::sort(by_external_);
   }
 
-  /// The profiler may drop kernels: their launches remain.
-  void note_lost_kernels() {
-    std::size_t lost = 0;
-    std::size_t all = 0;
-    for (const Launch& launch : events_.launches) {
-      if (!launches_kernel_[launch.name]) continue;
-      ++all;
-      if (launch.has_work) continue;
-      ++lost;
-      if (launch.call != no_index) trace_.calls[launch.call].lacks_kernels = true;
+  /// Says what cannot be told by operator. The profiler may drop kernels: their launches remain.
+  void note_lost(const LaunchTable& launches, std::size_t of_graphs, std::size_t outside) {
+    const std::size_t all = trace_.work.size();
+    if (of_graphs > 0) {
+      remark(
+          "{:.1f}% of the GPU's work ({} of {} kernels and copies) ran in CUDA graphs that this "
+          "trace cannot take apart by operator: record with benanza-record",
+          100.0 * static_cast<double>(of_graphs) / static_cast<double>(all), of_graphs, all);
     }
-    if (lost > 0) {
-      remark("{} of {} launches have no kernel in the trace: what these took is missing", lost,
-             all);
+    if (outside > 0) {
+      remark(
+          "{} of {} kernels and copies belong to no operator: they were launched outside of "
+          "PyTorch's, or their launch is not in the trace",
+          outside, all);
+    }
+    const LaunchTable::Lost lost = launches.lost([&](const Launch& launch) {
+      if (launch.call != no_index) trace_.calls[launch.call].lacks_kernels = true;
+    });
+    if (lost.lost > 0) {
+      remark("{} of {} launches have no kernel in the trace: what these took is missing", lost.lost,
+             lost.all);
     }
   }
 
@@ -289,9 +294,6 @@ class Assembler {
   std::vector<std::vector<Index>> by_thread_;
   std::vector<std::pair<std::int64_t, Index>> by_external_;
   bool has_externals_ = false;
-  std::vector<bool> is_graph_;
-  std::vector<bool> launches_kernel_;
-  std::size_t next_launch_ = 0;
 };
 
 }  // namespace

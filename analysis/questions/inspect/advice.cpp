@@ -1,5 +1,9 @@
 #include "analysis/questions/inspect/advice.h"
 
+#include <algorithm>
+
+#include "analysis/model/ranks.h"
+
 namespace benanza::analysis {
 
 std::string_view name_of(KernelRole role) {
@@ -76,6 +80,49 @@ std::string advice_on_extra(std::string_view op) {
   }
   return "The model does without this operator: drop it, or compute it once when the model is "
          "loaded.";
+}
+
+bool is_graph_launch(const ProfiledNode& node) {
+  return node.parts.empty() && node.name.find("GraphLaunch") != std::string::npos;
+}
+
+bool is_communication(const ProfiledNode& node) {
+  for (const std::string_view name :
+       {"c10d::", "_c10d_functional::", "nccl:", "record_param_comms", "symm_mem::"}) {
+    if (node.name.starts_with(name)) return true;
+  }
+  return std::ranges::any_of(
+      node.kernels, [](const ProfiledKernel& kernel) { return is_collective_kernel(kernel.name); });
+}
+
+std::optional<UntoldWork> untold_work(const ProfiledNode& node, bool is_distributed) {
+  if (is_graph_launch(node)) {
+    return UntoldWork{"CUDA graph",
+                      "The trace does not tell which operators the graph holds: record with "
+                      "benanza-record, or trace without graphs."};
+  }
+  if (is_communication(node)) {
+    return UntoldWork{"communication",
+                      "The ranks exchange data: benanza-analyze ranks shows how much of it nothing "
+                      "hides."};
+  }
+  const bool copies = node.op.empty() || node.op == "Concat" || node.op == "Split";
+  const bool is_copy =
+      !node.kernels.empty() && std::ranges::all_of(node.kernels, [](const ProfiledKernel& kernel) {
+        const KernelRole role = kernel_traits(kernel.name).role;
+        return role == KernelRole::copy || role == KernelRole::fill;
+      });
+  if (is_distributed && copies && is_copy) {
+    return UntoldWork{"copy in a distributed run",
+                      "It may pack what the ranks exchange, which the trace does not tell."};
+  }
+  // A node of its own for a kernel without an operator.
+  if (node.parts.empty() && node.kernels.size() == 1 && node.name == node.kernels.front().name) {
+    return UntoldWork{node.name,
+                      "No operator launched it, as far as the trace tells: it may be part of a "
+                      "layer's work."};
+  }
+  return std::nullopt;
 }
 
 std::string advice_on_missing(std::string_view op) {

@@ -26,6 +26,8 @@ class Inspector {
   Inspector(const Graph& graph, const Profile& profile)
       : graph_(graph), profile_(profile), mapping_(map_layers(graph, profile.nodes)) {
     require_same_model(graph, mapping_, profile);
+    is_distributed_ = std::ranges::any_of(profile.nodes, is_communication);
+    has_graphs_ = std::ranges::any_of(profile.nodes, is_graph_launch);
   }
 
   Inspection run() {
@@ -67,11 +69,16 @@ class Inspector {
     Deviation common{.layer = place_, .node = node.name};
     if (layers.empty()) {
       Deviation finding = common;
+      const auto untold = untold_work(node, is_distributed_);
       finding.what = node.op.empty() ? node.name : node.op;
       finding.seconds = node.seconds;
       finding.detail = kernels(node, [](const KernelTraits&) { return true; });
       finding.advice = advice_on_extra(node.op);
-      if (only_copies(node)) {
+      if (untold) {
+        finding.difference = Difference::untold;
+        finding.what = untold->what;
+        finding.advice = untold->advice;
+      } else if (only_copies(node)) {
         const KernelRole role = copy_role(node);
         finding.what = name_of(role);
         finding.advice = advice_on(role, node.op, profile_);
@@ -176,7 +183,8 @@ class Inspector {
       if (mapping_.node_of_layer[index]) {
         finding.node = profile_.nodes[*mapping_.node_of_layer[index]].name;
       }
-      finding.advice = advice_on_missing(layer.op);
+      finding.advice =
+          has_graphs_ ? std::string(advice_on_missing_beside_graphs) : advice_on_missing(layer.op);
       add(std::move(finding));
     }
     for (const Pair& pair : mapping_.pairs) inspect_pair(pair);
@@ -232,6 +240,8 @@ class Inspector {
   Mapping mapping_;
   Inspection result_;
   std::string place_;
+  bool is_distributed_ = false;
+  bool has_graphs_ = false;
 };
 
 }  // namespace
@@ -248,6 +258,8 @@ std::string_view to_string(Difference difference) {
       return "order";
     case Difference::arithmetic:
       return "arithmetic";
+    case Difference::untold:
+      return "untold";
     case Difference::wait:
       return "wait";
   }

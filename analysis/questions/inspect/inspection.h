@@ -18,11 +18,12 @@ enum class Difference {
   parameters,  // the layer's operator with other shapes or attributes
   order,       // the layer's operator at another position
   arithmetic,  // products that do not use Tensor Cores at their precision
+  untold,      // work that the model may require, as far as the profile tells
   wait,        // the GPU was idle because the host had not launched the next kernel
 };
-inline constexpr Difference differences_known[] = {Difference::extra,      Difference::missing,
-                                                   Difference::parameters, Difference::order,
-                                                   Difference::arithmetic, Difference::wait};
+inline constexpr Difference differences_known[] = {
+    Difference::extra,      Difference::missing, Difference::parameters, Difference::order,
+    Difference::arithmetic, Difference::untold,  Difference::wait};
 std::string_view to_string(Difference difference);
 
 struct Deviation {

@@ -47,6 +47,7 @@ Recorded read_recording(const std::string& file) {
 std::vector<Recorded> read_recordings(const std::vector<std::string>& files) {
   std::vector<Recorded> list;
   for (const std::string& file : files) {
+    refuse_nsight_report(file);
     list.push_back(is_nsight_export(file) ? read_export(file) : read_recording(file));
   }
   return list;

@@ -6,6 +6,7 @@
 
 #include "analysis/questions/profile/device_sheets.h"
 #include "analysis/questions/profile/recording_sheets.h"
+#include "core/library/reference_code.h"
 #include "record/views/flat_profile.h"
 
 namespace benanza::analysis {
@@ -15,6 +16,23 @@ std::string command_text(const RecordedRun& run) {
   std::string text;
   for (const std::string& word : run.command) text += (text.empty() ? "" : " ") + word;
   return text;
+}
+
+/// How much of the library's time its reference code took; empty if none.
+std::string reference_text(const std::vector<CallTotal>& totals) {
+  double all = 0;
+  double seconds = 0;
+  const CallTotal* longest = nullptr;
+  for (const CallTotal& total : totals) {
+    all += total.seconds;
+    if (!is_reference_code(total.text.implementation)) continue;
+    seconds += total.seconds;
+    if (longest == nullptr || total.seconds > longest->seconds) longest = &total;
+  }
+  if (longest == nullptr) return "";
+  return fmt::format("{:.1f}% of the library's time, {:.3f} ms, most in {} {}",
+                     all > 0 ? 100 * seconds / all : 0, seconds * 1e3, longest->text.kind,
+                     longest->text.problem);
 }
 
 Sheet sheet_of(const std::string& name, const std::string& caption, Grouping grouping,
@@ -77,6 +95,8 @@ void add_runs(Section& section, const std::vector<Recorded>& recorded) {
     section.add(Entry{numbered("recording", at, recorded.size()), one.file});
     if (one.is_export) {
       section.add(Entry{"format", "export of Nsight Systems"});
+    } else if (one.run.command.empty()) {
+      section.add(Entry{"program", "not known: a log is all there is of it"});
     } else {
       section.add(Entry{"program", command_text(one.run)});
       section.add(Entry{"machine", one.run.machine});
@@ -103,11 +123,14 @@ void add_runs(Section& section, const std::vector<Recorded>& recorded) {
     }
     if (one.run.seconds) {
       total += fmt::format("{}{:.3f} s", total.empty() ? "" : " of ", *one.run.seconds);
-    } else if (!one.is_export) {
+    } else if (!one.is_export && !one.run.command.empty()) {
       total += total.empty() ? "" : "; ";
       total += "the recorder did not see the program's end";
     }
     if (!total.empty()) section.add(Entry{"total", total});
+    if (const std::string text = reference_text(one.totals); !text.empty()) {
+      section.add(Entry{"reference code", text});
+    }
     const auto or_null = [](const auto& value) {
       return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
     };

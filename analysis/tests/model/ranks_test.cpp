@@ -48,6 +48,32 @@ TEST(Ranks, StepsWithOtherCollectivesAreNotCompared) {
   EXPECT_EQ(times.of[0][1].waiting, 0);
 }
 
+CollectiveRun of_group(const std::string& group, double begin, double end) {
+  CollectiveRun run = all_reduce(begin, end);
+  run.group = group;
+  return run;
+}
+
+// Ranks 0 and 1 exchange for 3 and 1 s, ranks 2 and 3 for 8 and 9 s, in the other order with a sum
+// over all for 2, 2, 5 and 2 s: 0 waits 2 s for 1, 3 waits 1 s for 2, and 2 waits 3 s for the rest.
+TEST(Ranks, WaitWithinTheirGroup) {
+  const RankStep steps[] = {{.collectives = {of_group("a", 0, 3), of_group("all", 3, 5)}},
+                            {.collectives = {of_group("a", 0, 1), of_group("all", 1, 3)}},
+                            {.collectives = {of_group("all", 0, 5), of_group("b", 5, 13)}},
+                            {.collectives = {of_group("all", 0, 2), of_group("b", 2, 11)}}};
+  const RankTimes times = rank_times({{steps[0]}, {steps[1]}, {steps[2]}, {steps[3]}});
+  EXPECT_EQ(times.unmatched, 0U);
+  const double waiting[] = {2, 0, 3, 1};
+  for (std::size_t rank = 0; rank < 4; ++rank) {
+    EXPECT_EQ(times.of[rank][0].waiting, waiting[rank]) << rank;
+  }
+}
+
+TEST(Ranks, OneThatDoesNotCommunicateIsNotCompared) {
+  const RankTimes times = rank_times({{{.collectives = {all_reduce(0, 3)}}}, {RankStep{}}});
+  EXPECT_EQ(times.unmatched, 1U);
+}
+
 TEST(Ranks, ImbalanceIsTheLongestOverTheMean) {
   EXPECT_DOUBLE_EQ(imbalance({1, 3}), 0.5);
   EXPECT_EQ(imbalance({2, 2}), 0);

@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include "analysis/profiles/kineto/runs.h"
+#include "analysis/profiles/kineto/trace.h"
 #include "analysis/tests/build.h"
 #include "analysis/tests/trace.h"
 
@@ -92,6 +94,33 @@ TEST(GraphsInATrace, AreNotTheWorkOfTheOperatorAround) {
   EXPECT_DOUBLE_EQ(profile.nodes[1].seconds, 24 * us);
   EXPECT_THAT(profile.remarks, Contains(HasSubstr("3 of 4 kernels and copies")));
   EXPECT_THAT(profile.remarks, Contains(HasSubstr("CUDA graphs")));
+}
+
+/// Pairs of kernels of 1 and 2 us, without operators and steps.
+kineto::Trace pairs_of_kernels(int pairs) {
+  kineto::Trace trace;
+  trace.names = {"one", "two"};
+  for (int at = 0; at < 2 * pairs; ++at) {
+    const double start = 10.0 * at;
+    trace.work.push_back(
+        {.start = start, .end = start + 1 + at % 2, .name = static_cast<kineto::Index>(at % 2)});
+  }
+  return trace;
+}
+
+// Six pairs as three times two: at most five nodes.
+TEST(StepsInATrace, AreFoldedWhereTheyAreTooManyToTell) {
+  const kineto::ModelRun whole = kineto::model_run(pairs_of_kernels(6));
+  EXPECT_EQ(whole.nodes.size(), 12U);
+  EXPECT_TRUE(whole.is_undivided);
+  const kineto::ModelRun few = kineto::model_run(pairs_of_kernels(6), 5);
+  ASSERT_EQ(few.nodes.size(), 4U);
+  EXPECT_DOUBLE_EQ(few.nodes[3].seconds, 2 * us);
+  EXPECT_EQ(few.used, 3U);
+  EXPECT_TRUE(few.is_undivided);
+  kineto::Trace other = pairs_of_kernels(6);
+  other.work.back().name = 0;
+  EXPECT_EQ(kineto::model_run(other, 5).nodes.size(), 12U);
 }
 
 TEST(StepsInATrace, OfManyOperatorsTakeTimeInProportion) {

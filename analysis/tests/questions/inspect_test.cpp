@@ -59,6 +59,66 @@ TEST(Inspect, KernelsThatDoNotMultiplyAreExtraWorkOfTheirLayer) {
   EXPECT_EQ(inspection.quality.matched, 2);
 }
 
+/// Of the extra and untold work, by what it is.
+std::string beyond(const TraceWriter& trace) {
+  std::string text;
+  for (const Deviation& one : inspect(small(), profile_of(trace)).findings) {
+    if (one.difference == Difference::wait) continue;
+    text += std::string(to_string(one.difference)) + ' ' + one.what + "; ";
+  }
+  return text;
+}
+
+TraceWriter small_run() {
+  TraceWriter trace;
+  trace.conv(1, 8, 8, 4, {{"sgemm", 9}}).relu({1, 8, 4, 4});
+  return trace;
+}
+
+// No advice to drop what may be needed.
+TEST(Inspect, CommunicationAndItsCopiesAreNotBeyondTheModel) {
+  TraceWriter copies = small_run();
+  copies.op("aten::copy_", {{64}, {64}}, {}, {{"Memcpy DtoD (Device -> Device)", 5}});
+  EXPECT_EQ(beyond(copies), "extra copy; ");
+  TraceWriter ddp = copies;
+  ddp.op("c10d::allreduce_", {{64}}, {}, {{"ncclDevKernel_AllReduce_Sum_f32_RING_LL", 20}});
+  EXPECT_EQ(beyond(ddp), "untold communication; untold copy in a distributed run; ");
+  TraceWriter known = small_run();
+  known.op("aten::tanh", {{64}}, {}, {{"tanh_kernel", 5}});
+  EXPECT_EQ(beyond(known), "extra Tanh; ");
+}
+
+TEST(Inspect, ACudaGraphIsNotBeyondTheModel) {
+  TraceWriter trace;
+  trace.conv(1, 8, 8, 4, {{"sgemm", 9}});
+  Profile profile = profile_of(trace);
+  profile.nodes.push_back({.name = "cudaGraphLaunch",
+                           .origin = "",
+                           .op = "",
+                           .seconds = 24 * us,
+                           .kernels = {{.name = "relu", .seconds = 24 * us}}});
+  const Inspection inspection = inspect(small(), profile);
+  const auto untold = found(inspection, Difference::untold);
+  ASSERT_EQ(untold.size(), 1);
+  EXPECT_EQ(untold[0].what, "CUDA graph");
+  EXPECT_THAT(found(inspection, Difference::extra), testing::IsEmpty());
+  const auto missing = found(inspection, Difference::missing);
+  ASSERT_EQ(missing.size(), 1);
+  EXPECT_THAT(missing[0].advice, HasSubstr("may have run in a CUDA graph"));
+}
+
+TEST(Inspect, AKernelWithoutAnOperatorIsNotBeyondTheModel) {
+  Profile profile = profile_of(small_run());
+  profile.nodes.push_back({.name = "custom",
+                           .origin = "",
+                           .op = "",
+                           .seconds = 7 * us,
+                           .kernels = {{.name = "custom", .seconds = 7 * us}}});
+  const Inspection inspection = inspect(small(), profile);
+  EXPECT_THAT(found(inspection, Difference::extra), testing::IsEmpty());
+  EXPECT_EQ(found(inspection, Difference::untold).size(), 1);
+}
+
 // 20 us of kernels with the profiler on, 10 us in all without it: what 6 of them cost are 3.
 TEST(Inspect, KernelsAreScaledToTheLatency) {
   TraceWriter trace;

@@ -187,7 +187,7 @@ TEST_F(RecordProgram, LinesOfALogThatAreLeftOutAreCounted) {
             0);
   EXPECT_EQ(run(std::string(BENANZA_RECORD) + " --log log --out run.db 2>err"), 0);
   EXPECT_THAT(RecordingReader(folder / "run.db").sequence(), SizeIs(2));
-  EXPECT_THAT(file("err"), HasSubstr("log: 3 lines of the library are left out"));
+  EXPECT_THAT(file("err"), HasSubstr("log: 3 lines of the library are left out: broken"));
 }
 
 TEST(Recording, WhatIsNoneIsSaid) {

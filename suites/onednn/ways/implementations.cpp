@@ -8,25 +8,13 @@
 #include <set>
 #include <string>
 
+#include "core/library/reference_code.h"
 #include "suites/onednn/api/library_call.h"
 #include "suites/onednn/ways/planned_call.h"
 #include "suites/onednn/ways/threads.h"
 
 namespace benanza::onednn {
 namespace {
-
-/// Whether one of the words is "ref": "ref:any", "ref_int8:any", "conv:any+ref:any",
-/// "folded.ref:any".
-bool is_reference_code(std::string_view implementation) {
-  constexpr std::string_view separators = "_:+.";
-  while (!implementation.empty()) {
-    const std::size_t end =
-        std::min(implementation.find_first_of(separators), implementation.size());
-    if (implementation.substr(0, end) == "ref") return true;
-    implementation.remove_prefix(std::min(end + 1, implementation.size()));
-  }
-  return false;
-}
 
 /// The implementation's name without its instruction set, if it ends in one: "jit" for "jit:avx2".
 std::string_view kind_of(std::string_view implementation) {

@@ -42,6 +42,7 @@ std::map<std::string, ExtraKind> extra_kinds(const Matter& matter) {
   }
   for (const std::size_t node : matter.run()->extra_nodes) {
     const ProfiledNode& extra = matter.profile().nodes[node];
+    if (untold_work(extra, false)) continue;
     kinds[extra.op.empty() ? extra.name : extra.op].add(extra.seconds * matter.run()->losses.factor,
                                                         "", advice_on_extra(extra.op));
   }
