@@ -149,7 +149,8 @@ void add_written(Traffic& traffic, const Value& value, const Step& step,
   for (const Call& call : layer.calls) {
     const auto index = static_cast<std::size_t>(call.output);
     if (!call.in_place || index >= step.outputs.size() || step.outputs[index] != &value) continue;
-    if (const auto* copy = std::get_if<Copy>(&call.problem.shape)) rows += copy->moved_elements();
+    const auto* copy = std::get_if<Copy>(&call.problem.shape);
+    rows += copy != nullptr ? copy->moved_elements() : element_count(output(call.problem));
   }
   if (rows == 0) return add(traffic, value);
   Tensor written = value;

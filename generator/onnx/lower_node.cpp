@@ -143,7 +143,7 @@ bool makes_nothing(const NodeView& node) {
 
 /// Whether all that the calls read are 8-bit integers, each of which is one of its operands.
 bool moves_bytes(const NodeView& node, const Lowered& lowered) {
-  if (lowered.cost != Cost::movement || lowered.calls.empty()) return false;
+  if (lowered.calls.empty()) return false;
   return std::ranges::all_of(lowered.calls, [&](const Call& call) {
     return std::ranges::all_of(call.operands, [&](const Source& source) {
       if (source.kind != Source::Kind::input) return source.kind == Source::Kind::call;
@@ -175,7 +175,8 @@ Lowered lower(const NodeView& node, const OperatorTable& operators, bool all_out
   check_extents(lowered);
   check_result(node, lowered);
   check_keys(lowered);
-  if (moves_bytes(node, lowered)) lowered.precision = to_string(Precision::int8);
+  if (lowered.cost == Cost::movement && moves_bytes(node, lowered))
+    lowered.precision = to_string(Precision::int8);
   return lowered;
 }
 
@@ -210,6 +211,9 @@ std::optional<Lowered> integer_arithmetic(const NodeView& node, const OperatorTa
                .calls = {proxy_copy(node, elements, largest_input(node))},
                .types = Types::checked_by_lowering};
   check_accounts(node, *known, copy);
+  if (moves_bytes(node, copy) && type_bits(node.output(0).type) == 8) {
+    copy.precision = to_string(Precision::int8);
+  }
   return copy;
 }
 

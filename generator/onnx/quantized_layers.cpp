@@ -154,9 +154,9 @@ class QuantizedLayers {
       return set_product_of_bytes(index, *bytes);
     }
     const Step* const weights = dequantization(program_, *second);
-    const auto packed = weights == nullptr ? std::nullopt : packed_by(*weights);
+    const auto packed = packed_weights(program_, *second);
     if (!packed) return;
-    if (bytes && precision_of(*weights) == bytes) {
+    if (bytes && weights != nullptr && precision_of(*weights) == bytes) {
       if (is_asymmetric(*weights, false)) {
         set_product_with_zero_points(index, {.second = product.operands[1]});
       } else {
@@ -164,11 +164,24 @@ class QuantizedLayers {
       }
       return;
     }
+    if (weights != nullptr && packed->block > 0 &&
+        has_blocks_of_columns(product, *second, *weights)) {
+      return refuse(layer, "no library here multiplies weights with a scale for blocks of columns");
+    }
     Problem stored = product.problem;
     stored.packed = packed;
     if (inputs(stored)[1].role != Role::weights) return;
     product.problem = std::move(stored);
     set_work(layer);
+  }
+
+  /// Whether the weights of a block belong to several sums of a product of matrices.
+  bool has_blocks_of_columns(const Call& product, const Value& value, const Step& step) const {
+    const auto* gemm = std::get_if<Gemm>(&product.problem.shape);
+    const auto axis = axis_of_blocks(program_, value, step);
+    if (gemm == nullptr || !axis || !value.shape || value.shape->size() < 2) return false;
+    const std::size_t columns = value.shape->size() - (gemm->transpose_b ? 2 : 1);
+    return *axis == columns;
   }
 
   static void refuse(LoweredLayer& layer, std::string reason) {

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "core/base/error.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/nbits.h"
@@ -6,14 +8,21 @@
 namespace benanza::onnx {
 namespace {
 
+/// Extents of input `index`; with attribute `turned`, its first axis is that of the rows, before
+/// the batch.
+Dims with_batch_first(const NodeView& node, std::size_t index, std::string_view turned) {
+  Dims dims = node.shape(index);
+  if (node.integer(turned, 0) != 0 && dims.size() > 2) {
+    std::rotate(dims.begin(), dims.begin() + 1, dims.end() - 1);
+  }
+  return dims;
+}
+
 /// A MatMul whose operands may be stored transposed.
 std::vector<TensorFacts> fused_matmul_shape(const NodeView& node) {
-  Dims a = node.shape(0);
-  Dims b = node.shape(1);
+  Dims a = with_batch_first(node, 0, "transBatchA");
+  Dims b = with_batch_first(node, 1, "transBatchB");
   if (a.size() < 2 || b.size() < 2) throw NotExpressible("vectors");
-  if (node.integer("transBatchA", 0) != 0 || node.integer("transBatchB", 0) != 0) {
-    throw NotExpressible("batches that are stored transposed");
-  }
   const bool transposed_a = node.integer("transA", 0) != 0;
   const bool transposed_b = node.integer("transB", 0) != 0;
   const std::int64_t m = a.end()[transposed_a ? -1 : -2];
@@ -63,11 +72,12 @@ Lowered lower_matmul(const NodeView& node) { return measured({matmul_call(node, 
 /// A MatMul whose operands may be stored transposed, times alpha, which is folded into a constant
 /// second operand or becomes a separate call.
 Lowered lower_fused_matmul(const NodeView& node) {
-  if (node.integer("transBatchA", 0) != 0 || node.integer("transBatchB", 0) != 0) {
-    throw NotExpressible("batches that are stored transposed");
-  }
-  Call product =
-      matmul_call(node, {}, node.integer("transA", 0) != 0, node.integer("transB", 0) != 0);
+  const Dims a = with_batch_first(node, 0, "transBatchA");
+  const Dims b = with_batch_first(node, 1, "transBatchB");
+  Call product = product_call(a, from_input(0), b, from_input(1), node.input(1).constant,
+                              node.integer("transA", 0) != 0, node.integer("transB", 0) != 0);
+  // Libraries read matrices with gaps between their rows; where these are, the call does not say.
+  product.is_proxy = a != node.shape(0) || b != node.shape(1);
   const float alpha = node.real("alpha", 1);
   if (node.input(1).constant) {
     product.operands[1].scale = alpha;

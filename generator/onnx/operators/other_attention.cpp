@@ -77,6 +77,29 @@ double paged_bytes(const NodeView& node) {
   return static_cast<double>(bytes);
 }
 
+/// As GroupQueryAttention; caches keep their extents.
+std::vector<TensorFacts> sparse_shape(const NodeView& node) {
+  Dims dims = node.shape(0);
+  if (dims.empty()) throw Error("queries without axes");
+  if (!node.has_input(1)) {
+    const std::int64_t heads = positive(node, "num_heads");
+    dims.back() = dims.back() / (heads + 2 * positive(node, "kv_num_heads")) * heads;
+  }
+  return {{node.input(0).type, dims},
+          {node.input(3).type, node.input(3).shape},
+          {node.input(4).type, node.input(4).shape}};
+}
+
+/// The first three inputs and the result: of caches, masks and further weights, how much is read is
+/// only known when it runs.
+double bytes_besides_caches(const NodeView& node) {
+  std::int64_t elements = element_count(node.output_shape(0));
+  for (const std::size_t index : {0, 1, 2}) {
+    if (node.has_input(index)) elements += node.elements(index);
+  }
+  return static_cast<double>(4 * elements);
+}
+
 }  // namespace
 
 void register_other_attention(OperatorTable& table) {
@@ -88,12 +111,18 @@ void register_other_attention(OperatorTable& table) {
                .unsupported = "which pages of the cache it reads is only known when it runs; how "
                               "many, --input with the lengths of the past says"});
   }
-  for (const auto* op : {"SparseAttention", "LongformerAttention", "DynamicSparseAttention"}) {
-    table.add(std::string("com.microsoft.") + op,
-              {.unsupported = "no library here leaves blocks of the scores out"});
-  }
+  constexpr std::string_view leaves_out = "no library here leaves blocks of the scores out";
+  table.add(
+      "com.microsoft.SparseAttention",
+      {.shapes = {{sparse_shape}}, .least_bytes = bytes_besides_caches, .unsupported = leaves_out});
+  table.add(
+      "com.microsoft.LongformerAttention",
+      {.shapes = {{like_first}}, .least_bytes = bytes_besides_caches, .unsupported = leaves_out});
+  table.add("com.microsoft.DynamicSparseAttention", {.unsupported = leaves_out});
   table.add("com.microsoft.DecoderAttention",
-            {.unsupported = "which keys it reads is only known when it runs"});
+            {.shapes = {{like_first}},
+             .least_bytes = bytes_besides_caches,
+             .unsupported = "which keys it reads is only known when it runs"});
 }
 
 }  // namespace benanza::onnx

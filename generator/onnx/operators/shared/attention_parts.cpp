@@ -113,7 +113,8 @@ Heads AttentionParts::normalize(const Heads& heads, float epsilon, Source scale)
   return {heads.dims, add(call(shape, {heads.source, scale}))};
 }
 
-Heads AttentionParts::append(const Heads& past, const Heads& heads, int output) {
+Heads AttentionParts::append(const Heads& past, const Heads& heads, int output,
+                             std::optional<std::int64_t> place) {
   const Concat shape{.parts = {past.dims, heads.dims}, .axis = 2};
   check_continues(past, heads);
   if (past.dims[2] == 0) {
@@ -122,6 +123,8 @@ Heads AttentionParts::append(const Heads& past, const Heads& heads, int output) 
   }
   Call concat = call(shape, {past.source, heads.source});
   concat.output = output;
+  concat.writes_part = place.has_value();
+  concat.to_offset = place.value_or(0);
   Dims dims = heads.dims;
   dims[2] += past.dims[2];
   return {dims, add(std::move(concat))};
@@ -164,17 +167,33 @@ Heads AttentionParts::attend(const Heads& q, const Heads& k, const Heads& v, con
   Source scores = add(product_call({batch, kv_heads, rows, q.dims[3]}, factor, k.dims, k.source,
                                    false, false, true));
   const Dims dims{batch, heads, q.dims[2], keys};
+  using enum ScoreOutput::Behind;
+  const auto hand_out_behind = [&](ScoreOutput::Behind step) {
+    if (!steps.handed_out || steps.handed_out->behind != step) return;
+    calls_[static_cast<std::size_t>(scores.index)].output = steps.handed_out->output;
+  };
   if (soft_cap != 0) {
+    if (steps.handed_out && steps.handed_out->behind == product) {
+      Call uncapped = call(
+          Activation{.input = dims, .kind = ActivationKind::linear, .alpha = soft_cap}, {scores});
+      uncapped.output = steps.handed_out->output;
+      add(std::move(uncapped));
+    }
     scores = add(call(Activation{.input = dims, .kind = ActivationKind::tanh}, {scores}));
     scores = add(call(
         Activation{.input = dims, .kind = ActivationKind::linear, .alpha = soft_cap, .beta = 0},
         {scores}));
+  } else {
+    hand_out_behind(product);
   }
+  hand_out_behind(cap);
   for (const ScoreMask& mask : steps.masks) {
     scores = add(elementwise_call(BinaryKind::add, {dims, false, scores},
                                   {mask.dims, mask.constant, mask.source}));
   }
+  hand_out_behind(masks);
   scores = add_softmax(dims, scores, steps.sink);
+  hand_out_behind(softmax);
   const Source result = add(
       product_call({batch, kv_heads, rows, keys}, scores, v.dims, v.source, false, false, false));
   return {{batch, heads, q.dims[2], v.dims[3]}, result};
