@@ -61,7 +61,7 @@ bool keeps_bytes(const Shape& shape) {
     return binary->kind == BinaryKind::add || binary->kind == BinaryKind::mul;
   }
   if (const auto* function = std::get_if<Activation>(&shape)) {
-    return function->kind == ActivationKind::relu;
+    return scales_with_bytes(*function) || function->kind == ActivationKind::clip;
   }
   if (const auto* reduction = std::get_if<Reduction>(&shape)) {
     return reduction->kind == ReductionKind::mean;
@@ -70,13 +70,17 @@ bool keeps_bytes(const Shape& shape) {
          std::holds_alternative<Copy>(shape);
 }
 
+bool makes_integers(const Step& quantization) {
+  if (quantization.outputs.empty() || quantization.outputs[0] == nullptr) return false;
+  const int type = quantization.outputs[0]->type;
+  return type == ::onnx::TensorProto::UINT8 || type == ::onnx::TensorProto::INT8;
+}
+
 bool saturates(const Step& quantization, const Activation& function) {
   const bool is_relu = function.kind == ActivationKind::relu;
   if (!is_relu && function.kind != ActivationKind::clip) return false;
-  if (quantization.outputs.empty() || quantization.outputs[0] == nullptr) return false;
-  const int type = quantization.outputs[0]->type;
-  const bool is_unsigned = type == ::onnx::TensorProto::UINT8;
-  if (!is_unsigned && type != ::onnx::TensorProto::INT8) return false;
+  if (!makes_integers(quantization)) return false;
+  const bool is_unsigned = quantization.outputs[0]->type == ::onnx::TensorProto::UINT8;
   const bool has_point = quantization.inputs.size() > 2 && quantization.inputs[2] != nullptr;
   const auto point = has_point ? known_number(quantization, 2) : std::optional(0.0);
   if (!point) return false;

@@ -25,6 +25,8 @@ bool scales_with_bytes(const Activation& function);
 /// A shape that is computed on bytes as on floats.
 bool keeps_bytes(const Shape& shape);
 
+/// Whether `quantization`, a QuantizeLinear, makes 8-bit integers.
+bool makes_integers(const Step& quantization);
 /// Whether `quantization`, a QuantizeLinear, stores the same with and without `function` before it:
 /// it saturates where the function clips. False where its scale and zero point are not known.
 bool saturates(const Step& quantization, const Activation& function);

@@ -30,8 +30,7 @@ class QuantizedLayers {
     for (std::size_t index = 0; index < layers_.size(); ++index) {
       LoweredLayer& layer = layers_[index];
       if (layer.constant || layer.cost == Cost::unsupported) continue;
-      if (layer.cost == Cost::measured && !layer.calls.empty() &&
-          is_product(layer.calls.front().problem)) {
+      if (starts_with_product(index)) {
         describe_product(index);
       } else if (layer.precision.empty() && stays_in_bytes(index)) {
         if (layer.cost != Cost::free) set(layer, Precision::int8);
@@ -129,6 +128,11 @@ class QuantizedLayers {
            });
   }
 
+  bool starts_with_product(std::size_t index) const {
+    const LoweredLayer& layer = layers_[index];
+    return layer.cost == Cost::measured && !layer.calls.empty() &&
+           is_product(layer.calls.front().problem);
+  }
   const Activation* function_of(std::size_t index) const {
     const LoweredLayer& layer = layers_[index];
     if (layer.cost != Cost::measured || layer.calls.size() != 1) return nullptr;
@@ -141,9 +145,8 @@ class QuantizedLayers {
            (layer.cost == Cost::free || layer.cost == Cost::movement);
   }
 
-  /// The layers between `index` and the only QuantizeLinear behind it: functions that a call of
-  /// bytes can take, or that this conversion does, and layers that move elements. Empty if there is
-  /// none, or nothing between.
+  /// The layers between `index` and the only QuantizeLinear behind it: functions that keep bytes
+  /// bytes, and layers that move elements. Empty if there is none, or nothing between.
   std::vector<std::size_t> before_quantization(std::size_t index) const {
     std::vector<std::size_t> between;
     auto reader = only_reader(index);
@@ -154,14 +157,14 @@ class QuantizedLayers {
     if (!reader) return {};
     const bool all = std::ranges::all_of(between, [&](std::size_t layer) {
       const Activation* const function = function_of(layer);
-      return function == nullptr || scales_with_bytes(*function) ||
-             saturates(program_.steps[*reader], *function);
+      return function == nullptr || (starts_with_product(index) && scales_with_bytes(*function)) ||
+             (makes_integers(program_.steps[*reader]) && keeps_bytes(*function));
     });
     return all ? between : std::vector<std::size_t>{};
   }
 
-  /// Makes the layers between a call of bytes, `index`, and the conversion behind it a part of
-  /// these. Functions that the conversion does not do become steps of `problem`.
+  /// Makes the layers between a call of bytes, of `problem`, and the conversion behind it a part of
+  /// these, or calls of bytes: a function of bytes commutes with the conversion.
   void take(const std::vector<std::size_t>& between, Problem& problem) {
     if (between.empty()) return;
     const Step& quantization = program_.steps[*only_reader(between.back())];
@@ -172,11 +175,13 @@ class QuantizedLayers {
         continue;
       }
       const bool saturated = saturates(quantization, *function);
-      if (scales_with_bytes(*function) && !(saturated && !is_product(problem))) {
+      if (scales_with_bytes(*function) && is_product(problem)) {
         problem = with_step(std::move(problem), without_input(*function));
         make_free(layers_[layer], "part of the 8-bit call before it");
       } else if (saturated) {
         make_free(layers_[layer], "done by the conversion to 8 bits behind it");
+      } else {
+        set(layers_[layer], Precision::int8);
       }
     }
     in_bytes_.push_back(between.back());
