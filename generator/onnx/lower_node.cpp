@@ -58,6 +58,15 @@ std::optional<double> traffic_bytes(const NodeView& node, const std::vector<Part
   return static_cast<double>(total);
 }
 
+/// Whether the only call has sums of an axis without elements.
+bool adds_nothing_up(const Lowered& lowered) {
+  if (lowered.calls.size() != 1) return false;
+  const Problem& problem = lowered.calls.front().problem;
+  if (!std::holds_alternative<Gemm>(problem.shape) || problem.epilogue != Epilogue{}) return false;
+  return std::ranges::any_of(
+      inputs(problem), [](const Operand& operand) { return element_count(operand.dims) == 0; });
+}
+
 void check_extents(const Lowered& lowered) {
   for (const Call& call : lowered.calls) {
     for (const Operand& operand : inputs(call.problem)) {
@@ -172,6 +181,7 @@ Lowered lower(const NodeView& node, const OperatorTable& operators, bool all_out
   drop_idle_copies(node, lowered);
   if (makes_nothing(node)) return free_layer("its result is empty");
   check_type(node, lowered);
+  if (adds_nothing_up(lowered)) return free_layer("sums of no elements: zeros");
   check_extents(lowered);
   check_result(node, lowered);
   check_keys(lowered);

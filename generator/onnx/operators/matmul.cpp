@@ -53,18 +53,29 @@ Lowered lower_matmul_nbits(const NodeView& node) {
   if (shape.n < 1 || shape.k < 1 || a.empty() || a.back() != shape.k) {
     throw Error(join(a, 'x') + " and K of " + std::to_string(shape.k) + " do not multiply");
   }
-  if (node.has_input(4)) throw NotExpressible("weights whose rows are in another order");
   shape.m = element_count(a) / shape.k;
-  Call product = call(shape, {from_input(0), from_input(1)});
+  std::vector<Call> calls;
+  Source data = from_input(0);
+  if (node.has_input(4)) {
+    // Blocks of rows in another order: with the weights in order, which loading can do, those of A
+    // change places in every run.
+    if (!node.input(4).constant) throw NotExpressible("an order of rows that changes");
+    calls.push_back(proxy_copy(node, element_count(a)));
+    data = from_call(0);
+  }
+  Call product = call(shape, {data, from_input(1)});
   const bool zero_points = node.has_input(3);
   product.problem.packed = PackedWeights{.type = nbits_type(node.integer("bits", 4), zero_points),
                                          .block = node.integer("block_size", 0),
                                          .zero_points = zero_points};
   if (product.problem.packed->block < 1) throw Error("a block_size below 1");
-  if (!node.has_input(5)) return measured({product});
-  const Call sum = elementwise_call(BinaryKind::add, {output(product.problem), false, from_call(0)},
-                                    {node.extents(5), node.input(5).constant, from_input(5)});
-  return measured({product, sum});
+  const Dims dims = output(product.problem);
+  calls.push_back(std::move(product));
+  if (node.has_input(5)) {
+    calls.push_back(elementwise_call(BinaryKind::add, {dims, false, last_result(calls)},
+                                     {node.extents(5), node.input(5).constant, from_input(5)}));
+  }
+  return measured(std::move(calls));
 }
 
 Lowered lower_matmul(const NodeView& node) { return measured({matmul_call(node, {})}); }

@@ -108,6 +108,18 @@ TEST(PackedWeights, OfFloatsHaveNoZeroPoints) {
   EXPECT_THAT(model.output("y").layer().problems, ElementsAre("gemm/m1_n32_k64_nn_w_packed.fp8"));
 }
 
+// As GPTQ orders them: rows of A change places, the weights when they are loaded.
+TEST(PackedWeights, OfMatMulNBitsInAnotherOrderTakeACopyOfTheData) {
+  Model model(21);
+  model.domain("com.microsoft", 1).input("x", {3, 128}).integers("order", Dims(128, 0));
+  stored(model, "w", {64, 4, 16}, TensorProto::UINT8);
+  stored(model, "s", {64 * 4}, TensorProto::FLOAT);
+  add_microsoft(model, "MatMulNBits", {"x", "w", "s", "", "order"}, {"y"},
+                {{"K", 128}, {"N", 64}, {"bits", 4}, {"block_size", 32}});
+  EXPECT_THAT(model.output("y").layer().problems,
+              ElementsAre("copy/384_f1_t1", "gemm/m3_n64_k128_nt_w_packed.int4.b32"));
+}
+
 // Unsigned weights have the middle of their range as zero point, or take sums of the data.
 TEST(Quantized, UnsignedWeightsWithoutAZeroPointTakeSums) {
   const auto product = [](int type) {
