@@ -212,12 +212,16 @@ bool is_of_bytes(const NodeView& node) {
 
 /// Why no library here does it, nor calls of several; empty if some do.
 std::string refusal(const NodeView& node) {
-  const bool hides =
-      rows_of_input(node, 0)[1] == 1 && seen_keys(node, cache_of(node)) < cache_of(node).keys;
-  if (node.has_output(3) && hides) return "hands out scores of keys that no query sees";
+  const Cache cache = cache_of(node);
+  const bool sees_part = seen_keys(node, cache) < cache.keys;
+  if (node.has_output(3) && sees_part && rows_of_input(node, 0)[1] == 1) {
+    return "hands out scores of keys that no query sees";
+  }
   const std::string stored = stored_cache(node);
-  if (stored.empty() || is_of_bytes(node)) return "";
-  return "no library here reads keys and values stored as " + stored;
+  if (stored.empty()) return "";
+  if (!is_of_bytes(node)) return "no library here reads keys and values stored as " + stored;
+  if (sees_part && node.has_input(10)) return "addends of more keys than those of its window";
+  return "";
 }
 
 /// The inputs that hold earlier keys and values alone.
@@ -314,9 +318,6 @@ Lowered lower_group_query_attention(const NodeView& node) {
     see_earlier(inputs, inputs.k.dims[2] - inputs.q.dims[2], window, masks);
   }
   if (node.has_input(10)) {
-    if (converts && seen_keys(node, cache) < cache.keys) {
-      throw NotExpressible("addends of more keys than those of its window");
-    }
     masks.push_back(mask_of(node, 10, inputs, inputs.q.dims[2] == 1 ? cache.keys : 0));
   }
   Scores steps{.sink = sink_of(node, inputs)};

@@ -144,6 +144,14 @@ TEST(GroupQueryAttention, OfAStoredCacheTheRowsOfTheWindowAreConverted) {
   }
 }
 
+TEST(GroupQueryAttention, OfAStoredCacheWithAddendsOfAllKeysTheBytesAreThoseOfTheWindow) {
+  Model model = windowed(::onnx::TensorProto::INT8, 8, 4, 8).input("bias", {1, 1, 1, 9});
+  model.last().set_input(10, "bias");
+  const LoweredLayer layer = model.layer();
+  EXPECT_THAT(layer.reason, HasSubstr("addends of more keys"));
+  EXPECT_EQ(layer.bytes, 50 * 4 + 2 * 2 * 4 * 4);
+}
+
 TEST(GroupQueryAttention, ACacheOfFourBitsIsNamedWithItsBytes) {
   // Floats as fp32: q and y 16 elements each, k and v 8, two scales: 50 elements. Of a window of
   // four, three rows are read of each cache and one is written, for 2 heads.
