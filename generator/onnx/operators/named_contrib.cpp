@@ -1,6 +1,7 @@
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "core/base/error.h"
 #include "generator/onnx/operators/shared/operator.h"
@@ -91,6 +92,40 @@ std::vector<TensorFacts> word_vectors_shape(const NodeView& node) {
   return {{node.input(1).type, dims}};
 }
 
+/// What is no padding: at most all tokens; where each is, where sequences begin, the longest.
+std::vector<std::optional<MaxShape>> without_padding_max_shapes(const NodeView& node) {
+  const Dims& dims = node.shape(0);
+  if (dims.size() != 3) throw NotExpressible("an input of other than three axes");
+  constexpr int count = ::onnx::TensorProto::INT32;
+  return {MaxShape{node.input(0).type, {dims[0] * dims[1], dims[2]}, {0}},
+          MaxShape{count, {dims[0], dims[1]}, {}}, MaxShape{count, {dims[0] + 1}, {}},
+          MaxShape{count, {1}, {}}};
+}
+
+/// The first columns of the product, and half of the others.
+std::vector<TensorFacts> router_shape(const NodeView& node) {
+  const std::int64_t columns = node.shape(1).at(1);
+  const std::int64_t router = node.integer("router_size", 0);
+  Dims dims = node.shape(0);
+  if (dims.empty() || router < 0 || router > columns) throw Error("a router of other columns");
+  dims.back() = router;
+  const TensorFacts first{node.input(0).type, dims};
+  dims.back() = (columns - router) / 2;
+  return {first, {node.input(0).type, dims}};
+}
+
+/// Grouped (..., branches, elements), or flattened.
+std::vector<TensorFacts> one_stream_shape(const NodeView& node) {
+  Dims dims = node.shape(0);
+  if (dims.empty()) throw Error("streams without axes");
+  if (const std::int64_t branches = node.integer("num_branches", 0); branches > 0) {
+    dims.back() /= branches;
+  } else if (dims.size() > 1) {
+    dims.erase(dims.end() - 2);
+  }
+  return {{node.input(0).type, dims}};
+}
+
 struct Named {
   const char* op;
   ShapeFunction shape;
@@ -105,6 +140,7 @@ constexpr Named all_named[] = {
     {"ComplexMulConj", broadcast_shape, "no library here has complex numbers"},
     {"GemmaRotaryEmbedding", two_rotated_shape, "no library here has sines of an input"},
     {"HyperConnectionPostMix", like_first, "no library here mixes streams"},
+    {"HyperConnectionPreMix", one_stream_shape, "no library here mixes streams"},
     {"Inverse", like_first, "no library here inverts matrices"},
     {"IsAllFinite", truth_of_all_shape, "no library here tests all elements"},
     {"MatMulInteger16", product_shape<::onnx::TensorProto::INT32>,
@@ -116,6 +152,8 @@ constexpr Named all_named[] = {
      "no library here converts scores to bytes within attention", true},
     {"QOrderedLongformerAttention", like_first, "no library here leaves blocks of the scores out"},
     {"RestorePadding", with_padding_shape, "where tokens are is only known when it runs"},
+    {"RouterGateUpProj", router_shape, "no library here has a product with a gate in half of it",
+     true},
     {"SampleOp", like_first, "an operator of tests"},
     {"SparseToDenseMatMul", product_shape<0>, "no library here multiplies such sparse matrices",
      true},
@@ -131,6 +169,9 @@ void register_named_contrib(OperatorTable& table) {
                .unsupported = named.reason,
                .reads_all_constants = named.reads_all_constants});
   }
+  table.add("com.microsoft.RemovePadding",
+            {.max_shapes = without_padding_max_shapes,
+             .unsupported = "where tokens are is only known when it runs"});
   table.add("com.microsoft.CropAndResize", {.shapes = {{crops_shape}},
                                             .parts = pixels_of_crops,
                                             .unsupported = "no library here samples regions"});

@@ -108,6 +108,41 @@ TEST(ContribShapes, OfNamedOnesAreKnown) {
   EXPECT_EQ(behind(two({7, 16}, {2, 5}), "RestorePadding", {"a", "b"}), (Dims{2, 5, 16}));
 }
 
+// Two prompts, at most 20 tokens; of a beam search three sequences each.
+TEST(ContribShapes, OfSearchesAreTheLongest) {
+  const auto shape = [](const std::string& op, std::vector<std::string> inputs) {
+    Model model = contrib().input("ids", {2, 8}, TensorProto::INT32);
+    model.integers("longest", {20}).integers("three", {3});
+    add_microsoft(model, op, inputs, {"y"});
+    const LoweredLayer layer = model.output("y").layer();
+    EXPECT_THAT(layer.reason, HasSubstr("whole model"));
+    return layer.outputs[0].shape;
+  };
+  EXPECT_EQ(shape("GreedySearch", {"ids", "longest"}), (Dims{2, 20}));
+  EXPECT_EQ(shape("BeamSearch", {"ids", "longest", "", "three", "three"}), (Dims{2, 3, 20}));
+}
+
+TEST(ContribShapes, WithoutPaddingThereAreAtMostAllTokens) {
+  Model model = contrib().input("x", {2, 8, 16}).input("counts", {2}, TensorProto::INT32);
+  add_microsoft(model, "RemovePadding", {"x", "counts"}, {"y", "places", "sums", "longest"});
+  model.node("Relu", {"y"}, {"z"});
+  const LoweredGraph graph = model.output("z").output("places").import();
+  EXPECT_EQ(graph.layers[0].outputs[1].shape, (Dims{2, 8}));
+  EXPECT_THAT(graph.layers[1].problems, ElementsAre("relu/16x16"));
+}
+
+TEST(ContribShapes, OfRoutersAndStreams) {
+  Model router = contrib().input("x", {3, 16}).weights("w", {16, 4 + 2 * 10});
+  add_microsoft(router, "RouterGateUpProj", {"x", "w"}, {"r", "y"}, {{"router_size", 4}});
+  const LoweredGraph graph = router.output("r").output("y").import();
+  EXPECT_EQ(graph.layers[0].outputs[0].shape, (Dims{3, 4}));
+  EXPECT_EQ(graph.layers[0].outputs[1].shape, (Dims{3, 10}));
+  EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 16 * 24}));
+  Model streams = contrib().input("x", {3, 4, 16}).input("m", {3, 4});
+  add_microsoft(streams, "HyperConnectionPreMix", {"x", "m"}, {"y"});
+  EXPECT_EQ(streams.output("y").layer().outputs[0].shape, (Dims{3, 16}));
+}
+
 // Of an image of 1,024 pixels, eight points take four each.
 TEST(ContribShapes, SamplingReadsNoMoreThanItTakes) {
   Model model = contrib().input("x", {1, 3, 32, 32}).input("grid", {1, 2, 4, 2});
