@@ -78,7 +78,9 @@ class QuantizedLayers {
     }
     return nullptr;
   }
-  void keep_in_bytes(const std::vector<std::size_t>& moved) {
+  /// Of a product, if it has become one of bytes.
+  void keep_in_bytes(std::size_t product, const std::vector<std::size_t>& moved) {
+    if (layers_[product].precision.empty()) return;
     for (const std::size_t index : moved) {
       if (layers_[index].cost == Cost::movement) set(layers_[index], Precision::int8);
       in_bytes_.push_back(index);
@@ -87,10 +89,10 @@ class QuantizedLayers {
 
   /// Packed weights as the first operand: the product is that of the transposed matrices, with the
   /// weights second.
-  void turn_packed(std::size_t index, const Value& weights, const Value& data) {
+  void turn_packed(std::size_t index, const Value& weights) {
     LoweredLayer& layer = layers_[index];
     const auto packed = packed_weights(program_, weights);
-    if (!packed || bytes_behind_any(&data)) return;
+    if (!packed) return;
     Call& product = layer.calls.front();
     auto* const gemm = std::get_if<Gemm>(&product.problem.shape);
     if (gemm == nullptr || !gemm->batch_a.empty() || !gemm->batch_b.empty()) {
@@ -105,10 +107,6 @@ class QuantizedLayers {
     std::swap(product.operands[0], product.operands[1]);
     product.is_proxy = true;
     set_work(layer);
-  }
-  bool bytes_behind_any(const Value* value) const {
-    std::vector<std::size_t> moved;
-    return bytes_behind(value, moved) != nullptr;
   }
 
   /// The only reader of all results; empty if there are several, or the caller reads them.
@@ -224,31 +222,35 @@ class QuantizedLayers {
     const Value* const data = operand(index, product, 0);
     const Value* const second = operand(index, product, 1);
     if (second == nullptr) return;
-    if (data != nullptr && data->constant && !second->constant) turn_packed(index, *data, *second);
     std::vector<std::size_t> moved;
+    const Step* const other = bytes_behind(second, moved);
+    if (data != nullptr && data->constant && !second->constant && other == nullptr) {
+      return turn_packed(index, *data);
+    }
     const Step* const first = bytes_behind(data, moved);
     const auto bytes = first == nullptr ? std::nullopt : precision_of(*first);
     if (!second->constant) {
-      const Step* const other = bytes_behind(second, moved);
       if (!bytes || other == nullptr || precision_of(*other) != bytes) return;
-      keep_in_bytes(moved);
       ZeroPoints points;
       if (is_asymmetric(*first, true)) points.first = product.operands[0];
       if (is_asymmetric(*other, false)) points.second = product.operands[1];
-      if (points.first || points.second) return set_product_with_zero_points(index, points);
-      return set_product_of_bytes(index, *bytes);
+      if (points.first || points.second) {
+        set_product_with_zero_points(index, points);
+      } else {
+        set_product_of_bytes(index, *bytes);
+      }
+      return keep_in_bytes(index, moved);
     }
     const Step* const weights = dequantization(program_, *second);
     const auto packed = packed_weights(program_, *second);
     if (!packed) return;
     if (bytes && weights != nullptr && precision_of(*weights) == bytes) {
-      keep_in_bytes(moved);
       if (is_asymmetric(*weights, false)) {
         set_product_with_zero_points(index, {.second = product.operands[1]});
       } else {
         set_product_of_bytes(index, *bytes);
       }
-      return;
+      return keep_in_bytes(index, moved);
     }
     if (weights != nullptr && packed->block > 0 &&
         has_blocks_of_columns(product, *second, *weights)) {

@@ -96,6 +96,16 @@ TEST(BytesAround, WhatMovesElementsBeforeAProductMovesBytes) {
   }
 }
 
+// An addend for each row is no bias, so that the product is one of floats.
+TEST(BytesAround, WhatMovesElementsBeforeAProductOfFloatsMovesFloats) {
+  Model model = of_bytes(TensorProto::INT8, 0, {16, 8}, {32, 8}).weights("c", {16, 1});
+  model.node("Transpose", {"b"}, {"t"}, {{"perm", Dims{1, 0}}});
+  model.node("Gemm", {"a", "t", "c"}, {"m"});
+  const LoweredGraph graph = to_bytes(std::move(model), "m");
+  for (const char* const name : {"t", "m"}) EXPECT_EQ(layer_of(graph, name).precision, "") << name;
+  EXPECT_EQ(layer_of(graph, "b").cost, Cost::measured);
+}
+
 TEST(BytesAround, PartsOfASplitStayBytes) {
   Model model = of_bytes(TensorProto::UINT8, 0, {2, 8}, {1});
   model.node("Split", {"a"}, {"p", "q"}, {{"axis", std::int64_t{1}}});
