@@ -31,7 +31,8 @@ const Value* main_operand(const Step& step, const Value*& beside) {
 }
 
 bool is(const Step* step, std::string_view op) {
-  return step != nullptr && step->node.domain().empty() && step->node.op_type() == op;
+  return step != nullptr && !step->inputs.empty() && step->node.domain().empty() &&
+         step->node.op_type() == op;
 }
 
 /// What views and conversions of floats show of `value`.
@@ -39,7 +40,7 @@ const Value* behind_views(const Program& program, const Value* value) {
   for (const Step* step = maker(program, value); step != nullptr; step = maker(program, value)) {
     const bool of_floats =
         is(step, "Cast") && step->inputs[0] != nullptr && is_floating(step->inputs[0]->type);
-    if (!is_view(step->node) && !of_floats) break;
+    if ((!is_view(step->node) && !of_floats) || step->inputs.empty()) break;
     value = step->inputs[0];
   }
   return value;

@@ -182,7 +182,8 @@ const Value* given_behind(const Program& program, const std::vector<LoweredLayer
   if (value.given) return &value;
   if (!value.producer || layers[*value.producer].cost != Cost::free) return nullptr;
   const Step& step = program.steps[*value.producer];
-  const bool converts = is_dequantization(step) && step.inputs[0] != nullptr;
+  const bool converts =
+      is_dequantization(step) && !step.inputs.empty() && step.inputs[0] != nullptr;
   return converts && step.inputs[0]->given ? step.inputs[0] : nullptr;
 }
 

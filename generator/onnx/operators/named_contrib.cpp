@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/base/error.h"
+#include "generator/onnx/model/checked_math.h"
 #include "generator/onnx/operators/shared/operator.h"
 
 /// Operators of ONNX Runtime for which no library here has a call: their shapes, so that what
@@ -69,7 +70,7 @@ std::vector<PartRead> pixels_of_crops(const NodeView& node) {
 /// Inputs: rows of tokens (sequences, length, ...), and where each token is.
 std::vector<TensorFacts> with_padding_shape(const NodeView& node) {
   const Dims& places = node.shape(1);
-  if (places.size() != 2) throw Error("token_offset needs two axes");
+  if (places.size() != 2 || node.shape(0).empty()) throw Error("token_offset needs two axes");
   return {{node.input(0).type, Dims{places[0], places[1], node.shape(0).back()}}};
 }
 
@@ -97,7 +98,7 @@ std::vector<std::optional<MaxShape>> without_padding_max_shapes(const NodeView& 
   const Dims& dims = node.shape(0);
   if (dims.size() != 3) throw NotExpressible("an input of other than three axes");
   constexpr int count = ::onnx::TensorProto::INT32;
-  return {MaxShape{node.input(0).type, {dims[0] * dims[1], dims[2]}, {0}},
+  return {MaxShape{node.input(0).type, {checked_product(dims[0], dims[1]), dims[2]}, {0}},
           MaxShape{count, {dims[0], dims[1]}, {}}, MaxShape{count, {dims[0] + 1}, {}},
           MaxShape{count, {1}, {}}};
 }
