@@ -183,6 +183,10 @@ std::vector<FoundFusion> attention_fusions(const Flow& flow, std::size_t index) 
   if (!layer.precision.empty()) return {};
   const auto found = products_of(flow, index);
   if (!found) return {};
+  for (const Call* const call : found->inside) {
+    // The one call makes no scores.
+    if (call->output != found->values->output) return {};
+  }
   std::vector<std::string> also;
   for (const Call& call : layer.calls) {
     if (found->inside.contains(&call) || is_copy(call)) continue;

@@ -65,8 +65,9 @@ struct Call {
   Problem problem;
   /// One per operand of the problem.
   std::vector<Source> operands;
-  /// Copy only: the offsets of the views in the operand and in the node's output, in elements.
+  /// Copy only: the offset of the view in the operand, in elements.
   std::int64_t from_offset = 0;
+  /// Where the result begins in the node's output; of a copy, its view.
   std::int64_t to_offset = 0;
   /// The node output that the call writes, completely or in part; of several results, the first.
   int output = 0;
@@ -76,8 +77,8 @@ struct Call {
   /// positions are known only when the model runs, or which the node puts in reverse order, or
   /// leaves out a border.
   bool is_proxy = false;
-  /// Copy only: the output has the memory of an input, which holds all that the copy does not
-  /// write.
+  /// Copies and conversions only: the output has the memory of an input, which holds all that the
+  /// call does not write.
   bool in_place = false;
   /// The node's input whose memory that is, if it is one whole input.
   std::optional<int> into = {};

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "generator/onnx/byte_conversions.h"
 #include "generator/onnx/stored.h"
 
 namespace benanza::onnx {
@@ -149,7 +150,8 @@ void add_written(Traffic& traffic, const Value& value, const Step& step,
   for (const Call& call : layer.calls) {
     const auto index = static_cast<std::size_t>(call.output);
     if (!call.in_place || index >= step.outputs.size() || step.outputs[index] != &value) continue;
-    if (const auto* copy = std::get_if<Copy>(&call.problem.shape)) rows += copy->moved_elements();
+    const auto* copy = std::get_if<Copy>(&call.problem.shape);
+    rows += copy != nullptr ? copy->moved_elements() : element_count(output(call.problem));
   }
   if (rows == 0) return add(traffic, value);
   Tensor written = value;
@@ -171,6 +173,18 @@ Traffic written_outputs(const Program& program, const std::vector<LoweredLayer>&
     }
   }
   return outputs;
+}
+
+/// The model's input that `value` is: itself, or the bytes that a conversion makes it of which is
+/// part of the calls around it. Null for others.
+const Value* given_behind(const Program& program, const std::vector<LoweredLayer>& layers,
+                          const Value& value) {
+  if (value.given) return &value;
+  if (!value.producer || layers[*value.producer].cost != Cost::free) return nullptr;
+  const Step& step = program.steps[*value.producer];
+  const bool converts =
+      is_dequantization(step) && !step.inputs.empty() && step.inputs[0] != nullptr;
+  return converts && step.inputs[0]->given ? step.inputs[0] : nullptr;
 }
 
 }  // namespace
@@ -208,11 +222,12 @@ Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& l
         if (value == nullptr || !value->shape) continue;
         const bool whole = element_count(operands[i].dims) == element_count(*value->shape);
         if (value->constant) {
-          if (whole && is_product(call.problem) && operands[i].role == Role::weights) {
+          if (whole && is_product(call.problem) && (operands[i].role == Role::weights || i == 0)) {
             weights.merge(stored_tensors_and_scales(program, *value));
           }
-        } else if (value->given && whole && !skips_pixels(call.problem)) {
-          inputs.insert(value);
+        } else if (const Value* given = given_behind(program, layers, *value);
+                   given != nullptr && whole && !skips_pixels(call.problem)) {
+          inputs.insert(given);
         } else if (const auto found = grown.find(value); found != grown.end() && whole) {
           const auto& [input, kept] = found->second;
           add(parts, input, {.least = kept, .most = kept, .of = element_count(*input->shape)});

@@ -58,6 +58,15 @@ std::optional<double> traffic_bytes(const NodeView& node, const std::vector<Part
   return static_cast<double>(total);
 }
 
+/// Whether the only call has sums of an axis without elements.
+bool adds_nothing_up(const Lowered& lowered) {
+  if (lowered.calls.size() != 1) return false;
+  const Problem& problem = lowered.calls.front().problem;
+  if (!std::holds_alternative<Gemm>(problem.shape) || problem.epilogue != Epilogue{}) return false;
+  return std::ranges::any_of(
+      inputs(problem), [](const Operand& operand) { return element_count(operand.dims) == 0; });
+}
+
 void check_extents(const Lowered& lowered) {
   for (const Call& call : lowered.calls) {
     for (const Operand& operand : inputs(call.problem)) {
@@ -143,7 +152,7 @@ bool makes_nothing(const NodeView& node) {
 
 /// Whether all that the calls read are 8-bit integers, each of which is one of its operands.
 bool moves_bytes(const NodeView& node, const Lowered& lowered) {
-  if (lowered.cost != Cost::movement || lowered.calls.empty()) return false;
+  if (lowered.calls.empty()) return false;
   return std::ranges::all_of(lowered.calls, [&](const Call& call) {
     return std::ranges::all_of(call.operands, [&](const Source& source) {
       if (source.kind != Source::Kind::input) return source.kind == Source::Kind::call;
@@ -172,10 +181,12 @@ Lowered lower(const NodeView& node, const OperatorTable& operators, bool all_out
   drop_idle_copies(node, lowered);
   if (makes_nothing(node)) return free_layer("its result is empty");
   check_type(node, lowered);
+  if (adds_nothing_up(lowered)) return free_layer("sums of no elements: zeros");
   check_extents(lowered);
   check_result(node, lowered);
   check_keys(lowered);
-  if (moves_bytes(node, lowered)) lowered.precision = to_string(Precision::int8);
+  if (lowered.cost == Cost::movement && moves_bytes(node, lowered))
+    lowered.precision = to_string(Precision::int8);
   return lowered;
 }
 
@@ -210,6 +221,9 @@ std::optional<Lowered> integer_arithmetic(const NodeView& node, const OperatorTa
                .calls = {proxy_copy(node, elements, largest_input(node))},
                .types = Types::checked_by_lowering};
   check_accounts(node, *known, copy);
+  if (moves_bytes(node, copy) && type_bits(node.output(0).type) == 8) {
+    copy.precision = to_string(Precision::int8);
+  }
   return copy;
 }
 

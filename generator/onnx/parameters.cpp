@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <string_view>
 
+#include "generator/onnx/cast_weights.h"
 #include "generator/onnx/stored.h"
 
 namespace benanza::onnx {
@@ -66,6 +68,15 @@ std::int64_t values_per_element(const Step& step, const Tensor& tensor) {
   return bits > 0 && bits < 8 ? 8 / bits : 1;
 }
 
+/// What holds most of the weight in the file, in whatever type.
+const Value* kept(const Program& program, const Value* weight) {
+  const auto size = [](const Value* value) {
+    return element_count(*value->shape) * type_bits(value->type);
+  };
+  const std::set<const Value*> sources = narrower_sources(program, *weight);
+  return sources.empty() ? weight : *std::ranges::max_element(sources, {}, size);
+}
+
 }  // namespace
 
 Parameters count_parameters(const Program& program) {
@@ -81,13 +92,17 @@ Parameters count_parameters(const Program& program) {
     }
   }
   Parameters parameters;
+  std::set<const Value*> stored;
   for (const auto& [weight, values] : weights) {
-    const std::int64_t elements = element_count(*weight->shape);
-    parameters.count += elements * values;
-    if (is_floating(weight->type)) {
+    parameters.count += element_count(*weight->shape) * values;
+    stored.insert(kept(program, weight));
+  }
+  for (const Value* tensor : stored) {
+    const std::int64_t elements = element_count(*tensor->shape);
+    if (is_floating(tensor->type)) {
       parameters.stored.elements += elements;
     } else {
-      parameters.stored.bytes += (elements * type_bits(weight->type) + 7) / 8;
+      parameters.stored.bytes += (elements * type_bits(tensor->type) + 7) / 8;
     }
   }
   return parameters;

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "core/problem/precision.h"
+#include "generator/onnx/byte_conversions.h"
 #include "generator/onnx/model/node_view.h"
 #include "generator/onnx/operators/shared/zero_point.h"
 #include "generator/onnx/stored.h"
@@ -13,52 +14,6 @@ namespace benanza::onnx {
 namespace {
 
 constexpr const char* part_of_call = "part of the 8-bit calls around it";
-
-bool is_quantization(const Step& step) { return step.node.op_type() == "QuantizeLinear"; }
-bool is_dequantization(const Step& step) { return step.node.op_type() == "DequantizeLinear"; }
-
-/// What `step`, a DequantizeLinear, reads: of 8 bits with one scale, or one per channel, the
-/// precision of calls that take them. Of fp8, calls here take e4m3 alone.
-std::optional<Precision> precision_of(const Step& step) {
-  const auto packed = packed_by(step);
-  if (!packed || packed->block != 0) return std::nullopt;
-  const bool is_e4m3 = type_name(step.inputs[0]->type) == "float8e4m3fn";
-  if (packed->type == PackedType::fp8 && is_e4m3) return Precision::fp8;
-  if (packed->type == PackedType::int8 || packed->type == PackedType::uint8) return Precision::int8;
-  return std::nullopt;
-}
-
-/// Whether the bytes of `step`, a DequantizeLinear, have zero points for which products need sums
-/// of the other operand.
-bool is_asymmetric(const Step& step, bool is_first) {
-  if (precision_of(step) == Precision::fp8) return false;
-  const bool is_unsigned = step.inputs[0]->type == ::onnx::TensorProto::UINT8;
-  if (step.inputs.size() < 3 || step.inputs[2] == nullptr) {
-    return !costs_nothing(0, is_unsigned, is_first);
-  }
-  const auto& literal = step.inputs[2]->literal;
-  const auto* points = literal ? std::get_if<std::vector<std::int64_t>>(&*literal) : nullptr;
-  return points == nullptr || !std::ranges::all_of(*points, [&](std::int64_t point) {
-           return costs_nothing(point, is_unsigned, is_first);
-         });
-}
-
-/// Functions that do not depend on the scale of their argument.
-bool scales_with_bytes(const Activation& function) {
-  return function.kind == ActivationKind::relu || function.kind == ActivationKind::leaky_relu;
-}
-
-/// A shape that is computed on bytes as on floats.
-bool keeps_bytes(const Shape& shape) {
-  if (const auto* binary = std::get_if<Binary>(&shape)) {
-    return binary->kind == BinaryKind::add || binary->kind == BinaryKind::mul;
-  }
-  if (const auto* function = std::get_if<Activation>(&shape)) {
-    return function->kind == ActivationKind::relu;
-  }
-  return std::holds_alternative<Pooling>(shape) || std::holds_alternative<Concat>(shape) ||
-         std::holds_alternative<Copy>(shape);
-}
 
 class QuantizedLayers {
  public:
@@ -75,12 +30,12 @@ class QuantizedLayers {
     for (std::size_t index = 0; index < layers_.size(); ++index) {
       LoweredLayer& layer = layers_[index];
       if (layer.constant || layer.cost == Cost::unsupported) continue;
-      if (layer.cost == Cost::measured && !layer.calls.empty() &&
-          is_product(layer.calls.front().problem)) {
+      if (starts_with_product(index)) {
         describe_product(index);
       } else if (layer.precision.empty() && stays_in_bytes(index)) {
         if (layer.cost != Cost::free) set(layer, Precision::int8);
         in_bytes_.push_back(index);
+        take_functions_behind(index);
       }
     }
     for (const std::size_t index : in_bytes_) free_conversions(index);
@@ -110,6 +65,50 @@ class QuantizedLayers {
     return precision_of(*step);
   }
 
+  /// The DequantizeLinear that makes the bytes of `value`, itself or what layers that move its
+  /// elements have made of it, which are added to `moved`. Null if there is none, or others read
+  /// what is between.
+  const Step* bytes_behind(const Value* value, std::vector<std::size_t>& moved) const {
+    for (const Step* step = maker(value); step != nullptr; step = maker(value)) {
+      if (is_dequantization(*step)) return step;
+      const std::size_t index = *value->producer;
+      if (!is_moving(index) || !only_reader(index)) return nullptr;
+      moved.push_back(index);
+      value = step->inputs[0];
+    }
+    return nullptr;
+  }
+  /// Of a product, if it has become one of bytes.
+  void keep_in_bytes(std::size_t product, const std::vector<std::size_t>& moved) {
+    if (layers_[product].precision.empty()) return;
+    for (const std::size_t index : moved) {
+      if (layers_[index].cost == Cost::movement) set(layers_[index], Precision::int8);
+      in_bytes_.push_back(index);
+    }
+  }
+
+  /// Packed weights as the first operand: the product is that of the transposed matrices, with the
+  /// weights second.
+  void turn_packed(std::size_t index, const Value& weights) {
+    LoweredLayer& layer = layers_[index];
+    const auto packed = packed_weights(program_, weights);
+    if (!packed) return;
+    Call& product = layer.calls.front();
+    auto* const gemm = std::get_if<Gemm>(&product.problem.shape);
+    if (gemm == nullptr || !gemm->batch_a.empty() || !gemm->batch_b.empty()) {
+      return refuse(layer, "packed weights as the first operand of other than two matrices");
+    }
+    std::swap(gemm->m, gemm->n);
+    const bool a = gemm->transpose_a;
+    gemm->transpose_a = !gemm->transpose_b;
+    gemm->transpose_b = !a;
+    gemm->constant_b = true;
+    product.problem.packed = packed;
+    std::swap(product.operands[0], product.operands[1]);
+    product.is_proxy = true;
+    set_work(layer);
+  }
+
   /// The only reader of all results; empty if there are several, or the caller reads them.
   std::optional<std::size_t> only_reader(std::size_t index) const {
     if (readers_[index].size() != 1 || layers_[index].uses != 1) return std::nullopt;
@@ -118,6 +117,80 @@ class QuantizedLayers {
   bool feeds_quantization(std::size_t index) const {
     const auto reader = only_reader(index);
     return reader && is_quantization(program_.steps[*reader]);
+  }
+  /// The same of several results, each of which becomes bytes.
+  bool feeds_quantizations(std::size_t index) const {
+    return layers_[index].uses == std::ssize(readers_[index]) && !readers_[index].empty() &&
+           std::ranges::all_of(readers_[index], [this](std::size_t reader) {
+             return is_quantization(program_.steps[reader]);
+           });
+  }
+
+  bool starts_with_product(std::size_t index) const {
+    const LoweredLayer& layer = layers_[index];
+    return layer.cost == Cost::measured && !layer.calls.empty() &&
+           is_product(layer.calls.front().problem);
+  }
+  const Activation* function_of(std::size_t index) const {
+    const LoweredLayer& layer = layers_[index];
+    if (layer.cost != Cost::measured || layer.calls.size() != 1) return nullptr;
+    return std::get_if<Activation>(&layer.calls.front().problem.shape);
+  }
+  /// A layer that moves the elements of its first input, or nothing at all.
+  bool is_moving(std::size_t index) const {
+    const LoweredLayer& layer = layers_[index];
+    return !layer.constant && is_view(program_.steps[index].node) && layer.outputs.size() == 1 &&
+           (layer.cost == Cost::free || layer.cost == Cost::movement);
+  }
+
+  /// The layers between `index` and the only QuantizeLinear behind it: functions that keep bytes
+  /// bytes, and layers that move elements. Empty if there is none, or nothing between.
+  std::vector<std::size_t> before_quantization(std::size_t index) const {
+    std::vector<std::size_t> between;
+    auto reader = only_reader(index);
+    for (; reader && !is_quantization(program_.steps[*reader]); reader = only_reader(*reader)) {
+      if (function_of(*reader) == nullptr && !is_moving(*reader)) return {};
+      between.push_back(*reader);
+    }
+    if (!reader) return {};
+    const bool all = std::ranges::all_of(between, [&](std::size_t layer) {
+      const Activation* const function = function_of(layer);
+      return function == nullptr || (starts_with_product(index) && scales_with_bytes(*function)) ||
+             (makes_integers(program_.steps[*reader]) && keeps_bytes(*function));
+    });
+    return all ? between : std::vector<std::size_t>{};
+  }
+
+  /// Makes the layers between a call of bytes, of `problem`, and the conversion behind it a part of
+  /// these, or calls of bytes: a function of bytes commutes with the conversion.
+  void take(const std::vector<std::size_t>& between, Problem& problem) {
+    if (between.empty()) return;
+    const Step& quantization = program_.steps[*only_reader(between.back())];
+    for (const std::size_t layer : between) {
+      const Activation* const function = function_of(layer);
+      if (function == nullptr) {
+        if (layers_[layer].cost == Cost::movement) set(layers_[layer], Precision::int8);
+        continue;
+      }
+      const bool saturated = saturates(quantization, *function);
+      if (scales_with_bytes(*function) && is_product(problem)) {
+        problem = with_step(std::move(problem), without_input(*function));
+        make_free(layers_[layer], "part of the 8-bit call before it");
+      } else if (saturated) {
+        make_free(layers_[layer], "done by the conversion to 8 bits behind it");
+      } else {
+        set(layers_[layer], Precision::int8);
+      }
+    }
+    in_bytes_.push_back(between.back());
+  }
+
+  /// A relu behind a sum or product of elements that the conversion to bytes does.
+  void take_functions_behind(std::size_t index) {
+    const std::vector<std::size_t> between = before_quantization(index);
+    if (between.empty() || layers_[index].calls.size() != 1) return;
+    take(between, layers_[index].calls.front().problem);
+    set_work(layers_[index]);
   }
 
   /// A layer without products that reads bytes alone and whose results become bytes.
@@ -135,7 +208,12 @@ class QuantizedLayers {
       if (dequantized(input) != Precision::int8) return false;
       any = true;
     }
-    return any && feeds_quantization(index);
+    if (!any) return false;
+    if (feeds_quantization(index)) return true;
+    if (layer.cost == Cost::movement) return feeds_quantizations(index);
+    return layer.calls.size() == 1 &&
+           std::holds_alternative<Binary>(layer.calls[0].problem.shape) &&
+           !before_quantization(index).empty();
   }
 
   void describe_product(std::size_t index) {
@@ -144,31 +222,54 @@ class QuantizedLayers {
     const Value* const data = operand(index, product, 0);
     const Value* const second = operand(index, product, 1);
     if (second == nullptr) return;
-    const auto bytes = dequantized(data);
+    std::vector<std::size_t> moved;
+    const Step* const other = bytes_behind(second, moved);
+    if (data != nullptr && data->constant && !second->constant && other == nullptr) {
+      return turn_packed(index, *data);
+    }
+    const Step* const first = bytes_behind(data, moved);
+    const auto bytes = first == nullptr ? std::nullopt : precision_of(*first);
     if (!second->constant) {
-      if (!bytes || dequantized(second) != bytes) return;
+      if (!bytes || other == nullptr || precision_of(*other) != bytes) return;
       ZeroPoints points;
-      if (is_asymmetric(*maker(data), true)) points.first = product.operands[0];
-      if (is_asymmetric(*maker(second), false)) points.second = product.operands[1];
-      if (points.first || points.second) return set_product_with_zero_points(index, points);
-      return set_product_of_bytes(index, *bytes);
+      if (is_asymmetric(*first, true)) points.first = product.operands[0];
+      if (is_asymmetric(*other, false)) points.second = product.operands[1];
+      if (points.first || points.second) {
+        set_product_with_zero_points(index, points);
+      } else {
+        set_product_of_bytes(index, *bytes);
+      }
+      return keep_in_bytes(index, moved);
     }
     const Step* const weights = dequantization(program_, *second);
-    const auto packed = weights == nullptr ? std::nullopt : packed_by(*weights);
+    const auto packed = packed_weights(program_, *second);
     if (!packed) return;
-    if (bytes && precision_of(*weights) == bytes) {
+    if (bytes && weights != nullptr && precision_of(*weights) == bytes) {
       if (is_asymmetric(*weights, false)) {
         set_product_with_zero_points(index, {.second = product.operands[1]});
       } else {
         set_product_of_bytes(index, *bytes);
       }
-      return;
+      return keep_in_bytes(index, moved);
+    }
+    if (weights != nullptr && packed->block > 0 &&
+        has_blocks_of_columns(product, *second, *weights)) {
+      return refuse(layer, "no library here multiplies weights with a scale for blocks of columns");
     }
     Problem stored = product.problem;
     stored.packed = packed;
     if (inputs(stored)[1].role != Role::weights) return;
     product.problem = std::move(stored);
     set_work(layer);
+  }
+
+  /// Whether the weights of a block belong to several sums of a product of matrices.
+  bool has_blocks_of_columns(const Call& product, const Value& value, const Step& step) const {
+    const auto* gemm = std::get_if<Gemm>(&product.problem.shape);
+    const auto axis = axis_of_blocks(program_, value, step);
+    if (gemm == nullptr || !axis || !value.shape || value.shape->size() < 2) return false;
+    const std::size_t columns = value.shape->size() - (gemm->transpose_b ? 2 : 1);
+    return *axis == columns;
   }
 
   static void refuse(LoweredLayer& layer, std::string reason) {
@@ -186,32 +287,12 @@ class QuantizedLayers {
     for (std::size_t next = 1; next < layer.calls.size(); ++next) {
       if (!absorb(product, layer.calls[next], next)) return;
     }
-    std::vector<std::size_t> functions;
-    std::size_t last = index;
-    for (auto reader = only_reader(last); reader; reader = only_reader(last)) {
-      const LoweredLayer& after = layers_[*reader];
-      const bool one = after.cost == Cost::measured && after.calls.size() == 1;
-      const auto* function =
-          one ? std::get_if<Activation>(&after.calls.front().problem.shape) : nullptr;
-      if (function == nullptr || !scales_with_bytes(*function)) break;
-      functions.push_back(*reader);
-      last = *reader;
-    }
-    if (feeds_quantization(last)) {
-      for (const std::size_t function : functions) {
-        const auto& step = std::get<Activation>(layers_[function].calls.front().problem.shape);
-        product.problem = with_step(std::move(product.problem), without_input(step));
-        make_free(layers_[function], "part of the 8-bit call before it");
-      }
-    } else {
-      last = index;
-    }
+    take(before_quantization(index), product.problem);
     layer.calls = {std::move(product)};
     layer.whole.reset();
     set(layer, precision);
     set_work(layer);
     in_bytes_.push_back(index);
-    if (last != index) in_bytes_.push_back(last);
   }
 
   /// The product with its bias, the sums of the data, and the difference.
@@ -285,7 +366,10 @@ class QuantizedLayers {
 
   /// QuantizeLinear behind the layer, and DequantizeLinear before it if nobody else needs floats.
   void free_conversions(std::size_t index) {
-    if (feeds_quantization(index)) make_free(layers_[readers_[index].front()], part_of_call);
+    const bool moves = layers_[index].cost == Cost::movement;
+    if (feeds_quantization(index) || (moves && feeds_quantizations(index))) {
+      for (const std::size_t reader : readers_[index]) make_free(layers_[reader], part_of_call);
+    }
     for (const Value* input : program_.steps[index].inputs) {
       if (!dequantized(input) || input->constant) continue;
       const std::size_t before = *input->producer;

@@ -1,7 +1,11 @@
 #include "generator/onnx/stored.h"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
+#include <vector>
+
+#include "generator/onnx/cast_weights.h"
 
 namespace benanza::onnx {
 namespace {
@@ -9,10 +13,6 @@ namespace {
 /// Operators whose result holds the values of their first input, in another order or shape.
 constexpr std::string_view views[] = {"Identity", "Transpose", "Reshape",
                                       "Flatten",  "Squeeze",   "Unsqueeze"};
-
-bool is_view(const Node& node) {
-  return node.domain().empty() && std::ranges::find(views, node.op_type()) != std::end(views);
-}
 
 bool is_dequantization(const Node& node) { return node.op_type() == "DequantizeLinear"; }
 
@@ -29,21 +29,17 @@ void collect(const Program& program, const Value& constant, bool scales,
       }
       return;
     }
+    std::set<const Value*> sources;
+    if (scales) sources = narrower_sources(program, own);
+    if (!sources.empty()) return found.merge(sources);
   }
   found.insert(&own);
 }
 
-std::optional<PackedType> packed_type(const std::string& name) {
-  if (name.starts_with("float8")) return PackedType::fp8;
-  if (name == "float4e2m1") return PackedType::fp4;
-  const auto found =
-      std::ranges::find(all_packed_types, name, [](PackedType type) { return to_string(type); });
-  return found == std::end(all_packed_types) ? std::nullopt : std::optional(*found);
-}
-
-/// Zero points that are all zero change nothing.
+/// Zero points that are all zero, as those of floats have to be, change nothing.
 bool has_zero_points(const Step& step) {
   if (step.inputs.size() < 3 || step.inputs[2] == nullptr) return false;
+  if (type_name(step.inputs[2]->type).starts_with("float")) return false;
   const auto& literal = step.inputs[2]->literal;
   const auto* points = literal ? std::get_if<std::vector<std::int64_t>>(&*literal) : nullptr;
   return points == nullptr ||
@@ -51,6 +47,19 @@ bool has_zero_points(const Step& step) {
 }
 
 }  // namespace
+
+bool is_view(const Node& node) {
+  return node.domain().empty() && std::ranges::find(views, node.op_type()) != std::end(views);
+}
+
+std::optional<PackedType> packed_type(int type) {
+  const std::string name = type_name(type);
+  if (name.starts_with("float8")) return PackedType::fp8;
+  if (name == "float4e2m1") return PackedType::fp4;
+  const auto found =
+      std::ranges::find(all_packed_types, name, [](PackedType one) { return to_string(one); });
+  return found == std::end(all_packed_types) ? std::nullopt : std::optional(*found);
+}
 
 bool all_outputs_constant(const Step& step) {
   return std::all_of(step.outputs.begin(), step.outputs.end(),
@@ -80,11 +89,44 @@ const Step* dequantization(const Program& program, const Value& value) {
   return nullptr;
 }
 
+std::optional<std::size_t> axis_of_blocks(const Program& program, const Value& value,
+                                          const Step& step) {
+  if (step.inputs[0] == nullptr || !step.inputs[0]->shape) return std::nullopt;
+  std::vector<const Step*> views_between;
+  const Value* shown = value.original == nullptr ? &value : value.original;
+  while (shown->producer && &program.steps[*shown->producer] != &step) {
+    views_between.push_back(&program.steps[*shown->producer]);
+    shown = views_between.back()->inputs[0];
+  }
+  const std::size_t rank = step.inputs[0]->shape->size();
+  const std::int64_t stated = step.node.integer("axis", 1);
+  auto axis =
+      static_cast<std::size_t>(stated < 0 ? stated + std::ssize(*step.inputs[0]->shape) : stated);
+  for (auto view = views_between.rbegin(); view != views_between.rend(); ++view) {
+    const std::string& op = (*view)->node.op_type();
+    if (op == "Identity") continue;
+    if (op != "Transpose") return std::nullopt;
+    const auto stated_order = (*view)->node.integers("perm");
+    if (!stated_order) {
+      axis = rank - 1 - axis;
+      continue;
+    }
+    const auto found = std::ranges::find(*stated_order, static_cast<std::int64_t>(axis));
+    axis = static_cast<std::size_t>(found - stated_order->begin());
+  }
+  return axis < rank ? std::optional(axis) : std::nullopt;
+}
+
+std::optional<PackedWeights> packed_weights(const Program& program, const Value& value) {
+  const Step* const step = dequantization(program, value);
+  return step == nullptr ? packed_by_casts(program, value) : packed_by(*step);
+}
+
 std::optional<PackedWeights> packed_by(const Step& step) {
   if (step.inputs.size() < 2 || step.inputs[0] == nullptr || step.inputs[1] == nullptr) {
     return std::nullopt;
   }
-  const auto type = packed_type(type_name(step.inputs[0]->type));
+  const auto type = packed_type(step.inputs[0]->type);
   if (!type) return std::nullopt;
   PackedWeights packed{.type = *type};
   packed.block = step.node.integer("block_size", 0);

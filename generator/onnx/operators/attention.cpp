@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 
 #include "core/base/error.h"
 #include "generator/onnx/model/checked_math.h"
@@ -88,9 +89,25 @@ void mask_positions(const NodeView& node, AttentionInputs& inputs, std::vector<S
   }
 }
 
+std::optional<ScoreOutput> handed_out(const NodeView& node) {
+  using enum ScoreOutput::Behind;
+  if (!node.has_output(3)) return std::nullopt;
+  switch (node.integer("qk_matmul_output_mode", 0)) {
+    case 0:
+      return ScoreOutput{product};
+    case 1:
+      return ScoreOutput{masks};
+    case 2:
+      return ScoreOutput{cap};
+    case 3:
+      return ScoreOutput{softmax};
+    default:
+      throw Error("a qk_matmul_output_mode that is none of 0 to 3");
+  }
+}
+
 /// The standard operator.
 Lowered lower_attention(const NodeView& node) {
-  if (node.has_output(3)) throw NotExpressible("hands out its scores");
   const std::int64_t seen = seen_keys(node);
   AttentionParts parts;
   AttentionInputs inputs{heads_of(parts, node, 0, "q_num_heads"), first_heads(parts, node, 1, seen),
@@ -102,7 +119,8 @@ Lowered lower_attention(const NodeView& node) {
         mask_of(node, 3, inputs, node.has_input(seen_lengths) && inputs.q.dims[2] == 1 ? seen : 0));
   }
   mask_positions(node, inputs, masks);
-  finish(parts, node, inputs, std::move(masks), node.shape(0).size() == 3);
+  finish(parts, node, inputs, std::move(masks), node.shape(0).size() == 3,
+         {.handed_out = handed_out(node)});
   return std::move(parts).done();
 }
 

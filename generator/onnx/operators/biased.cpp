@@ -69,10 +69,12 @@ Lowered lower_bias_split_gelu(const NodeView& node) {
 
 void register_biased(OperatorTable& table) {
   table.add("com.microsoft.BiasAdd", {.shapes = {{like_first}}, .lower = lower_bias_add});
-  table.add("com.microsoft.BiasDropout", {.shapes = {{like_first}},
-                                          .lower = lower_bias_dropout,
-                                          .idle_attributes = {"seed"},
-                                          .idle_inputs = {3, 4}});
+  for (const auto* op : {"com.microsoft.BiasDropout", "com.microsoft.BitmaskBiasDropout"}) {
+    table.add(op, {.shapes = {{like_first}},
+                   .lower = lower_bias_dropout,
+                   .idle_attributes = {"seed"},
+                   .idle_inputs = {3, 4}});
+  }
   table.add("com.microsoft.BiasSplitGelu",
             {.shapes = {{split_gelu_shape}}, .lower = lower_bias_split_gelu});
   table.add("com.microsoft.BiasSoftmax", {.shapes = {{like_first}},

@@ -29,9 +29,20 @@ Lowered lower_dropout(const NodeView& node) {
   return lowered;
 }
 
+/// ONNX Runtime's, which hands out a bit for each element.
+Lowered lower_bits_dropped(const NodeView& node) {
+  if (node.has_output(1)) throw NotExpressible("hands out what it drops");
+  if (node.has_input(2) && (!node.input(2).literal || node.scalar(2, 0) != 0)) {
+    throw NotExpressible("drops elements");
+  }
+  return free_layer("drops nothing at inference");
+}
+
 }  // namespace
 
 void register_dropout(OperatorTable& table) {
+  table.add("com.microsoft.BitmaskDropout",
+            {.shapes = {{like_first}}, .lower = lower_bits_dropped, .idle_attributes = {"seed"}});
   table.add("Dropout",
             {.shapes = {like_first_until_5}, .lower = lower_dropout, .idle_attributes = {"seed"}});
 }

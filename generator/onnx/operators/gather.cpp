@@ -205,6 +205,14 @@ std::vector<TensorFacts> gather_nd_shape(const NodeView& node) {
   return {{node.input(0).type, dims}};
 }
 
+std::vector<TensorFacts> embedding_shape(const NodeView& node) {
+  Dims dims = node.shape(1);
+  const Dims& table = node.shape(0);
+  if (table.empty()) throw Error("a table without rows");
+  dims.insert(dims.end(), table.begin() + 1, table.end());
+  return {{node.input(0).type, dims}};
+}
+
 /// One element, or one contiguous run of elements, per index.
 Lowered lower_gather_any(const NodeView& node) {
   return movement({proxy_copy(node, element_count(node.output_shape(0)))});
@@ -253,6 +261,10 @@ Lowered lower_scatter_rows(const NodeView& node) {
 
 void register_gather(OperatorTable& table) {
   table.add("Gather", {.fold = fold_gather, .lower = lower_gather, .parts = rows_picked});
+  table.add("com.microsoft.TorchEmbedding", {.shapes = {{embedding_shape}},
+                                             .lower = lower_gather,
+                                             .parts = rows_picked,
+                                             .idle_inputs = {1, 2, 3}});
   table.add("GatherElements", {.fold = fold_gather_elements,
                                .lower = lower_gather_any,
                                .parts = elements_picked,

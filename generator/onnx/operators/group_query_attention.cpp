@@ -64,8 +64,10 @@ std::vector<TensorFacts> group_query_attention_shape(const NodeView& node) {
     if (!node.has_input(past)) return {type, Dims{q[0], kv_heads, cache.capacity, size}};
     return {node.input(past).type, Dims{q[0], kv_heads, cache.capacity, node.shape(past).back()}};
   };
-  return {
-      {type, with_last(q, checked_product(heads, size))}, present(past_key), present(past_value)};
+  return {{type, with_last(q, checked_product(heads, size))},
+          present(past_key),
+          present(past_value),
+          {type, Dims{q[0], heads, q[1], cache.keys}}};
 }
 
 /// q, k and v of separate inputs, or side by side in the rows of the first.
@@ -153,18 +155,29 @@ void check_window(const NodeView& node) {
                        std::to_string(window));
 }
 
-/// A cache that holds converted keys and values: new ones are converted before they join it, and
-/// all that are seen before they are multiplied. As bytes: which 8 bits they are changes no size.
-void append_converted(AttentionParts& parts, const NodeView&, AttentionInputs& inputs,
+/// Keys that any query of the node sees: all of the cache, or those of a window.
+std::int64_t seen_keys(const NodeView& node, const Cache& cache) {
+  const std::int64_t window = node.integer("local_window_size", -1);
+  if (window < 1) return cache.keys;
+  return std::min(cache.keys, window - 1 + rows_of_input(node, 0)[1]);
+}
+
+/// A cache that holds converted keys and values, in the memory of the outputs: new ones are
+/// converted before they join it, and all that are seen before they are multiplied. As bytes: which
+/// 8 bits they are changes no size.
+void append_converted(AttentionParts& parts, const NodeView& node, AttentionInputs& inputs,
                       const Cache& cache) {
+  const std::int64_t seen = seen_keys(node, cache);
   const auto continued = [&](std::size_t past, Heads heads, int output) {
     Call stored =
         call(Quantization{.kind = QuantizationKind::quantize, .input = heads.dims}, {heads.source});
     stored.output = output;
     stored.is_proxy = true;
+    stored.in_place = true;
+    stored.into = static_cast<int>(past);
     parts.add(std::move(stored));
     if (cache.keys == heads.dims[2]) return heads;
-    heads.dims[2] = cache.keys;
+    heads.dims[2] = seen;
     Call read = call(Quantization{.kind = QuantizationKind::dequantize, .input = heads.dims},
                      {from_input(static_cast<int>(past))});
     read.is_proxy = true;
@@ -189,23 +202,26 @@ std::string stored_cache(const NodeView& node) {
   return "";
 }
 
-/// Whether both caches have 8 bits for each number, and a call sees all that they hold.
-bool is_converted_whole(const NodeView& node, const Cache& cache) {
-  const std::int64_t window = node.integer("local_window_size", -1);
-  const std::int64_t seen = window > 0 ? window - 1 + rows_of_input(node, 0)[1] : cache.keys;
+/// Whether both caches have 8 bits for each number.
+bool is_of_bytes(const NodeView& node) {
   const auto has_bytes = [&](std::size_t past) {
     return node.has_input(past) && type_bits(node.input(past).type) == 8;
   };
-  return node.integer("kv_cache_bit_width", 0) != 4 && seen >= cache.keys && has_bytes(past_key) &&
-         has_bytes(past_value);
+  return node.integer("kv_cache_bit_width", 0) != 4 && has_bytes(past_key) && has_bytes(past_value);
 }
 
 /// Why no library here does it, nor calls of several; empty if some do.
 std::string refusal(const NodeView& node) {
-  if (node.has_output(3)) return "hands out its scores";
+  const Cache cache = cache_of(node);
+  const bool sees_part = seen_keys(node, cache) < cache.keys;
+  if (node.has_output(3) && sees_part && rows_of_input(node, 0)[1] == 1) {
+    return "hands out scores of keys that no query sees";
+  }
   const std::string stored = stored_cache(node);
-  if (stored.empty() || is_converted_whole(node, cache_of(node))) return "";
-  return "no library here reads keys and values stored as " + stored;
+  if (stored.empty()) return "";
+  if (!is_of_bytes(node)) return "no library here reads keys and values stored as " + stored;
+  if (sees_part && node.has_input(10)) return "addends of more keys than those of its window";
+  return "";
 }
 
 /// The inputs that hold earlier keys and values alone.
@@ -246,8 +262,7 @@ Lowered refused(const NodeView& node, std::string reason) {
     return static_cast<double>((elements * bits + 7) / 8);
   };
   const std::int64_t length = rows_of_input(node, 0)[1];
-  const std::int64_t window = node.integer("local_window_size", -1);
-  const std::int64_t seen = window > 0 ? std::min(cache.keys, window - 1 + length) : cache.keys;
+  const std::int64_t seen = seen_keys(node, cache);
   const std::int64_t earlier = seen - std::min(length, seen);
   double bytes = 0;
   for (const std::size_t past : {past_key, past_value}) {
@@ -300,12 +315,17 @@ Lowered lower_group_query_attention(const NodeView& node) {
   if (node.integer("causal", 1) == 0) {
     if (window != 0) throw NotExpressible("a window on both sides of the query");
   } else {
-    see_earlier(inputs, cache.keys - inputs.q.dims[2], window, masks);
+    see_earlier(inputs, inputs.k.dims[2] - inputs.q.dims[2], window, masks);
   }
   if (node.has_input(10)) {
     masks.push_back(mask_of(node, 10, inputs, inputs.q.dims[2] == 1 ? cache.keys : 0));
   }
-  finish(parts, node, inputs, std::move(masks), true, sink_of(node, inputs));
+  Scores steps{.sink = sink_of(node, inputs)};
+  if (node.has_output(3)) {
+    using enum ScoreOutput::Behind;
+    steps.handed_out = ScoreOutput{node.integer("qk_output", 0) == 2 ? softmax : masks};
+  }
+  finish(parts, node, inputs, std::move(masks), true, std::move(steps));
   Lowered lowered = std::move(parts).done();
   if (converts) {
     if (!is_floating(node.input(0).type)) throw NotExpressible("queries that are no floats");

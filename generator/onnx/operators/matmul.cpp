@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "core/base/error.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/nbits.h"
@@ -6,14 +8,21 @@
 namespace benanza::onnx {
 namespace {
 
+/// Extents of input `index`; with attribute `turned`, its first axis is that of the rows, before
+/// the batch.
+Dims with_batch_first(const NodeView& node, std::size_t index, std::string_view turned) {
+  Dims dims = node.shape(index);
+  if (node.integer(turned, 0) != 0 && dims.size() > 2) {
+    std::rotate(dims.begin(), dims.begin() + 1, dims.end() - 1);
+  }
+  return dims;
+}
+
 /// A MatMul whose operands may be stored transposed.
 std::vector<TensorFacts> fused_matmul_shape(const NodeView& node) {
-  Dims a = node.shape(0);
-  Dims b = node.shape(1);
+  Dims a = with_batch_first(node, 0, "transBatchA");
+  Dims b = with_batch_first(node, 1, "transBatchB");
   if (a.size() < 2 || b.size() < 2) throw NotExpressible("vectors");
-  if (node.integer("transBatchA", 0) != 0 || node.integer("transBatchB", 0) != 0) {
-    throw NotExpressible("batches that are stored transposed");
-  }
   const bool transposed_a = node.integer("transA", 0) != 0;
   const bool transposed_b = node.integer("transB", 0) != 0;
   const std::int64_t m = a.end()[transposed_a ? -1 : -2];
@@ -44,18 +53,29 @@ Lowered lower_matmul_nbits(const NodeView& node) {
   if (shape.n < 1 || shape.k < 1 || a.empty() || a.back() != shape.k) {
     throw Error(join(a, 'x') + " and K of " + std::to_string(shape.k) + " do not multiply");
   }
-  if (node.has_input(4)) throw NotExpressible("weights whose rows are in another order");
   shape.m = element_count(a) / shape.k;
-  Call product = call(shape, {from_input(0), from_input(1)});
+  std::vector<Call> calls;
+  Source data = from_input(0);
+  if (node.has_input(4)) {
+    // Blocks of rows in another order: with the weights in order, which loading can do, those of A
+    // change places in every run.
+    if (!node.input(4).constant) throw NotExpressible("an order of rows that changes");
+    calls.push_back(proxy_copy(node, element_count(a)));
+    data = from_call(0);
+  }
+  Call product = call(shape, {data, from_input(1)});
   const bool zero_points = node.has_input(3);
   product.problem.packed = PackedWeights{.type = nbits_type(node.integer("bits", 4), zero_points),
                                          .block = node.integer("block_size", 0),
                                          .zero_points = zero_points};
   if (product.problem.packed->block < 1) throw Error("a block_size below 1");
-  if (!node.has_input(5)) return measured({product});
-  const Call sum = elementwise_call(BinaryKind::add, {output(product.problem), false, from_call(0)},
-                                    {node.extents(5), node.input(5).constant, from_input(5)});
-  return measured({product, sum});
+  const Dims dims = output(product.problem);
+  calls.push_back(std::move(product));
+  if (node.has_input(5)) {
+    calls.push_back(elementwise_call(BinaryKind::add, {dims, false, last_result(calls)},
+                                     {node.extents(5), node.input(5).constant, from_input(5)}));
+  }
+  return measured(std::move(calls));
 }
 
 Lowered lower_matmul(const NodeView& node) { return measured({matmul_call(node, {})}); }
@@ -63,11 +83,12 @@ Lowered lower_matmul(const NodeView& node) { return measured({matmul_call(node, 
 /// A MatMul whose operands may be stored transposed, times alpha, which is folded into a constant
 /// second operand or becomes a separate call.
 Lowered lower_fused_matmul(const NodeView& node) {
-  if (node.integer("transBatchA", 0) != 0 || node.integer("transBatchB", 0) != 0) {
-    throw NotExpressible("batches that are stored transposed");
-  }
-  Call product =
-      matmul_call(node, {}, node.integer("transA", 0) != 0, node.integer("transB", 0) != 0);
+  const Dims a = with_batch_first(node, 0, "transBatchA");
+  const Dims b = with_batch_first(node, 1, "transBatchB");
+  Call product = product_call(a, from_input(0), b, from_input(1), node.input(1).constant,
+                              node.integer("transA", 0) != 0, node.integer("transB", 0) != 0);
+  // Libraries read matrices with gaps between their rows; where these are, the call does not say.
+  product.is_proxy = a != node.shape(0) || b != node.shape(1);
   const float alpha = node.real("alpha", 1);
   if (node.input(1).constant) {
     product.operands[1].scale = alpha;

@@ -144,19 +144,22 @@ class ExpertCalls {
       lowered.reason = "its tokens are taken to be spread evenly over " +
                        std::to_string(std::min(assignments, count_)) + " experts";
     }
+    if (node_.integer("use_sparse_mixer", 0) != 0) {
+      lowered.reason += lowered.reason.empty() ? "" : "; ";
+      lowered.reason += "what its sparse mixer hides between the softmaxes is left out";
+    }
     return lowered;
   }
 
  private:
   void refuse() const {
-    if (node_.integer("use_sparse_mixer", 0) != 0) throw NotExpressible("a sparse mixer");
     if (node_.integer("swiglu_limit_after_activation", 0) != 0) {
       throw NotExpressible("gates that are limited behind their function");
     }
-    if (has(experts_.third) != needs_third()) {
-      throw NotExpressible(needs_third() ? "no weights of the gated half"
-                                         : "a third product for " + activation_);
+    if (needs_third() && !has(experts_.third)) {
+      throw NotExpressible("no weights of the gated half");
     }
+    if (fused_ && has(experts_.third)) throw NotExpressible("a third product for " + activation_);
     for (const ExpertInputs* inputs : {&experts_.first, &experts_.second, &experts_.third}) {
       if (has(*inputs) && !node_.input(inputs->weights).constant) {
         throw NotExpressible("weights that change with every run");
@@ -184,7 +187,12 @@ class ExpertCalls {
     if (experts_.factors) {
       all = from_input(static_cast<int>(*experts_.factors));
     } else {
-      calls_.push_back(call(Softmax{.input = {tokens_, count_}, .axis = 1}, {all}));
+      // A sparse mixer takes one expert at a time from what is near the largest.
+      const std::int64_t turns = node_.integer("use_sparse_mixer", 0) != 0 ? chosen_ : 1;
+      for (std::int64_t turn = 0; turn < turns; ++turn) {
+        calls_.push_back(call(Softmax{.input = {tokens_, count_}, .axis = 1}, {all}));
+        calls_.back().is_proxy = turns > 1;
+      }
       all = last_result(calls_);
     }
     const Source picked = move(checked_product(tokens_, chosen_), all);
@@ -201,7 +209,7 @@ class ExpertCalls {
     const Source first = add_products(share, experts_.first, "fc1_expert_weight_bits", rows,
                                       fused_ ? 2 * inner_ : inner_, hidden_);
     Source gated{};
-    if (needs_third()) {
+    if (has(experts_.third)) {
       gated = add_products(share, experts_.third, "fc3_expert_weight_bits", rows, inner_, hidden_);
     }
     const Source active = add_function(share.experts * share.rows, first, gated);
@@ -274,15 +282,24 @@ class ExpertCalls {
     return last_result(calls_);
   }
 
+  Source function_of(const Dims& dims, const Source& x) {
+    if (activation_ == "identity") return x;
+    if (activation_ == "relu") return apply(ActivationKind::relu, dims, x);
+    if (activation_ == "gelu") return apply(ActivationKind::gelu, dims, x);
+    if (activation_ == "silu") return apply(ActivationKind::swish, dims, x, 1);
+    throw NotExpressible("experts with the function " + activation_);
+  }
+
+  /// Of the first product; times the third's where there is one.
   Source add_function(std::int64_t rows, const Source& first, Source linear) {
     const Dims dims{rows, inner_};
-    if (activation_ == "identity") return first;
-    if (activation_ == "relu") return apply(ActivationKind::relu, dims, first);
-    if (activation_ == "gelu") return apply(ActivationKind::gelu, dims, first);
-    if (activation_ == "silu") return apply(ActivationKind::swish, dims, first, 1);
-    if (activation_ != "swiglu" && activation_ != "geglu") {
-      throw NotExpressible("experts with the function " + activation_);
+    if (has(experts_.third) && activation_ != "swiglu") {
+      const Source gate = function_of(dims, first);
+      calls_.push_back(
+          elementwise_call(BinaryKind::mul, {dims, false, gate}, {dims, false, linear}));
+      return last_result(calls_);
     }
+    if (activation_ != "swiglu" && activation_ != "geglu") return function_of(dims, first);
     if (!fused_ && activation_ == "geglu") throw NotExpressible("two products before a geglu");
     Source gate = first;
     if (fused_) {

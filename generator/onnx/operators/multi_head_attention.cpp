@@ -1,3 +1,5 @@
+#include <optional>
+
 #include "core/base/error.h"
 #include "generator/onnx/model/checked_math.h"
 #include "generator/onnx/operators/shared/attention_inputs.h"
@@ -7,14 +9,25 @@
 namespace benanza::onnx {
 namespace {
 
+constexpr std::size_t stated_length = 8;
+
+/// Rows of the outputs with all keys: with a number of earlier ones (input 8), new ones are written
+/// behind them into the same memory.
+std::int64_t room_behind(const NodeView& node, std::int64_t added) {
+  const std::int64_t past = node.shape(6).at(2);
+  return node.has_input(stated_length) ? past : past + added;
+}
+
 /// Query (batch, length, hidden), key, value; or packed QKV with five axes.
 std::vector<TensorFacts> multi_head_attention_shape(const NodeView& node) {
   const Dims& q = rows_of_input(node, 0);
   if (q.size() == 5) {
     const int type = node.input(0).type;
-    const std::int64_t past = node.has_input(6) ? node.shape(6).at(2) : 0;
-    const Dims keys{q[0], q[2], past + q[1], q[4]};
-    return {{type, Dims{q[0], q[1], q[2] * q[4]}}, {type, keys}, {type, keys}};
+    const Dims keys{q[0], q[2], node.has_input(6) ? room_behind(node, q[1]) : q[1], q[4]};
+    return {{type, Dims{q[0], q[1], q[2] * q[4]}},
+            {type, keys},
+            {type, keys},
+            {type, Dims{q[0], q[2], q[1], keys[2]}}};
   }
   const std::int64_t heads = positive(node, "num_heads");
   std::int64_t hidden = q.back();
@@ -30,11 +43,12 @@ std::vector<TensorFacts> multi_head_attention_shape(const NodeView& node) {
     v_size = v.size() == 4 ? v[3] : v.back() / heads;
     hidden = checked_product(v_size, heads);
   }
-  const std::int64_t past = node.has_input(6) ? node.shape(6).at(2) : 0;
+  const std::int64_t all = node.has_input(6) ? room_behind(node, k_length) : k_length;
   const int type = node.input(0).type;
   return {{type, with_last(q, hidden)},
-          {type, Dims{q[0], heads, past + k_length, q.back() / heads}},
-          {type, Dims{q[0], heads, past + k_length, v_size}}};
+          {type, Dims{q[0], heads, all, q.back() / heads}},
+          {type, Dims{q[0], heads, all, v_size}},
+          {type, Dims{q[0], heads, q[1], all}}};
 }
 
 constexpr std::size_t qkv_bias = 3;
@@ -86,20 +100,28 @@ AttentionInputs separate_heads(AttentionParts& parts, const NodeView& node) {
   return inputs;
 }
 
+std::optional<ScoreOutput> handed_out(const NodeView& node) {
+  return node.has_output(3) ? std::optional(ScoreOutput{}) : std::nullopt;
+}
+
 /// Inputs 3 to 5: bias of q, k and v, padding mask of keys, addend of the scores.
 Lowered lower_multi_head_attention(const NodeView& node) {
-  if (node.has_output(3)) throw NotExpressible("hands out its scores");
   AttentionParts parts;
   AttentionInputs inputs =
       node.has_input(2) ? separate_heads(parts, node) : packed_heads(parts, node);
-  append_past(parts, node, inputs, {6, 7});
+  std::int64_t earlier = node.has_input(6) ? node.shape(6).at(2) : 0;
+  if (node.has_input(stated_length)) {
+    earlier = append_past_in_place(parts, node, {6, 7}, stated_length, inputs);
+  } else {
+    append_past(parts, node, inputs, {6, 7});
+  }
   std::vector<ScoreMask> masks;
   if (node.has_input(4)) add_padding_mask(node, 4, inputs, masks);
   if (node.has_input(5)) masks.push_back(mask_of(node, 5, inputs));
   if (node.integer("unidirectional", 0) != 0) {
-    see_earlier(inputs, node.has_input(6) ? node.shape(6).at(2) : 0, 0, masks);
+    see_earlier(inputs, earlier, 0, masks);
   }
-  finish(parts, node, inputs, std::move(masks), true);
+  finish(parts, node, inputs, std::move(masks), true, {.handed_out = handed_out(node)});
   return std::move(parts).done();
 }
 
@@ -176,16 +198,13 @@ std::vector<TensorFacts> decoder_masked_shape(const NodeView& node) {
   }
   return {{type, with_last(q, v_width)},
           {type, Dims{q[0], heads, length, width / heads}},
-          {type, Dims{q[0], heads, length, v_width / heads}}};
+          {type, Dims{q[0], heads, length, v_width / heads}},
+          {type, Dims{q[0], heads, q[1], length}}};
 }
 
-/// Inputs 3 and 4: padding mask of keys, addend of the scores. Keys in a buffer that has room for
-/// more are in an order of their own, and beams choose among them.
+/// Inputs 3, 4 and 7: padding mask of keys, addend of the scores, and how many keys a buffer with
+/// room for more holds: in an order of their own, which changes no size.
 Lowered lower_decoder_masked(const NodeView& node) {
-  if (node.has_output(3)) throw NotExpressible("hands out its scores");
-  if (node.integer("past_present_share_buffer", 0) != 0) {
-    throw NotExpressible("which keys it reads is only known when it runs");
-  }
   AttentionParts parts;
   AttentionInputs inputs;
   if (node.has_input(1)) {
@@ -210,20 +229,29 @@ Lowered lower_decoder_masked(const NodeView& node) {
     if (dims[2] % 3 != 0) throw NotExpressible("values of another width in rows with their keys");
     inputs = heads_side_by_side(parts, node, dims[0], dims[1], Dims(3, dims[2] / 3), packed);
   }
-  append_past(parts, node, inputs, {5, 6});
+  if (node.integer("past_present_share_buffer", 0) != 0 && node.has_input(5)) {
+    append_past_in_place(parts, node, {5, 6}, 7, inputs);
+  } else {
+    append_past(parts, node, inputs, {5, 6});
+  }
   std::vector<ScoreMask> masks;
   if (node.has_input(3)) add_padding_mask(node, 3, inputs, masks);
   if (node.has_input(4)) masks.push_back(mask_of(node, 4, inputs));
-  finish(parts, node, inputs, std::move(masks), true);
+  finish(parts, node, inputs, std::move(masks), true, {.handed_out = handed_out(node)});
   return std::move(parts).done();
 }
 
 }  // namespace
 
 void register_multi_head_attention(OperatorTable& table) {
-  table.add("com.microsoft.MultiHeadAttention", {.shapes = {{multi_head_attention_shape}},
-                                                 .lower = lower_multi_head_attention,
-                                                 .idle_attributes = {"mask_filter_value"}});
+  table.add("com.microsoft.MultiHeadAttention",
+            {.shapes = {{multi_head_attention_shape}},
+             .lower = lower_multi_head_attention,
+             .parts =
+                 [](const NodeView& node) {
+                   return filled_rows(node, {6, 7}, 2, stated_length);
+                 },
+             .idle_attributes = {"mask_filter_value"}});
   table.add("com.microsoft.PackedMultiHeadAttention", {.shapes = {{packed_multi_head_shape}},
                                                        .lower = lower_packed_multi_head,
                                                        .idle_attributes = {"mask_filter_value"},
@@ -231,6 +259,10 @@ void register_multi_head_attention(OperatorTable& table) {
   table.add("com.microsoft.DecoderMaskedMultiHeadAttention",
             {.shapes = {{decoder_masked_shape}},
              .lower = lower_decoder_masked,
+             .parts =
+                 [](const NodeView& node) {
+                   return filled_rows(node, {5, 6}, 2, 7);
+                 },
              .idle_attributes = {"mask_filter_value", "output_qk"}});
 }
 

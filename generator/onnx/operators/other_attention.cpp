@@ -16,6 +16,10 @@ std::vector<TensorFacts> paged_shape(const NodeView& node) {
     const std::int64_t heads = positive(node, "num_heads");
     dims.back() = dims.back() / (heads + 2 * positive(node, "kv_num_heads")) * heads;
   }
+  // Values that are the first elements of the rows of keys.
+  if (const std::int64_t size = node.integer("v_head_size", 0); size > 0) {
+    dims.back() = checked_product(positive(node, "num_heads"), size);
+  }
   const auto cache = [&](std::size_t index) -> TensorFacts {
     if (!node.has_input(index)) return {};
     return {node.input(index).type, node.input(index).shape};
@@ -26,12 +30,18 @@ std::vector<TensorFacts> paged_shape(const NodeView& node) {
 constexpr std::size_t paged_keys = 3;
 constexpr std::size_t paged_values = 4;
 constexpr std::size_t paged_lengths = 6;
+bool selects_rows(const NodeView& node) { return node.op_type() == "SparsePagedAttention"; }
+
 /// Keys and values, and what scales each of their rows, in pages: (pages, rows, ...).
-constexpr std::size_t paged_caches[] = {paged_keys, paged_values, 17, 18};
+std::vector<std::size_t> paged_caches(const NodeView& node) {
+  if (selects_rows(node)) return {paged_keys, paged_values};
+  return {paged_keys, paged_values, 17, 18};
+}
 
 /// Rows of a cache that earlier runs have filled and this one reads, if the lengths are known. Of a
-/// window, those that the first new token sees.
+/// window, those that the first new token sees; which are selected is only known when it runs.
 std::int64_t earlier_rows(const NodeView& node) {
+  if (selects_rows(node)) return 0;
   if (!node.has_input(paged_lengths) || !node.input(paged_lengths).literal) return 0;
   const std::int64_t window = node.integer("local_window_size", -1);
   std::int64_t rows = 0;
@@ -44,7 +54,7 @@ std::int64_t earlier_rows(const NodeView& node) {
 
 std::vector<PartRead> paged_rows(const NodeView& node) {
   std::vector<PartRead> parts;
-  for (const std::size_t index : paged_caches) {
+  for (const std::size_t index : paged_caches(node)) {
     if (!node.has_input(index)) continue;
     const Dims& pages = node.shape(index);
     if (pages.size() < 3) continue;
@@ -63,7 +73,7 @@ double paged_bytes(const NodeView& node) {
   for (const std::size_t index : {0, 1, 2}) {
     if (node.has_input(index)) bytes += 4 * node.elements(index);
   }
-  for (const std::size_t index : paged_caches) {
+  for (const std::size_t index : paged_caches(node)) {
     if (!node.has_input(index)) continue;
     const Dims& pages = node.shape(index);
     if (pages.size() < 3) throw NotExpressible("pages without rows");
@@ -77,6 +87,29 @@ double paged_bytes(const NodeView& node) {
   return static_cast<double>(bytes);
 }
 
+/// As GroupQueryAttention; caches keep their extents.
+std::vector<TensorFacts> sparse_shape(const NodeView& node) {
+  Dims dims = node.shape(0);
+  if (dims.empty()) throw Error("queries without axes");
+  if (!node.has_input(1)) {
+    const std::int64_t heads = positive(node, "num_heads");
+    dims.back() = dims.back() / (heads + 2 * positive(node, "kv_num_heads")) * heads;
+  }
+  return {{node.input(0).type, dims},
+          {node.input(3).type, node.input(3).shape},
+          {node.input(4).type, node.input(4).shape}};
+}
+
+/// The first three inputs and the result: of caches, masks and further weights, how much is read is
+/// only known when it runs.
+double bytes_besides_caches(const NodeView& node) {
+  std::int64_t elements = element_count(node.output_shape(0));
+  for (const std::size_t index : {0, 1, 2}) {
+    if (node.has_input(index)) elements += node.elements(index);
+  }
+  return static_cast<double>(4 * elements);
+}
+
 }  // namespace
 
 void register_other_attention(OperatorTable& table) {
@@ -88,12 +121,18 @@ void register_other_attention(OperatorTable& table) {
                .unsupported = "which pages of the cache it reads is only known when it runs; how "
                               "many, --input with the lengths of the past says"});
   }
-  for (const auto* op : {"SparseAttention", "LongformerAttention", "DynamicSparseAttention"}) {
-    table.add(std::string("com.microsoft.") + op,
-              {.unsupported = "no library here leaves blocks of the scores out"});
-  }
+  constexpr std::string_view leaves_out = "no library here leaves blocks of the scores out";
+  table.add(
+      "com.microsoft.SparseAttention",
+      {.shapes = {{sparse_shape}}, .least_bytes = bytes_besides_caches, .unsupported = leaves_out});
+  table.add(
+      "com.microsoft.LongformerAttention",
+      {.shapes = {{like_first}}, .least_bytes = bytes_besides_caches, .unsupported = leaves_out});
+  table.add("com.microsoft.DynamicSparseAttention", {.unsupported = leaves_out});
   table.add("com.microsoft.DecoderAttention",
-            {.unsupported = "which keys it reads is only known when it runs"});
+            {.shapes = {{like_first}},
+             .least_bytes = bytes_besides_caches,
+             .unsupported = "which keys it reads is only known when it runs"});
 }
 
 }  // namespace benanza::onnx

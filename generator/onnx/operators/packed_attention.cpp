@@ -151,11 +151,13 @@ void register_packed_attention(OperatorTable& table) {
   const std::vector<std::string_view> idle{"mask_filter_value", "past_present_share_buffer",
                                            "rotary_embedding_dim"};
   for (const auto* op : {"Attention", "DecoderMaskedSelfAttention"}) {
-    table.add(std::string("com.microsoft.") + op, {.shapes = {{packed_attention_shape}},
-                                                   .lower = lower_packed_attention,
-                                                   .reads_all_constants = true,
-                                                   .idle_attributes = idle,
-                                                   .idle_inputs = {6}});
+    table.add(std::string("com.microsoft.") + op,
+              {.shapes = {{packed_attention_shape}},
+               .lower = lower_packed_attention,
+               .parts = [](const NodeView& node) { return filled_rows(node, {4}, 3, 6); },
+               .reads_all_constants = true,
+               .idle_attributes = idle,
+               .idle_inputs = {6}});
   }
   table.add("com.microsoft.PackedAttention", {.shapes = {{tokens_shape}},
                                               .lower = lower_attention_of_tokens,

@@ -60,7 +60,10 @@ Lowered lower_max_pool(const NodeView& node) {
   Lowered lowered = measured({call(
       Pooling{.input = input, .window = stated_window(node, input).window}, {from_input(0)})});
   // The maximum of bytes is a byte of the same scale: measured at int8.
-  if (type_bytes(node.input(0).type) == 1) lowered.types = Types::checked_by_lowering;
+  if (type_bytes(node.input(0).type) == 1) {
+    lowered.types = Types::checked_by_lowering;
+    lowered.precision = to_string(Precision::int8);
+  }
   return lowered;
 }
 
@@ -134,6 +137,8 @@ void register_pooling(OperatorTable& table) {
   table.add("GlobalMaxPool", {.lower = lower_global_pool<PoolingMode::max>});
   table.add("GlobalAveragePool", {.lower = lower_global_pool<PoolingMode::average_exclude_pad>});
   table.add("GlobalLpPool", {.lower = lower_global_norm});
+  table.add("com.microsoft.MaxpoolWithMask",
+            {.shapes = {{pool_shape}}, .unsupported = "no library here pools what a mask shows"});
   table.add("MaxUnpool",
             {.check = check_unpooling,
              .schema_needs_shapes = true,

@@ -63,8 +63,20 @@ std::vector<TensorFacts> quantized_concat_shape(const NodeView& node) {
 
 std::vector<TensorFacts> dynamic_quantize_matmul_shape(const NodeView& node) {
   Dims dims = node.shape(0);
-  if (dims.empty() || node.shape(1).size() != 2) throw NotExpressible("a batch of weights");
-  dims.back() = node.shape(1)[1];
+  Dims weights = node.shape(1);
+  if (dims.empty() || weights.size() < 2) throw NotExpressible("products of vectors");
+  const std::int64_t columns = weights.back();
+  if (weights.size() > 2) {
+    if (dims.size() < 2) throw NotExpressible("products of vectors");
+    const std::int64_t rows = dims.end()[-2];
+    dims.resize(dims.size() - 2);
+    weights.resize(weights.size() - 2);
+    dims = broadcast_dims(dims, weights);
+    dims.push_back(rows);
+    dims.push_back(columns);
+  } else {
+    dims.back() = columns;
+  }
   return {{node.input(0).type, dims}};
 }
 
@@ -95,24 +107,32 @@ Lowered in_bytes(const NodeView& node, std::vector<Call> calls,
   return lowered;
 }
 
-/// Whether the zero points of input `index` are known to be of no consequence (costs_nothing()).
-bool is_symmetric(const NodeView& node, std::size_t index, bool of_first) {
-  if (!node.has_input(index)) return true;
+/// Whether the zero points of input `index` are known to be of no consequence (costs_nothing()) for
+/// input `data`; 0 if omitted.
+bool is_symmetric(const NodeView& node, std::size_t data, std::size_t index, bool of_first) {
+  const bool is_unsigned = node.input(data).type == ::onnx::TensorProto::UINT8;
+  if (!node.has_input(index)) return costs_nothing(0, is_unsigned, of_first);
   if (!node.input(index).literal) return false;
-  const bool is_unsigned = node.input(index).type == ::onnx::TensorProto::UINT8;
   return std::ranges::all_of(node.integers(index), [&](std::int64_t point) {
     return costs_nothing(point, is_unsigned, of_first);
   });
 }
 
 /// Input `point` has the zero points of the product's weights, which are input `weights`;
-/// `data_point` those of the data. With constant weights, these are folded into a bias.
+/// `data_point` those of input 0. With constant weights, these are folded into a bias. A zero point
+/// that is omitted makes the sums of ones that are all the same.
 std::vector<Call> with_zero_points(const NodeView& node, Call product, std::size_t weights,
                                    std::size_t point, std::optional<std::size_t> data_point = {}) {
   ZeroPoints points;
-  if (!is_symmetric(node, point, false)) points.second = from_input(static_cast<int>(point));
-  if (data_point && !node.input(weights).constant && !is_symmetric(node, *data_point, true)) {
-    points.first = from_input(static_cast<int>(*data_point));
+  const auto source = [&](std::size_t index) {
+    if (node.has_input(index)) return from_input(static_cast<int>(index));
+    Source ones = from_attribute(Source::stated);
+    ones.numbers = {1};
+    return ones;
+  };
+  if (!is_symmetric(node, weights, point, false)) points.second = source(point);
+  if (data_point && !node.input(weights).constant && !is_symmetric(node, 0, *data_point, true)) {
+    points.first = source(*data_point);
   }
   return with_sums_of_data(std::move(product), points);
 }

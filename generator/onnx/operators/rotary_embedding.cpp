@@ -129,12 +129,12 @@ void register_rotary_embedding(OperatorTable& table) {
                                                         {.cosines = 1, .sines = 2, .positions = 3});
                                 }});
   table.add("com.microsoft.RotaryEmbedding",
-            {.shapes = {{like_first}}, .lower = [](const NodeView& node) {
-               if (node.integer("is_packed_batching", 0) != 0) {
-                 throw NotExpressible("sequences packed together");
-               }
-               return lower_rotation(node, {.cosines = 2, .sines = 3, .positions = 1});
-             }});
+            {.shapes = {{like_first}},
+             .lower =
+                 [](const NodeView& node) {
+                   return lower_rotation(node, {.cosines = 2, .sines = 3, .positions = 1});
+                 },
+             .idle_attributes = {"is_packed_batching"}});
   // How its parts round is for the reader of its result.
   table.add("com.microsoft.RMSNormRotary",
             {.shapes = {{normalized_rotation_shape}},

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <string>
+
 #include "core/base/error.h"
 #include "generator/onnx/operators/shared/operator.h"
 
@@ -12,6 +15,20 @@ std::vector<TensorFacts> grid_sample_shape(const NodeView& node) {
   Dims dims{input[0], input[1]};
   dims.insert(dims.end(), grid.begin() + 1, grid.end() - 1);
   return {{node.input(0).type, dims}};
+}
+
+/// Of the input no more pixels than a result takes from it: one, or two or four along each axis.
+std::vector<PartRead> pixels_sampled(const NodeView& node) {
+  const Dims& input = node.shape(0);
+  const Dims& made = node.output_shape(0);
+  const std::string mode = node.text("mode", "linear");
+  std::int64_t pixels = input[0];
+  std::int64_t taken = made[0];
+  for (std::size_t axis = 2; axis < input.size(); ++axis) {
+    pixels *= input[axis];
+    taken *= made[axis] * (mode == "nearest" ? 1 : mode.ends_with("cubic") ? 4 : 2);
+  }
+  return {{.input = 0, .most = std::min(pixels, taken), .of = pixels}};
 }
 
 /// Theta (n, 2, 3) or (n, 3, 4), and the size (n, c, spatial...).
@@ -38,9 +55,11 @@ std::vector<TensorFacts> col2im_shape(const NodeView& node) {
 }  // namespace
 
 void register_sampling(OperatorTable& table) {
-  table.add("GridSample", {.shapes = {{grid_sample_shape}},
-                           .unsupported = "no library here samples at arbitrary points"});
-  table.add("com.microsoft.GridSample", {.shapes = {{grid_sample_shape}}});
+  for (const auto* op : {"GridSample", "com.microsoft.GridSample"}) {
+    table.add(op, {.shapes = {{grid_sample_shape}},
+                   .parts = pixels_sampled,
+                   .unsupported = "no library here samples at arbitrary points"});
+  }
   table.add("AffineGrid", {.shapes = {{affine_grid_shape}},
                            .unsupported = "no library here makes sampling grids"});
   table.add("Col2Im",

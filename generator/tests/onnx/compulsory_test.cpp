@@ -22,6 +22,32 @@ TEST(Compulsory, AWeightCountsOnceAndWhatCanBeFoldedNot) {
   EXPECT_EQ(found.outputs, (Traffic{.elements = 32}));
 }
 
+TEST(Compulsory, WeightsMayBeTheFirstOperand) {
+  Model model(17);
+  model.input("x", {8, 4}).weights("w", {16, 8}).node("MatMul", {"w", "x"}, {"y"});
+  const Compulsory found = model.output("y").import().compulsory;
+  EXPECT_EQ(found.weights, (Traffic{.elements = 128}));
+  EXPECT_EQ(found.inputs, (Traffic{.elements = 32}));
+}
+
+// Bytes that a product reads as they are.
+TEST(Compulsory, InputsOfBytesCountAsThey) {
+  Model model(17);
+  model.input("x", {4, 8}, ::onnx::TensorProto::INT8).scalar("s", 0.1F);
+  model.input("w", {8, 4}, ::onnx::TensorProto::INT8);
+  model.node("DequantizeLinear", {"x", "s"}, {"a"}).node("DequantizeLinear", {"w", "s"}, {"b"});
+  model.node("MatMul", {"a", "b"}, {"c"}).node("QuantizeLinear", {"c", "s"}, {"y"});
+  EXPECT_EQ(model.output("y").import().compulsory.inputs, (Traffic{.bytes = 64}));
+}
+
+TEST(Compulsory, SumsOfNoElementsAreFree) {
+  Model model(17);
+  model.input("x", {4, 0}).input("w", {0, 8}).node("MatMul", {"x", "w"}, {"y"});
+  const LoweredLayer layer = model.output("y").layer();
+  EXPECT_EQ(layer.cost, Cost::free) << layer.reason;
+  EXPECT_EQ(layer.outputs[0].shape, (Dims{4, 8}));
+}
+
 // Only some rows of a table are read, and only every other pixel of every other row of an image.
 TEST(Compulsory, WhatIsReadInPartDoesNotCount) {
   Model model(17);

@@ -185,6 +185,34 @@ TEST(Contrib, PagesKeepTheirTypes) {
   EXPECT_EQ(layer.bytes, 7 * (16 + 8 + 8 + 16) * 4 + 2 * 7 * 8);
 }
 
+// Rows of 12 of one head, of whose first 8 the values are; and rows that are selected.
+TEST(Contrib, PagesMayHoldValuesInKeysOrBeReadInPart) {
+  Model latent = runtime().input("q", {7, 48}).input("k", {7, 12}).input("kc", {9, 16, 1, 12});
+  latent.input("sums", {3}, TensorProto::INT32).integers("past", {5, 6});
+  latent.input("pages", {2, 4}, TensorProto::INT32);
+  add_microsoft(latent, "PagedAttention", {"q", "k", "", "kc", "", "sums", "past", "pages"},
+                {"y", "nk"},
+                {{"num_heads", 4},
+                 {"kv_num_heads", 1},
+                 {"v_head_size", 8},
+                 {"kv_cache_layout", std::string("LATENT")}});
+  const LoweredLayer layer = latent.output("y").output("nk").layer();
+  EXPECT_EQ(layer.outputs[0].shape, (Dims{7, 32}));
+  EXPECT_EQ(layer.bytes, (7 * (48 + 12 + 32) + (7 + 5 + 6) * 12) * 4);
+
+  Model sparse = runtime().input("q", {7, 16}).input("k", {7, 8}).input("v", {7, 8});
+  sparse.input("kc", {9, 16, 2, 4}).input("vc", {9, 16, 2, 4}).weights("norm", {4});
+  sparse.input("sums", {3}, TensorProto::INT32).integers("past", {5, 6});
+  std::vector<std::string> inputs{"q", "k", "v", "kc", "vc", "sums", "past"};
+  inputs.resize(19);
+  inputs[17] = inputs[18] = "norm";
+  add_microsoft(sparse, "SparsePagedAttention", inputs, {"y", "nk", "nv"},
+                {{"num_heads", 4}, {"kv_num_heads", 2}});
+  // q, k, v and the result; seven new rows of each cache.
+  EXPECT_EQ(sparse.output("y").output("nk").output("nv").layer().bytes,
+            (7 * (16 + 8 + 8 + 16) + 2 * 7 * 8) * 4);
+}
+
 TEST(Contrib, EmbeddingsAreRowsASumAndANormalization) {
   Model model = runtime().input("ids", {2, 5}, TensorProto::INT32);
   model.input("mask", {2, 5}, TensorProto::INT32).weights("words", {100, 8});

@@ -113,5 +113,35 @@ TEST(Attention, AMaskOfTruthsIsNone) {
   EXPECT_THAT(fused(model), ElementsAre("attention/1x2x3x4_k2x2x4_s0.5"));
 }
 
+/// Two heads of three queries and five keys; which scores output 3 has, opset 23 says by number.
+LoweredLayer handing_out(std::int64_t mode, float softcap) {
+  Model model(23);
+  model.input("q", {1, 2, 3, 4}).input("k", {1, 2, 5, 4}).input("v", {1, 2, 5, 4});
+  model.input("mask", {3, 5});
+  model.node("Attention", {"q", "k", "v", "mask"}, {"y", "", "", "qk"},
+             {{"qk_matmul_output_mode", mode}, {"softcap", softcap}});
+  return model.output("y").output("qk").layer();
+}
+
+TEST(Attention, HandsOutScoresBehindAnyStep) {
+  const auto step = [](std::int64_t mode, float softcap) {
+    const LoweredLayer layer = handing_out(mode, softcap);
+    EXPECT_EQ(layer.cost, Cost::measured) << layer.reason;
+    std::string found;
+    for (std::size_t index = 0; index < layer.calls.size(); ++index) {
+      if (layer.calls[index].output == 3) found += layer.problems[index] + ";";
+    }
+    return found;
+  };
+  EXPECT_EQ(step(0, 0), "gemm/m3_n5_k4_nt_a2_b2;");
+  EXPECT_EQ(step(1, 0), "add/1x2x3x5_1x1x3x5;");
+  EXPECT_EQ(step(2, 10), "linear/1x2x3x5_a10_b0;");
+  EXPECT_EQ(step(3, 0), "softmax/1x2x3x5_a3;");
+  // The product is divided by the cap at once, so handing it out takes a call of its own.
+  EXPECT_EQ(step(0, 10), "linear/1x2x3x5_a10_b0;");
+  EXPECT_EQ(handing_out(0, 10).problems.size(), handing_out(2, 10).problems.size() + 1);
+  EXPECT_EQ(handing_out(0, 0).outputs.back().shape, (Dims{1, 2, 3, 5}));
+}
+
 }  // namespace
 }  // namespace benanza::onnx

@@ -109,6 +109,7 @@ TEST(GroupQueryAttention, ACacheOfBytesIsConvertedAndMultiplied) {
     EXPECT_EQ(layer.outputs[1].shape, (Dims{1, 2, 9, 4}));
     // The caches as stored, and one new row of each.
     EXPECT_EQ(graph.compulsory.inputs.bytes, 2 * 2 * 8 * 4);
+    EXPECT_EQ(graph.compulsory.outputs.bytes, 2 * 2 * 1 * 4);
     const auto one_call = attentions(graph);
     ASSERT_EQ(one_call.size(), 1U);
     EXPECT_THAT(one_call[0].also, ElementsAre("quantize/1x2x1x4", "dequantize/1x2x9x4",
@@ -116,30 +117,49 @@ TEST(GroupQueryAttention, ACacheOfBytesIsConvertedAndMultiplied) {
   }
 }
 
-TEST(GroupQueryAttention, AStoredCacheWithAWindowIsNamedWithItsBytes) {
-  const auto layer = [](int type, std::int64_t row, std::int64_t bits) {
-    return cached(8, 0, type, row,
-                  {{"num_heads", 4},
-                   {"kv_num_heads", 2},
-                   {"k_quant_type", "PER_TENSOR"},
-                   {"v_quant_type", "PER_TENSOR"},
-                   {"local_window_size", 8},
-                   {"kv_cache_bit_width", bits}})
-        .layer();
-  };
-  // Floats as fp32: q and y 16 elements each, k and v 8, two scales: 50 elements. Of a window
-  // of eight, seven rows are read of each cache and one is written, for 2 heads.
-  const LoweredLayer bytes = layer(::onnx::TensorProto::INT8, 4, 8);
-  EXPECT_EQ(bytes.cost, Cost::unsupported);
-  EXPECT_THAT(bytes.reason, HasSubstr("int8"));
-  EXPECT_EQ(bytes.bytes, 50 * 4 + 2 * 2 * 8 * 4);
-  EXPECT_EQ(bytes.outputs[1].type, "int8");
-  EXPECT_EQ(bytes.outputs[1].shape, (Dims{1, 2, 9, 4}));
-  const LoweredLayer nibbles = layer(::onnx::TensorProto::UINT8, 2, 4);
+/// A cache of 8 rows with a window of 4, or of 16 rows of which 9 are filled.
+Model windowed(int type, std::int64_t rows, std::int64_t row_length, std::int64_t bits) {
+  return cached(rows, rows == 8 ? 0 : 9, type, row_length,
+                {{"num_heads", 4},
+                 {"kv_num_heads", 2},
+                 {"k_quant_type", "PER_TENSOR"},
+                 {"v_quant_type", "PER_TENSOR"},
+                 {"local_window_size", 4},
+                 {"kv_cache_bit_width", bits}});
+}
+
+TEST(GroupQueryAttention, OfAStoredCacheTheRowsOfTheWindowAreConverted) {
+  for (const std::int64_t rows : {8, 16}) {
+    for (const int type : {int{::onnx::TensorProto::INT8}, 17}) {
+      const LoweredGraph graph = windowed(type, rows, 4, 8).import();
+      EXPECT_THAT(graph.layers[0].problems,
+                  ElementsAre("quantize/1x2x1x4", "dequantize/1x2x4x4", "quantize/1x2x1x4",
+                              "dequantize/1x2x4x4", "gemm/m2_n4_k4_nt_a2_b2", "softmax/1x4x1x4_a3",
+                              "gemm/m2_n4_k4_nn_a2_b2"))
+          << graph.layers[0].reason;
+      // Of each cache, 3 earlier rows are read and one is written.
+      EXPECT_EQ(graph.compulsory.inputs.bytes, 2 * 2 * 3 * 4);
+      EXPECT_EQ(graph.compulsory.outputs.bytes, 2 * 2 * 1 * 4);
+    }
+  }
+}
+
+TEST(GroupQueryAttention, OfAStoredCacheWithAddendsOfAllKeysTheBytesAreThoseOfTheWindow) {
+  Model model = windowed(::onnx::TensorProto::INT8, 8, 4, 8).input("bias", {1, 1, 1, 9});
+  model.last().set_input(10, "bias");
+  const LoweredLayer layer = model.layer();
+  EXPECT_THAT(layer.reason, HasSubstr("addends of more keys"));
+  EXPECT_EQ(layer.bytes, 50 * 4 + 2 * 2 * 4 * 4);
+}
+
+TEST(GroupQueryAttention, ACacheOfFourBitsIsNamedWithItsBytes) {
+  // Floats as fp32: q and y 16 elements each, k and v 8, two scales: 50 elements. Of a window of
+  // four, three rows are read of each cache and one is written, for 2 heads.
+  const LoweredLayer nibbles = windowed(::onnx::TensorProto::UINT8, 8, 2, 4).layer();
+  EXPECT_EQ(nibbles.cost, Cost::unsupported);
   EXPECT_THAT(nibbles.reason, HasSubstr("4-bit"));
-  EXPECT_EQ(nibbles.bytes, 50 * 4 + 2 * 2 * 8 * 2);
+  EXPECT_EQ(nibbles.bytes, 50 * 4 + 2 * 2 * 4 * 2);
   EXPECT_EQ(nibbles.outputs[2].shape, (Dims{1, 2, 9, 2}));
-  EXPECT_THAT(layer(17, 4, 8).reason, HasSubstr("float8"));
 }
 
 TEST(GroupQueryAttention, ARefusedOneMovesWhatItSees) {
@@ -152,10 +172,14 @@ TEST(GroupQueryAttention, ARefusedOneMovesWhatItSees) {
                   true)
         .layer();
   };
-  EXPECT_THAT(layer(-1).reason, HasSubstr("hands out its scores"));
-  // 50 elements besides the cache, as above; 8 earlier rows, or 2 of a window of 3, and a new one.
-  EXPECT_EQ(layer(-1).bytes, (50 + 2 * 2 * 9 * 4) * 4);
+  EXPECT_THAT(layer(3).reason, HasSubstr("scores of keys that no query sees"));
+  // 50 elements besides the cache, as above; 2 earlier rows of a window of 3, and a new one.
   EXPECT_EQ(layer(3).bytes, (50 + 2 * 2 * 3 * 4) * 4);
+  // Without a window the scores are what the softmax reads.
+  ASSERT_EQ(layer(-1).cost, Cost::measured) << layer(-1).reason;
+  EXPECT_EQ(layer(-1).outputs[3].shape, (Dims{1, 4, 1, 9}));
+  EXPECT_EQ(layer(-1).problems[2], "gemm/m2_n9_k4_nt_a2_b2");
+  EXPECT_EQ(layer(-1).calls[2].output, 3);
 }
 
 /// With a sink for each of 4 heads, or one of all; `past` keys of earlier runs, if any.

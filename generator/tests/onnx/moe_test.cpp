@@ -51,6 +51,31 @@ TEST(MixtureOfExperts, TokensAreSpreadOverTheExperts) {
   EXPECT_THAT(layer.reason, HasSubstr("spread evenly over 4 experts"));
 }
 
+TEST(MixtureOfExperts, ASparseMixerChoosesOneAtATime) {
+  const LoweredLayer layer =
+      mixture(1, {{"k", 2}, {"activation_type", "silu"}, {"use_sparse_mixer", 1}}).layer();
+  EXPECT_THAT(std::vector(layer.problems.begin(), layer.problems.begin() + 3),
+              ElementsAre("softmax/1x4_a1", "softmax/1x4_a1", "copy/2_f1_t1"));
+  EXPECT_THAT(layer.reason, HasSubstr("sparse mixer"));
+}
+
+// As Mixtral is exported: silu(x w1) times x w3.
+TEST(MixtureOfExperts, AThirdProductIsAGate) {
+  Model model(17);
+  model.domain("com.microsoft", 1);
+  model.input("x", {1, 16}).input("router", {1, 4});
+  model.weights("w1", {4, 32, 16}).weights("w2", {4, 16, 32}).weights("w3", {4, 32, 16});
+  add_microsoft(model, "MoE", {"x", "router", "w1", "", "w2", "", "w3"}, {"y"},
+                {{"k", 1}, {"activation_type", "silu"}});
+  const LoweredGraph graph = model.output("y").import();
+  EXPECT_THAT(
+      graph.layers[0].problems,
+      ElementsAre("softmax/1x4_a1", "copy/1_f1_t1", "gemm/m1_n32_k16_nt_w", "gemm/m1_n32_k16_nt_w",
+                  "swish/1x32_a1", "mul/1x32_1x32", "gemm/m1_n16_k32_nt_w", "gemm/m1_n16_k1_nn"))
+      << graph.layers[0].reason;
+  EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 3 * 32 * 16}));
+}
+
 TEST(MixtureOfExperts, GatesAreEveryOtherColumnOrHalves) {
   const auto gated = [](std::int64_t fusion) {
     return mixture(1,
@@ -147,10 +172,10 @@ TEST(MixtureOfExperts, WhatIsNamedReadsItsExpertsAlone) {
                                              {"swiglu_fusion", 1},
                                              {"expert_weight_bits", 4},
                                              {"block_size", 32},
-                                             {"use_sparse_mixer", 1}})
+                                             {"newest", 1}})
                                  .import();
   const LoweredLayer& layer = graph.layers[0];
-  EXPECT_THAT(layer.reason, HasSubstr("a sparse mixer"));
+  EXPECT_THAT(layer.reason, HasSubstr("newest"));
   // x and y, the router; of two experts weights and scales.
   EXPECT_EQ(layer.bytes, (2 * 64 + 8) * 4 + 2 * (64 * 32 + 64 * 16) + 2 * (64 * 2 + 64) * 4);
   EXPECT_EQ(graph.compulsory.weights.bytes, 2 * (64 * 32 + 64 * 16));

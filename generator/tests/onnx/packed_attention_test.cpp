@@ -51,9 +51,34 @@ TEST(MultiHeadAttention, WhatItDoesNotTakeApartIsNamed) {
   Model model = runtime_model().input("qkv", {2, 5, 3, 3, 4}).weights("b", {36});
   add_microsoft(model, "MultiHeadAttention", {"qkv", "", "", "b"}, {"y"}, {{"num_heads", 3}});
   EXPECT_THAT(Model(model).output("y").layer().reason, HasSubstr("a bias of heads that share"));
-  Model scores = runtime_model().input("qkv", {2, 5, 3, 3, 4});
-  add_microsoft(scores, "MultiHeadAttention", {"qkv"}, {"y", "", "", "qk"}, {{"num_heads", 3}});
-  EXPECT_THAT(scores.output("y").output("qk").layer().reason, HasSubstr("hands out its scores"));
+}
+
+TEST(MultiHeadAttention, MayHandOutItsScores) {
+  Model model = runtime_model().input("qkv", {2, 5, 3, 3, 4});
+  add_microsoft(model, "MultiHeadAttention", {"qkv"}, {"y", "", "", "qk"}, {{"num_heads", 3}});
+  const LoweredLayer layer = model.output("y").output("qk").layer();
+  ASSERT_EQ(layer.cost, Cost::measured) << layer.reason;
+  EXPECT_EQ(layer.outputs[1].shape, (Dims{2, 3, 5, 5}));
+  EXPECT_EQ(layer.problems[3], "gemm/m5_n5_k4_nt_a6_b6");
+  EXPECT_EQ(layer.calls[3].output, 3);
+  EXPECT_THAT(fused(model), IsEmpty()) << "the one call makes no scores";
+}
+
+TEST(MultiHeadAttention, WithAStatedLengthGrowsInItsMemory) {
+  Model model = runtime_model().input("q", {1, 1, 8}).input("k", {1, 1, 8}).input("v", {1, 1, 8});
+  model.input("pk", {1, 2, 6, 4}).input("pv", {1, 2, 6, 4}).integers("length", {3});
+  add_microsoft(model, "MultiHeadAttention", {"q", "k", "v", "", "", "", "pk", "pv", "length"},
+                {"y", "nk", "nv"}, {{"num_heads", 2}});
+  const LoweredGraph graph = model.output("y").output("nk").output("nv").import();
+  // One row behind three; rows of six.
+  EXPECT_THAT(graph.layers[0].problems,
+              ElementsAre("copy/2x4_f4.1_t24.1", "copy/2x4_f4.1_t24.1", "gemm/m1_n4_k4_nt_a2_b2",
+                          "softmax/1x2x1x4_a3", "gemm/m1_n4_k4_nn_a2_b2"))
+      << graph.layers[0].reason;
+  EXPECT_EQ(graph.layers[0].outputs[1].shape, (Dims{1, 2, 6, 4}));
+  // The result, and one row of each cache; q, k and v, and three earlier rows.
+  EXPECT_EQ(graph.compulsory.outputs.elements, 8 + 2 * 8);
+  EXPECT_EQ(graph.compulsory.inputs.elements, 3 * 8 + 2 * 3 * 8);
 }
 
 /// com.microsoft.Attention of one new token behind `past` in a tensor of both.
@@ -97,6 +122,12 @@ TEST(PackedAttention, CallsThatReadPartsSayWhereTheseBegin) {
   }
   EXPECT_THAT(first, ElementsAre(0, 0, 0, 8, 48, 16, 0, 0, 0, 0, 0))
       << "past keys and values in turn, each with the new ones, which follow the query";
+  // Both halves of output 1: keys of 2 heads x 7 x 4, then values.
+  std::vector<std::int64_t> places;
+  for (const FlowCall& call : flow.layers[0].calls) {
+    if (call.part) places.push_back(call.to_offset);
+  }
+  EXPECT_THAT(places, ElementsAre(0, 56));
 }
 
 TEST(PackedAttention, HandsOutTheFirstKeysAndValues) {
@@ -198,7 +229,10 @@ TEST(DecoderMaskedMultiHeadAttention, IsAttentionOfOneQuery) {
     EXPECT_EQ(model(packed, 0).layer().outputs[0].shape, (Dims{1, 1, 8}));
     EXPECT_EQ(model(packed, 0).layer().outputs[1].shape, (Dims{1, 2, 7, 4}));
   }
-  EXPECT_THAT(model(false, 1).layer().reason, HasSubstr("only known when it runs"));
+  // The last of six rows, unless the model says how many are filled.
+  EXPECT_THAT(model(false, 1).layer().problems,
+              ElementsAre("copy/2x4_f4.1_t24.1", "copy/2x4_f4.1_t24.1", "gemm/m1_n6_k4_nt_a2_b2",
+                          "softmax/1x2x1x6_a3", "gemm/m1_n4_k6_nn_a2_b2"));
   EXPECT_EQ(model(false, 1).layer().outputs[1].shape, (Dims{1, 2, 6, 4}));
 }
 

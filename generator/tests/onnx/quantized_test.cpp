@@ -276,7 +276,7 @@ TEST(PackedWeights, OfAProductKeepTheirType) {
   EXPECT_EQ(problem(packed_product(TensorProto::INT8, {{"axis", 1}}, {1024}, false)),
             "gemm/m1_n1024_k1024_nn_w_packed.int8.c");
   EXPECT_EQ(
-      problem(packed_product(int4, {{"axis", 0}, {"block_size", 32}}, {32, 1024}, false, true)),
+      problem(packed_product(int4, {{"axis", 1}, {"block_size", 32}}, {1024, 32}, false, true)),
       "gemm/m1_n1024_k1024_nn_w_packed.int4.b32")
       << "through a view";
 }

@@ -121,12 +121,16 @@ float scale_of(const NodeView& node, const AttentionInputs& inputs) {
 }
 
 void finish(AttentionParts& parts, const NodeView& node, const AttentionInputs& inputs,
-            std::vector<ScoreMask> masks, bool side_by_side, std::optional<Source> sink) {
-  const Scores scores{.scale = scale_of(node, inputs),
-                      .soft_cap = node.real("softcap", 0),
-                      .masks = std::move(masks),
-                      .sink = sink};
-  const Heads result = parts.attend(inputs.q, inputs.k, inputs.v, scores);
+            std::vector<ScoreMask> masks, bool side_by_side, Scores steps) {
+  steps.scale = scale_of(node, inputs);
+  steps.soft_cap = node.real("softcap", 0);
+  steps.masks = std::move(masks);
+  if (steps.handed_out) {
+    const Dims& made = node.output_shape(static_cast<std::size_t>(steps.handed_out->output));
+    const Dims scores{inputs.q.dims[0], inputs.q.dims[1], inputs.q.dims[2], inputs.k.dims[2]};
+    if (made != scores) throw NotExpressible("hands out scores of keys that no query sees");
+  }
+  const Heads result = parts.attend(inputs.q, inputs.k, inputs.v, steps);
   if (side_by_side) parts.join(result);
 }
 

@@ -66,9 +66,9 @@ void see_earlier(AttentionInputs& inputs, std::int64_t offset, std::int64_t wind
 
 float scale_of(const NodeView& node, const AttentionInputs& inputs);
 
-/// Adds the products and the softmax; puts heads `side_by_side` in the rows again. `sink`:
-/// Scores::sink.
+/// Adds the products and the softmax; puts heads `side_by_side` in the rows again. `steps`: of the
+/// scores, without what the node's attributes and `masks` say.
 void finish(AttentionParts& parts, const NodeView& node, const AttentionInputs& inputs,
-            std::vector<ScoreMask> masks, bool side_by_side, std::optional<Source> sink = {});
+            std::vector<ScoreMask> masks, bool side_by_side, Scores steps = {});
 
 }  // namespace benanza::onnx

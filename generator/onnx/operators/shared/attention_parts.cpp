@@ -113,7 +113,8 @@ Heads AttentionParts::normalize(const Heads& heads, float epsilon, Source scale)
   return {heads.dims, add(call(shape, {heads.source, scale}))};
 }
 
-Heads AttentionParts::append(const Heads& past, const Heads& heads, int output) {
+Heads AttentionParts::append(const Heads& past, const Heads& heads, int output,
+                             std::optional<std::int64_t> place) {
   const Concat shape{.parts = {past.dims, heads.dims}, .axis = 2};
   check_continues(past, heads);
   if (past.dims[2] == 0) {
@@ -122,6 +123,8 @@ Heads AttentionParts::append(const Heads& past, const Heads& heads, int output) 
   }
   Call concat = call(shape, {past.source, heads.source});
   concat.output = output;
+  concat.writes_part = place.has_value();
+  concat.to_offset = place.value_or(0);
   Dims dims = heads.dims;
   dims[2] += past.dims[2];
   return {dims, add(std::move(concat))};
@@ -146,6 +149,12 @@ Source AttentionParts::add_softmax(const Dims& dims, Source scores,
   return add(std::move(kept));
 }
 
+bool AttentionParts::is_converted(const Source& source) const {
+  return source.kind == Source::Kind::call &&
+         std::holds_alternative<Quantization>(
+             calls_[static_cast<std::size_t>(source.index)].problem.shape);
+}
+
 Heads AttentionParts::attend(const Heads& q, const Heads& k, const Heads& v, const Scores& steps) {
   const std::int64_t batch = q.dims[0];
   const std::int64_t heads = q.dims[1];
@@ -161,25 +170,41 @@ Heads AttentionParts::attend(const Heads& q, const Heads& k, const Heads& v, con
   Source factor = q.source;
   const float soft_cap = steps.soft_cap;
   factor.scale = soft_cap == 0 ? steps.scale : steps.scale / soft_cap;
-  const auto product = [&](const Dims& a, Source a_source, const Heads& b, bool transpose_b) {
+  const auto multiply = [&](const Dims& a, Source a_source, const Heads& b, bool transpose_b) {
     Call made = product_call(a, a_source, b.dims, b.source, false, false, transpose_b);
-    std::get<Gemm>(made.problem.shape).cached_b = keys > q.dims[2];
+    std::get<Gemm>(made.problem.shape).cached_b = keys > q.dims[2] && !is_converted(b.source);
     return add(std::move(made));
   };
-  Source scores = product({batch, kv_heads, rows, q.dims[3]}, factor, k, true);
+  Source scores = multiply({batch, kv_heads, rows, q.dims[3]}, factor, k, true);
   const Dims dims{batch, heads, q.dims[2], keys};
+  using enum ScoreOutput::Behind;
+  const auto hand_out_behind = [&](ScoreOutput::Behind step) {
+    if (!steps.handed_out || steps.handed_out->behind != step) return;
+    calls_[static_cast<std::size_t>(scores.index)].output = steps.handed_out->output;
+  };
   if (soft_cap != 0) {
+    if (steps.handed_out && steps.handed_out->behind == product) {
+      Call uncapped = call(
+          Activation{.input = dims, .kind = ActivationKind::linear, .alpha = soft_cap}, {scores});
+      uncapped.output = steps.handed_out->output;
+      add(std::move(uncapped));
+    }
     scores = add(call(Activation{.input = dims, .kind = ActivationKind::tanh}, {scores}));
     scores = add(call(
         Activation{.input = dims, .kind = ActivationKind::linear, .alpha = soft_cap, .beta = 0},
         {scores}));
+  } else {
+    hand_out_behind(product);
   }
+  hand_out_behind(cap);
   for (const ScoreMask& mask : steps.masks) {
     scores = add(elementwise_call(BinaryKind::add, {dims, false, scores},
                                   {mask.dims, mask.constant, mask.source}));
   }
+  hand_out_behind(masks);
   scores = add_softmax(dims, scores, steps.sink);
-  const Source result = product({batch, kv_heads, rows, keys}, scores, v, false);
+  hand_out_behind(softmax);
+  const Source result = multiply({batch, kv_heads, rows, keys}, scores, v, false);
   return {{batch, heads, q.dims[2], v.dims[3]}, result};
 }
 

@@ -28,6 +28,13 @@ struct ScoreMask {
   Source source;
 };
 
+/// Scores that are one of the node's outputs, too: the products, or what they are behind a step.
+struct ScoreOutput {
+  enum class Behind { product, cap, masks, softmax };
+  Behind behind = Behind::product;
+  int output = 3;
+};
+
 /// What becomes of the scores before they multiply the values.
 struct Scores {
   /// A factor of the first product (all libraries take one).
@@ -38,6 +45,7 @@ struct Scores {
   /// One more score of every query, after the masks, which takes part in the softmax alone: one
   /// element for each head, or zeros.
   std::optional<Source> sink{};
+  std::optional<ScoreOutput> handed_out{};
 };
 
 /// Builds the calls that make up attention: two products around a softmax, copies if heads lie side
@@ -57,8 +65,10 @@ class AttentionParts {
   /// no call makes is copied.
   void hand_out(const Heads& heads, int output);
   /// Concatenates `past` and `heads` along the length, into the node's output `output`; an empty
-  /// past hands out `heads`.
-  Heads append(const Heads& past, const Heads& heads, int output);
+  /// past hands out `heads`. `place`: where they begin in an output that
+  /// has others beside them.
+  Heads append(const Heads& past, const Heads& heads, int output,
+               std::optional<std::int64_t> place = {});
   /// The same where the output has the memory of `past` and room for more: a copy of `heads` to row
   /// `start`, behind which the result ends; of heads that split() moved, from where they were.
   Heads append_in_place(const Heads& past, const Heads& heads, std::int64_t start, int output);
@@ -75,6 +85,8 @@ class AttentionParts {
  private:
   /// Throws Error unless `heads` can follow `past`.
   static void check_continues(const Heads& past, const Heads& heads);
+  /// A call here makes it of 8-bit numbers.
+  bool is_converted(const Source& source) const;
   /// The softmax of scores of `dims`, and of `sink` if there is one.
   Source add_softmax(const Dims& dims, Source scores, const std::optional<Source>& sink);
 

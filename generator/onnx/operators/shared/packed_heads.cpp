@@ -24,6 +24,15 @@ std::optional<std::int64_t> stated_past(const NodeView& node, std::size_t length
   return values.size() == 1 ? std::optional(values.front()) : std::nullopt;
 }
 
+/// Where `added` rows go in a buffer of `capacity`: behind those that the model states, or else to
+/// its end.
+std::int64_t first_free_row(const NodeView& node, std::size_t length_index, std::int64_t capacity,
+                            std::int64_t added) {
+  if (added > capacity) throw NotExpressible("more new keys than its cache holds");
+  return std::clamp<std::int64_t>(stated_past(node, length_index).value_or(capacity - added), 0,
+                                  capacity - added);
+}
+
 /// The part of input `index` with the keys (0) or the values (1).
 Heads part_of_past(const NodeView& node, std::size_t index, std::int64_t which) {
   const Dims& all = node.shape(index);
@@ -91,18 +100,49 @@ std::int64_t append_past_of_both(AttentionParts& parts, const NodeView& node, st
   const std::int64_t capacity = all[3];
   const std::int64_t added = inputs.k.dims[2];
   if (!shares_buffer(node)) {
-    inputs.k = parts.append(part_of_past(node, index, 0), inputs.k, 1);
-    inputs.v = parts.append(part_of_past(node, index, 1), inputs.v, 1);
+    inputs.k = parts.append(part_of_past(node, index, 0), inputs.k, 1, 0);
+    inputs.v =
+        parts.append(part_of_past(node, index, 1), inputs.v, 1, element_count(inputs.k.dims));
     return capacity;
   }
-  if (added > capacity) throw NotExpressible("more new keys than its cache holds");
-  const std::int64_t start = std::clamp<std::int64_t>(
-      stated_past(node, length_index).value_or(capacity - added), 0, capacity - added);
+  const std::int64_t start = first_free_row(node, length_index, capacity, added);
   for (const auto& [which, heads] : {std::pair(0, &inputs.k), std::pair(1, &inputs.v)}) {
     *heads = parts.append_in_place(part_of_past(node, index, which), *heads, start, 1);
     if (start + added != capacity) heads->source.matrix_rows = capacity;
   }
   return start;
+}
+
+std::int64_t append_past_in_place(AttentionParts& parts, const NodeView& node, Past past,
+                                  std::size_t length_index, AttentionInputs& inputs) {
+  if (!node.has_input(past.key) || !node.has_input(past.value)) {
+    throw Error("earlier keys and earlier values need each other");
+  }
+  const std::int64_t capacity = node.shape(past.key).at(2);
+  const std::int64_t added = inputs.k.dims[2];
+  const std::int64_t start = first_free_row(node, length_index, capacity, added);
+  const auto continued = [&](std::size_t index, const Heads& heads, int output) {
+    Heads all = parts.append_in_place({node.shape(index), from_input(static_cast<int>(index))},
+                                      heads, start, output);
+    if (start + added != capacity) all.source.matrix_rows = capacity;
+    return all;
+  };
+  inputs.k = continued(past.key, inputs.k, 1);
+  inputs.v = continued(past.value, inputs.v, 2);
+  return start;
+}
+
+std::vector<PartRead> filled_rows(const NodeView& node, std::initializer_list<std::size_t> inputs,
+                                  std::size_t axis, std::size_t length_index) {
+  const auto filled = stated_past(node, length_index);
+  std::vector<PartRead> parts;
+  for (const std::size_t input : inputs) {
+    if (!filled || !node.has_input(input)) continue;
+    const std::int64_t all = node.shape(input).at(axis);
+    const std::int64_t rows = std::clamp<std::int64_t>(*filled, 0, all);
+    if (rows > 0) parts.push_back({.input = input, .least = rows, .most = rows, .of = all});
+  }
+  return parts;
 }
 
 Dims present_of_both(const NodeView& node, std::size_t index, const Dims& new_keys) {

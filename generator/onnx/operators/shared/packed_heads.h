@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <vector>
 
 #include "generator/onnx/operators/shared/attention_inputs.h"
@@ -24,6 +25,15 @@ std::vector<Heads> heads_in_turn(AttentionParts& parts, const Dims& dims, Source
 /// value is known.
 std::int64_t append_past_of_both(AttentionParts& parts, const NodeView& node, std::size_t index,
                                  std::size_t length_index, AttentionInputs& inputs);
+
+/// The same of keys and values in tensors of their own, continued in outputs 1 and 2.
+std::int64_t append_past_in_place(AttentionParts& parts, const NodeView& node, Past past,
+                                  std::size_t length_index, AttentionInputs& inputs);
+
+/// Of buffers with room for more (`inputs`, whose length is axis `axis`), the rows that are filled,
+/// of which input `length_index` says how many; none if these are not known.
+std::vector<PartRead> filled_rows(const NodeView& node, std::initializer_list<std::size_t> inputs,
+                                  std::size_t axis, std::size_t length_index);
 
 /// Extents of output 1, if input `index` is there or not.
 Dims present_of_both(const NodeView& node, std::size_t index, const Dims& new_keys);

@@ -14,10 +14,6 @@ namespace {
 Problem sums_of_first(const Problem& product) {
   Problem sums{product.shape, {}};
   if (auto* const convolution = std::get_if<Convolution>(&sums.shape)) {
-    const bool is_depthwise = convolution->filters == convolution->groups;
-    if (convolution->groups > 1 && !is_depthwise) {
-      throw NotExpressible("weights in groups with a zero point of their own");
-    }
     convolution->filters = convolution->groups;
     return sums;
   }
@@ -26,6 +22,19 @@ Problem sums_of_first(const Problem& product) {
   gemm.batch_b = Dims(gemm.batch_a.size(), 1);
   gemm.constant_b = true;
   return sums;
+}
+
+/// `dims`, the extents of images with all channels of `product` or one of each of its groups, with
+/// an axis for the groups: what is one for a group goes with all of its channels.
+Dims in_groups(Dims dims, const Problem& product) {
+  const auto* const convolution = std::get_if<Convolution>(&product.shape);
+  if (convolution == nullptr || convolution->groups == 1 ||
+      convolution->groups == convolution->filters) {
+    return dims;
+  }
+  dims[1] /= convolution->groups;
+  dims.insert(dims.begin() + 1, convolution->groups);
+  return dims;
 }
 
 /// The same of the second operand of a product of matrices.
@@ -40,13 +49,13 @@ Problem sums_of_second(const Problem& product) {
 }  // namespace
 
 std::vector<Call> with_sums_of_data(Call product, const ZeroPoints& points) {
-  const Dims whole = output({product.problem.shape, {}});
+  const Dims whole = in_groups(output({product.problem.shape, {}}), product.problem);
   const std::vector<Source> operands = product.operands;
   const Problem shape = product.problem;
   std::vector<Call> calls{std::move(product)};
   const auto subtract = [&](Problem sums, std::vector<Source> of) {
     const auto before = static_cast<int>(calls.size()) - 1;
-    Dims dims = output(sums);
+    Dims dims = in_groups(output(sums), shape);
     calls.push_back({.problem = std::move(sums), .operands = std::move(of)});
     calls.push_back(elementwise_call(BinaryKind::sub, {whole, false, from_call(before)},
                                      {std::move(dims), false, from_call(before + 1)}));

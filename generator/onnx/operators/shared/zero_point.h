@@ -24,8 +24,7 @@ struct ZeroPoints {
 /// (x - y) (w - z) = x w - z (sums of x) - y (sums of w) + y z n: integer products take sums of the
 /// data for each zero point of the other operand, and a difference. `product` may have a bias, no
 /// other steps. The sums are products with an operand of one filter, column or row (of each group)
-/// whose elements are all the same. Throws NotExpressible for convolutions whose groups have
-/// several filters.
+/// whose elements are all the same.
 std::vector<Call> with_sums_of_data(Call product, const ZeroPoints& points);
 
 }  // namespace benanza::onnx

@@ -1,0 +1,98 @@
+#include "generator/onnx/byte_conversions.h"
+
+#include <onnx/onnx_pb.h>
+
+#include <algorithm>
+#include <limits>
+#include <variant>
+
+#include "generator/onnx/operators/shared/zero_point.h"
+#include "generator/onnx/stored.h"
+
+namespace benanza::onnx {
+namespace {
+
+/// The only element of input `index`, if the model contains it.
+std::optional<double> known_number(const Step& step, std::size_t index) {
+  if (index >= step.inputs.size() || step.inputs[index] == nullptr) return std::nullopt;
+  const auto& literal = step.inputs[index]->literal;
+  if (!literal) return std::nullopt;
+  return std::visit(
+      [](const auto& values) {
+        return values.size() == 1 ? std::optional(static_cast<double>(values.front()))
+                                  : std::nullopt;
+      },
+      *literal);
+}
+
+}  // namespace
+
+bool is_quantization(const Step& step) { return step.node.op_type() == "QuantizeLinear"; }
+bool is_dequantization(const Step& step) { return step.node.op_type() == "DequantizeLinear"; }
+
+std::optional<Precision> precision_of(const Step& step) {
+  const auto packed = packed_by(step);
+  if (!packed || packed->block != 0) return std::nullopt;
+  const bool is_e4m3 = type_name(step.inputs[0]->type) == "float8e4m3fn";
+  if (packed->type == PackedType::fp8 && is_e4m3) return Precision::fp8;
+  if (packed->type == PackedType::int8 || packed->type == PackedType::uint8) return Precision::int8;
+  return std::nullopt;
+}
+
+bool is_asymmetric(const Step& step, bool is_first) {
+  if (precision_of(step) == Precision::fp8) return false;
+  const bool is_unsigned = step.inputs[0]->type == ::onnx::TensorProto::UINT8;
+  if (step.inputs.size() < 3 || step.inputs[2] == nullptr) {
+    return !costs_nothing(0, is_unsigned, is_first);
+  }
+  const auto& literal = step.inputs[2]->literal;
+  const auto* points = literal ? std::get_if<std::vector<std::int64_t>>(&*literal) : nullptr;
+  return points == nullptr || !std::ranges::all_of(*points, [&](std::int64_t point) {
+           return costs_nothing(point, is_unsigned, is_first);
+         });
+}
+
+bool scales_with_bytes(const Activation& function) {
+  return function.kind == ActivationKind::relu || function.kind == ActivationKind::leaky_relu;
+}
+
+bool keeps_bytes(const Shape& shape) {
+  if (const auto* binary = std::get_if<Binary>(&shape)) {
+    return binary->kind == BinaryKind::add || binary->kind == BinaryKind::mul;
+  }
+  if (const auto* function = std::get_if<Activation>(&shape)) {
+    return scales_with_bytes(*function) || function->kind == ActivationKind::clip;
+  }
+  if (const auto* reduction = std::get_if<Reduction>(&shape)) {
+    return reduction->kind == ReductionKind::mean;
+  }
+  return std::holds_alternative<Pooling>(shape) || std::holds_alternative<Concat>(shape) ||
+         std::holds_alternative<Copy>(shape);
+}
+
+bool makes_integers(const Step& quantization) {
+  if (quantization.outputs.empty() || quantization.outputs[0] == nullptr) return false;
+  const int type = quantization.outputs[0]->type;
+  return type == ::onnx::TensorProto::UINT8 || type == ::onnx::TensorProto::INT8;
+}
+
+bool saturates(const Step& quantization, const Activation& function) {
+  const bool is_relu = function.kind == ActivationKind::relu;
+  if (!is_relu && function.kind != ActivationKind::clip) return false;
+  if (!makes_integers(quantization)) return false;
+  const bool is_unsigned = quantization.outputs[0]->type == ::onnx::TensorProto::UINT8;
+  const bool has_point = quantization.inputs.size() > 2 && quantization.inputs[2] != nullptr;
+  const auto point = has_point ? known_number(quantization, 2) : std::optional(0.0);
+  if (!point) return false;
+  const double least = is_unsigned ? 0 : -128;
+  const double most = is_unsigned ? 255 : 127;
+  if (is_relu) return *point <= least;
+  const auto scale = known_number(quantization, 1);
+  if (!scale) return false;
+  // As much is lost by rounding.
+  const double half = *scale / 2;
+  return (least - *point) * *scale >= function.alpha - half &&
+         (most - *point) * *scale <= function.beta + half;
+}
+
+}  // namespace benanza::onnx

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <optional>
+
+#include "core/problem/precision.h"
+#include "core/problem/problem.h"
+#include "generator/onnx/model/program.h"
+
+/// QuantizeLinear and DequantizeLinear around calls of 8 bits.
+namespace benanza::onnx {
+
+bool is_quantization(const Step& step);
+bool is_dequantization(const Step& step);
+
+/// What `step`, a DequantizeLinear, reads: of 8 bits with one scale, or one per channel, the
+/// precision of calls that take them. Of fp8, calls here take e4m3 alone.
+std::optional<Precision> precision_of(const Step& step);
+
+/// Whether the bytes of `step`, a DequantizeLinear, have zero points for which products need sums
+/// of the other operand.
+bool is_asymmetric(const Step& step, bool is_first);
+
+/// Functions that do not depend on the scale of their argument.
+bool scales_with_bytes(const Activation& function);
+/// A shape that is computed on bytes as on floats.
+bool keeps_bytes(const Shape& shape);
+
+/// Whether `quantization`, a QuantizeLinear, makes 8-bit integers.
+bool makes_integers(const Step& quantization);
+/// Whether `quantization`, a QuantizeLinear, stores the same with and without `function` before it:
+/// it saturates where the function clips. False where its scale and zero point are not known.
+bool saturates(const Step& quantization, const Activation& function);
+
+}  // namespace benanza::onnx

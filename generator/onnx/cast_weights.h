@@ -1,0 +1,20 @@
+#pragma once
+
+#include <optional>
+#include <set>
+
+#include "core/problem/stored_types.h"
+#include "generator/onnx/model/program.h"
+
+/// Weights that a model stores in few bits and unpacks by arithmetic of its own.
+namespace benanza::onnx {
+
+/// How a constant is stored that is Cast from 8 bits or fewer, less a zero point (Sub) and times
+/// scales (Mul), as exporters without DequantizeLinear write it. Empty for others.
+std::optional<PackedWeights> packed_by_casts(const Program& program, const Value& constant);
+
+/// The stored tensors that `constant` is computed from, if they hold at least a bit for each of its
+/// elements, and fewer than half precision has; empty for others.
+std::set<const Value*> narrower_sources(const Program& program, const Value& constant);
+
+}  // namespace benanza::onnx

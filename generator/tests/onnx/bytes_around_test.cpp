@@ -1,0 +1,152 @@
+// What becomes part of a call of bytes between DequantizeLinear and QuantizeLinear.
+#include <gmock/gmock.h>
+
+#include "core/base/error.h"
+#include "generator/tests/onnx/stored.h"
+
+namespace benanza::onnx {
+namespace {
+
+using ::onnx::TensorProto;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const LoweredLayer& layer_of(const LoweredGraph& graph, const std::string& name) {
+  for (const LoweredLayer& layer : graph.layers) {
+    if (layer.name == name) return layer;
+  }
+  throw Error("no layer " + name);
+}
+
+void add_point(Model& model, const std::string& name, int type, int value) {
+  auto& zero = *model.graph().add_initializer();
+  zero.set_name(name);
+  zero.set_data_type(type);
+  zero.add_int32_data(value);
+}
+
+/// "a" and "b" are made of bytes of `type` with zero point `point`; scale 0.1.
+Model of_bytes(int type, int point, const Dims& a, const Dims& b) {
+  Model model(13);
+  model.input("ai", a, type).input("bi", b, type).scalar("s", 0.1F);
+  add_point(model, "z", type, point);
+  model.node("DequantizeLinear", {"ai", "s", "z"}, {"a"});
+  model.node("DequantizeLinear", {"bi", "s", "z"}, {"b"});
+  return model;
+}
+
+LoweredGraph to_bytes(Model model, const std::string& name, const std::string& scale = "s") {
+  model.node("QuantizeLinear", {name, scale, "z"}, {"y"});
+  return model.output("y").import();
+}
+
+// As in a quantized ResNet: the conversion to unsigned bytes from 0 on cuts what a relu does.
+TEST(BytesAround, AReluBehindASumIsDoneByTheConversion) {
+  const auto sum = [](int type) {
+    Model model = of_bytes(type, 0, {1, 8, 4, 4}, {1, 8, 4, 4});
+    model.node("Add", {"a", "b"}, {"c"}).node("Relu", {"c"}, {"r"});
+    return to_bytes(std::move(model), "r");
+  };
+  const LoweredGraph cut = sum(TensorProto::UINT8);
+  EXPECT_THAT(layer_of(cut, "c").problems, ElementsAre("add/1x8x4x4_1x8x4x4"));
+  EXPECT_EQ(layer_of(cut, "c").precision, "int8");
+  for (const char* const free : {"a", "b", "r", "y"}) {
+    EXPECT_EQ(layer_of(cut, free).cost, Cost::free) << free;
+  }
+  // The middle of signed bytes is their 0.
+  const LoweredGraph kept = sum(TensorProto::INT8);
+  EXPECT_THAT(layer_of(kept, "c").problems, ElementsAre("add/1x8x4x4_1x8x4x4"));
+  EXPECT_THAT(layer_of(kept, "r").problems, ElementsAre("relu/1x8x4x4"));
+  EXPECT_EQ(layer_of(kept, "r").precision, "int8");
+  EXPECT_EQ(layer_of(kept, "y").cost, Cost::free);
+}
+
+// 255 steps of 6/255 from 0 on end where the clip does; steps of 0.1 go on to 25.5, and bytes are
+// clipped.
+TEST(BytesAround, AClipToTheRangeOfTheBytesIsDoneByTheConversion) {
+  const auto clip = [](float scale) {
+    Model model = of_bytes(TensorProto::UINT8, 0, {4, 8}, {4, 8});
+    stored(model, "w", {8, 16}, TensorProto::INT8);
+    model.scalar("lo", 0).scalar("hi", 6).scalar("t", scale);
+    model.node("DequantizeLinear", {"w", "s"}, {"wd"}).node("MatMul", {"a", "wd"}, {"m"});
+    model.node("Clip", {"m", "lo", "hi"}, {"c"});
+    const LoweredGraph graph = to_bytes(std::move(model), "c", "t");
+    EXPECT_EQ(layer_of(graph, "m").precision, "int8");
+    EXPECT_EQ(layer_of(graph, "y").cost, Cost::free);
+    const LoweredLayer& clipped = layer_of(graph, "c");
+    return clipped.cost == Cost::free ? "free" : clipped.precision;
+  };
+  EXPECT_EQ(clip(6.0F / 255), "free");
+  EXPECT_EQ(clip(0.1F), "int8");
+}
+
+TEST(BytesAround, WhatMovesElementsBeforeAProductMovesBytes) {
+  Model model = of_bytes(TensorProto::INT8, 0, {2, 16, 8}, {2, 32, 8});
+  model.node("Transpose", {"b"}, {"t"}, {{"perm", Dims{0, 2, 1}}});
+  model.node("MatMul", {"a", "t"}, {"m"});
+  model.node("Transpose", {"m"}, {"n"}, {{"perm", Dims{0, 2, 1}}});
+  const LoweredGraph graph = to_bytes(std::move(model), "n");
+  EXPECT_THAT(layer_of(graph, "m").problems, ElementsAre("gemm/m16_n32_k8_nn_a2_b2"));
+  for (const char* const name : {"t", "m", "n"}) {
+    EXPECT_EQ(layer_of(graph, name).precision, "int8") << name;
+  }
+  for (const char* const free : {"a", "b", "y"}) {
+    EXPECT_EQ(layer_of(graph, free).cost, Cost::free) << free;
+  }
+}
+
+// An addend for each row is no bias, so that the product is one of floats.
+TEST(BytesAround, WhatMovesElementsBeforeAProductOfFloatsMovesFloats) {
+  Model model = of_bytes(TensorProto::INT8, 0, {16, 8}, {32, 8}).weights("c", {16, 1});
+  model.node("Transpose", {"b"}, {"t"}, {{"perm", Dims{1, 0}}});
+  model.node("Gemm", {"a", "t", "c"}, {"m"});
+  const LoweredGraph graph = to_bytes(std::move(model), "m");
+  for (const char* const name : {"t", "m"}) EXPECT_EQ(layer_of(graph, name).precision, "") << name;
+  EXPECT_EQ(layer_of(graph, "b").cost, Cost::measured);
+}
+
+TEST(BytesAround, PartsOfASplitStayBytes) {
+  Model model = of_bytes(TensorProto::UINT8, 0, {2, 8}, {1});
+  model.node("Split", {"a"}, {"p", "q"}, {{"axis", std::int64_t{1}}});
+  model.node("QuantizeLinear", {"p", "s", "z"}, {"u"})
+      .node("QuantizeLinear", {"q", "s", "z"}, {"v"});
+  const LoweredGraph graph = model.output("u").output("v").import();
+  EXPECT_EQ(layer_of(graph, "p").precision, "int8");
+  for (const char* const free : {"a", "u", "v"}) {
+    EXPECT_EQ(layer_of(graph, free).cost, Cost::free) << free;
+  }
+}
+
+TEST(BytesAround, AMeanStaysInBytes) {
+  Model model = of_bytes(TensorProto::UINT8, 0, {1, 8, 4, 4}, {1});
+  model.node("ReduceMean", {"a"}, {"m"}, {{"axes", Dims{2, 3}}});
+  EXPECT_EQ(layer_of(to_bytes(std::move(model), "m"), "m").precision, "int8");
+}
+
+// 128 x 256 weights times 256 x 64: as their transposes, with the weights second.
+TEST(PackedWeights, AsTheFirstOperandKeepTheirType) {
+  Model model(21);
+  model.input("x", {256, 64});
+  stored(model, "w", {128, 256}, 22);
+  stored(model, "s", {128, 8}, TensorProto::FLOAT);
+  model.node("DequantizeLinear", {"w", "s"}, {"d"},
+             {{"axis", std::int64_t{1}}, {"block_size", std::int64_t{32}}});
+  const LoweredGraph graph = model.node("MatMul", {"d", "x"}, {"y"}).output("y").import();
+  EXPECT_THAT(graph.layers.back().problems, ElementsAre("gemm/m64_n128_k256_tt_w_packed.int4.b32"));
+  EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 1024, .bytes = 128 * 256 / 2}));
+}
+
+// One sum of the data for each group.
+TEST(Quantized, GroupsOfFiltersWithZeroPointsShareSums) {
+  Model model(13);
+  model.input("x", {1, 8, 4, 4}, TensorProto::UINT8);
+  stored(model, "w", {16, 2, 1, 1}, TensorProto::UINT8);
+  model.node("ConvInteger", {"x", "w"}, {"y"}, {{"group", std::int64_t{4}}});
+  EXPECT_THAT(model.output("y").layer().problems,
+              ElementsAre("conv/1x8x4x4_k16x1x1_p0.0.0.0_s1x1_d1x1_g4",
+                          "conv/1x8x4x4_k4x1x1_p0.0.0.0_s1x1_d1x1_g4", "sub/1x4x4x4x4_1x4x1x4x4"));
+}
+
+}  // namespace
+}  // namespace benanza::onnx

@@ -1,0 +1,166 @@
+// Weights that a model unpacks by arithmetic of its own, and operators whose types are bytes.
+#include <gmock/gmock.h>
+
+#include "generator/tests/onnx/stored.h"
+
+namespace benanza::onnx {
+namespace {
+
+using ::onnx::TensorProto;
+using testing::ElementsAre;
+
+constexpr int float8e4m3fn = 17;
+constexpr int packed_uint4 = 21;
+
+Model casting(const std::string& op, const Dims& dims, int type) {
+  Model model(21);
+  model.input("x", {1, 64});
+  stored(model, "w", dims, type);
+  model.node("Cast", {"w"}, {"f"}, {{"to", std::int64_t{TensorProto::FLOAT}}});
+  if (op.empty()) model.node("MatMul", {"x", "f"}, {"y"});
+  return model.output("y");
+}
+
+TEST(CastWeights, OfAnyNarrowTypeKeepIt) {
+  const auto of = [](int type) { return casting("", {64, 32}, type).import(); };
+  EXPECT_THAT(of(TensorProto::INT8).layers[1].problems,
+              ElementsAre("gemm/m1_n32_k64_nn_w_packed.int8"));
+  EXPECT_THAT(of(float8e4m3fn).layers[1].problems, ElementsAre("gemm/m1_n32_k64_nn_w_packed.fp8"));
+  EXPECT_EQ(of(float8e4m3fn).compulsory.weights, (Traffic{.bytes = 64 * 32}));
+  EXPECT_EQ(of(TensorProto::FLOAT16).compulsory.weights, (Traffic{.elements = 64 * 32}));
+  EXPECT_THAT(of(TensorProto::FLOAT16).layers[1].problems, ElementsAre("gemm/m1_n32_k64_nn_w"));
+}
+
+// As exporters without DequantizeLinear write weights of columns.
+TEST(CastWeights, ScaledOnesHaveAScalePerColumn) {
+  Model model = casting("scaled", {32, 64}, TensorProto::INT8).weights("s", {32, 1});
+  model.node("Mul", {"f", "s"}, {"d"}).node("Transpose", {"d"}, {"t"}, {{"perm", Dims{1, 0}}});
+  model.node("MatMul", {"x", "t"}, {"y"});
+  const LoweredGraph graph = model.import();
+  EXPECT_THAT(graph.layers.back().problems, ElementsAre("gemm/m1_n32_k64_nn_w_packed.int8.c"));
+  EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 32, .bytes = 32 * 64}));
+  EXPECT_EQ(graph.parameters, 32 * 64);
+  EXPECT_EQ(graph.stored_parameters, (Traffic{.bytes = 32 * 64}));
+}
+
+TEST(CastWeights, InBlocksHaveThemAndTheirZeroPoints) {
+  Model model = casting("blocks", {32, 4, 16}, packed_uint4).weights("s", {32, 4, 1});
+  stored(model, "z", {32, 4, 1}, packed_uint4);
+  model.integers("flat", {32, 64});
+  model.node("Cast", {"z"}, {"zf"}, {{"to", std::int64_t{TensorProto::FLOAT}}});
+  model.node("Sub", {"f", "zf"}, {"m"}).node("Mul", {"m", "s"}, {"d"});
+  model.node("Reshape", {"d", "flat"}, {"r"});
+  model.node("Transpose", {"r"}, {"t"}, {{"perm", Dims{1, 0}}});
+  model.node("MatMul", {"x", "t"}, {"y"});
+  const LoweredGraph graph = model.import();
+  EXPECT_THAT(graph.layers.back().problems, ElementsAre("gemm/m1_n32_k64_nn_w_packed.uint4.b16.z"));
+  // Half a byte for each weight and each zero point, 128 scales.
+  EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 128, .bytes = 32 * 64 / 2 + 128 / 2}));
+}
+
+// The low and the high half of each byte.
+TEST(CastWeights, UnpackedByShiftsHaveTheBitsThatAreStored) {
+  Model model(21);
+  model.input("x", {1, 64}).weights("s", {32});
+  stored(model, "w", {32, 32}, TensorProto::UINT8);
+  stored(model, "fifteen", {}, TensorProto::UINT8);
+  stored(model, "four", {}, TensorProto::UINT8);
+  model.node("BitwiseAnd", {"w", "fifteen"}, {"low"});
+  model.node("BitShift", {"w", "four"}, {"high"}, {{"direction", std::string("RIGHT")}});
+  model.node("Concat", {"low", "high"}, {"q"}, {{"axis", std::int64_t{0}}});
+  model.node("Cast", {"q"}, {"f"}, {{"to", std::int64_t{TensorProto::FLOAT}}});
+  model.node("Mul", {"f", "s"}, {"d"}).node("MatMul", {"x", "d"}, {"y"});
+  const LoweredGraph graph = model.output("y").import();
+  EXPECT_THAT(graph.layers.back().problems, ElementsAre("gemm/m1_n32_k64_nn_w_packed.uint4.c"));
+  EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 32, .bytes = 32 * 32 + 2}));
+  EXPECT_EQ(graph.parameters, 64 * 32);
+  EXPECT_EQ(graph.stored_parameters, (Traffic{.bytes = 32 * 32}));
+}
+
+// Blocks of 32 along the sums, or along the columns.
+TEST(PackedWeights, WithBlocksOfColumnsAreNamedWithTheirBytes) {
+  const auto graph = [](std::int64_t axis, bool transposed) {
+    Model model(21);
+    model.input("x", {1, 64});
+    stored(model, "w", {64, 64}, packed_uint4);
+    stored(model, "s", axis == 0 ? Dims{2, 64} : Dims{64, 2}, TensorProto::FLOAT);
+    model.node("DequantizeLinear", {"w", "s"}, {"d"}, {{"axis", axis}, {"block_size", 32}});
+    if (transposed) model.node("Transpose", {"d"}, {"t"}, {{"perm", Dims{1, 0}}});
+    model.node("MatMul", {"x", transposed ? "t" : "d"}, {"y"});
+    return model.output("y").import();
+  };
+  for (const bool transposed : {false, true}) {
+    EXPECT_THAT(graph(transposed ? 1 : 0, transposed).layers.back().problems,
+                ElementsAre("gemm/m1_n64_k64_nn_w_packed.uint4.b32"));
+    const LoweredGraph columns = graph(transposed ? 0 : 1, transposed);
+    EXPECT_EQ(columns.layers.back().cost, Cost::unsupported);
+    EXPECT_THAT(columns.layers.back().reason, testing::HasSubstr("blocks of columns"));
+    EXPECT_EQ(columns.compulsory.weights, (Traffic{.elements = 128, .bytes = 64 * 64 / 2}));
+  }
+}
+
+TEST(PackedWeights, OfFloatsHaveNoZeroPoints) {
+  Model model(21);
+  model.input("x", {1, 64}).scalar("s", 1);
+  stored(model, "w", {64, 32}, float8e4m3fn);
+  stored(model, "z", {}, float8e4m3fn);
+  model.node("DequantizeLinear", {"w", "s", "z"}, {"d"}).node("MatMul", {"x", "d"}, {"y"});
+  EXPECT_THAT(model.output("y").layer().problems, ElementsAre("gemm/m1_n32_k64_nn_w_packed.fp8"));
+}
+
+// As GPTQ orders them: rows of A change places, the weights when they are loaded.
+TEST(PackedWeights, OfMatMulNBitsInAnotherOrderTakeACopyOfTheData) {
+  Model model(21);
+  model.domain("com.microsoft", 1).input("x", {3, 128}).integers("order", Dims(128, 0));
+  stored(model, "w", {64, 4, 16}, TensorProto::UINT8);
+  stored(model, "s", {64 * 4}, TensorProto::FLOAT);
+  add_microsoft(model, "MatMulNBits", {"x", "w", "s", "", "order"}, {"y"},
+                {{"K", 128}, {"N", 64}, {"bits", 4}, {"block_size", 32}});
+  EXPECT_THAT(model.output("y").layer().problems,
+              ElementsAre("copy/384_f1_t1", "gemm/m3_n64_k128_nt_w_packed.int4.b32"));
+}
+
+// Unsigned weights have the middle of their range as zero point, or take sums of the data.
+TEST(Quantized, UnsignedWeightsWithoutAZeroPointTakeSums) {
+  const auto product = [](int type) {
+    Model model(13);
+    model.input("x", {4, 8}, TensorProto::UINT8);
+    stored(model, "w", {8, 16}, type);
+    return model.node("MatMulInteger", {"x", "w"}, {"y"}).output("y").layer();
+  };
+  EXPECT_THAT(product(TensorProto::INT8).problems, ElementsAre("gemm/m4_n16_k8_nn_w"));
+  EXPECT_THAT(product(TensorProto::UINT8).problems,
+              ElementsAre("gemm/m4_n16_k8_nn_w", "gemm/m4_n1_k8_nn_w", "sub/4x16_4x1"));
+}
+
+TEST(Quantized, WhatReadsAndMakesBytesIsMeasuredSo) {
+  const auto precision = [](const std::string& op, int type, bool two) {
+    Model model(18);
+    model.input("x", {1, 2, 4, 4}, type).input("z", {1, 2, 4, 4}, type);
+    std::vector<std::string> inputs{"x"};
+    if (two) inputs.emplace_back("z");
+    if (op == "MaxPool") {
+      model.node(op, inputs, {"y"}, {{"kernel_shape", Dims{2, 2}}});
+    } else {
+      model.node(op, inputs, {"y"});
+    }
+    return model.output("y").layer().precision;
+  };
+  EXPECT_EQ(precision("MaxPool", TensorProto::UINT8, false), "int8");
+  EXPECT_EQ(precision("MaxPool", TensorProto::FLOAT, false), "");
+  EXPECT_EQ(precision("Max", TensorProto::INT8, true), "int8");
+  EXPECT_EQ(precision("Add", TensorProto::INT32, true), "");
+}
+
+TEST(DynamicQuantizeMatMul, MayHaveABatchOfWeights) {
+  Model model(13);
+  model.domain("com.microsoft", 1).input("x", {2, 3, 8}).scalar("s", 0.1F);
+  stored(model, "w", {2, 8, 16}, TensorProto::INT8);
+  add_microsoft(model, "DynamicQuantizeMatMul", {"x", "w", "s"}, {"y"});
+  const LoweredLayer layer = model.output("y").layer();
+  EXPECT_EQ(layer.outputs[0].shape, (Dims{2, 3, 16}));
+  EXPECT_THAT(layer.problems, ElementsAre("gemm/m3_n16_k8_nn_a2_b2_w"));
+}
+
+}  // namespace
+}  // namespace benanza::onnx
