@@ -24,7 +24,7 @@ PieceCost alone(const LayerTime& time, Movement movement) {
 
 /// Returns the cost of a choice; empty if two of its fusions do the same layer.
 std::optional<PieceCost> cost_of(unsigned choice, const std::vector<LayerTime>& layers,
-                            const std::vector<Piece>& pieces, Movement movement) {
+                                 const std::vector<Piece>& pieces, Movement movement) {
   std::vector<int> done(layers.size());
   PieceCost cost{0, 0};
   for (std::size_t piece = 0; piece < pieces.size(); ++piece) {
@@ -44,7 +44,7 @@ std::optional<PieceCost> cost_of(unsigned choice, const std::vector<LayerTime>& 
 }
 
 PieceCost least_of_all(const std::vector<LayerTime>& layers, const std::vector<Piece>& pieces,
-                  Movement movement) {
+                       Movement movement) {
   PieceCost least{layers.size() + 1, 0};
   for (unsigned choice = 0; choice < 1U << pieces.size(); ++choice) {
     if (const auto cost = cost_of(choice, layers, pieces, movement)) least = std::min(least, *cost);
