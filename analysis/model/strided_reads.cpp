@@ -116,10 +116,9 @@ PlanReaders::PlanReaders(const DataFlow& flow, const std::vector<PlannedWork>& w
   }
 }
 
-const std::vector<PlanReader>& PlanReaders::of(std::size_t tensor) const {
-  static const std::vector<PlanReader> nobody;
+std::vector<PlanReader> PlanReaders::of(std::size_t tensor) const {
   const auto found = readers_.find(tensor);
-  return found == readers_.end() ? nobody : found->second;
+  return found == readers_.end() ? std::vector<PlanReader>{} : found->second;
 }
 
 std::vector<PlanReader> PlanReaders::of_call(const PlannedWork& work,
@@ -180,10 +179,15 @@ std::optional<StridedRead> strided_read(const PlanReader& reader, const CopiedTe
   const bool is_plain = operand.first == 0 && operand.offset == 0 && operand.strides.empty() &&
                         operand.scale == 1 && operand.numbers.empty() && !reader.flow->gather;
   if (!is_plain || reader.call >= reader.work->candidates.size()) return std::nullopt;
-  const std::vector<Operand> operands = inputs(parse(reader.flow->problem));
+  const Problem problem = parse(reader.flow->problem);
+  const std::vector<Operand> operands = inputs(problem);
   const auto moved = in_written_order(copied.moved);
   if (!moved || reader.operand >= operands.size()) return std::nullopt;
   const Dims& dims = operands[reader.operand].dims;
+  // The flow itself says which strides attention takes.
+  if (dims != output(problem) || std::holds_alternative<Attention>(problem.shape)) {
+    return std::nullopt;
+  }
   const auto strides = reshaped_strides(moved->first, moved->second, dims);
   if (!strides || !is_aligned(dims, *strides, copied.first, copied.element_bytes) ||
       !is_only_view(*reader.flow, *strides)) {

@@ -23,12 +23,12 @@ struct PlanReader {
 /// The calls of a fusion or of a layer that do the work.
 const std::vector<FlowCall>& calls_of(const DataFlow& flow, const PlannedWork& work);
 
-/// Who reads each tensor of the model; a view is read with what it shows. Of a tensor that
-/// something reads which is no call of `work`, `others` is true. All arguments must outlive it.
+/// Who reads each tensor of the model; a view is read with what it shows. All arguments must
+/// outlive it.
 class PlanReaders {
  public:
   PlanReaders(const DataFlow& flow, const std::vector<PlannedWork>& work);
-  const std::vector<PlanReader>& of(std::size_t tensor) const;
+  std::vector<PlanReader> of(std::size_t tensor) const;
   /// Those of the work's call `index`, by its other calls.
   static std::vector<PlanReader> of_call(const PlannedWork& work,
                                          const std::vector<FlowCall>& calls, std::size_t index);

@@ -143,6 +143,19 @@ TEST(PlanInStrides, CopiesForCallsThatTakeFewerAxes) {
   EXPECT_THAT(given.plan().steps, SizeIs(5));
 }
 
+// The right half is a table of the rotation.
+TEST(PlanInStrides, CopiesWhatDoesNotHaveTheExtentsOfTheResult) {
+  const std::string turn = "rotary/1x1x2x16_t1x1x2x8";
+  Halves given;
+  given.graph.layers[2].problems = {turn};
+  given.flow.layers[2].calls = {
+      {.problem = turn, .operands = {{.index = 1}, {.index = 2}, {.index = 3}}}};
+  given.flow.tensors[4].shape = Dims{1, 1, 2, 16};
+  given.add(turn + "/fp32/plain/cudnn/engine1", 4 * us, 3);
+  const Plan plan = given.plan();
+  EXPECT_THAT(plan.steps, SizeIs(5));
+}
+
 TEST(ReshapedStrides, FollowTheElements) {
   EXPECT_THAT(reshaped_strides({4, 6}, {12, 1}, {2, 2, 3, 2}), Optional(ElementsAre(24, 12, 2, 1)));
   EXPECT_THAT(reshaped_strides({2, 3, 4}, {12, 4, 1}, {24}), Optional(ElementsAre(1)));

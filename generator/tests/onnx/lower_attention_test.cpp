@@ -17,8 +17,8 @@ using testing::SizeIs;
 TEST(Attention, IsTwoProductsAroundASoftmax) {
   const Model model = attention({2, 12, 5, 64}, {2, 12, 7, 64});
   const LoweredLayer layer = model.layer();
-  EXPECT_THAT(layer.problems, ElementsAre("gemm/m5_n7_k64_nt_a24_b24", "softmax/2x12x5x7_a3",
-                                          "gemm/m5_n64_k7_nn_a24_b24"))
+  EXPECT_THAT(layer.problems, ElementsAre("gemm/m5_n7_k64_nt_a24_b24_cache", "softmax/2x12x5x7_a3",
+                                          "gemm/m5_n64_k7_nn_a24_b24_cache"))
       << layer.reason;
   EXPECT_EQ(layer.calls[0].operands[0].scale, 0.125F) << "1 / sqrt(64), a factor of the product";
   EXPECT_THAT(fused(model), ElementsAre("attention/2x12x5x64_k12x7x64_s0.125"));
@@ -55,9 +55,9 @@ TEST(Attention, OfOneTokenReadsItsPartsOfAPackedRow) {
     }
   }
   EXPECT_THAT(parts, testing::UnorderedElementsAre(0, 8, 16)) << layer.reason;
-  EXPECT_THAT(layer.problems,
-              ElementsAre("copy/2x4_f4.1_t16.1", "copy/2x4_f4.1_t16.1", "gemm/m1_n4_k4_nt_a2_b2",
-                          "softmax/1x2x1x4_a3", "gemm/m1_n4_k4_nn_a2_b2"));
+  EXPECT_THAT(layer.problems, ElementsAre("copy/2x4_f4.1_t16.1", "copy/2x4_f4.1_t16.1",
+                                          "gemm/m1_n4_k4_nt_a2_b2_cache", "softmax/1x2x1x4_a3",
+                                          "gemm/m1_n4_k4_nn_a2_b2_cache"));
 }
 
 TEST(Attention, OfOneTokenOfTwoSequencesMovesNoHeads) {
@@ -71,8 +71,8 @@ TEST(Attention, PutsHeadsOutOfTheRowsAndBack) {
   EXPECT_THAT(
       model.layer().problems,
       ElementsAre("copy/2x3x5x4_f60.4.12.1_t60.20.4.1", "copy/2x3x7x4_f84.4.12.1_t84.28.4.1",
-                  "copy/2x3x7x4_f84.4.12.1_t84.28.4.1", "gemm/m5_n7_k4_nt_a6_b6",
-                  "softmax/2x3x5x7_a3", "gemm/m5_n4_k7_nn_a6_b6",
+                  "copy/2x3x7x4_f84.4.12.1_t84.28.4.1", "gemm/m5_n7_k4_nt_a6_b6_cache",
+                  "softmax/2x3x5x7_a3", "gemm/m5_n4_k7_nn_a6_b6_cache",
                   "copy/2x5x3x4_f60.4.20.1_t60.12.4.1"));
   EXPECT_THAT(fused(model), ElementsAre("attention/2x3x5x4_k3x7x4_s0.25"));
 }
@@ -93,8 +93,8 @@ TEST(Attention, AddsItsMaskAndWhatCameBefore) {
   model.output("y").output("nk").output("nv");
   const LoweredLayer layer = model.layer();
   EXPECT_THAT(layer.problems, ElementsAre("concat/2x3x8x4_2x3x1x4_a2", "concat/2x3x8x4_2x3x1x4_a2",
-                                          "gemm/m1_n9_k4_nt_a6_b6", "add/2x3x1x9_2x1x1x9",
-                                          "softmax/2x3x1x9_a3", "gemm/m1_n4_k9_nn_a6_b6"))
+                                          "gemm/m1_n9_k4_nt_a6_b6_cache", "add/2x3x1x9_2x1x1x9",
+                                          "softmax/2x3x1x9_a3", "gemm/m1_n4_k9_nn_a6_b6_cache"))
       << layer.reason;
   EXPECT_EQ(layer.calls[1].output, 2);
   EXPECT_EQ(layer.outputs[1].shape, (Dims{2, 3, 9, 4}));

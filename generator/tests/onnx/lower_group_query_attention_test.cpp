@@ -35,8 +35,8 @@ TEST(GroupQueryAttention, SplitsRotatesAndAppends) {
       rotated(2, 8).layer().problems,
       ElementsAre("copy/4x2x4_f4.32.1_t8.4.1", "copy/2x2x4_f4.32.1_t8.4.1",
                   "rotary/1x4x2x4_t1x1x2x2", "rotary/1x2x2x4_t1x1x2x2", "copy/2x8_f8.1_t40.1",
-                  "copy/2x2x4_f4.32.1_t40.4.1", "gemm/m4_n10_k4_nt_a2_b2",
-                  "add/1x4x2x10_1x1x2x10_w", "softmax/1x4x2x10_a3", "gemm/m4_n4_k10_nn_a2_b2",
+                  "copy/2x2x4_f4.32.1_t40.4.1", "gemm/m4_n10_k4_nt_a2_b2_cache",
+                  "add/1x4x2x10_1x1x2x10_w", "softmax/1x4x2x10_a3", "gemm/m4_n4_k10_nn_a2_b2_cache",
                   "copy/2x4x4_f4.8.1_t16.4.1"));
 }
 
@@ -103,8 +103,8 @@ TEST(GroupQueryAttention, ACacheOfBytesIsConvertedAndMultiplied) {
     // One new row and nine that are seen, of two heads.
     EXPECT_THAT(layer.problems,
                 ElementsAre("quantize/1x2x1x4", "dequantize/1x2x9x4", "quantize/1x2x1x4",
-                            "dequantize/1x2x9x4", "gemm/m2_n9_k4_nt_a2_b2", "softmax/1x4x1x9_a3",
-                            "gemm/m2_n4_k9_nn_a2_b2"))
+                            "dequantize/1x2x9x4", "gemm/m2_n9_k4_nt_a2_b2",
+                            "softmax/1x4x1x9_a3", "gemm/m2_n4_k9_nn_a2_b2"))
         << layer.reason;
     EXPECT_EQ(layer.outputs[1].shape, (Dims{1, 2, 9, 4}));
     // The caches as stored, and one new row of each.
@@ -178,7 +178,7 @@ TEST(GroupQueryAttention, ARefusedOneMovesWhatItSees) {
   // Without a window the scores are what the softmax reads.
   ASSERT_EQ(layer(-1).cost, Cost::measured) << layer(-1).reason;
   EXPECT_EQ(layer(-1).outputs[3].shape, (Dims{1, 4, 1, 9}));
-  EXPECT_EQ(layer(-1).problems[2], "gemm/m2_n9_k4_nt_a2_b2");
+  EXPECT_EQ(layer(-1).problems[2], "gemm/m2_n9_k4_nt_a2_b2_cache");
   EXPECT_EQ(layer(-1).calls[2].output, 3);
 }
 
@@ -215,10 +215,10 @@ TEST(GroupQueryAttention, ASinkIsAColumnOfTheSoftmax) {
 
 TEST(GroupQueryAttention, ASinkOfOneQueryIsReadWhereItIs) {
   const LoweredLayer layer = sinking(1, 8, true).layer();
-  EXPECT_THAT(layer.problems,
-              ElementsAre("copy/2x4_f4.1_t36.1", "copy/2x4_f4.1_t36.1", "gemm/m2_n9_k4_nt_a2_b2",
-                          "concat/1x4x1x9_1x4x1x1_a3", "softmax/1x4x1x10_a3", "copy/4x9_f10.1_t9.1",
-                          "gemm/m2_n4_k9_nn_a2_b2"));
+  EXPECT_THAT(layer.problems, ElementsAre("copy/2x4_f4.1_t36.1", "copy/2x4_f4.1_t36.1",
+                                          "gemm/m2_n9_k4_nt_a2_b2_cache",
+                                          "concat/1x4x1x9_1x4x1x1_a3", "softmax/1x4x1x10_a3",
+                                          "copy/4x9_f10.1_t9.1", "gemm/m2_n4_k9_nn_a2_b2_cache"));
   EXPECT_EQ(layer.calls[3].operands[1], (Source{.kind = Source::Kind::input, .index = 11}));
 }
 

@@ -71,9 +71,10 @@ TEST(MultiHeadAttention, WithAStatedLengthGrowsInItsMemory) {
                 {"y", "nk", "nv"}, {{"num_heads", 2}});
   const LoweredGraph graph = model.output("y").output("nk").output("nv").import();
   // One row behind three; rows of six.
-  EXPECT_THAT(graph.layers[0].problems,
-              ElementsAre("copy/2x4_f4.1_t24.1", "copy/2x4_f4.1_t24.1", "gemm/m1_n4_k4_nt_a2_b2",
-                          "softmax/1x2x1x4_a3", "gemm/m1_n4_k4_nn_a2_b2"))
+  EXPECT_THAT(
+      graph.layers[0].problems,
+      ElementsAre("copy/2x4_f4.1_t24.1", "copy/2x4_f4.1_t24.1", "gemm/m1_n4_k4_nt_a2_b2_cache",
+                  "softmax/1x2x1x4_a3", "gemm/m1_n4_k4_nn_a2_b2_cache"))
       << graph.layers[0].reason;
   EXPECT_EQ(graph.layers[0].outputs[1].shape, (Dims{1, 2, 6, 4}));
   // The result, and one row of each cache; q, k and v, and three earlier rows.
@@ -102,9 +103,10 @@ Model behind(std::int64_t past, bool shares, std::int64_t stated = -1) {
 
 TEST(PackedAttention, ContinuesKeysAndValuesInOneTensor) {
   const LoweredLayer layer = behind(6, false).layer();
-  EXPECT_THAT(layer.problems, ElementsAre("gemm/m1_n24_k8_nn_w", "concat/1x2x6x4_1x2x1x4_a2",
-                                          "concat/1x2x6x4_1x2x1x4_a2", "gemm/m1_n7_k4_nt_a2_b2",
-                                          "softmax/1x2x1x7_a3", "gemm/m1_n4_k7_nn_a2_b2"))
+  EXPECT_THAT(layer.problems,
+              ElementsAre("gemm/m1_n24_k8_nn_w", "concat/1x2x6x4_1x2x1x4_a2",
+                          "concat/1x2x6x4_1x2x1x4_a2", "gemm/m1_n7_k4_nt_a2_b2_cache",
+                          "softmax/1x2x1x7_a3", "gemm/m1_n4_k7_nn_a2_b2_cache"))
       << layer.reason;
   EXPECT_EQ(layer.calls[1].operands[0].part_from, 0);
   EXPECT_EQ(layer.calls[2].operands[0].part_from, 2 * 6 * 4) << "behind all keys";
@@ -148,8 +150,8 @@ TEST(PackedAttention, HandsOutTheFirstKeysAndValues) {
 TEST(PackedAttention, WritesNewKeysAndValuesIntoTheBuffer) {
   const LoweredLayer layer = behind(16, true, 9).layer();
   EXPECT_THAT(layer.problems, ElementsAre("gemm/m1_n24_k8_nn_w", "copy/2x4_f4.1_t64.1",
-                                          "copy/2x4_f4.1_t64.1", "gemm/m1_n10_k4_nt_a2_b2",
-                                          "softmax/1x2x1x10_a3", "gemm/m1_n4_k10_nn_a2_b2"))
+                                          "copy/2x4_f4.1_t64.1", "gemm/m1_n10_k4_nt_a2_b2_cache",
+                                          "softmax/1x2x1x10_a3", "gemm/m1_n4_k10_nn_a2_b2_cache"))
       << layer.reason;
   EXPECT_EQ(layer.outputs[1].shape, (Dims{2, 1, 2, 16, 4}));
   EXPECT_THAT(fused(behind(16, true, 9)), ElementsAre("attention/1x2x1x4_k2x10x4_s0.5"));
@@ -222,17 +224,18 @@ TEST(DecoderMaskedMultiHeadAttention, IsAttentionOfOneQuery) {
     return made.output("y").output("nk").output("nv");
   };
   for (const bool packed : {true, false}) {
-    EXPECT_THAT(
-        model(packed, 0).layer().problems,
-        ElementsAre("concat/1x2x6x4_1x2x1x4_a2", "concat/1x2x6x4_1x2x1x4_a2",
-                    "gemm/m1_n7_k4_nt_a2_b2", "softmax/1x2x1x7_a3", "gemm/m1_n4_k7_nn_a2_b2"));
+    EXPECT_THAT(model(packed, 0).layer().problems,
+                ElementsAre("concat/1x2x6x4_1x2x1x4_a2", "concat/1x2x6x4_1x2x1x4_a2",
+                            "gemm/m1_n7_k4_nt_a2_b2_cache", "softmax/1x2x1x7_a3",
+                            "gemm/m1_n4_k7_nn_a2_b2_cache"));
     EXPECT_EQ(model(packed, 0).layer().outputs[0].shape, (Dims{1, 1, 8}));
     EXPECT_EQ(model(packed, 0).layer().outputs[1].shape, (Dims{1, 2, 7, 4}));
   }
   // The last of six rows, unless the model says how many are filled.
-  EXPECT_THAT(model(false, 1).layer().problems,
-              ElementsAre("copy/2x4_f4.1_t24.1", "copy/2x4_f4.1_t24.1", "gemm/m1_n6_k4_nt_a2_b2",
-                          "softmax/1x2x1x6_a3", "gemm/m1_n4_k6_nn_a2_b2"));
+  EXPECT_THAT(
+      model(false, 1).layer().problems,
+      ElementsAre("copy/2x4_f4.1_t24.1", "copy/2x4_f4.1_t24.1", "gemm/m1_n6_k4_nt_a2_b2_cache",
+                  "softmax/1x2x1x6_a3", "gemm/m1_n4_k6_nn_a2_b2_cache"));
   EXPECT_EQ(model(false, 1).layer().outputs[1].shape, (Dims{1, 2, 6, 4}));
 }
 

@@ -135,10 +135,10 @@ TEST(State, ACacheIsReadAsFarAsItIsKnownToBeFilled) {
   };
   EXPECT_THAT(attention({10}, 1).problems,
               ElementsAre("copy/4x2x4_f4.16.1_t8.4.1", "copy/2x10x4_f4.8.1_t40.4.1",
-                          "copy/2x10x4_f4.8.1_t40.4.1", "gemm/m4_n10_k4_nt_a2_b2",
+                          "copy/2x10x4_f4.8.1_t40.4.1", "gemm/m4_n10_k4_nt_a2_b2_cache",
                           "add/1x4x2x10_1x1x2x10_w", "softmax/1x4x2x10_a3",
-                          "gemm/m4_n4_k10_nn_a2_b2", "copy/2x4x4_f4.8.1_t16.4.1"));
-  EXPECT_THAT(attention({10, 7}, 2).problems, testing::Contains("gemm/m4_n10_k4_nt_a4_b4"))
+                          "gemm/m4_n4_k10_nn_a2_b2_cache", "copy/2x4x4_f4.8.1_t16.4.1"));
+  EXPECT_THAT(attention({10, 7}, 2).problems, testing::Contains("gemm/m4_n10_k4_nt_a4_b4_cache"))
       << "of the longer sequence";
   EXPECT_THAT(attention({1}, 1).reason, HasSubstr("see no key"));
 }

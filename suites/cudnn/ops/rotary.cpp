@@ -36,6 +36,9 @@ Dims strides_or_dense(const Dims& strides, const Dims& dims) {
 }
 
 RotaryRows rotary_rows_of(const Rotary& shape, const harness::Strides& strides) {
+  for (std::size_t table = 1; table < strides.operands.size(); ++table) {
+    if (!strides.operands[table].empty()) throw harness::Unsupported("tables in strides");
+  }
   const Dims read =
       strides_or_dense(strides.operands.empty() ? Dims{} : strides.operands.front(), shape.input);
   const Dims written = strides_or_dense(strides.result, shape.input);
