@@ -23,7 +23,7 @@ struct Rotation {
 std::optional<Rotation> rotation(const Problem& problem, Precision precision,
                                  const Stopwatch& stopwatch);
 inline constexpr std::int64_t most_rotating_copies = 128;
-inline constexpr std::int64_t flushed_copies = 32;
+inline constexpr std::int64_t flushed_copies = 16;
 
 /// A call whose runs take turns with copies of its weights and caches, as in a model whose weights
 /// do not fit the cache: they come from memory, everything else is where the last run left it.

@@ -19,6 +19,6 @@ namespace benanza::harness {
 LaterPass rotation_pass(Backend& backend, const Verifier& verifier, const ResultStore& store,
                         std::int64_t repetitions, const MeasureOptions& options);
 inline constexpr double rotation_contends = 1.5;
-inline constexpr double flush_contends = 1.1;
+inline constexpr double flush_contends = 1.02;
 
 }  // namespace benanza::harness

@@ -47,7 +47,7 @@ TEST(Rotation, FlushesWhereWeightsAreSmall) {
   EXPECT_THAT(rotation_of(product, Precision::fp32, 24 * 128, true), Optional(copies(128)));
   EXPECT_EQ(rotation_of(product, Precision::fp32, 24 * 128 + 1), std::nullopt);
   EXPECT_THAT(rotation_of(product, Precision::fp32, 24 * 128 + 1, true),
-              Optional(Rotation{.copies = 32, .flushes = true}));
+              Optional(Rotation{.copies = 16, .flushes = true}));
 }
 
 TEST(Rotation, NeedsWeightsAndACache) {
