@@ -24,16 +24,13 @@ class Planner {
   Planner(const Graph& graph, const DataFlow& flow, const std::vector<PlannedWork>& work,
           Precision precision, const ConversionCosts& costs)
       : graph_(graph),
-        flow_(flow),
+        flow_(flow_of(graph, flow)),
         precision_(precision),
         costs_(costs),
         places_(flow, precision, plan_),
         prepared_(prepared_layers(graph, flow)),
         readers_(flow, work),
         operands_(flow, prepared_, places_, plan_) {
-    if (flow.layers.size() != graph.layers.size() || flow.fusions.size() != graph.fusions.size()) {
-      throw Error(graph.model + ": the flow file is of another graph: generate both again");
-    }
     plan_.model = graph.model;
     plan_.batch = graph.batch;
     plan_.precision = to_string(precision);
@@ -50,6 +47,13 @@ class Planner {
   }
 
  private:
+  static const DataFlow& flow_of(const Graph& graph, const DataFlow& flow) {
+    if (flow.layers.size() != graph.layers.size() || flow.fusions.size() != graph.fusions.size()) {
+      throw Error(graph.model + ": the flow file is of another graph: generate both again");
+    }
+    return flow;
+  }
+
   void add(const PlannedWork& work) {
     const std::size_t last = work.layers.back();
     const Layer& layer = graph_.layers[last];
