@@ -150,8 +150,8 @@ class StepCheck {
   std::vector<std::size_t> written_buffers_;
 };
 
-/// The whole lies in the same buffer, not behind its part, if that has a place of its own, and is no
-/// part itself.
+/// The whole lies in the same buffer, not behind its part, if that has a place of its own, and is
+/// no part itself.
 bool has_part(const Plan& plan, const PlanTensor& part) {
   if (*part.part_of >= plan.tensors.size()) return false;
   const PlanTensor& whole = plan.tensors[*part.part_of];

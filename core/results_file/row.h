@@ -110,8 +110,8 @@ struct Row {
   bool in_place = false;
   /// The call is the library's reference code.
   bool reference = false;
-  /// It can be made for operands and results in strides of the caller's, if these leave so many axes
-  /// when axes are merged that follow each other in memory; empty: for dense ones only.
+  /// It can be made for operands and results in strides of the caller's, if these leave so many
+  /// axes when axes are merged that follow each other in memory; empty: for dense ones only.
   std::optional<std::int64_t> strided_axes{};
   /// Of the problem's operands and results, in its order; empty: as the layout says.
   std::vector<std::string> operand_formats{};

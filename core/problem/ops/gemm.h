@@ -8,9 +8,10 @@ namespace benanza {
 /// transpose_a), B k x n (n x k if transpose_b). `batch_a` and `batch_b` are empty for plain
 /// matrices, otherwise of equal rank and broadcast against each other as in ONNX MatMul.
 /// `constant_b`: B is a weight, known when the model is loaded; otherwise both change with every
-/// inference. `cached_b`: B is kept from one inference to the next (Role::cache). The epilogue's bias, if any, has n values and is added to every row.
-/// Keys: gemm/m64_n64_k64_nt_w, gemm/m64_n64_k64_nn; with _a8x12_b8x12 when batched, _w when B is
-/// a weight, and _cache when it is kept
+/// inference. `cached_b`: B is kept from one inference to the next (Role::cache). The epilogue's
+/// bias, if any, has n values and is added to every row. Keys: gemm/m64_n64_k64_nt_w,
+/// gemm/m64_n64_k64_nn; with _a8x12_b8x12 when batched, _w when B is a weight, and _cache when it
+/// is kept
 struct Gemm {
   std::int64_t m = 0;
   std::int64_t n = 0;

@@ -103,8 +103,8 @@ TEST(GroupQueryAttention, ACacheOfBytesIsConvertedAndMultiplied) {
     // One new row and nine that are seen, of two heads.
     EXPECT_THAT(layer.problems,
                 ElementsAre("quantize/1x2x1x4", "dequantize/1x2x9x4", "quantize/1x2x1x4",
-                            "dequantize/1x2x9x4", "gemm/m2_n9_k4_nt_a2_b2",
-                            "softmax/1x4x1x9_a3", "gemm/m2_n4_k9_nn_a2_b2"))
+                            "dequantize/1x2x9x4", "gemm/m2_n9_k4_nt_a2_b2", "softmax/1x4x1x9_a3",
+                            "gemm/m2_n4_k9_nn_a2_b2"))
         << layer.reason;
     EXPECT_EQ(layer.outputs[1].shape, (Dims{1, 2, 9, 4}));
     // The caches as stored, and one new row of each.

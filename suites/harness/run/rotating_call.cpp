@@ -35,7 +35,7 @@ class RotatingCall::Places final : public OwnOperands {
 
   std::byte* operand(std::size_t index, std::int64_t bytes, const MemoryFormat&) override {
     return index < rotates_.size() && rotates_[index] ? block(bytes)
-                                                          : shared(operands_, index, bytes);
+                                                      : shared(operands_, index, bytes);
   }
   std::byte* result(std::size_t index, std::int64_t bytes, const MemoryFormat&) override {
     return shared(results_, index, bytes);
@@ -67,8 +67,7 @@ RotatingCall::RotatingCall(const Way& way, const Problem& problem, Allocator& al
 RotatingCall::~RotatingCall() = default;
 
 void RotatingCall::upload(std::size_t index, std::span<const float> values) {
-  if (index < rotates_.size() && !rotates_[index])
-    return copies_.front()->upload(index, values);
+  if (index < rotates_.size() && !rotates_[index]) return copies_.front()->upload(index, values);
   for (const auto& copy : copies_) copy->upload(index, values);
 }
 

@@ -67,8 +67,7 @@ LaterPass rotation_pass(Backend& backend, const Verifier& verifier, const Result
                         std::int64_t repetitions, const MeasureOptions& options) {
   const std::set<std::string> fastest = fastest_variants(store.rows(), rotation_contends);
   const std::set<std::string> nearest = fastest_variants(store.rows(), flush_contends);
-  const auto rows_due = [&backend, &store, repetitions, fastest,
-                         nearest](const std::string& name) {
+  const auto rows_due = [&backend, &store, repetitions, fastest, nearest](const std::string& name) {
     std::vector<Row> rows;
     if (!fastest.contains(name)) return rows;
     rows = store.ok_rows(name, repetitions);
