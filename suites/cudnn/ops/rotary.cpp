@@ -35,12 +35,16 @@ Dims strides_or_dense(const Dims& strides, const Dims& dims) {
   return strides.empty() ? dense_strides(dims) : strides;
 }
 
+Dims input_strides(const Rotary& shape, const harness::Strides& strides) {
+  return strides_or_dense(strides.operands.empty() ? Dims{} : strides.operands.front(),
+                          shape.input);
+}
+
 RotaryRows rotary_rows_of(const Rotary& shape, const harness::Strides& strides) {
   for (std::size_t table = 1; table < strides.operands.size(); ++table) {
     if (!strides.operands[table].empty()) throw harness::Unsupported("tables in strides");
   }
-  const Dims read =
-      strides_or_dense(strides.operands.empty() ? Dims{} : strides.operands.front(), shape.input);
+  const Dims read = input_strides(shape, strides);
   const Dims written = strides_or_dense(strides.result, shape.input);
   RotaryRows rows;
   for (std::size_t axis = 0; axis + 1 < shape.input.size(); ++axis) {
@@ -96,6 +100,20 @@ nvidia::TensorFormat every_second_of(Precision precision, const Dims& rows, std:
   return {precision, {rows[0], outer / 2, 1}, {outer, 2, 1}};
 }
 
+/// The problem's tensors, and which strides they may have; no graph yet.
+GraphCall with_tensors(const Rotary& shape, const harness::Variant& variant) {
+  GraphCall call;
+  const bool one_entry = element_count(shape.table) == shape.table.back();
+  if (!shape.interleaved) call.strided_axes = one_entry ? most_strided_axes - 1 : most_strided_axes;
+  for (const Operand& operand : shape.inputs()) {
+    call.inputs.push_back({variant.precision, operand.dims, dense_strides(operand.dims)});
+  }
+  call.inputs.front().strides = input_strides(shape, variant.strides);
+  call.output = {variant.precision, shape.output(),
+                 strides_or_dense(variant.strides.result, shape.output())};
+  return call;
+}
+
 }  // namespace
 
 std::vector<GraphCall> rotary_graphs(const Rotary& shape, const harness::Variant& variant) {
@@ -125,18 +143,9 @@ std::vector<GraphCall> rotary_graphs(const Rotary& shape, const harness::Variant
   const std::int64_t alignment_bytes =
       std::gcd(std::int64_t{16}, offset * element_bytes(precision));
 
-  std::vector<GraphCall> found(1);
-  GraphCall& call = found.front();
+  std::vector<GraphCall> found;
+  GraphCall& call = found.emplace_back(with_tensors(shape, variant));
   OperationGraph& graph = call.graph();
-  const bool one_entry = element_count(shape.table) == shape.table.back();
-  if (!shape.interleaved) call.strided_axes = one_entry ? most_strided_axes - 1 : most_strided_axes;
-  for (const Operand& operand : shape.inputs()) {
-    call.inputs.push_back({precision, operand.dims, dense_strides(operand.dims)});
-  }
-  call.inputs.front().strides = strides_or_dense(
-      variant.strides.operands.empty() ? Dims{} : variant.strides.operands.front(), shape.input);
-  call.output = {precision, shape.output(),
-                 strides_or_dense(variant.strides.result, shape.output())};
   const Id x1 = graph.tensor(data);
   const Id cos1 = graph.tensor(entries);
   const Id sin1 = graph.tensor(entries);
