@@ -30,8 +30,8 @@ struct Traits {
   /// The library's reference code: correct, and slower by orders of magnitude.
   bool reference = false;
   /// Takes the result, and operands of its extents, in strides of the caller's, which leave at most
-  /// so many axes when axes are merged that follow each other in memory (the last one without gaps);
-  /// 0: dense only. Of attention all operands.
+  /// so many axes when axes are merged that follow each other in memory (the last one without
+  /// gaps); 0: dense only. Of attention all operands.
   int strided_axes = 0;
   /// Limits itself to so many of the host's threads; empty: all.
   std::optional<int> threads = std::nullopt;
