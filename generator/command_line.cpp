@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/program/program_flags.h"
+#include "generator/onnx/operators/shared/expert_load.h"
 
 namespace benanza {
 namespace {
@@ -18,6 +19,7 @@ struct Flags {
   std::vector<std::int64_t> batches;
   std::vector<std::string> dims;
   std::vector<std::string> inputs;
+  std::string expert_load;
   std::vector<std::string> precisions{"fp32"};
   std::string out;
   std::string refused_list;
@@ -53,6 +55,9 @@ void add_sources(CLI::App& app, Flags& flags) {
                  "takes; may be repeated")
       ->type_name("NAME=VALUE[,VALUE...]")
       ->allow_extra_args(false);
+  app.add_option("--expert-load", flags.expert_load,
+                 "How many tokens each expert of a mixture gets (default: balanced)")
+      ->type_name("balanced|power_law:ALPHA|N,N,...");
   app.add_option(
          "--precision", flags.precisions,
          "fp32, tf32, fp16, bf16, int8, fp8 (default: fp32; for a recording, each call's own)")
@@ -87,8 +92,8 @@ void require_consistent(const CLI::App& app, const Flags& flags) {
     if (!flags.models.empty() || !flags.lists.empty()) {
       throw Error("--recording: goes without models; call it once for each");
     }
-    for (const char* option :
-         {"--batch", "--dim", "--input", "--training", "--summary", "--unique", "--skip-refused"}) {
+    for (const char* option : {"--batch", "--dim", "--input", "--expert-load", "--training",
+                               "--summary", "--unique", "--skip-refused"}) {
       if (app.count(option) > 0) throw Error(std::string(option) + ": goes with models only");
     }
     if (flags.out.empty()) throw Error("--out DIR is missing");
@@ -110,6 +115,10 @@ GenerateOptions options_of(const Flags& flags) {
   options.lists = {flags.lists.begin(), flags.lists.end()};
   for (const std::string& dim : flags.dims) options.dims.insert(parse_dim(dim));
   for (const std::string& input : flags.inputs) options.values.insert(parse_input(input));
+  if (!flags.expert_load.empty()) {
+    onnx::require_expert_load(flags.expert_load);
+    options.expert_load = flags.expert_load;
+  }
   if (!flags.optimizer.empty()) {
     options.training =
         flags.optimizer == "adam" ? training::Optimizer::adam : training::Optimizer::sgd_momentum;

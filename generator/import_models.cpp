@@ -57,8 +57,9 @@ void import_batches(const std::filesystem::path& path, const GenerateOptions& op
   }
   const auto batches = batches_of(options);
   for (const auto& batch : batches) {
-    LoweredGraph graph = onnx::import_model(model, path.stem().string(),
-                                            {batch, options.dims, options.values}, path.string());
+    LoweredGraph graph = onnx::import_model(
+        model, path.stem().string(), {batch, options.dims, options.values, options.expert_load},
+        path.string());
     imported.known_dims.insert(graph.bound_dims.begin(), graph.bound_dims.end());
     if (batch) graph.batch = *batch;
     // Only once, because batches differ only in their extents.

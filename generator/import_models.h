@@ -19,6 +19,8 @@ struct GenerateOptions {
   std::map<std::string, std::int64_t> dims;
   /// Values of model inputs, by name (onnx::make_inputs_constant()).
   std::map<std::string, std::string> values = {};
+  /// onnx::expert_shares().
+  std::string expert_load = {};
   /// Lists, as <folder of tables>/<set> (lists/list.h). The other options do not apply to them.
   std::vector<std::filesystem::path> lists = {};
   /// If set, training steps with this optimizer instead of inference.

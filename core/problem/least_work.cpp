@@ -48,6 +48,7 @@ struct Flops {
     return (*this)(gradient.forward);
   }
   double operator()(const Gemm& gemm) const { return gemm.flops(); }
+  double operator()(const GroupedGemm& product) const { return product.flops(); }
   double operator()(const SparseProduct& product) const { return product.flops(); }
   double operator()(const Attention& attention) const { return attention.least_flops(); }
   double operator()(const AttentionGradient& gradient) const { return gradient.least_flops(); }

@@ -81,17 +81,21 @@ constexpr std::size_t packed_operand = 1;
 /// Products of a constant second operand may store it packed.
 bool may_be_packed(const Problem& problem) {
   const std::vector<Operand> operands = inputs(problem);
-  return is_product(problem) && operands.size() > packed_operand &&
-         operands[packed_operand].role == Role::weights;
+  return is_product(problem) && !std::holds_alternative<GroupedGemm>(problem.shape) &&
+         operands.size() > packed_operand && operands[packed_operand].role == Role::weights;
 }
 
 /// Counts only what is needed: a Copy's operand spans gaps that are not read and repeats elements
-/// that are read once, a sparse product does not store zeros, and a recurrent gradient reads what
-/// the forward call kept instead of some operands. A truth value is one byte.
+/// that are read once, a sparse product does not store zeros,
+/// a grouped product does not read weights of groups without rows, and a recurrent gradient reads
+/// what the forward call kept instead of some operands. A truth value is one byte.
 std::int64_t read_bytes(const Problem& problem, std::int64_t size) {
   if (const auto* copy = std::get_if<Copy>(&problem.shape)) return copy->read_elements() * size;
   if (const auto* sparse = std::get_if<SparseProduct>(&problem.shape)) {
     return sparse->bytes_read(size);
+  }
+  if (const auto* grouped = std::get_if<GroupedGemm>(&problem.shape)) {
+    return grouped->bytes_read(size);
   }
   if (const auto* gradient = std::get_if<RecurrentGradient>(&problem.shape)) {
     return gradient->read_elements() * size;

@@ -15,6 +15,7 @@
 #include "generator/onnx/masks.h"
 #include "generator/onnx/model/check_model.h"
 #include "generator/onnx/model/program.h"
+#include "generator/onnx/operators/shared/expert_load.h"
 #include "generator/onnx/parameters.h"
 #include "generator/onnx/quantized_layers.h"
 #include "generator/onnx/read/inline.h"
@@ -176,7 +177,8 @@ LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, con
                           const std::string& where) {
   check_model(model, where);
   const ResolvedDims bound = bind(model, binding, where);
-  const std::map<std::string, std::string> metadata = metadata_of(model);
+  std::map<std::string, std::string> metadata = metadata_of(model);
+  if (!binding.expert_load.empty()) metadata["expert_load"] = binding.expert_load;
   if (bound.replaced_batch && metadata.contains("batch")) {
     throw Error(where + ": --batch " + std::to_string(bound.batch) +
                 ": its metadata say that it was written for batch " + metadata.at("batch") +
@@ -189,6 +191,7 @@ LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, con
     return known != nullptr && known->lower != nullptr;
   };
   inline_functions(model, where, compositions(operators), knows);
+  if (!binding.expert_load.empty()) state_expert_load(model, binding.expert_load);
   Program program = make_program(model, where);
   infer(program, model, bound, operators);
 

@@ -15,6 +15,7 @@ std::int64_t summed_products(const Shape&) {
 std::int64_t summed_products(const Convolution& shape) { return shape.reduction_length(); }
 std::int64_t summed_products(const Deconvolution& shape) { return shape.reduction_length(); }
 std::int64_t summed_products(const Gemm& shape) { return shape.reduction_length(); }
+std::int64_t summed_products(const GroupedGemm& shape) { return shape.reduction_length(); }
 std::int64_t summed_products(const Reduction& shape) {
   using enum ReductionKind;
   const bool sums = shape.kind == sum || shape.kind == l1 || shape.kind == sum_square;

@@ -20,8 +20,10 @@ LayerKind kind_of_layer(const Layer& layer, const LayerTime& time) {
     for (const Measurement* call : time.calls) keys.emplace_back(call->variant.key);
   }
   const auto asks = [&](const auto& is_one) { return std::ranges::any_of(keys, is_one); };
-  if (contains_text(layer.op, "MoE") || contains_text(layer.name, "expert"))
+  if (contains_text(layer.op, "MoE") || contains_text(layer.name, "expert") ||
+      asks(asks_for<GroupedGemm>)) {
     return LayerKind::experts;
+  }
   if (contains_text(layer.op, "Attention") || asks(asks_for<Attention>))
     return LayerKind::attention;
   if (contains_text(layer.op, "Norm") ||

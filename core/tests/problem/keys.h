@@ -13,6 +13,8 @@ inline constexpr const char* keys_of_every_operator[] = {
     "conv/1x64x56x56_k64x3x3_p1.1.1.1_s1x1_d1x1_g1_clip_a0_b6",
     "conv/1x64x56x56_k64x3x3_p1.1.1.1_s1x1_d1x1_g1_residual_leakyrelu_a0.1",
     "spmm/m7680_n1_k2560_z983040",
+    "grouped_gemm/g8_m1_n768_k2048_nt",
+    "grouped_gemm/g3x5x120_m16x8x0_n768_k2048_nn",
     "gemm/m1_n8_k8_nt_w_residual",
     "gemm/m1_n8_k8_nt_w_bias_tanh",
     "deconv/1x64x7x7_k32x4x4_p1.1.1.1_s2x2_d1x1_g1_bias_elu_a1",

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "generator/onnx/model/checked_math.h"
 #include "generator/onnx/operators/shared/calls.h"
+#include "generator/onnx/operators/shared/expert_load.h"
 #include "generator/onnx/operators/shared/nbits.h"
 #include "generator/onnx/operators/shared/operator.h"
 
@@ -82,22 +83,6 @@ PackedWeights packed_experts(const NodeView& node, std::string_view attribute, b
           .zero_points = zero_points};
 }
 
-/// So many experts with so many tokens each.
-struct Share {
-  std::int64_t experts = 0;
-  std::int64_t rows = 0;
-};
-
-/// `assignments` of tokens to experts, as evenly as they go.
-std::vector<Share> spread(std::int64_t assignments, std::int64_t experts) {
-  const std::int64_t busy = std::min(assignments, experts);
-  const std::int64_t more = assignments % busy;
-  std::vector<Share> shares;
-  if (more > 0) shares.push_back({more, assignments / busy + 1});
-  shares.push_back({busy - more, assignments / busy});
-  return shares;
-}
-
 class ExpertCalls {
  public:
   ExpertCalls(const NodeView& node, Experts experts) : node_(node), experts_(std::move(experts)) {
@@ -127,22 +112,31 @@ class ExpertCalls {
     const Source factors = choose();
     const std::int64_t assignments = checked_product(tokens_, chosen_);
     constexpr std::int64_t most_experts = 4096;
-    if (std::min(assignments, count_) > most_experts) {
+    if (experts_.quantized && std::min(assignments, count_) > most_experts) {
       throw NotExpressible("more than " + std::to_string(most_experts) + " experts at work");
     }
     Source rows = from_input(0);
     if (tokens_ > 1) {
       rows = move(checked_product(assignments, hidden_), from_input(0));
     }
-    for (const Share& share : spread(assignments, count_)) add_experts(share, rows);
+    const std::string load = node_.text(expert_load_attribute, "balanced");
+    const std::vector<ExpertShare> shares = expert_shares(load, tokens_, chosen_, count_);
+    std::int64_t busy = 0;
+    for (const ExpertShare& share : shares) busy += share.experts;
+    if (experts_.quantized || busy == 1) {
+      for (const ExpertShare& share : shares) add_experts({share}, rows);
+    } else {
+      add_experts(shares, rows);
+    }
     Source results = last_result(calls_);
     if (tokens_ > 1) results = move(checked_product(assignments, hidden_), results);
     calls_.push_back(
         product_call({tokens_, 1, chosen_}, factors, {tokens_, chosen_, hidden_}, results, false));
     Lowered lowered = measured(std::move(calls_));
     if (tokens_ > 1) {
-      lowered.reason = "its tokens are taken to be spread evenly over " +
-                       std::to_string(std::min(assignments, count_)) + " experts";
+      lowered.reason = "its tokens are taken to be spread " +
+                       (load == "balanced" ? "evenly" : "by " + load) + " over " +
+                       std::to_string(busy) + " experts";
     }
     if (node_.integer("use_sparse_mixer", 0) != 0) {
       lowered.reason += lowered.reason.empty() ? "" : "; ";
@@ -205,15 +199,22 @@ class ExpertCalls {
     return last_result(calls_);
   }
 
-  void add_experts(const Share& share, const Source& rows) {
-    const Source first = add_products(share, experts_.first, "fc1_expert_weight_bits", rows,
+  /// Packed experts and a single one: products of their own.
+  void add_experts(const std::vector<ExpertShare>& shares, const Source& rows) {
+    const Source first = add_products(shares, experts_.first, "fc1_expert_weight_bits", rows,
                                       fused_ ? 2 * inner_ : inner_, hidden_);
     Source gated{};
     if (has(experts_.third)) {
-      gated = add_products(share, experts_.third, "fc3_expert_weight_bits", rows, inner_, hidden_);
+      gated = add_products(shares, experts_.third, "fc3_expert_weight_bits", rows, inner_, hidden_);
     }
-    const Source active = add_function(share.experts * share.rows, first, gated);
-    add_products(share, experts_.second, "fc2_expert_weight_bits", active, hidden_, inner_);
+    const Source active = add_function(rows_of(shares), first, gated);
+    add_products(shares, experts_.second, "fc2_expert_weight_bits", active, hidden_, inner_);
+  }
+
+  static std::int64_t rows_of(const std::vector<ExpertShare>& shares) {
+    std::int64_t rows = 0;
+    for (const ExpertShare& share : shares) rows += share.experts * share.rows;
+    return rows;
   }
 
   std::optional<PackedWeights> packed_weights(const ExpertInputs& inputs,
@@ -241,26 +242,39 @@ class ExpertCalls {
                          std::to_string(columns));
   }
 
-  /// A product for each expert, and the biases of all.
-  Source add_products(const Share& share, const ExpertInputs& inputs, std::string_view bits,
-                      const Source& rows, std::int64_t columns, std::int64_t length) {
-    const auto source = static_cast<int>(inputs.weights);
+  /// The products of all experts, and their biases.
+  Source add_products(const std::vector<ExpertShare>& shares, const ExpertInputs& inputs,
+                      std::string_view bits, const Source& rows, std::int64_t columns,
+                      std::int64_t length) {
+    const auto weights = from_input(static_cast<int>(inputs.weights));
     const auto packed = packed_weights(inputs, bits);
     check_weights_of(inputs, packed, columns, length);
-    for (std::int64_t expert = 0; expert < share.experts; ++expert) {
-      Call product = product_call({share.rows, length}, rows, {columns, length}, from_input(source),
-                                  true, false, true);
-      product.problem.packed = packed;
-      calls_.push_back(std::move(product));
+    const ExpertShare& first = shares.front();
+    if (packed || (shares.size() == 1 && first.experts == 1)) {
+      for (std::int64_t expert = 0; expert < first.experts; ++expert) {
+        Call product =
+            product_call({first.rows, length}, rows, {columns, length}, weights, true, false, true);
+        product.problem.packed = packed;
+        calls_.push_back(std::move(product));
+      }
+    } else {
+      GroupedGemm grouped{.groups = {}, .m = {}, .n = columns, .k = length, .transpose_b = true};
+      for (const ExpertShare& share : shares) {
+        grouped.groups.push_back(share.experts);
+        grouped.m.push_back(share.rows);
+      }
+      calls_.push_back(call(grouped, {rows, weights}));
     }
-    if (inputs.bias) {
-      calls_.push_back(elementwise_call(
-          BinaryKind::add, {{share.experts, share.rows, columns}, false, last_result(calls_)},
-          {{share.experts, 1, columns},
-           node_.input(*inputs.bias).constant,
-           from_input(static_cast<int>(*inputs.bias))}));
-    }
+    if (inputs.bias) add_biases(shares, *inputs.bias, columns);
     return last_result(calls_);
+  }
+
+  /// Of groups of different sizes, the biases are counted as one.
+  void add_biases(const std::vector<ExpertShare>& shares, std::size_t bias, std::int64_t columns) {
+    const std::int64_t groups = shares.size() == 1 ? shares.front().experts : 1;
+    calls_.push_back(elementwise_call(
+        BinaryKind::add, {{groups, rows_of(shares) / groups, columns}, false, last_result(calls_)},
+        {{groups, 1, columns}, node_.input(bias).constant, from_input(static_cast<int>(bias))}));
   }
 
   Source apply(ActivationKind kind, const Dims& dims, const Source& x, float alpha = 0,

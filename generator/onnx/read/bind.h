@@ -21,6 +21,8 @@ struct Binding {
   std::map<std::string, std::int64_t> dims;
   /// Values of inputs, in the format of make_inputs_constant().
   std::map<std::string, std::string> values = {};
+  /// How tokens choose experts (expert_shares()); empty: balanced.
+  std::string expert_load = {};
 };
 
 struct ResolvedDims {

@@ -27,11 +27,10 @@ TEST(MixtureOfExperts, OneTokenHasAsManyExpertsAsItChooses) {
   const LoweredLayer& layer = graph.layers[0];
   EXPECT_EQ(layer.cost, Cost::measured) << layer.reason;
   // The router, the choice, two products each; the sum of both results times their factors.
-  EXPECT_THAT(
-      layer.problems,
-      ElementsAre("softmax/1x4_a1", "copy/2_f1_t1", "gemm/m1_n32_k16_nt_w", "gemm/m1_n32_k16_nt_w",
-                  "add/2x1x32_2x1x32_w", "relu/2x32", "gemm/m1_n16_k32_nt_w",
-                  "gemm/m1_n16_k32_nt_w", "add/2x1x16_2x1x16_w", "gemm/m1_n16_k2_nn"));
+  EXPECT_THAT(layer.problems,
+              ElementsAre("softmax/1x4_a1", "copy/2_f1_t1", "grouped_gemm/g2_m1_n32_k16_nt",
+                          "add/2x1x32_2x1x32_w", "relu/2x32", "grouped_gemm/g2_m1_n16_k32_nt",
+                          "add/2x1x16_2x1x16_w", "gemm/m1_n16_k2_nn"));
   // Half of the experts, with their biases.
   EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 2 * (2 * 32 * 16 + 32 + 16)}));
 }
@@ -42,13 +41,25 @@ TEST(MixtureOfExperts, TokensAreSpreadOverTheExperts) {
       mixture(7, {{"k", 2}, {"activation_type", "silu"}, {"normalize_routing_weights", 1}}).layer();
   EXPECT_THAT(layer.problems,
               ElementsAre("softmax/7x4_a1", "copy/14_f1_t1", "reducesum/7x2_a1", "div/7x2_7x1",
-                          "copy/224_f1_t1", "gemm/m4_n32_k16_nt_w", "gemm/m4_n32_k16_nt_w",
-                          "add/2x4x32_2x1x32_w", "swish/8x32_a1", "gemm/m4_n16_k32_nt_w",
-                          "gemm/m4_n16_k32_nt_w", "add/2x4x16_2x1x16_w", "gemm/m3_n32_k16_nt_w",
-                          "gemm/m3_n32_k16_nt_w", "add/2x3x32_2x1x32_w", "swish/6x32_a1",
-                          "gemm/m3_n16_k32_nt_w", "gemm/m3_n16_k32_nt_w", "add/2x3x16_2x1x16_w",
+                          "copy/224_f1_t1", "grouped_gemm/g2x2_m4x3_n32_k16_nt", "add/14x32_1x32_w",
+                          "swish/14x32_a1", "grouped_gemm/g2x2_m4x3_n16_k32_nt", "add/14x16_1x16_w",
                           "copy/224_f1_t1", "gemm/m1_n16_k2_nn_a7_b7"));
   EXPECT_THAT(layer.reason, HasSubstr("spread evenly over 4 experts"));
+}
+
+// Six tokens choose 12 times; loads of 3 to 1 are 9 and 3 rows, but an expert gets 6 at most.
+TEST(MixtureOfExperts, TokensChooseAsTheyAreSaidTo) {
+  const auto keys = [](const std::string& load) {
+    Binding binding{.batch = {}, .dims = {}};
+    binding.expert_load = load;
+    const LoweredGraph graph = mixture(6, {{"k", 2}, {"activation_type", "relu"}}).import(binding);
+    EXPECT_EQ(graph.metadata.at("expert_load"), load);
+    EXPECT_THAT(graph.layers[0].reason, HasSubstr("by " + load));
+    return graph.layers[0].problems;
+  };
+  EXPECT_THAT(keys("0,3,1,0"), testing::Contains("grouped_gemm/g2_m6_n32_k16_nt"));
+  EXPECT_THAT(keys("1,0.5,1.5,3"), testing::Contains("grouped_gemm/g1x1x1x1_m6x3x2x1_n32_k16_nt"));
+  EXPECT_THROW(keys("1,2,3"), Error);
 }
 
 TEST(MixtureOfExperts, ASparseMixerChoosesOneAtATime) {

@@ -1,6 +1,7 @@
 #include "suites/cudnn/graph/graph.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "suites/cudnn/api/descriptors.h"
 #include "suites/cudnn/api/status.h"
 #include "suites/harness/primitive.h"
+#include "suites/nvidia/device/convert.h"
 
 namespace benanza::cudnn {
 
@@ -167,6 +169,19 @@ OperationGraph::Id OperationGraph::repeated(const nvidia::TensorFormat& format,
   return id;
 }
 
+OperationGraph::Id OperationGraph::integers(std::vector<std::int32_t> values, const Dims& dims) {
+  const nvidia::TensorFormat format{Precision::fp32, dims, dense_strides(dims)};
+  const Id id = tensor(format, CUDNN_DATA_INT32);
+  filled_.push_back({id, format, {}, std::move(values)});
+  return id;
+}
+
+std::vector<std::byte> OperationGraph::Filled::bytes() const {
+  if (integers.empty()) return nvidia::to_storage(elements(), format);
+  const auto stored = std::as_bytes(std::span(integers));
+  return {stored.begin(), stored.end()};
+}
+
 std::vector<float> OperationGraph::Filled::elements() const {
   std::vector<float> made(static_cast<std::size_t>(element_count(format.dims)));
   for (std::size_t index = 0; index < made.size(); ++index) {
@@ -243,6 +258,23 @@ void OperationGraph::multiply(Id a, Id b, Id c) {
   operation.set(CUDNN_ATTR_OPERATION_MATMUL_ADESC, at(a));
   operation.set(CUDNN_ATTR_OPERATION_MATMUL_BDESC, at(b));
   operation.set(CUDNN_ATTR_OPERATION_MATMUL_CDESC, at(c));
+}
+
+void OperationGraph::multiply_groups([[maybe_unused]] Id x, [[maybe_unused]] Id w,
+                                     [[maybe_unused]] Id begins, [[maybe_unused]] Id y) {
+#if CUDNN_VERSION >= 91500
+  Descriptor& operation = add(CUDNN_BACKEND_OPERATION_MOE_GROUPED_MATMUL_DESCRIPTOR);
+  operation.set(CUDNN_ATTR_OPERATION_MOE_GROUPED_MATMUL_MODE, CUDNN_TYPE_MOE_GROUPED_MATMUL_MODE,
+                CUDNN_MOE_GROUPED_MATMUL_MODE_NONE);
+  operation.set(CUDNN_ATTR_OPERATION_MOE_GROUPED_MATMUL_MATH_PREC, CUDNN_DATA_FLOAT);
+  operation.set(CUDNN_ATTR_OPERATION_MOE_GROUPED_MATMUL_TOKEN_DESC, at(x));
+  operation.set(CUDNN_ATTR_OPERATION_MOE_GROUPED_MATMUL_WEIGHT_DESC, at(w));
+  operation.set(CUDNN_ATTR_OPERATION_MOE_GROUPED_MATMUL_FIRST_TOKEN_OFFSET_DESC, at(begins));
+  operation.set(CUDNN_ATTR_OPERATION_MOE_GROUPED_MATMUL_OUTPUT_DESC, at(y));
+  has_products_ = true;
+#else
+  throw harness::Unsupported("cuDNN has grouped products since 9.15");
+#endif
 }
 
 void OperationGraph::dequantize(Id x, Id scale, Id y, const Dims& block, cudnnDataType_t computed) {

@@ -131,6 +131,8 @@ class OperationGraph {
   /// The same of several values, which follow each other from the first element to the last, again
   /// and again. Their number divides the tensor's elements.
   Id repeated(const nvidia::TensorFormat& format, std::vector<float> values);
+  /// The same of int32 numbers, a row-major tensor of extents `dims`.
+  Id integers(std::vector<std::int32_t> values, const Dims& dims);
 
   const Descriptor& at(Id id) const { return tensors_[static_cast<std::size_t>(id)]; }
   /// The caller sets the attributes; finish() finalizes the operation.
@@ -141,6 +143,10 @@ class OperationGraph {
   void pointwise_gradient(const Pointwise& function, Id x, Id dy, Id dx);
   void reduce(cudnnReduceTensorOp_t op, Id x, Id y);
   void multiply(Id a, Id b, Id c);
+  /// Adds products of groups of rows: rows from begins[g] up to the next group's of x, 1 x rows x
+  /// k, times matrix g of w, groups x k x n. `begins` has int32 numbers. Throws Unsupported before
+  /// 9.15, which lacks it.
+  void multiply_groups(Id x, Id w, Id begins, Id y);
   /// Adds y = x * scale, each scale for `block` elements of x, an extent for each axis: computed in
   /// the type `computed`. Throws what check() throws before 9.7, which lacks it.
   void dequantize(Id x, Id scale, Id y, const Dims& block, cudnnDataType_t computed);
@@ -164,8 +170,12 @@ class OperationGraph {
     Id id;
     nvidia::TensorFormat format;
     std::vector<float> values;
+    /// Instead of `values`.
+    std::vector<std::int32_t> integers = {};
 
     std::vector<float> elements() const;
+    /// As in memory.
+    std::vector<std::byte> bytes() const;
   };
   const std::deque<Scalar>& scalars() const { return scalars_; }
   const std::vector<Filled>& constants() const { return filled_; }

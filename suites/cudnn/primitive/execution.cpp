@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "suites/cudnn/api/status.h"
-#include "suites/nvidia/device/convert.h"
 
 namespace benanza::cudnn {
 namespace {
@@ -48,7 +47,7 @@ Execution::Execution(PlannedGraph planned, const std::vector<Binding>& tensors, 
   }
   for (const auto& constant : planned_.constants) {
     nvidia::DeviceMemory& memory = constants_.emplace_back(nvidia::span_bytes(constant.format));
-    memory.write(nvidia::to_storage(constant.elements(), constant.format), stream);
+    memory.write(constant.bytes(), stream);
     bind(constant.id, memory.data());
   }
   pack_.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, ids);

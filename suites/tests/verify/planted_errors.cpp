@@ -92,6 +92,13 @@ const std::vector<PlantedError>& planted_errors() {
 
       {"operands swapped", "spmm/m6_n6_k6_z20", "spmm/m6_n6_k6_z20", {fp32}, true},
 
+      {"another group's weights", "grouped_gemm/g2x1_m3x5_n8_k8_nt",
+       "grouped_gemm/g1x2_m5x3_n8_k8_nt", all},
+      {"transposition of b ignored", "grouped_gemm/g3_m2_n8_k8_nt", "grouped_gemm/g3_m2_n8_k8_nn",
+       all},
+      {"a group without rows passed over", "grouped_gemm/g1x1x1_m4x0x3_n8_k8_nt",
+       "grouped_gemm/g1x1x1_m4x3x0_n8_k8_nt", all},
+
       {"transposition of b ignored", "gemm/m5_n7_k7_nt", "gemm/m5_n7_k7_nn", all},
       {"transposition of a ignored", "gemm/m7_n5_k7_tn", "gemm/m7_n5_k7_nn", all},
       {"weight not transposed", "gemm/m5_n7_k7_nt_w", "gemm/m5_n7_k7_nn_w", all},

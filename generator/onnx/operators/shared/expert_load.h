@@ -1,0 +1,37 @@
+#pragma once
+
+#include <onnx/onnx_pb.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace benanza::onnx {
+
+/// So many experts with so many rows each.
+struct ExpertShare {
+  std::int64_t experts = 0;
+  std::int64_t rows = 0;
+  bool operator==(const ExpertShare&) const = default;
+};
+
+/// How many rows each expert gets if `tokens` tokens choose `chosen` of `experts` different experts
+/// each; most rows first, without the experts that get none. `load` is
+///   balanced         as evenly as they go, over as many experts as can be busy
+///   power_law:ALPHA  quantiles of the bounded power law x^-ALPHA, as AIConfigurator draws them:
+///                    from 1 to 0.8 tokens, or from 0.01 to 2 if there are no more choices than
+///                    experts
+///   N,N,...          in proportion to these numbers, one for each expert
+/// An expert gets at most all tokens. Throws Error, with what is expected, for anything else.
+std::vector<ExpertShare> expert_shares(std::string_view load, std::int64_t tokens,
+                                       std::int64_t chosen, std::int64_t experts);
+
+/// Throws Error if `load` is none of these.
+void require_expert_load(std::string_view load);
+
+/// Before the model's nodes are read: gives its mixtures of experts `load`, as an attribute.
+void state_expert_load(::onnx::ModelProto& model, const std::string& load);
+inline constexpr std::string_view expert_load_attribute = "benanza.expert_load";
+
+}  // namespace benanza::onnx

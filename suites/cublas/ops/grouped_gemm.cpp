@@ -1,0 +1,303 @@
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "suites/cublas/products/lt_matmul.h"
+#include "suites/cublas/ways.h"
+
+// The products of a mixture of experts, whose groups have rows one after the other.
+namespace benanza::cublas {
+namespace {
+
+/// Groups that follow each other and have equally many rows, at least one.
+struct GroupRun {
+  std::int64_t first_group = 0;
+  std::int64_t groups = 0;
+  std::int64_t first_row = 0;
+  std::int64_t rows = 0;
+};
+
+std::vector<GroupRun> runs_with_rows(const GroupedGemm& shape) {
+  std::vector<GroupRun> runs;
+  GroupRun next;
+  for (std::size_t run = 0; run < shape.groups.size(); ++run) {
+    next.groups = shape.groups[run];
+    next.rows = shape.m[run];
+    if (next.rows > 0) runs.push_back(next);
+    next.first_group += next.groups;
+    next.first_row += next.groups * next.rows;
+  }
+  return runs;
+}
+
+Gemm product_of_group(const GroupedGemm& shape, std::int64_t rows) {
+  return {.m = rows,
+          .n = shape.n,
+          .k = shape.k,
+          .transpose_b = shape.transpose_b,
+          .batch_a = {},
+          .batch_b = {},
+          .constant_b = true};
+}
+
+nvidia::CallSetup grouped_setup(const GroupedGemm& shape, Precision precision) {
+  std::vector<nvidia::TensorFormat> inputs;
+  for (const Operand& operand : shape.inputs()) {
+    inputs.push_back(nvidia::tensor_format(precision, operand.dims, Layout::plain));
+  }
+  // As BLAS wants weights of 8-bit types.
+  const bool is_transposed = packed(product_of_group(shape, 1), precision).transpose_b;
+  if (is_transposed != shape.transpose_b) inputs[1].strides = {shape.k * shape.n, 1, shape.k};
+  return {.inputs = std::move(inputs),
+          .results = {nvidia::tensor_format(precision, shape.output(), Layout::plain)}};
+}
+
+/// The matrices of one group, in elements from the beginning of each tensor.
+struct GroupOffsets {
+  std::int64_t a = 0;
+  std::int64_t b = 0;
+  std::int64_t c = 0;
+};
+
+GroupOffsets offsets_of(const GroupedGemm& shape, const GroupRun& run, std::int64_t group) {
+  const std::int64_t row = run.first_row + group * run.rows;
+  return {
+      .a = row * shape.k, .b = (run.first_group + group) * shape.k * shape.n, .c = row * shape.n};
+}
+
+/// The addresses of all groups' matrices, in device memory.
+struct GroupAddresses {
+  nvidia::DeviceMemory a;
+  nvidia::DeviceMemory b;
+  nvidia::DeviceMemory c;
+};
+
+GroupAddresses addresses_of(const GroupedGemm& shape, std::span<const GroupRun> runs,
+                            Precision precision, const nvidia::CudaPrimitive& call) {
+  std::vector<std::int64_t> a;
+  std::vector<std::int64_t> b;
+  std::vector<std::int64_t> c;
+  for (const GroupRun& run : runs) {
+    for (std::int64_t group = 0; group < run.groups; ++group) {
+      const GroupOffsets offsets = offsets_of(shape, run, group);
+      a.push_back(offsets.a);
+      b.push_back(offsets.b);
+      c.push_back(offsets.c);
+    }
+  }
+  const std::int64_t size = element_bytes(precision);
+  return {.a = device_addresses(call.input(0), a, size, call.stream()),
+          .b = device_addresses(call.input(1), b, size, call.stream()),
+          .c = device_addresses(call.output(), c, size, call.stream())};
+}
+
+const void* const* constant(const nvidia::DeviceMemory& addresses) {
+  return reinterpret_cast<const void* const*>(addresses.data());
+}
+void* const* writable(const nvidia::DeviceMemory& addresses) {
+  return reinterpret_cast<void* const*>(addresses.data());
+}
+
+/// cublasGemmGroupedBatchedEx: one call for all.
+class Grouped {
+ public:
+  Grouped(const Request& request, const GroupedGemm& shape)
+      : library_(request.library),
+        shape_(shape),
+        precision_(request.variant.precision),
+        types_(types_of(precision_)),
+        runs_(runs_with_rows(shape)) {
+    const BlasGemm blas = blas_gemm(product_of_group(shape, 1));
+    const std::size_t count = runs_.size();
+    first_.assign(count, operation(blas.transpose_first));
+    second_.assign(count, operation(blas.transpose_second));
+    m_.assign(count, blas.m);
+    k_.assign(count, blas.k);
+    ld_first_.assign(count, blas.ld_first);
+    ld_second_.assign(count, blas.ld_second);
+    ld_result_.assign(count, blas.ld_result);
+    alpha_.assign(count, 1.0F);
+    beta_.assign(count, 0.0F);
+    for (const GroupRun& run : runs_) {
+      n_.push_back(run.rows);
+      sizes_.push_back(run.groups);
+    }
+  }
+
+  void placed(const nvidia::CudaPrimitive& call) {
+    addresses_ = addresses_of(shape_, runs_, precision_, call);
+  }
+
+  void operator()(const nvidia::CudaPrimitive&) const {
+    check(cublasGemmGroupedBatchedEx_64(library_.handle(), first_.data(), second_.data(), m_.data(),
+                                        n_.data(), k_.data(), alpha_.data(), constant(addresses_.b),
+                                        types_.operand, ld_first_.data(), constant(addresses_.a),
+                                        types_.operand, ld_second_.data(), beta_.data(),
+                                        writable(addresses_.c), types_.operand, ld_result_.data(),
+                                        std::ssize(runs_), sizes_.data(), types_.compute),
+          "cublasGemmGroupedBatchedEx");
+  }
+
+ private:
+  Library& library_;
+  GroupedGemm shape_;
+  Precision precision_;
+  Types types_;
+  std::vector<GroupRun> runs_;
+  // One element per run.
+  std::vector<cublasOperation_t> first_;
+  std::vector<cublasOperation_t> second_;
+  std::vector<std::int64_t> m_;
+  std::vector<std::int64_t> n_;
+  std::vector<std::int64_t> k_;
+  std::vector<std::int64_t> ld_first_;
+  std::vector<std::int64_t> ld_second_;
+  std::vector<std::int64_t> ld_result_;
+  std::vector<float> alpha_;
+  std::vector<float> beta_;
+  std::vector<std::int64_t> sizes_;
+  GroupAddresses addresses_;
+};
+
+/// cublasGemmBatchedEx for each run.
+class Batched {
+ public:
+  Batched(const Request& request, const GroupedGemm& shape)
+      : library_(request.library),
+        shape_(shape),
+        precision_(request.variant.precision),
+        types_(types_of(precision_)),
+        runs_(runs_with_rows(shape)) {}
+
+  void placed(const nvidia::CudaPrimitive& call) {
+    for (const GroupRun& run : runs_) {
+      addresses_.push_back(addresses_of(shape_, {&run, 1}, precision_, call));
+    }
+  }
+
+  void operator()(const nvidia::CudaPrimitive&) const {
+    constexpr float alpha = 1;
+    constexpr float beta = 0;
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      const BlasGemm blas = blas_gemm(product_of_group(shape_, runs_[i].rows));
+      check(cublasGemmBatchedEx_64(library_.handle(), operation(blas.transpose_first),
+                                   operation(blas.transpose_second), blas.m, blas.n, blas.k, &alpha,
+                                   constant(addresses_[i].b), types_.operand, blas.ld_first,
+                                   constant(addresses_[i].a), types_.operand, blas.ld_second, &beta,
+                                   writable(addresses_[i].c), types_.operand, blas.ld_result,
+                                   runs_[i].groups, types_.compute, CUBLAS_GEMM_DEFAULT),
+            "cublasGemmBatchedEx");
+    }
+  }
+
+ private:
+  Library& library_;
+  GroupedGemm shape_;
+  Precision precision_;
+  Types types_;
+  std::vector<GroupRun> runs_;
+  std::vector<GroupAddresses> addresses_;
+};
+
+/// cublasLtMatmul for each group, by its first choice for so many rows.
+class Each {
+ public:
+  Each(const Request& request, const GroupedGemm& shape)
+      : library_(request.library), shape_(shape), precision_(request.variant.precision) {
+    const std::int64_t size = element_bytes(precision_);
+    for (const GroupRun& run : runs_with_rows(shape)) {
+      LtMatmul matmul({.shape = product_of_group(shape, run.rows), .epilogue = {}}, precision_);
+      LtDescriptors descriptors = matmul.descriptors();
+      // Where groups begin.
+      descriptors.alignment_bytes = static_cast<std::uint32_t>(
+          std::gcd(std::int64_t{descriptors.alignment_bytes},
+                   std::gcd(run.rows * shape.k * size, run.rows * shape.n * size)));
+      const LtChoice choice =
+          heuristics(library_.lt(), descriptors, precision_, library_.lt_workspace_bytes(), 1)
+              .front();
+      workspace_bytes_ = std::max(workspace_bytes_, choice.workspace_bytes);
+      products_.push_back({run, std::move(matmul), choice});
+    }
+  }
+
+  std::int64_t workspace_bytes() const { return workspace_bytes_; }
+
+  void operator()(const nvidia::CudaPrimitive& call) const {
+    const std::int64_t size = element_bytes(precision_);
+    for (const auto& [run, matmul, choice] : products_) {
+      const float alpha = matmul.alpha();
+      constexpr float beta = 0;
+      for (std::int64_t group = 0; group < run.groups; ++group) {
+        const GroupOffsets offsets = offsets_of(shape_, run, group);
+        std::byte* const result = call.output() + offsets.c * size;
+        check(cublasLtMatmul(library_.lt(), matmul.operation(), &alpha,
+                             call.input(1) + offsets.b * size, matmul.first(),
+                             call.input(0) + offsets.a * size, matmul.second(), &beta,
+                             matmul.unread_at(result), matmul.residual(), result, matmul.result(),
+                             &choice.algorithm, call.workspace(),
+                             static_cast<std::size_t>(call.workspace_bytes()), call.stream()),
+              "cublasLtMatmul");
+      }
+    }
+  }
+
+ private:
+  struct ProductOfRun {
+    GroupRun run;
+    LtMatmul matmul;
+    LtChoice choice;
+  };
+
+  Library& library_;
+  GroupedGemm shape_;
+  Precision precision_;
+  std::vector<ProductOfRun> products_;
+  std::int64_t workspace_bytes_ = 0;
+};
+
+template <class Calls>
+harness::Way way_by_handle(Library& library, const GroupedGemm& shape,
+                           const harness::Variant& prototype, std::string name, std::size_t calls) {
+  return nvidia::way_of(library, prototype, std::move(name),
+                        [shape](const Request& request) {
+                          nvidia::CallSetup setup = grouped_setup(shape, request.variant.precision);
+                          request.library.handle();
+                          setup.handle_workspace_bytes = request.library.handle_workspace_bytes();
+                          return call_of(request, std::move(setup), Calls(request, shape));
+                        },
+                        {.calls = calls});
+}
+
+Ways grouped_ways(Library& library, const GroupedGemm& shape, const harness::Variant& prototype,
+                  harness::AlgorithmSet) {
+  Ways found;
+  const std::vector<GroupRun> runs = runs_with_rows(shape);
+  if (element_bytes(prototype.precision) > 1) {
+    found.push_back(way_by_handle<Grouped>(library, shape, prototype, "grouped", 1));
+    found.push_back(way_by_handle<Batched>(library, shape, prototype, "batched", runs.size()));
+  }
+  std::size_t groups = 0;
+  for (const GroupRun& run : runs) groups += static_cast<std::size_t>(run.groups);
+  found.push_back(nvidia::way_of(library, prototype, "each",
+                                 [shape](const Request& request) {
+                                   nvidia::CallSetup setup =
+                                       grouped_setup(shape, request.variant.precision);
+                                   Each each(request, shape);
+                                   setup.workspace_bytes = each.workspace_bytes();
+                                   return call_of(request, std::move(setup), std::move(each));
+                                 },
+                                 {.calls = groups}));
+  return found;
+}
+
+}  // namespace
+
+/// One call for all groups, one for each run of equal groups, or one for each group.
+void register_grouped_gemm(WayTable& table) {
+  table.add(harness::Family<Library, GroupedGemm>{
+      .layouts = [](const GroupedGemm&) { return std::vector{Layout::plain}; },
+      .ways = grouped_ways});
+}
+
+}  // namespace benanza::cublas

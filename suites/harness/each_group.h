@@ -1,0 +1,19 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "suites/harness/backend.h"
+
+namespace benanza::harness {
+
+/// Ways of a grouped product that are a call for each group with rows, one after the other:
+/// "each.NAME" for every way NAME that the products of all groups have. `ways_of` returns those of
+/// the product of a group. The weights of groups lie apart, as the packed weights of experts do: in
+/// memory that the call takes from `allocator`.
+std::vector<Way> each_group(const GroupedGemm& shape, const Variant& prototype,
+                            const std::function<std::vector<Way>(const Variant& product)>& ways_of,
+                            const std::shared_ptr<Allocator>& allocator);
+
+}  // namespace benanza::harness
