@@ -83,6 +83,12 @@ PackedWeights packed_experts(const NodeView& node, std::string_view attribute, b
           .zero_points = zero_points};
 }
 
+std::int64_t busy_of(const std::vector<ExpertShare>& shares) {
+  std::int64_t busy = 0;
+  for (const ExpertShare& share : shares) busy += share.experts;
+  return busy;
+}
+
 class ExpertCalls {
  public:
   ExpertCalls(const NodeView& node, Experts experts) : node_(node), experts_(std::move(experts)) {
@@ -121,8 +127,7 @@ class ExpertCalls {
     }
     const std::string load = node_.text(expert_load_attribute, "balanced");
     const std::vector<ExpertShare> shares = expert_shares(load, tokens_, chosen_, count_);
-    std::int64_t busy = 0;
-    for (const ExpertShare& share : shares) busy += share.experts;
+    const std::int64_t busy = busy_of(shares);
     if (experts_.quantized || busy == 1) {
       for (const ExpertShare& share : shares) add_experts({share}, rows);
     } else {
@@ -271,10 +276,16 @@ class ExpertCalls {
 
   /// Of groups of different sizes, the biases are counted as one.
   void add_biases(const std::vector<ExpertShare>& shares, std::size_t bias, std::int64_t columns) {
-    const std::int64_t groups = shares.size() == 1 ? shares.front().experts : 1;
-    calls_.push_back(elementwise_call(
-        BinaryKind::add, {{groups, rows_of(shares) / groups, columns}, false, last_result(calls_)},
-        {{groups, 1, columns}, node_.input(bias).constant, from_input(static_cast<int>(bias))}));
+    Dims rows{rows_of(shares), columns};
+    Dims biases{1, columns};
+    if (shares.size() == 1) {
+      const ExpertShare& share = shares.front();
+      rows = {share.experts, share.rows, columns};
+      biases = {share.experts, 1, columns};
+    }
+    calls_.push_back(
+        elementwise_call(BinaryKind::add, {rows, false, last_result(calls_)},
+                         {biases, node_.input(bias).constant, from_input(static_cast<int>(bias))}));
   }
 
   Source apply(ActivationKind kind, const Dims& dims, const Source& x, float alpha = 0,
@@ -352,20 +363,23 @@ class ExpertCalls {
   bool fused_ = false;
 };
 
-/// Every token needs `k` experts; all of them no more than there are.
+/// Every token needs `k` experts; all of them no more than there are. A stated load says how many.
 std::vector<PartRead> experts_read(const NodeView& node, const Experts& experts) {
   if (node.shape(0).empty()) throw NotExpressible("an input without axes");
   const std::int64_t tokens = node.elements(0) / std::max<std::int64_t>(1, node.shape(0).back());
+  const std::string load = node.text(expert_load_attribute, "");
   std::vector<PartRead> parts;
   for (const std::size_t input : experts.of_experts) {
     if (!node.has_input(input) || node.shape(input).empty()) continue;
     const std::int64_t count = node.shape(input)[0];
     if (count < 1) continue;
     const std::int64_t chosen = std::clamp<std::int64_t>(node.integer("k", 1), 1, count);
-    parts.push_back({.input = input,
-                     .least = chosen,
-                     .most = std::min(count, checked_product(chosen, tokens)),
-                     .of = count});
+    PartRead part{.input = input,
+                  .least = chosen,
+                  .most = std::min(count, checked_product(chosen, tokens)),
+                  .of = count};
+    if (!load.empty()) part.least = part.most = busy_of(expert_shares(load, tokens, chosen, count));
+    parts.push_back(part);
   }
   return parts;
 }

@@ -55,6 +55,8 @@ TEST(MixtureOfExperts, TokensChooseAsTheyAreSaidTo) {
     const LoweredGraph graph = mixture(6, {{"k", 2}, {"activation_type", "relu"}}).import(binding);
     EXPECT_EQ(graph.metadata.at("expert_load"), load);
     EXPECT_THAT(graph.layers[0].reason, HasSubstr("by " + load));
+    const std::int64_t busy = load == "0,3,1,0" ? 2 : 4;
+    EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = busy * (2 * 32 * 16 + 32 + 16)}));
     return graph.layers[0].problems;
   };
   EXPECT_THAT(keys("0,3,1,0"), testing::Contains("grouped_gemm/g2_m6_n32_k16_nt"));

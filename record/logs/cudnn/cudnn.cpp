@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/problem/key_of.h"
+#include "record/logs/cudnn/attention.h"
 #include "record/logs/cudnn/graph.h"
 #include "record/logs/shared/nvidia_log.h"
 
@@ -143,7 +144,20 @@ std::string operations(const std::vector<Entry>& graph) {
   return text;
 }
 
-/// The call that runs a graph of one convolution and, after a forward one, elementwise operations.
+/// The call of an attention or its gradient; empty if the graph is none.
+std::optional<LibraryCall> attention_call(const std::vector<Entry>& graph) {
+  std::string problem;
+  if (const auto forward = attention_of(graph)) problem = key_of(*forward);
+  if (const auto gradient = attention_gradient_of(graph)) problem = key_of(*gradient);
+  if (problem.empty()) return std::nullopt;
+  return LibraryCall{.library = "cudnn",
+                     .problem = problem,
+                     .data = tensor(graph.front(), {"qDesc", "aDesc", "xDesc"}).data,
+                     .layout = Layout::plain};
+}
+
+/// The call that runs a graph of one convolution and, after a forward one, elementwise operations,
+/// or of an attention.
 std::optional<LibraryCall> graph_call(const Entry& entry, const std::vector<Entry>& graph) {
   if (graph.empty()) return std::nullopt;
   const std::string_view name = operation_name(graph.front());
@@ -159,6 +173,9 @@ std::optional<LibraryCall> graph_call(const Entry& entry, const std::vector<Entr
     call = convolution(graph.front(), Pass::data_gradient, {});
   } else if (name == "CONVOLUTION_BACKWARD_FILTER" && is_alone) {
     call = convolution(graph.front(), Pass::filter_gradient, {});
+  } else {
+    call = attention_call(graph);
+    if (name == "SDPA_FWD") prefix = "unified.";
   }
   if (!call) return std::nullopt;
   call->function = entry.function();

@@ -58,9 +58,9 @@ bool is_inside_a_call(const LogEntry& entry) {
 
 bool prepares(std::string_view function) {
   if (function == "cudnnSetTensor") return false;
-  const auto words = {"Get",  "Find",  "Create", "Destroy",        "Descriptor", "Size",
-                      "Make", "Build", "Query",  "Reserve",        "Finalize",   "Version",
-                      "Init", "Set",   "Logger", "ExecuteInternal"};
+  const auto words = {"Get",  "Find",  "Create", "Destroy",         "Descriptor", "Size",
+                      "Make", "Build", "Query",  "Reserve",         "Finalize",   "Version",
+                      "Init", "Set",   "Logger", "ExecuteInternal", "Visualize"};
   return std::ranges::any_of(
       words, [&](std::string_view word) { return function.find(word) != function.npos; });
 }

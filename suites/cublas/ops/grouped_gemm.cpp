@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <numeric>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "suites/cublas/products/lt_matmul.h"
@@ -102,12 +103,12 @@ void* const* writable(const nvidia::DeviceMemory& addresses) {
 /// cublasGemmGroupedBatchedEx: one call for all.
 class Grouped {
  public:
-  Grouped(const Request& request, const GroupedGemm& shape)
+  Grouped(const Request& request, const GroupedGemm& shape, std::vector<GroupRun> runs)
       : library_(request.library),
         shape_(shape),
         precision_(request.variant.precision),
         types_(types_of(precision_)),
-        runs_(runs_with_rows(shape)) {
+        runs_(std::move(runs)) {
     const BlasGemm blas = blas_gemm(product_of_group(shape, 1));
     const std::size_t count = runs_.size();
     first_.assign(count, operation(blas.transpose_first));
@@ -163,12 +164,12 @@ class Grouped {
 /// cublasGemmBatchedEx for each run.
 class Batched {
  public:
-  Batched(const Request& request, const GroupedGemm& shape)
+  Batched(const Request& request, const GroupedGemm& shape, std::vector<GroupRun> runs)
       : library_(request.library),
         shape_(shape),
         precision_(request.variant.precision),
         types_(types_of(precision_)),
-        runs_(runs_with_rows(shape)) {}
+        runs_(std::move(runs)) {}
 
   void placed(const nvidia::CudaPrimitive& call) {
     for (const GroupRun& run : runs_) {
@@ -203,10 +204,10 @@ class Batched {
 /// cublasLtMatmul for each group, by its first choice for so many rows.
 class Each {
  public:
-  Each(const Request& request, const GroupedGemm& shape)
+  Each(const Request& request, const GroupedGemm& shape, const std::vector<GroupRun>& runs)
       : library_(request.library), shape_(shape), precision_(request.variant.precision) {
     const std::int64_t size = element_bytes(precision_);
-    for (const GroupRun& run : runs_with_rows(shape)) {
+    for (const GroupRun& run : runs) {
       LtMatmul matmul({.shape = product_of_group(shape, run.rows), .epilogue = {}}, precision_);
       LtDescriptors descriptors = matmul.descriptors();
       // Where groups begin.
@@ -256,15 +257,52 @@ class Each {
   std::int64_t workspace_bytes_ = 0;
 };
 
+/// Large groups one by one, which fill the GPU, and all others in one call.
+class Split {
+ public:
+  static constexpr std::int64_t large_rows = 64;
+
+  Split(const Request& request, const GroupedGemm& shape, const std::vector<GroupRun>& runs)
+      : each_(request, shape, chosen(runs, true)), grouped_(request, shape, chosen(runs, false)) {}
+
+  static std::vector<GroupRun> chosen(std::vector<GroupRun> runs, bool large) {
+    std::erase_if(runs, [&](const GroupRun& run) { return (run.rows >= large_rows) != large; });
+    return runs;
+  }
+
+  std::int64_t workspace_bytes() const { return each_.workspace_bytes(); }
+  void placed(const nvidia::CudaPrimitive& call) { grouped_.placed(call); }
+  void operator()(const nvidia::CudaPrimitive& call) const {
+    each_(call);
+    grouped_(call);
+  }
+
+ private:
+  Each each_;
+  Grouped grouped_;
+};
+
+std::size_t group_count(const std::vector<GroupRun>& runs) {
+  std::size_t count = 0;
+  for (const GroupRun& run : runs) count += static_cast<std::size_t>(run.groups);
+  return count;
+}
+
 template <class Calls>
-harness::Way way_by_handle(Library& library, const GroupedGemm& shape,
-                           const harness::Variant& prototype, std::string name, std::size_t calls) {
+harness::Way way_for(Library& library, const GroupedGemm& shape, const harness::Variant& prototype,
+                     std::string name, std::size_t calls) {
   return nvidia::way_of(library, prototype, std::move(name),
                         [shape](const Request& request) {
                           nvidia::CallSetup setup = grouped_setup(shape, request.variant.precision);
-                          request.library.handle();
-                          setup.handle_workspace_bytes = request.library.handle_workspace_bytes();
-                          return call_of(request, std::move(setup), Calls(request, shape));
+                          Calls made(request, shape, runs_with_rows(shape));
+                          if constexpr (requires { made.workspace_bytes(); }) {
+                            setup.workspace_bytes = made.workspace_bytes();
+                          }
+                          if constexpr (!std::is_same_v<Calls, Each>) {
+                            request.library.handle();
+                            setup.handle_workspace_bytes = request.library.handle_workspace_bytes();
+                          }
+                          return call_of(request, std::move(setup), std::move(made));
                         },
                         {.calls = calls});
 }
@@ -273,31 +311,28 @@ Ways grouped_ways(Library& library, const GroupedGemm& shape, const harness::Var
                   harness::AlgorithmSet) {
   Ways found;
   const std::vector<GroupRun> runs = runs_with_rows(shape);
+  const std::size_t large = group_count(Split::chosen(runs, true));
+  const std::size_t all = group_count(runs);
   if (element_bytes(prototype.precision) > 1) {
-    found.push_back(way_by_handle<Grouped>(library, shape, prototype, "grouped", 1));
-    found.push_back(way_by_handle<Batched>(library, shape, prototype, "batched", runs.size()));
+    found.push_back(way_for<Grouped>(library, shape, prototype, "grouped", 1));
+    found.push_back(way_for<Batched>(library, shape, prototype, "batched", runs.size()));
+    if (large > 0 && large < all) {
+      found.push_back(way_for<Split>(library, shape, prototype, "split", large + 1));
+    }
   }
-  std::size_t groups = 0;
-  for (const GroupRun& run : runs) groups += static_cast<std::size_t>(run.groups);
-  found.push_back(nvidia::way_of(library, prototype, "each",
-                                 [shape](const Request& request) {
-                                   nvidia::CallSetup setup =
-                                       grouped_setup(shape, request.variant.precision);
-                                   Each each(request, shape);
-                                   setup.workspace_bytes = each.workspace_bytes();
-                                   return call_of(request, std::move(setup), std::move(each));
-                                 },
-                                 {.calls = groups}));
+  found.push_back(way_for<Each>(library, shape, prototype, "each", all));
   return found;
 }
 
 }  // namespace
 
-/// One call for all groups, one for each run of equal groups, or one for each group.
+/// One call for all groups, one for each run of equal groups, one for each large group and one for
+/// the others, or one for each group.
 void register_grouped_gemm(WayTable& table) {
   table.add(harness::Family<Library, GroupedGemm>{
       .layouts = [](const GroupedGemm&) { return std::vector{Layout::plain}; },
-      .ways = grouped_ways});
+      .ways = grouped_ways,
+      .chooses_leading = true});
 }
 
 }  // namespace benanza::cublas

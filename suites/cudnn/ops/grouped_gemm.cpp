@@ -10,8 +10,9 @@ namespace {
 
 std::vector<GraphCall> grouped_graphs(const GroupedGemm& shape, const harness::Variant& variant) {
   const Precision precision = variant.precision;
-  if (precision != Precision::fp16 && precision != Precision::bf16) {
-    throw harness::Unsupported("cuDNN multiplies groups of rows at fp16 and bf16");
+  const bool is_fp8 = precision == Precision::fp8;
+  if (precision != Precision::fp16 && precision != Precision::bf16 && !is_fp8) {
+    throw harness::Unsupported("cuDNN multiplies groups of rows at fp16, bf16 and fp8");
   }
   std::vector<GraphCall> found;
   GraphCall& call = found.emplace_back();
@@ -34,9 +35,12 @@ std::vector<GraphCall> grouped_graphs(const GroupedGemm& shape, const harness::V
     begins.push_back(row);
     row += static_cast<std::int32_t>(count);
   }
-  const auto x = graph.tensor(rows(shape.k));
-  const auto w = graph.tensor({precision, {groups, shape.k, shape.n}, strides});
-  const auto y = graph.tensor(rows(shape.n));
+  const auto tensor = [&](const nvidia::TensorFormat& format) {
+    return is_fp8 ? graph.tensor(format, CUDNN_DATA_FP8_E4M3) : graph.tensor(format);
+  };
+  const auto x = tensor(rows(shape.k));
+  const auto w = tensor({precision, {groups, shape.k, shape.n}, strides});
+  const auto y = tensor(rows(shape.n));
   graph.multiply_groups(x, w, graph.integers(std::move(begins), {groups, 1, 1}), y);
   call.bound = {x, w, y};
   return found;
@@ -45,8 +49,11 @@ std::vector<GraphCall> grouped_graphs(const GroupedGemm& shape, const harness::V
 }  // namespace
 
 void register_grouped_gemm(WayTable& table) {
-  table.add(engines_of<GroupedGemm>([](const GroupedGemm&) { return std::vector{Layout::plain}; },
-                                    grouped_graphs));
+  auto family = engines_of<GroupedGemm>(
+      [](const GroupedGemm&) { return std::vector{Layout::plain}; }, grouped_graphs);
+  // Four, for few and for many rows.
+  family.chooses_leading = true;
+  table.add(std::move(family));
 }
 
 }  // namespace benanza::cudnn
