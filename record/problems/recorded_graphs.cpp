@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "record/problems/steps.h"
 #include "record/store/attribution.h"
+#include "record/store/search.h"
 
 namespace benanza::record {
 namespace {
@@ -159,6 +160,19 @@ std::vector<std::pair<std::size_t, std::size_t>> counted(const std::vector<std::
   return list;
 }
 
+/// All calls if nothing else is left.
+std::vector<std::uint32_t> without_searches(const std::vector<std::uint32_t>& calls,
+                                            const std::vector<CallTotal>& totals) {
+  std::vector<const CallText*> texts;
+  for (const std::uint32_t call : calls) texts.push_back(&totals[call].text);
+  const std::vector<bool> searches = search_calls(texts);
+  std::vector<std::uint32_t> kept;
+  for (std::size_t at = 0; at < calls.size(); ++at) {
+    if (!searches[at]) kept.push_back(calls[at]);
+  }
+  return kept.empty() ? calls : kept;
+}
+
 Graph counted_graph(const std::string& name, const std::vector<std::uint32_t>& sequence,
                     const Calls& calls) {
   if (sequence.size() > most_calls) {
@@ -173,13 +187,18 @@ Graph counted_graph(const std::string& name, const std::vector<std::uint32_t>& s
 }  // namespace
 
 RecordedGraphs recorded_graphs(const std::string& name, const std::vector<CallTotal>& totals,
-                               const std::vector<std::uint32_t>& sequence,
+                               const std::vector<std::uint32_t>& all,
                                const std::vector<Precision>& asked, const std::vector<Log>& logs) {
-  if (sequence.empty()) {
+  if (all.empty()) {
     throw Error(
         name + ": holds no call: the program never called oneDNN, or printed to a file of its own");
   }
   RecordedGraphs result;
+  const std::vector<std::uint32_t> sequence = without_searches(all, totals);
+  if (sequence.size() < all.size()) {
+    result.summary.push_back(fmt::format("{}: {} of {} calls search for an algorithm: left out",
+                                         name, all.size() - sequence.size(), all.size()));
+  }
   std::vector<CallProblems> problems;
   std::size_t strided = 0;
   std::size_t unsupported = 0;

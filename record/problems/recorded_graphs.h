@@ -24,9 +24,9 @@ struct RecordedGraphs {
   std::vector<std::string> summary{};
 };
 
-/// `name` is the model's. If `asked` is not empty, all calls are taken at these precisions instead
-/// of their own. `logs` say what the calls mean. Throws Error if there is nothing to make a suite
-/// of.
+/// `name` is the model's. Calls that search for an algorithm are left out. If `asked` is not empty,
+/// all calls are taken at these precisions instead of their own. `logs` say what the calls mean.
+/// Throws Error if there is nothing to make a suite of.
 RecordedGraphs recorded_graphs(const std::string& name, const std::vector<CallTotal>& totals,
                                const std::vector<std::uint32_t>& sequence,
                                const std::vector<Precision>& asked = {},

@@ -8,6 +8,7 @@
 #include "core/library/algorithm.h"
 #include "core/library/kernel_name.h"
 #include "core/problem/problem.h"
+#include "record/store/search.h"
 #include "record/views/device_time.h"
 #include "record/views/nested.h"
 
@@ -119,6 +120,7 @@ class Profiler {
         }
       }
     }
+    const std::vector<bool> searches = searching(attribution);
     Rows rows;
     std::vector<std::pair<double, double>> speeds;
     using Same = std::tuple<CallText, std::optional<Precision>, std::vector<std::string>>;
@@ -128,10 +130,15 @@ class Profiler {
       if (attribution.made_by[at]) continue;
       std::int64_t count = 0;
       for (const auto& [node, ran] : runs[at]) count = std::max(count, node ? ran : 1);
-      DeviceRow& row = rows[call_name(calls_[at].text)];
+      DeviceRow& row = rows[searches[at] ? "search for algorithms" : call_name(calls_[at].text)];
       row.calls += std::max<std::int64_t>(count, 1);
       row.exclusive_seconds += times[at];
       row.inclusive_seconds += times[at];
+      if (searches[at]) {
+        ++result_.searching_calls;
+        result_.searching_seconds += times[at];
+        continue;
+      }
       if (count > 0) {
         LibraryCallTime& time = by_text[{calls_[at].text, products[at], kernels[at]}];
         time.calls += count;
@@ -161,6 +168,22 @@ class Profiler {
         result_.throughput.push_back({speed, part});
       }
     }
+  }
+
+  /// For every call whether it belongs to a search for an algorithm, process by process.
+  std::vector<bool> searching(const Attribution& attribution) const {
+    std::map<std::int64_t, std::vector<std::size_t>> of_process;
+    for (std::size_t at = 0; at < calls_.size(); ++at) {
+      if (!attribution.made_by[at]) of_process[calls_[at].process].push_back(at);
+    }
+    std::vector<bool> found(calls_.size());
+    for (const auto& [process, places] : of_process) {
+      std::vector<const CallText*> texts;
+      for (const std::size_t place : places) texts.push_back(&calls_[place].text);
+      const std::vector<bool> search = search_calls(texts);
+      for (std::size_t at = 0; at < places.size(); ++at) found[places[at]] = search[at];
+    }
+    return found;
   }
 
   static bool tells_algorithm(const CallText& text) {

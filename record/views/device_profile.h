@@ -89,6 +89,10 @@ struct DeviceProfile {
   /// cuBLASLt's; and the part of that in kernels of calls whose problem is known.
   double library_kernel_seconds = 0;
   double known_library_kernel_seconds = 0;
+  /// Calls that search for an algorithm (search_calls()), and their kernels' time. They have one
+  /// row in library_calls, and none in library_call_times.
+  std::int64_t searching_calls = 0;
+  double searching_seconds = 0;
   std::vector<ThroughputStep> throughput{};
   /// The part of kernel_seconds in kernels whose arithmetic is known.
   double known_arithmetic_seconds = 0;

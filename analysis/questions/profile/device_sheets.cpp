@@ -233,11 +233,16 @@ std::string tensor_core_text(const DeviceProfile& profile) {
 }
 
 std::string library_text(const DeviceProfile& profile) {
-  return fmt::format(
+  std::string text = fmt::format(
       "of {:.3f} ms in kernels of cuDNN, cuBLAS and cuBLASLt, {:.1f}% belong to calls "
       "whose problem is known",
       profile.library_kernel_seconds * 1e3,
       profile.known_library_kernel_seconds / profile.library_kernel_seconds * 100);
+  if (profile.searching_calls > 0) {
+    text += fmt::format("; {:.3f} ms are {} calls that search for algorithms",
+                        profile.searching_seconds * 1e3, profile.searching_calls);
+  }
+  return text;
 }
 
 nlohmann::ordered_json device_facts(const DeviceProfile& profile) {
@@ -248,6 +253,8 @@ nlohmann::ordered_json device_facts(const DeviceProfile& profile) {
           {"unknown_tensor_core_seconds", profile.unknown_tensor_core_seconds},
           {"library_kernel_seconds", profile.library_kernel_seconds},
           {"known_library_kernel_seconds", profile.known_library_kernel_seconds},
+          {"searching_calls", profile.searching_calls},
+          {"searching_seconds", profile.searching_seconds},
           {"known_arithmetic_seconds", profile.known_arithmetic_seconds},
           {"lost_events", profile.lost_events}};
 }

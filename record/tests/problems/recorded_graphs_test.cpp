@@ -91,6 +91,32 @@ TEST(RecordedGraphs, StepIsAGraphAndTheRestAnother) {
                                              HasSubstr("eltwise_unheard_of"))));
 }
 
+/// A convolution of a GPU by an algorithm.
+CallTotal convolution_by(const std::string& problem, const std::string& algorithm) {
+  return {.text = {.source = "cudnn",
+                   .engine = "gpu",
+                   .kind = "cudnnBackendExecute",
+                   .implementation = algorithm,
+                   .memory = "fp16 nhwc",
+                   .problem = problem},
+          .calls = 1};
+}
+
+TEST(RecordedGraphs, ASearchForAnAlgorithmIsNoPartOfAStep) {
+  const std::string first = "conv/1x8x8x8_k8x3x3_p1.1.1.1_s1x1_d1x1_g1";
+  const std::string second = "conv/1x8x8x8_k16x1x1_p0.0.0.0_s1x1_d1x1_g1";
+  const std::vector<CallTotal> totals{
+      convolution_by(first, "engine 1"), convolution_by(first, "engine 2"),
+      convolution_by(first, "engine 3"), convolution_by(second, "engine 1"),
+      convolution_by(second, "engine 4")};
+  // Three engines for the first, two each for the second, which is no search; then two steps.
+  const auto graphs = recorded_graphs("run", totals, {0, 1, 1, 2, 2, 3, 4, 1, 4, 1, 4});
+  ASSERT_THAT(graphs.graphs, SizeIs(2));
+  EXPECT_THAT(graphs.summary, Contains("run: 5 of 11 calls search for an algorithm: left out"));
+  EXPECT_THAT(graphs.summary, Contains("run: a step of 2 calls, repeated 2 times"));
+  EXPECT_THAT(graphs.graphs[1].layers, SizeIs(2)) << "the second's two calls before the steps";
+}
+
 TEST(RecordedGraphs, WithoutAStepEveryDistinctCallHasItsCount) {
   const RecordedGraphs graphs = recorded_graphs("run", three_calls(), {0, 0, 0, 1, 1, 2});
   ASSERT_THAT(graphs.graphs, SizeIs(1));

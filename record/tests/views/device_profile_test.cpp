@@ -298,6 +298,28 @@ TEST(DeviceProfile, ACallWithoutAProblemIsNamedAndNotKnown) {
   EXPECT_EQ(profile.known_library_kernel_seconds, 0);
 }
 
+TEST(DeviceProfile, ASearchForAnAlgorithmHasALineOfItsOwn) {
+  DeviceMade made;
+  std::vector<GpuCall> calls;
+  for (int at = 0; at < 4; ++at) {
+    const int time = 100 * (at + 1);
+    made.call("cudaLaunchKernel", time + 10, time + 11, at + 1)
+        .kernel("sm90_xmma_fprop", 1000 * (at + 1), 1000 * (at + 1) + 30, at + 1);
+    calls.push_back(device_profile_convolution(time));
+    calls.back().text.implementation = "engine " + std::to_string(at);
+  }
+  // The fourth is the step's.
+  calls.back().text.problem = "conv/1x3x8x8_k8x3x3_p0.0.0.0_s1x1_d1x1_g1";
+  const auto profile = made.profile(calls);
+  EXPECT_EQ(profile.searching_calls, 3);
+  EXPECT_DOUBLE_EQ(profile.searching_seconds, 90 * nano);
+  ASSERT_THAT(profile.library_call_times, SizeIs(1));
+  EXPECT_EQ(profile.library_call_times[0].text.problem, calls.back().text.problem);
+  ASSERT_THAT(profile.library_calls, SizeIs(2));
+  EXPECT_EQ(profile.library_calls[0].name, "search for algorithms");
+  EXPECT_DOUBLE_EQ(profile.known_library_kernel_seconds, 120 * nano);
+}
+
 TEST(DeviceProfile, TheSlowestTimeComesFirstInTheDistribution) {
   const auto profile =
       DeviceMade()
