@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "core/base/error.h"
 #include "record/problems/steps.h"
@@ -160,6 +161,49 @@ std::vector<std::pair<std::size_t, std::size_t>> counted(const std::vector<std::
   return list;
 }
 
+/// The number of keys of an attention that reads what earlier steps have kept.
+std::optional<std::int64_t> kept_keys(const CallProblems& call) {
+  if (call.problems.size() != 1) return std::nullopt;
+  const auto* attention = std::get_if<Attention>(&call.problems.front().shape);
+  if (attention == nullptr || attention->keys <= attention->queries) return std::nullopt;
+  return attention->keys;
+}
+
+/// The calls as numbers that are equal for calls that differ in the number of kept keys alone.
+std::vector<std::uint32_t> patterns_of(const std::vector<std::uint32_t>& calls,
+                                       const std::vector<CallTotal>& totals,
+                                       const std::vector<CallProblems>& problems) {
+  std::map<std::pair<std::string, std::string>, std::uint32_t> places;
+  std::vector<std::uint32_t> of_total(totals.size());
+  for (std::uint32_t total = 0; total < totals.size(); ++total) {
+    of_total[total] = total;
+    if (!kept_keys(problems[total])) continue;
+    Problem one = problems[total].problems.front();
+    auto& attention = std::get<Attention>(one.shape);
+    attention.keys = attention.queries + 1;
+    if (!attention.mask.empty()) attention.mask.back() = 1;
+    of_total[total] =
+        places.try_emplace({key(one), totals[total].text.memory}, total).first->second;
+  }
+  std::vector<std::uint32_t> patterns;
+  for (const std::uint32_t call : calls) patterns.push_back(of_total[call]);
+  return patterns;
+}
+
+/// How many keys the steps' attention reads, if that grows: "513 to 536 keys".
+std::string growth_of(const Repeated& step, const std::vector<std::uint32_t>& calls,
+                      const std::vector<CallProblems>& problems) {
+  std::optional<std::int64_t> least;
+  std::int64_t most = 0;
+  for (std::size_t at = step.begin; at < step.end(); ++at) {
+    const auto keys = kept_keys(problems[calls[at]]);
+    if (!keys) continue;
+    least = std::min(least.value_or(*keys), *keys);
+    most = std::max(most, *keys);
+  }
+  return least && *least < most ? fmt::format("{} to {} keys", *least, most) : "";
+}
+
 /// All calls if nothing else is left.
 std::vector<std::uint32_t> without_searches(const std::vector<std::uint32_t>& calls,
                                             const std::vector<CallTotal>& totals) {
@@ -217,18 +261,21 @@ RecordedGraphs recorded_graphs(const std::string& name, const std::vector<CallTo
   const Calls calls{.totals = totals,
                     .problems = problems,
                     .own_precision = is_mixed ? OwnPrecision::stated : OwnPrecision::left_out};
-  if (const auto step = repeated_step(sequence)) {
+  if (const auto step = repeated_step(patterns_of(sequence, totals, problems))) {
     if (step->length > most_calls) {
       throw Error(
           fmt::format("{}: its step has {} calls, too many for a suite", name, step->length));
     }
     Layers layers(calls);
-    for (std::size_t at = step->begin; at < step->begin + step->length; ++at) {
-      layers.add(sequence[at], 1);
+    const std::string growth = growth_of(*step, sequence, problems);
+    const std::size_t shown = growth.empty() ? 0 : step->times / 2;
+    for (std::size_t at = 0; at < step->length; ++at) {
+      layers.add(sequence[step->begin + shown * step->length + at], 1);
     }
     result.graphs.push_back(layers.take(name));
-    result.summary.push_back(
-        fmt::format("{}: a step of {} calls, repeated {} times", name, step->length, step->times));
+    result.summary.push_back(fmt::format(
+        "{}: a step of {} calls, repeated {} times{}", name, step->length, step->times,
+        growth.empty() ? "" : fmt::format(" with {}; shown: number {}", growth, shown + 1)));
     std::vector<std::uint32_t> rest(sequence.begin(),
                                     sequence.begin() + static_cast<std::ptrdiff_t>(step->begin));
     rest.insert(rest.end(), sequence.begin() + static_cast<std::ptrdiff_t>(step->end()),

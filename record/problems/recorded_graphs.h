@@ -12,10 +12,11 @@ namespace benanza::record {
 
 /// A recording as pseudo-models. Their layers are calls, each depending on the previous one.
 struct RecordedGraphs {
-  /// If the program repeats a step: that step, one layer per call, in order; then the calls before
-  /// and after it as "<name>_rest". A graph of calls outside a step has one layer per distinct
-  /// call, in the order of first occurrence, with its problem listed once per call. If there is no
-  /// step, the only graph has this form.
+  /// If the program repeats a step, in which at most the number of keys grows that an attention
+  /// reads (of several numbers the middle one's): that step, one layer per call, in order; then the
+  /// calls before and after it as "<name>_rest". A graph of calls outside a step has one layer per
+  /// distinct call, in the order of first occurrence, with its problem listed once per call. If
+  /// there is no step, the only graph has this form.
   std::vector<Graph> graphs{};
   /// The precisions of the operands, in the order of first occurrence. If there are several, every
   /// layer states its own.

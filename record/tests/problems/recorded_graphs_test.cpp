@@ -117,6 +117,26 @@ TEST(RecordedGraphs, ASearchForAnAlgorithmIsNoPartOfAStep) {
   EXPECT_THAT(graphs.graphs[1].layers, SizeIs(2)) << "the second's two calls before the steps";
 }
 
+// A prompt of 8 tokens and four tokens behind it, each with one key more.
+TEST(RecordedGraphs, AStepWhoseKeysGrowIsOne) {
+  std::vector<CallTotal> totals{convolution_by("gemm/m8_n64_k64_nt_w", ""),
+                                convolution_by("attention/1x4x8x16_k4x8x16_s0.25_causal", ""),
+                                convolution_by("gemm/m1_n64_k64_nt_w", "")};
+  for (const int keys : {9, 10, 11, 12}) {
+    totals.push_back(
+        convolution_by("attention/1x4x1x16_k4x" + std::to_string(keys) + "x16_s0.25", ""));
+  }
+  const auto graphs = recorded_graphs("run", totals, {0, 1, 2, 3, 2, 4, 2, 5, 2, 6});
+  ASSERT_THAT(graphs.graphs, SizeIs(2));
+  EXPECT_THAT(
+      graphs.summary,
+      Contains("run: a step of 2 calls, repeated 4 times with 9 to 12 keys; shown: number 3"));
+  ASSERT_THAT(graphs.graphs[0].layers, SizeIs(2));
+  EXPECT_THAT(graphs.graphs[0].layers[1].problems,
+              ElementsAre("attention/1x4x1x16_k4x11x16_s0.25"));
+  ASSERT_THAT(graphs.graphs[1].layers, SizeIs(2)) << "the prompt";
+}
+
 TEST(RecordedGraphs, WithoutAStepEveryDistinctCallHasItsCount) {
   const RecordedGraphs graphs = recorded_graphs("run", three_calls(), {0, 0, 0, 1, 1, 2});
   ASSERT_THAT(graphs.graphs, SizeIs(1));

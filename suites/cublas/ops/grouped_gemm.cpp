@@ -237,7 +237,7 @@ class Each {
                              call.input(0) + offsets.a * size, matmul.second(), &beta,
                              matmul.unread_at(result), matmul.residual(), result, matmul.result(),
                              &choice.algorithm, call.workspace(),
-                             static_cast<std::size_t>(call.workspace_bytes()), call.stream()),
+                             static_cast<std::size_t>(workspace_bytes_), call.stream()),
               "cublasLtMatmul");
       }
     }
@@ -255,31 +255,6 @@ class Each {
   Precision precision_;
   std::vector<ProductOfRun> products_;
   std::int64_t workspace_bytes_ = 0;
-};
-
-/// Large groups one by one, which fill the GPU, and all others in one call.
-class Split {
- public:
-  static constexpr std::int64_t large_rows = 64;
-
-  Split(const Request& request, const GroupedGemm& shape, const std::vector<GroupRun>& runs)
-      : each_(request, shape, chosen(runs, true)), grouped_(request, shape, chosen(runs, false)) {}
-
-  static std::vector<GroupRun> chosen(std::vector<GroupRun> runs, bool large) {
-    std::erase_if(runs, [&](const GroupRun& run) { return (run.rows >= large_rows) != large; });
-    return runs;
-  }
-
-  std::int64_t workspace_bytes() const { return each_.workspace_bytes(); }
-  void placed(const nvidia::CudaPrimitive& call) { grouped_.placed(call); }
-  void operator()(const nvidia::CudaPrimitive& call) const {
-    each_(call);
-    grouped_(call);
-  }
-
- private:
-  Each each_;
-  Grouped grouped_;
 };
 
 std::size_t group_count(const std::vector<GroupRun>& runs) {
@@ -311,23 +286,17 @@ Ways grouped_ways(Library& library, const GroupedGemm& shape, const harness::Var
                   harness::AlgorithmSet) {
   Ways found;
   const std::vector<GroupRun> runs = runs_with_rows(shape);
-  const std::size_t large = group_count(Split::chosen(runs, true));
-  const std::size_t all = group_count(runs);
   if (element_bytes(prototype.precision) > 1) {
     found.push_back(way_for<Grouped>(library, shape, prototype, "grouped", 1));
     found.push_back(way_for<Batched>(library, shape, prototype, "batched", runs.size()));
-    if (large > 0 && large < all) {
-      found.push_back(way_for<Split>(library, shape, prototype, "split", large + 1));
-    }
   }
-  found.push_back(way_for<Each>(library, shape, prototype, "each", all));
+  found.push_back(way_for<Each>(library, shape, prototype, "each", group_count(runs)));
   return found;
 }
 
 }  // namespace
 
-/// One call for all groups, one for each run of equal groups, one for each large group and one for
-/// the others, or one for each group.
+/// One call for all groups, one for each run of equal groups, or one for each group.
 void register_grouped_gemm(WayTable& table) {
   table.add(harness::Family<Library, GroupedGemm>{
       .layouts = [](const GroupedGemm&) { return std::vector{Layout::plain}; },

@@ -51,7 +51,13 @@ std::vector<GraphCall> grouped_graphs(const GroupedGemm& shape, const harness::V
 void register_grouped_gemm(WayTable& table) {
   auto family = engines_of<GroupedGemm>(
       [](const GroupedGemm&) { return std::vector{Layout::plain}; }, grouped_graphs);
-  // Four, for few and for many rows.
+  // Few engines, and which is the fastest depends on the number of rows more than on their order.
+  family.ways = [listed = family.ways](Library& library, const GroupedGemm& shape,
+                                       const harness::Variant& prototype,
+                                       harness::AlgorithmSet set) {
+    using enum harness::AlgorithmSet;
+    return listed(library, shape, prototype, set == leading ? all : set);
+  };
   family.chooses_leading = true;
   table.add(std::move(family));
 }
