@@ -10,6 +10,7 @@
 #include "core/problem/problem.h"
 #include "record/store/search.h"
 #include "record/views/device_time.h"
+#include "record/views/framework_time.h"
 #include "record/views/nested.h"
 
 namespace benanza {
@@ -56,6 +57,7 @@ class Profiler {
     ranges();
     threads();
     result_.devices = device_times(recording_, launches_);
+    result_.framework = framework_rows(recording_);
     return std::move(result_);
   }
 

@@ -70,6 +70,8 @@ struct LibraryCallTime {
 struct DeviceProfile {
   /// By name, sorted by GPU time, then exclusive time, descending; likewise the other rows.
   std::vector<DeviceRow> kernels{};
+  /// framework_rows().
+  std::vector<DeviceRow> framework{};
   std::vector<DeviceRow> copies{};
   std::vector<DeviceRow> library_calls{};
   /// The library calls whose kernels are known, sorted by time, descending.

@@ -23,6 +23,7 @@ struct RowTable {
 };
 constexpr RowTable tables[] = {
     {"gpu_kernels", "by kernel", &DeviceProfile::kernels},
+    {"gpu_framework", "by operation, the framework's own kernels", &DeviceProfile::framework},
     {"gpu_library_calls", "by call of a library, the time of its kernels",
      &DeviceProfile::library_calls},
     {"gpu_copies", "by direction of copies", &DeviceProfile::copies, false, false, true},

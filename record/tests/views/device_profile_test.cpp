@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace benanza {
 namespace {
@@ -296,6 +297,41 @@ TEST(DeviceProfile, ACallWithoutAProblemIsNamedAndNotKnown) {
   EXPECT_DOUBLE_EQ(profile.library_calls[0].exclusive_seconds, 30 * nano);
   EXPECT_DOUBLE_EQ(profile.library_kernel_seconds, 30 * nano);
   EXPECT_EQ(profile.known_library_kernel_seconds, 0);
+}
+
+// Names as PyTorch 2.11 has them, without their arguments. A conversion lies within the
+// normalization, a library's kernel within the gated function.
+TEST(DeviceProfile, AFrameworksKernelsAreWhatTheyComputeTogether) {
+  const std::string elementwise = "void at::native::vectorized_elementwise_kernel<4, at::native::";
+  const std::string mul = elementwise + "BinaryFunctor<float, float, float, MulFunctor<float>>>";
+  const std::vector<std::string> kernels{
+      elementwise + "pow_tensor_scalar_kernel_impl<float, float>(...)>",
+      "void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, MeanOps<float>>>",
+      elementwise + "CUDAFunctorOnSelf_add<float>>",
+      elementwise + "rsqrt_kernel_cuda(at::TensorIteratorBase&)>",
+      mul,
+      "void at::native::unrolled_elementwise_kernel<at::native::direct_copy_kernel_cuda(...)>",
+      mul,
+      "nvjet_sm90_tst_64x8_64x16_4x1_v_bz_TNT",
+      elementwise + "silu_kernel(at::TensorIteratorBase&)>",
+      "nvjet_sm90_tst_64x8_64x16_4x1_v_bz_TNT",
+      mul,
+      "triton_poi_fused_add_mul_3",
+      "triton_poi_fused_add_mul_4",
+      mul};
+  DeviceMade made;
+  for (std::size_t at = 0; at < kernels.size(); ++at) {
+    const auto start = static_cast<std::int64_t>(at) * 100;
+    made.kernel(kernels[at], start, start + 10, static_cast<std::uint32_t>(at + 1));
+  }
+  std::vector<std::string> rows;
+  for (const DeviceRow& row : made.profile().framework) {
+    rows.push_back(row.name.substr(0, row.name.find(':')) + ' ' + std::to_string(row.calls) +
+                   " x " + std::to_string(std::lround(row.exclusive_seconds / nano)));
+  }
+  EXPECT_THAT(rows, ElementsAre("RMS normalization (pow mean add rsqrt mul mul) 1 x 60",
+                                "gated function (silu mul) 1 x 20", "add mul 2 x 20", "mul 1 x 10",
+                                "copy 1 x 10"));
 }
 
 TEST(DeviceProfile, ASearchForAnAlgorithmHasALineOfItsOwn) {
