@@ -170,6 +170,29 @@ Graph counted_graph(const std::string& name, const std::vector<std::uint32_t>& s
   return layers.take(name);
 }
 
+/// Adds the step that a sequence repeats, once, and what surrounds the steps.
+void add_step(RecordedGraphs& result, const std::string& name, const Repeated& step,
+              const std::vector<std::uint32_t>& sequence, const Calls& calls) {
+  if (step.length > most_calls) {
+    throw Error(fmt::format("{}: its step has {} calls, too many for a suite", name, step.length));
+  }
+  Layers layers(calls);
+  for (std::size_t at = step.begin; at < step.begin + step.length; ++at) {
+    layers.add(sequence[at], 1);
+  }
+  result.graphs.push_back(layers.take(name));
+  result.summary.push_back(
+      fmt::format("{}: a step of {} calls, repeated {} times", name, step.length, step.times));
+  std::vector<std::uint32_t> rest(sequence.begin(),
+                                  sequence.begin() + static_cast<std::ptrdiff_t>(step.begin));
+  rest.insert(rest.end(), sequence.begin() + static_cast<std::ptrdiff_t>(step.end()),
+              sequence.end());
+  if (rest.empty()) return;
+  result.graphs.push_back(counted_graph(name + "_rest", rest, calls));
+  result.summary.push_back(
+      fmt::format("{}_rest: {} calls before and behind the steps", name, rest.size()));
+}
+
 }  // namespace
 
 RecordedGraphs recorded_graphs(const std::string& name, const std::vector<CallTotal>& totals,
@@ -199,26 +222,7 @@ RecordedGraphs recorded_graphs(const std::string& name, const std::vector<CallTo
                     .problems = problems,
                     .own_precision = is_mixed ? OwnPrecision::stated : OwnPrecision::left_out};
   if (const auto step = repeated_step(sequence)) {
-    if (step->length > most_calls) {
-      throw Error(
-          fmt::format("{}: its step has {} calls, too many for a suite", name, step->length));
-    }
-    Layers layers(calls);
-    for (std::size_t at = step->begin; at < step->begin + step->length; ++at) {
-      layers.add(sequence[at], 1);
-    }
-    result.graphs.push_back(layers.take(name));
-    result.summary.push_back(
-        fmt::format("{}: a step of {} calls, repeated {} times", name, step->length, step->times));
-    std::vector<std::uint32_t> rest(sequence.begin(),
-                                    sequence.begin() + static_cast<std::ptrdiff_t>(step->begin));
-    rest.insert(rest.end(), sequence.begin() + static_cast<std::ptrdiff_t>(step->end()),
-                sequence.end());
-    if (!rest.empty()) {
-      result.graphs.push_back(counted_graph(name + "_rest", rest, calls));
-      result.summary.push_back(
-          fmt::format("{}_rest: {} calls before and behind the steps", name, rest.size()));
-    }
+    add_step(result, name, *step, sequence, calls);
   } else {
     result.graphs.push_back(counted_graph(name, sequence, calls));
     result.summary.push_back(

@@ -79,7 +79,8 @@ Display display(const std::string& text) {
   throw Error("--benchmark_format: unknown \"" + text + "\"; known: console, csv, json");
 }
 
-void add_own_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
+/// Which problems and variants to measure.
+void add_selection_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
   app.add_option("--algorithms", arguments.algorithms,
                  "best: the library's default choice, in the layout it prefers (any) if it has "
                  "one; leading: its top few choices per method and layout; all: everything except "
@@ -113,6 +114,10 @@ void add_own_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
                  "only part I (1 to N) of the problems, split into N parts of about equal time; "
                  "all variants of a problem stay in one part")
       ->type_name("I/N");
+}
+
+/// How to measure them.
+void add_measurement_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
   app.add_option("--processes", arguments.processes,
                  "divide the repetitions among N processes, run one after the other (default: 1); "
                  "times vary more between processes than within one")
@@ -133,6 +138,10 @@ void add_own_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
                "afterwards, repeat the fastest variants of every problem for SECONDS each (default "
                "1), and measure the energy of a call")
       ->type_name("SECONDS");
+}
+
+/// Other runs, and what becomes of the results.
+void add_run_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
   auto* const sequence =
       app.add_option("--sequence", options.sequence,
                      "time these calls back to back instead of the problems; a file of "
@@ -326,7 +335,9 @@ SuiteOptions parse_options(int argc, const char* const* argv, const Backend& bac
   app.set_help_flag("");
   app.allow_extras();
   app.add_flag("-h,--help", options.help, "print this help and exit");
-  add_own_flags(app, options, arguments);
+  add_selection_flags(app, options, arguments);
+  add_measurement_flags(app, options, arguments);
+  add_run_flags(app, options, arguments);
   add_backend_flags(app, backend.flags());
   add_benchmark_flags(app, options, arguments);
   add_program_flags(app, [&backend] { return backend.libraries(); });
