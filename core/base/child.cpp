@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 
 namespace benanza {
 namespace {
@@ -129,13 +129,10 @@ bool write_message(int descriptor, std::string_view message) {
 std::optional<std::string> read_message(int descriptor) {
   std::string length;
   for (char digit = 0; read_all(descriptor, &digit, 1) && digit != '\n';) length += digit;
-  std::size_t size = 0;
-  const auto [end, error] = std::from_chars(length.data(), length.data() + length.size(), size);
-  if (length.empty() || error != std::errc() || end != length.data() + length.size()) {
-    return std::nullopt;
-  }
-  std::string message(size, '\0');
-  if (!read_all(descriptor, message.data(), size)) return std::nullopt;
+  const auto size = text::number<std::size_t>(length);
+  if (!size) return std::nullopt;
+  std::string message(*size, '\0');
+  if (!read_all(descriptor, message.data(), *size)) return std::nullopt;
   return message;
 }
 

@@ -1,8 +1,7 @@
 #include <algorithm>
 #include <cmath>
-#include <numbers>
-#include <stdexcept>
 
+#include "core/problem/function.h"
 #include "suites/verify/coordinates.h"
 #include "suites/verify/operators.h"
 
@@ -32,71 +31,6 @@ double steepness(const Activation& shape, double x) {
       // No other function is steeper than 1.25 or, if it has one, its slope alpha.
       return std::max(1.25, std::abs(static_cast<double>(shape.alpha)));
   }
-}
-
-/// The tanh of gelu's approximation.
-double tanh_of_gelu(double x) {
-  return std::tanh(std::sqrt(2 * std::numbers::inv_pi) * (x + 0.044715 * x * x * x));
-}
-
-double value_of(const Activation& shape, double x) {
-  const double alpha = shape.alpha;
-  const double beta = shape.beta;
-  switch (shape.kind) {
-    case ActivationKind::relu:
-      return std::max(x, 0.0);
-    case ActivationKind::leaky_relu:
-      return x < 0 ? alpha * x : x;
-    case ActivationKind::clip:
-      return std::min(std::max(x, alpha), beta);
-    case ActivationKind::elu:
-      return x < 0 ? alpha * std::expm1(x) : x;
-    case ActivationKind::sigmoid:
-      return 1 / (1 + std::exp(-x));
-    case ActivationKind::tanh:
-      return std::tanh(x);
-    case ActivationKind::linear:
-      return alpha * x + beta;
-    case ActivationKind::gelu:
-      return x * (1 + std::erf(x * std::numbers::sqrt2 / 2)) / 2;
-    case ActivationKind::gelu_tanh:
-      return x * (1 + tanh_of_gelu(x)) / 2;
-    case ActivationKind::erf:
-      return std::erf(x);
-    case ActivationKind::hard_swish:
-      return x * std::clamp(x / 6 + 0.5, 0.0, 1.0);
-    case ActivationKind::softplus:
-      return std::log1p(std::exp(x));
-    case ActivationKind::softsign:
-      return x / (1 + std::abs(x));
-    case ActivationKind::mish:
-      return x * std::tanh(std::log1p(std::exp(x)));
-    case ActivationKind::swish:
-      return x / (1 + std::exp(-alpha * x));
-    case ActivationKind::exp:
-      return std::exp(x);
-    case ActivationKind::log:
-      return std::log(x);
-    case ActivationKind::sqrt:
-      return std::sqrt(x);
-    case ActivationKind::pow:
-      return std::pow(x, alpha);
-    case ActivationKind::abs:
-      return std::abs(x);
-    case ActivationKind::floor:
-      return std::floor(x);
-    case ActivationKind::ceil:
-      return std::ceil(x);
-    case ActivationKind::round:
-      return std::nearbyint(x);
-    case ActivationKind::sign:
-      return (x > 0 ? 1 : 0) - (x < 0 ? 1 : 0);
-    case ActivationKind::sin:
-      return std::sin(x);
-    case ActivationKind::cos:
-      return std::cos(x);
-  }
-  throw std::logic_error("unknown activation");
 }
 
 /// The size of the terms whose sum or product is `value`, the function's at x.

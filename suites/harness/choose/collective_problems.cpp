@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -11,6 +10,7 @@
 #include <string_view>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/problem/problem.h"
 
 namespace benanza::harness {
@@ -29,14 +29,6 @@ constexpr std::int64_t deepbench_elements[] = {100'000,    3'097'600,  4'194'304
   throw Error(std::string(flag) + '=' + std::string(text) + ": give " + std::string(wanted));
 }
 
-std::optional<std::int64_t> whole_number(std::string_view digits) {
-  std::int64_t value = 0;
-  const char* const end = digits.data() + digits.size();
-  const auto [stop, error] = std::from_chars(digits.data(), end, value);
-  if (error != std::errc{} || stop != end) return std::nullopt;
-  return value;
-}
-
 std::int64_t bytes_of(std::string_view flag, std::string_view text) {
   constexpr std::string_view suffixes = "KMG";
   std::string_view digits = text;
@@ -46,7 +38,7 @@ std::int64_t bytes_of(std::string_view flag, std::string_view text) {
     shift = 10 * (static_cast<int>(suffix) + 1);
     digits.remove_suffix(1);
   }
-  const auto value = whole_number(digits);
+  const auto value = text::number<std::int64_t>(digits);
   if (!value || *value < 1 || *value > (std::numeric_limits<std::int64_t>::max() >> shift)) {
     refuse(flag, text, "bytes, e.g. 256, 64K or 512M");
   }
@@ -55,14 +47,12 @@ std::int64_t bytes_of(std::string_view flag, std::string_view text) {
 
 std::vector<std::int64_t> ranks_of(std::string_view text) {
   std::vector<std::int64_t> all;
-  for (std::string_view rest = text;;) {
-    const std::size_t comma = std::min(rest.find(','), rest.size());
-    const auto value = whole_number(rest.substr(0, comma));
+  for (const std::string_view part : text::split(text, ',')) {
+    const auto value = text::number<std::int64_t>(part);
     if (!value || *value < 2) refuse("--ranks", text, "numbers from 2, e.g. 2,4,8");
     all.push_back(*value);
-    if (comma == rest.size()) return all;
-    rest.remove_prefix(comma + 1);
   }
+  return all;
 }
 
 /// The text after "--flag=", if `argument` starts with it.
@@ -104,7 +94,7 @@ CollectiveOptions take_collective_options(int& argc, char** argv) {
     if (const auto ranks = value_of(argument, "--ranks")) {
       options.ranks = ranks_of(*ranks);
     } else if (const auto steps = value_of(argument, "--steps")) {
-      const auto value = whole_number(*steps);
+      const auto value = text::number<std::int64_t>(*steps);
       if (!value || *value < 1 || *value > 64) refuse("--steps", *steps, "a number from 1 to 64");
       options.steps = *value;
     } else if (const auto least = value_of(argument, "--min-bytes")) {

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <limits>
 #include <string>
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/metrics/expression.h"
 #include "core/metrics/metric_sets.h"
 
@@ -22,11 +22,9 @@ namespace {
 template <class T>
 T parse_number(std::string_view digits, std::string_view source, std::string_view text,
                std::string_view wanted) {
-  T value = 0;
-  const char* const end = digits.data() + digits.size();
-  const auto [stop, error] = std::from_chars(digits.data(), end, value);
-  if (error != std::errc() || stop != end || value < 0) refuse(source, text, wanted);
-  return value;
+  const auto value = text::number<T>(digits);
+  if (!value || *value < 0) refuse(source, text, wanted);
+  return *value;
 }
 
 std::int64_t parse_bytes(std::string_view text, std::string_view flag) {
@@ -96,12 +94,9 @@ std::optional<std::string_view> value_of(std::string_view argument, std::string_
 
 /// Parses "a,b".
 void take_names(std::string_view text, std::vector<std::string>& names) {
-  while (true) {
-    const std::size_t end = std::min(text.find(','), text.size());
-    if (end == 0) refuse("--counters", text, "names of counters with commas between them");
-    names.emplace_back(text.substr(0, end));
-    if (end == text.size()) return;
-    text.remove_prefix(end + 1);
+  for (const std::string_view name : text::split(text, ',')) {
+    if (name.empty()) refuse("--counters", text, "names of counters with commas between them");
+    names.emplace_back(name);
   }
 }
 
