@@ -19,6 +19,8 @@ std::string_view between(std::string_view text, std::string_view before, std::st
 /// The number that `text` starts with; empty if it starts with none.
 std::optional<std::int64_t> integer(std::string_view text);
 std::string lower_case(std::string_view text);
+/// The bytes of "4096", "64K", "512M" or "2G"; empty for other texts and for too many.
+std::optional<std::int64_t> bytes(std::string_view text);
 
 /// The number that all of `text` is; empty if it is none that fits.
 template <class Number>
@@ -39,6 +41,17 @@ std::vector<Part> split(std::string_view text, char separator) {
     if (end == std::string_view::npos) return parts;
     text.remove_prefix(end + 1);
   }
+}
+
+/// The parts with the separator between them.
+template <class Parts>
+std::string join(const Parts& parts, std::string_view separator) {
+  std::string text;
+  for (const auto& part : parts) {
+    if (!text.empty()) text += separator;
+    text += part;
+  }
+  return text;
 }
 
 }  // namespace benanza::text

@@ -1,4 +1,3 @@
-#include <utility>
 
 #include "core/problem/problem.h"
 #include "suites/cublas/ops/lt.h"

@@ -1,6 +1,5 @@
 #include "suites/cudnn/graph/graph.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 

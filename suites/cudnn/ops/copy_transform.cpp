@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <optional>
-#include <utility>
 
 #include "suites/cudnn/api/status.h"
 #include "suites/cudnn/ops/movement.h"

@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
-#include <functional>
 #include <string_view>
 
 #include "core/base/error.h"

@@ -1,7 +1,5 @@
-#include <algorithm>
 #include <span>
 #include <stdexcept>
-#include <string>
 
 #include "suites/cudnn/api/status.h"
 #include "suites/cudnn/ops/recurrent/recurrent.h"
