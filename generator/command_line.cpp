@@ -2,9 +2,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/program/program_flags.h"
 #include "generator/onnx/operators/shared/expert_load.h"
 
@@ -164,10 +164,8 @@ CommandLine parse_command_line(int argc, char** argv) {
 std::pair<std::string, std::int64_t> parse_dim(const std::string& text) {
   const std::size_t equals = text.rfind('=');
   if (equals != std::string::npos && equals > 0) {
-    std::int64_t value = 0;
-    const char* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data() + equals + 1, end, value);
-    if (error == std::errc{} && stop == end && value >= 0) return {text.substr(0, equals), value};
+    const auto value = text::number<std::int64_t>(std::string_view(text).substr(equals + 1));
+    if (value && *value >= 0) return {text.substr(0, equals), *value};
   }
   throw Error("--dim " + text + ": wants NAME=N, N being a whole number");
 }

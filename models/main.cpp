@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <exception>
-#include <optional>
 #include <string>
 
 #include "core/base/error.h"

@@ -31,7 +31,8 @@ def circles(texts):
 
 def functions(text):
     """(first line, number of lines) of functions, outside of types or members of them. They begin at the left,
-    or two blanks from it, and end with a brace below their beginning."""
+    or two blanks from it, and end with a brace below their beginning. Raw strings hold none."""
+    text = re.sub(r'R"(\w*)\(.*?\)\1"', lambda raw: "\n" * raw[0].count("\n"), text, flags=re.DOTALL)
     lines = text.split("\n")
     in_type = False
     for end, line in enumerate(lines):
@@ -42,7 +43,7 @@ def functions(text):
         if line != "}" and not (in_type and line == "  }"):
             continue
         indent = line[:-1]
-        begin = next((i for i in range(end - 1, -1, -1) if re.match(indent + r"[\w~]", lines[i])), end)
+        begin = next((i for i in range(end - 1, -1, -1) if re.match(indent + r"[\w~\[]", lines[i])), end)
         if not re.match(r"namespace\b", lines[begin]):
             yield begin + 1, end - begin + 1
 

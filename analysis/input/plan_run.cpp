@@ -1,6 +1,9 @@
 #include "analysis/input/plan_run.h"
 
+#include <ranges>
+
 #include "core/base/document.h"
+#include "core/base/text.h"
 
 namespace benanza::analysis {
 namespace {
@@ -91,10 +94,6 @@ bool is_of(const PlanRun& run, const Graph& graph) {
   return run.model == graph.model && (!run.batch || !graph.batch || *run.batch == *graph.batch);
 }
 
-std::string PlanRun::backends() const {
-  std::string text;
-  for (const auto& [backend, system] : systems) text += (text.empty() ? "" : " and ") + backend;
-  return text;
-}
+std::string PlanRun::backends() const { return text::join(std::views::keys(systems), " and "); }
 
 }  // namespace benanza::analysis

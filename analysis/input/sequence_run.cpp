@@ -1,6 +1,9 @@
 #include "analysis/input/sequence_run.h"
 
+#include <ranges>
+
 #include "core/base/document.h"
+#include "core/base/text.h"
 
 namespace benanza::analysis {
 
@@ -30,11 +33,7 @@ bool is_of(const SequenceRun& run, const Graph& graph) {
   return run.model == graph.model && (!run.batch || !graph.batch || *run.batch == *graph.batch);
 }
 
-std::string SequenceRun::backends() const {
-  std::string text;
-  for (const auto& [backend, system] : systems) text += (text.empty() ? "" : " and ") + backend;
-  return text;
-}
+std::string SequenceRun::backends() const { return text::join(std::views::keys(systems), " and "); }
 
 void require_same_systems(const std::map<std::string, System>& systems,
                           const std::map<std::string, System>& results,

@@ -132,18 +132,12 @@ MatchKind how(const Item& part, const Item& layer) {
   return same ? MatchKind::problem : MatchKind::kind;
 }
 
-enum class Step : std::uint8_t { end, skip_part, skip_layer, pair };
+/// Places of a part and of a slot.
+using Cell = std::pair<std::size_t, std::size_t>;
 
-}  // namespace
-
-std::vector<Match> align(const std::vector<Layer>& layers, const std::vector<ProfiledNode>& nodes) {
-  const std::vector<Item> parts = parts_of(nodes);
-  const std::vector<Item> slots = items_of(layers);
-  if (parts.empty() || slots.empty()) return {};
-  if (parts.size() > most_cells / slots.size()) {
-    throw Error("a profile of " + std::to_string(parts.size()) +
-                " operators is too long: trace a single run of the model");
-  }
+/// The pairs, in order, with the largest sum of weights; the last one first.
+std::vector<Cell> best_in_order(const std::vector<Item>& parts, const std::vector<Item>& slots) {
+  enum class Step : std::uint8_t { end, skip_part, skip_layer, pair };
   const std::size_t width = slots.size() + 1;
   std::vector<int> above(width);
   std::vector<int> best(width);
@@ -166,54 +160,84 @@ std::vector<Match> align(const std::vector<Layer>& layers, const std::vector<Pro
     std::swap(above, best);
     best[0] = 0;
   }
-
-  std::vector<Match> matches;
-  std::vector<bool> part_taken(parts.size());
-  std::vector<bool> slot_taken(slots.size());
-  const auto take = [&](std::size_t part, std::size_t slot, MatchKind found) {
-    part_taken[part] = true;
-    slot_taken[slot] = true;
-    matches.push_back({{parts[part].node, parts[part].part, slots[slot].node}, found});
-  };
-  std::vector<std::pair<std::size_t, std::size_t>> alike;  // of one kind, in place
+  std::vector<Cell> pairs;
   for (std::size_t i = parts.size(), j = slots.size(); i > 0 && j > 0;) {
-    switch (steps[i * width + j]) {
-      case Step::pair:
-        --i;
-        --j;
-        if (how(parts[i], slots[j]) == MatchKind::kind) {
-          alike.emplace_back(i, j);
-        } else {
-          take(i, j, MatchKind::problem);
-        }
-        break;
-      case Step::skip_layer:
-        --j;
-        break;
-      default:
-        --i;
+    const Step step = steps[i * width + j];
+    if (step != Step::skip_layer) --i;
+    if (step == Step::skip_layer || step == Step::pair) --j;
+    if (step == Step::pair) pairs.emplace_back(i, j);
+  }
+  return pairs;
+}
+
+/// Pairs of parts and slots, each of which is in one at most.
+class Pairing {
+ public:
+  Pairing(const std::vector<Item>& parts, const std::vector<Item>& slots)
+      : parts_(parts), slots_(slots), part_taken_(parts.size()), slot_taken_(slots.size()) {}
+
+  /// Does nothing if either is taken.
+  void take(std::size_t part, std::size_t slot, MatchKind found) {
+    if (part_taken_[part] || slot_taken_[slot]) return;
+    part_taken_[part] = true;
+    slot_taken_[slot] = true;
+    matches_.push_back({{parts_[part].node, parts_[part].part, slots_[slot].node}, found});
+  }
+
+  /// Pairs what is left with equal problems, wherever they are.
+  void take_moved() {
+    std::map<std::string_view, std::vector<std::size_t>> left;  // in reverse order
+    for (std::size_t slot = slots_.size(); slot-- > 0;) {
+      if (slot_taken_[slot]) continue;
+      for (const std::string& text : slots_[slot].signatures) left[text].push_back(slot);
+    }
+    for (std::size_t part = 0; part < parts_.size(); ++part) {
+      const Item& item = parts_[part];
+      if (part_taken_[part] || item.optional || item.signatures.empty()) continue;
+      const auto found = left.find(item.signatures.front());
+      if (found == left.end()) continue;
+      while (!found->second.empty() && slot_taken_[found->second.back()]) found->second.pop_back();
+      if (!found->second.empty()) take(part, found->second.back(), MatchKind::moved);
     }
   }
 
-  std::map<std::string_view, std::vector<std::size_t>> left;  // in reverse order
-  for (std::size_t slot = slots.size(); slot-- > 0;) {
-    if (slot_taken[slot]) continue;
-    for (const std::string& text : slots[slot].signatures) left[text].push_back(slot);
+  /// In the order of layers.
+  std::vector<Match> matches() {
+    std::ranges::sort(matches_, {}, [](const Match& match) { return match.pair.layer; });
+    return std::move(matches_);
   }
-  for (std::size_t part = 0; part < parts.size(); ++part) {
-    if (part_taken[part] || parts[part].optional || parts[part].signatures.empty()) continue;
-    const auto found = left.find(parts[part].signatures.front());
-    if (found == left.end()) continue;
-    while (!found->second.empty() && slot_taken[found->second.back()]) found->second.pop_back();
-    if (found->second.empty()) continue;
-    take(part, found->second.back(), MatchKind::moved);
+
+ private:
+  const std::vector<Item>& parts_;
+  const std::vector<Item>& slots_;
+  std::vector<bool> part_taken_;
+  std::vector<bool> slot_taken_;
+  std::vector<Match> matches_;
+};
+
+}  // namespace
+
+std::vector<Match> align(const std::vector<Layer>& layers, const std::vector<ProfiledNode>& nodes) {
+  const std::vector<Item> parts = parts_of(nodes);
+  const std::vector<Item> slots = items_of(layers);
+  if (parts.empty() || slots.empty()) return {};
+  if (parts.size() > most_cells / slots.size()) {
+    throw Error("a profile of " + std::to_string(parts.size()) +
+                " operators is too long: trace a single run of the model");
   }
-  for (const auto& [part, slot] : alike) {
-    if (!part_taken[part] && !slot_taken[slot]) take(part, slot, MatchKind::kind);
+  Pairing pairing(parts, slots);
+  std::vector<Cell> of_kind;
+  for (const Cell& cell : best_in_order(parts, slots)) {
+    const auto& [part, slot] = cell;
+    if (how(parts[part], slots[slot]) == MatchKind::kind) {
+      of_kind.push_back(cell);
+    } else {
+      pairing.take(part, slot, MatchKind::problem);
+    }
   }
-  std::ranges::sort(matches,
-                    [](const Match& a, const Match& b) { return a.pair.layer < b.pair.layer; });
-  return matches;
+  pairing.take_moved();
+  for (const auto& [part, slot] : of_kind) pairing.take(part, slot, MatchKind::kind);
+  return pairing.matches();
 }
 
 }  // namespace benanza::analysis

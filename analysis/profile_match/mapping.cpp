@@ -123,7 +123,7 @@ class Matcher {
     const bool has_sum = is_one_of(*first, sums);
     const std::optional<std::size_t> last = has_sum ? only_reader(*first) : first;
     const bool has_activation =
-        last && nodes_[node].name.starts_with("fused ") && is_one_of(*last, activations);
+        last && nodes_[node].does_activation && is_one_of(*last, activations);
     const bool is_product = kind_of_operator(nodes_[node].op) == "MatMul";
     if (has_sum && (is_product || has_activation)) assign(node, *first, MatchKind::name);
     if (has_activation) assign(node, *last, MatchKind::name);

@@ -1,7 +1,6 @@
 #include "analysis/profile_match/same_model.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <exception>
 
 #include "analysis/profiles/repeats.h"

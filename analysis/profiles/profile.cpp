@@ -53,6 +53,25 @@ Profile read_profile(const std::filesystem::path& path, NeedsLatency needs) {
   });
 }
 
+std::string Profile::named_version() const {
+  std::string text = version;
+  for (const std::string& option : options) text += (text.empty() ? "" : " ") + option;
+  return text;
+}
+
+Profile described(const ProfileFile& document, const std::string& framework) {
+  const nlohmann::json& root = document.root();
+  document.require_schema(1);
+  return {.path = document.path(),
+          .framework = framework,
+          .version = root.at("version").get<std::string>(),
+          .model = root.at("model").get<std::string>(),
+          .batch = optional_member<std::int64_t>(root, "batch"),
+          .precision = root.at("precision").get<std::string>(),
+          .device = optional_member<std::string>(root, "device").value_or(""),
+          .latency_seconds = root.at("latency_seconds").get<std::vector<double>>()};
+}
+
 void require_same_file(const ProfileFile& document, const std::filesystem::path& file) {
   const nlohmann::json files = document.root().value("files", nlohmann::json::object());
   const auto found = files.find(file.filename().string());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -73,6 +74,8 @@ struct ProfiledNode {
   std::vector<Dims> outputs{};
   /// True if its name says that it also does what follows the layer it is named after.
   bool does_next = false;
+  /// True if the name says that this ends in an activation.
+  bool does_activation = false;
   /// True if the profile lacks some of its kernels: its time is too short.
   bool lacks_kernels = false;
   /// In the order they ran; times are medians over the profiled runs.
@@ -137,6 +140,8 @@ struct Profile {
   std::filesystem::path path{};
   std::string framework{};
   std::string version{};
+  /// How the framework was told to run the model, and on what.
+  std::vector<std::string> options{};
   /// Empty if the profile does not state it.
   std::string model{};
   std::optional<std::int64_t> batch{};
@@ -175,6 +180,12 @@ struct Profile {
   std::vector<std::string> remarks{};
 
   bool is_of_gpu() const { return timeline.has_value() || !launched_on.empty(); }
+
+  /// The version and the options: "2.11.0 channels_last".
+  std::string named_version() const;
+  bool has_option(std::string_view option) const {
+    return std::ranges::find(options, option) != options.end();
+  }
 };
 
 /// A framework's file format. Every .cpp file of frameworks/ defines one, as
@@ -201,6 +212,10 @@ Profile read_profile(const std::filesystem::path& path, NeedsLatency needs = Nee
 /// Reads an export of Nsight Systems as a profile: what an NVTX range launched is a node, and so is
 /// a kernel outside of all ranges. Throws Error if it has no kernel.
 Profile nsight_profile(const std::filesystem::path& path);
+
+/// What the description that every scripts/profile-* writes says of its run. Throws Error for one
+/// of another schema.
+Profile described(const ProfileFile& document, const std::string& framework);
 
 /// Throws Error if `file`, beside the profile `document`, is not the one that was written with it,
 /// by the checksums of its member "files". Older profiles have none.

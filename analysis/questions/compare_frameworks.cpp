@@ -1,6 +1,5 @@
 // benanza-analyze compare-frameworks: the same network in several frameworks, side by side.
 
-#include <algorithm>
 #include <memory>
 
 #include "analysis/input/one_device.h"
@@ -76,7 +75,9 @@ void compare_frameworks_answer(const CompareFrameworksOptions& options) {
   }
   section.add(bars(
       {.title = "latency, ms", .series = {{"latency"}}, .unit = "ms"}, rows,
-      [](const FrameworkRow& row) { return row.profile->framework + ' ' + row.profile->version; },
+      [](const FrameworkRow& row) {
+        return row.profile->framework + ' ' + row.profile->named_version();
+      },
       [](const FrameworkRow& row) {
         return row.seconds ? std::optional(*row.seconds * 1e3) : std::nullopt;
       }));

@@ -106,13 +106,20 @@ struct JointColumn {
   JointAnswer answer{};
 };
 
-/// "parallel + fusion"; on processors a lower precision is called by its name.
-std::string name_of(const Optimisations& on, const JointAnswer& answer) {
-  std::string name = to_string(on);
-  if (const std::size_t at = name.find(names.back()); !answer.of_gpu && at != std::string::npos) {
-    name.replace(at, names.back().size(), to_string(answer.tensor_core_precision));
+/// "parallel + fusion"; the last optimisation is called `last`.
+std::string joined(const Optimisations& on, std::string_view last) {
+  std::string text;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (!(on.*members[i])) continue;
+    if (!text.empty()) text += " + ";
+    text += i + 1 < members.size() ? names[i] : last;
   }
-  return name;
+  return text.empty() ? "none" : text;
+}
+
+/// On processors a lower precision is called by its name.
+std::string name_of(const Optimisations& on, const JointAnswer& answer) {
+  return joined(on, answer.of_gpu ? names.back() : to_string(answer.tensor_core_precision));
 }
 
 /// From no optimisation to all, adding one at a time.
@@ -293,13 +300,7 @@ std::array<Optimisations, 16> optimisation_subsets() {
 }
 
 std::string to_string(const Optimisations& optimisations) {
-  std::string text;
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    if (!(optimisations.*members[i])) continue;
-    if (!text.empty()) text += " + ";
-    text += names[i];
-  }
-  return text.empty() ? "none" : text;
+  return joined(optimisations, names.back());
 }
 
 JointAnswer joint(const Graph& graph, const MeasurementSet& measurements,

@@ -6,6 +6,7 @@
 #include "analysis/regress/side.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/text.h"
 
 namespace benanza::regress {
 namespace {
@@ -30,12 +31,9 @@ void measure(const SideOfGate& side, const fs::path& cases, const fs::path& resu
 VersionList parse_version_list(const std::string& text) {
   const std::size_t equals = text.find('=');
   VersionList made{.backend = text.substr(0, equals)};
-  std::string_view rest =
-      equals == std::string::npos ? std::string_view() : std::string_view(text).substr(equals + 1);
-  while (!rest.empty()) {
-    const std::size_t comma = rest.find(',');
-    made.places.emplace_back(rest.substr(0, comma));
-    rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
+  if (equals != std::string::npos) {
+    made.places = text::split<std::string>(std::string_view(text).substr(equals + 1), ',');
+    if (made.places.back().empty()) made.places.pop_back();
   }
   if (made.backend.empty() || made.places.empty()) {
     throw Error("--versions " + text +

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <set>
 #include <stdexcept>
 
 #include "analysis/regress/known_lists.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/problem/problem.h"
 
 namespace benanza::regress {
@@ -20,16 +20,6 @@ constexpr std::array symptom_words{"wrong result",   "slow",   "worse choice", "
 enum Field { library, precision, problem, from, to, fixed, where, symptom, source, note, fields };
 constexpr std::string_view heading =
     "library\tprecision\tproblem\tfrom\tto\tfixed\twhere\tsymptom\tsource\tnote";
-
-std::vector<std::string> split(std::string_view text, char separator) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0;;) {
-    const std::size_t end = text.find(separator, begin);
-    parts.emplace_back(text.substr(begin, end - begin));
-    if (end == std::string_view::npos) return parts;
-    begin = end + 1;
-  }
-}
 
 std::optional<Version> version_of(const std::string& text, const char* column) {
   if (text.empty()) return std::nullopt;
@@ -52,11 +42,11 @@ void add_where(KnownFailure& failure, const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos) throw Error("where \"" + text + "\": write MEMBER=VALUE|VALUE");
   failure.member = text.substr(0, equals);
-  failure.values = split(std::string_view(text).substr(equals + 1), '|');
+  failure.values = text::split<std::string>(std::string_view(text).substr(equals + 1), '|');
 }
 
 KnownFailure parsed_row(std::string_view line) {
-  const std::vector<std::string> row = split(line, '\t');
+  const auto row = text::split<std::string>(line, '\t');
   if (row.size() != fields) {
     throw Error(fmt::format("{} columns, not {}: {}", row.size(), int{fields}, heading));
   }
@@ -81,12 +71,10 @@ KnownFailure parsed_row(std::string_view line) {
 
 std::optional<Version> Version::parse(std::string_view text) {
   Version made;
-  for (const std::string& part : split(text, '.')) {
-    int value = 0;
-    const char* end = part.data() + part.size();
-    const auto [stop, error] = std::from_chars(part.data(), end, value);
-    if (error != std::errc() || stop != end || value < 0) return std::nullopt;
-    made.parts_.push_back(value);
+  for (const std::string_view part : text::split(text, '.')) {
+    const auto value = text::number<int>(part);
+    if (!value || *value < 0) return std::nullopt;
+    made.parts_.push_back(*value);
   }
   return made;
 }
@@ -114,7 +102,7 @@ std::vector<KnownFailure> parse_known_failures(std::string_view text, const std:
   std::vector<KnownFailure> made;
   bool has_heading = false;
   int number = 0;
-  for (const std::string& line : split(text, '\n')) {
+  for (const std::string_view line : text::split(text, '\n')) {
     ++number;
     if (line.empty() || line.starts_with('#')) continue;
     try {

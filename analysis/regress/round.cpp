@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <set>
 
 #include "analysis/regress/kept_rounds.h"
 #include "analysis/regress/process.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 
 namespace benanza::regress {
 namespace {
@@ -62,12 +62,8 @@ void keep_only(std::vector<Turn>& turns, const std::vector<VariantName>& wanted)
 
 template <class Number>
 Number number(const std::string& text) {
-  Number value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || stopped != end)
-    throw Error('"' + text + "\" is no answer of a suite");
-  return value;
+  if (const auto value = text::number<Number>(text)) return *value;
+  throw Error('"' + text + "\" is no answer of a suite");
 }
 
 class Visitor {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -151,6 +150,8 @@ Picture stacked_bars(const Bars& bars) {
   return {title, y, names(series), body};
 }
 
+}  // namespace
+
 std::optional<Picture> draw(const Bars& bars) {
   if (bars.categories.empty() || bars.series.empty()) return std::nullopt;
   return bars.stacked ? stacked_bars(bars) : plain_bars(bars);
@@ -228,7 +229,6 @@ std::optional<Picture> draw(const Roofline& roofline) {
   return Picture{title, bottom + 38, series, body};
 }
 
-}  // namespace
 }  // namespace svg_parts
 
 std::string escaped(std::string_view text) {
@@ -252,23 +252,6 @@ std::string escaped(std::string_view text) {
     }
   }
   return out;
-}
-
-std::string svg(const Bars& bars) { return svg_parts::figure_of(svg_parts::draw(bars)); }
-std::string svg(const Waterfall& waterfall) {
-  return svg_parts::figure_of(svg_parts::draw(waterfall));
-}
-std::string svg(const Roofline& roofline) {
-  return svg_parts::figure_of(svg_parts::draw(roofline));
-}
-std::string svg_file(const Bars& bars, std::string_view caption) {
-  return svg_parts::file_of(svg_parts::draw(bars), caption);
-}
-std::string svg_file(const Waterfall& waterfall, std::string_view caption) {
-  return svg_parts::file_of(svg_parts::draw(waterfall), caption);
-}
-std::string svg_file(const Roofline& roofline, std::string_view caption) {
-  return svg_parts::file_of(svg_parts::draw(roofline), caption);
 }
 
 }  // namespace benanza::analysis

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "analysis/render/page.h"
+#include "analysis/render/svg_parts.h"
 
 namespace benanza::analysis {
 
@@ -12,17 +12,16 @@ std::string escaped(std::string_view text);
 
 /// Plots as figures with inline SVG, without scripts or external resources, in colours that remain
 /// distinguishable in grey. Empty if there is nothing to show.
-std::string svg(const Bars& bars);
-std::string svg(const Waterfall& waterfall);
-std::string svg(const Roofline& roofline);
-std::string svg(const Curves& curves);
-std::string svg(const Gantt& gantt);
+template <class Plot>
+auto svg(const Plot& plot) -> decltype(svg_parts::figure_of(svg_parts::draw(plot))) {
+  return svg_parts::figure_of(svg_parts::draw(plot));
+}
 
 /// The same as standalone files, with title and legend, and the caption below the plot.
-std::string svg_file(const Bars& bars, std::string_view caption = {});
-std::string svg_file(const Waterfall& waterfall, std::string_view caption = {});
-std::string svg_file(const Roofline& roofline, std::string_view caption = {});
-std::string svg_file(const Curves& curves, std::string_view caption = {});
-std::string svg_file(const Gantt& gantt, std::string_view caption = {});
+template <class Plot>
+auto svg_file(const Plot& plot, std::string_view caption = {})
+    -> decltype(svg_parts::file_of(svg_parts::draw(plot), caption)) {
+  return svg_parts::file_of(svg_parts::draw(plot), caption);
+}
 
 }  // namespace benanza::analysis

@@ -5,11 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/render/svg.h"
 #include "analysis/render/svg_parts.h"
 
-namespace benanza::analysis {
-namespace svg_parts {
+namespace benanza::analysis::svg_parts {
 namespace {
 
 /// An axis from 0 to a whole number of steps of 1, 2 or 5 times a power of ten.
@@ -43,6 +41,8 @@ constexpr double plot_left = 70;
 constexpr double plot_right = width - 20;
 constexpr double plot_top = 10;
 constexpr double plot_bottom = 330;
+
+}  // namespace
 
 std::optional<Picture> draw(const Curves& curves) {
   double x_most = 0;
@@ -115,16 +115,4 @@ std::optional<Picture> draw(const Gantt& gantt) {
   return Picture{gantt.title, height + 38, gantt.series, body};
 }
 
-}  // namespace
-}  // namespace svg_parts
-
-std::string svg(const Curves& curves) { return svg_parts::figure_of(svg_parts::draw(curves)); }
-std::string svg(const Gantt& gantt) { return svg_parts::figure_of(svg_parts::draw(gantt)); }
-std::string svg_file(const Curves& curves, std::string_view caption) {
-  return svg_parts::file_of(svg_parts::draw(curves), caption);
-}
-std::string svg_file(const Gantt& gantt, std::string_view caption) {
-  return svg_parts::file_of(svg_parts::draw(gantt), caption);
-}
-
-}  // namespace benanza::analysis
+}  // namespace benanza::analysis::svg_parts

@@ -40,6 +40,13 @@ struct Picture {
   std::vector<std::string> series{};
   std::string body{};
 };
+/// Empty if there is nothing to show.
+std::optional<Picture> draw(const Bars& bars);
+std::optional<Picture> draw(const Waterfall& waterfall);
+std::optional<Picture> draw(const Roofline& roofline);
+std::optional<Picture> draw(const Curves& curves);
+std::optional<Picture> draw(const Gantt& gantt);
+
 /// Returns a part of a page. Empty if there is no picture.
 std::string figure_of(const std::optional<Picture>& picture);
 /// Returns a standalone file, with title and legend above the plot and the caption below it. Empty

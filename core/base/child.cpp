@@ -5,9 +5,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 
 #include "core/base/error.h"
+#include "core/base/file_descriptor.h"
+#include "core/base/text.h"
 
 namespace benanza {
 namespace {
@@ -26,13 +27,6 @@ Pipe make_pipe() {
   constexpr int lowest = 10;
   return {FileDescriptor(::fcntl(ends[0], F_DUPFD_CLOEXEC, lowest)),
           FileDescriptor(::fcntl(ends[1], F_DUPFD_CLOEXEC, lowest))};
-}
-
-std::vector<char*> pointers(std::vector<std::string>& words) {
-  std::vector<char*> list;
-  for (std::string& word : words) list.push_back(word.data());
-  list.push_back(nullptr);
-  return list;
 }
 
 /// The descriptors of a started program.
@@ -72,16 +66,6 @@ class Attributes {
   posix_spawnattr_t attributes_;
 };
 
-bool write_all(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
 bool read_all(int descriptor, char* bytes, std::size_t count) {
   while (count > 0) {
     const ssize_t taken = ::read(descriptor, bytes, count);
@@ -94,6 +78,13 @@ bool read_all(int descriptor, char* bytes, std::size_t count) {
 }
 
 }  // namespace
+
+std::vector<char*> pointers(std::vector<std::string>& words) {
+  std::vector<char*> list;
+  for (std::string& word : words) list.push_back(word.data());
+  list.push_back(nullptr);
+  return list;
+}
 
 Child start(const ChildCommand& command) {
   Pipe to = make_pipe();
@@ -129,13 +120,10 @@ bool write_message(int descriptor, std::string_view message) {
 std::optional<std::string> read_message(int descriptor) {
   std::string length;
   for (char digit = 0; read_all(descriptor, &digit, 1) && digit != '\n';) length += digit;
-  std::size_t size = 0;
-  const auto [end, error] = std::from_chars(length.data(), length.data() + length.size(), size);
-  if (length.empty() || error != std::errc() || end != length.data() + length.size()) {
-    return std::nullopt;
-  }
-  std::string message(size, '\0');
-  if (!read_all(descriptor, message.data(), size)) return std::nullopt;
+  const auto size = text::number<std::size_t>(length);
+  if (!size) return std::nullopt;
+  std::string message(*size, '\0');
+  if (!read_all(descriptor, message.data(), *size)) return std::nullopt;
   return message;
 }
 

@@ -34,6 +34,9 @@ struct Child {
 inline constexpr int child_in = 3;
 inline constexpr int child_out = 4;
 
+/// The words as exec() takes them: a null pointer follows the last one.
+std::vector<char*> pointers(std::vector<std::string>& words);
+
 /// Throws Error if the program cannot be started.
 Child start(const ChildCommand& command);
 

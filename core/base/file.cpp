@@ -15,14 +15,8 @@
 namespace benanza {
 namespace {
 
-void write_all(int descriptor, std::string_view text, const std::filesystem::path& path) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(descriptor, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) throw Error(path.string() + ": cannot write: " + std::strerror(errno));
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  if (::fsync(descriptor) != 0) {
+void write_to_disk(int descriptor, std::string_view text, const std::filesystem::path& path) {
+  if (!write_all(descriptor, text) || ::fsync(descriptor) != 0) {
     throw Error(path.string() + ": cannot write: " + std::strerror(errno));
   }
 }
@@ -89,7 +83,7 @@ void write_file(const std::filesystem::path& link, std::string_view text) {
     const FileDescriptor out(
         ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
     if (out.get() < 0) throw Error(path.string() + ": cannot write: " + std::strerror(errno));
-    write_all(out.get(), text, path);
+    write_to_disk(out.get(), text, path);
     if (std::rename(temporary.c_str(), path.c_str()) != 0) {
       throw Error(path.string() + ": cannot write: " + std::strerror(errno));
     }

@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
+#include <string_view>
 #include <utility>
 
 namespace benanza {
@@ -24,6 +26,17 @@ class FileDescriptor {
  private:
   int value_;
 };
+
+/// Goes on where a signal interrupts it. Returns false if not all could be written; errno says why.
+inline bool write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
 
 /// Throws Error naming the path if it is a folder or cannot be opened.
 FileDescriptor open_to_read(const std::filesystem::path& path);

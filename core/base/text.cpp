@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <limits>
 
 namespace benanza::text {
 
@@ -33,6 +34,21 @@ std::string lower_case(std::string_view text) {
   std::transform(result.begin(), result.end(), result.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return result;
+}
+
+std::optional<std::int64_t> bytes(std::string_view text) {
+  constexpr std::string_view suffixes = "KMG";
+  int shift = 0;
+  if (const auto suffix = text.empty() ? text.npos : suffixes.find(text.back());
+      suffix != suffixes.npos) {
+    shift = 10 * (static_cast<int>(suffix) + 1);
+    text.remove_suffix(1);
+  }
+  const auto value = number<std::int64_t>(text);
+  if (!value || *value < 0 || *value > (std::numeric_limits<std::int64_t>::max() >> shift)) {
+    return std::nullopt;
+  }
+  return *value << shift;
 }
 
 }  // namespace benanza::text

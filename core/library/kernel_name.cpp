@@ -2,20 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <initializer_list>
 #include <string>
 #include <utility>
 
+#include "core/base/text.h"
+
 namespace benanza {
 namespace {
-
-std::string lower_case(std::string_view name) {
-  std::string text(name);
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
@@ -207,7 +201,7 @@ bool is_framework_kernel(std::string_view name) {
 
 bool is_library_kernel(std::string_view name) {
   if (is_framework_kernel(name)) return false;
-  const std::string text = lower_case(name);
+  const std::string text = text::lower_case(name);
   for (const std::string_view machine : {"ampere_", "turing_", "volta_", "maxwell_", "hopper_"}) {
     if (text.starts_with(machine)) return true;
   }
@@ -252,7 +246,7 @@ bool is_library_kernel(std::string_view name) {
 }
 
 KernelTraits kernel_traits(std::string_view name) {
-  const std::string text = lower_case(name);
+  const std::string text = text::lower_case(name);
   KernelTraits traits{.role = role(text)};
   if (traits.role != KernelRole::work) return traits;
   traits.tensor_cores = tensor_cores(text);

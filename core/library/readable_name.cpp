@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <initializer_list>
 #include <memory>
 
 namespace benanza {

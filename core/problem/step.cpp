@@ -1,7 +1,6 @@
 #include "core/problem/step.h"
 
 #include <array>
-#include <cmath>
 
 namespace benanza {
 namespace {

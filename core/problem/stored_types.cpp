@@ -1,8 +1,9 @@
 #include "core/problem/stored_types.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
+
+#include "core/base/text.h"
 
 namespace benanza {
 namespace {
@@ -29,13 +30,8 @@ std::optional<PackedType> parse_type(std::string_view text) {
 
 std::optional<std::int64_t> parse_block(std::string_view part) {
   if (!part.starts_with('b')) return std::nullopt;
-  std::int64_t block = 0;
-  const char* const end = part.data() + part.size();
-  const auto [stop, error] = std::from_chars(part.data() + 1, end, block);
-  if (error != std::errc{} || stop != end || block < 1 || block > most_elements) {
-    return std::nullopt;
-  }
-  return block;
+  const auto block = text::number<std::int64_t>(part.substr(1));
+  return block && *block >= 1 && *block <= most_elements ? block : std::nullopt;
 }
 
 }  // namespace

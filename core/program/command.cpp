@@ -1,7 +1,8 @@
 #include "core/program/command.h"
 
 #include <CLI/CLI.hpp>
-#include <sstream>
+
+#include "core/base/text.h"
 
 namespace benanza {
 namespace {
@@ -10,20 +11,13 @@ namespace {
 std::vector<std::string> choices_in(const std::string& type) {
   const std::size_t open = type.find('{');
   const std::size_t close = type.find('}', open);
-  std::vector<std::string> choices;
-  if (open == std::string::npos || close == std::string::npos) return choices;
-  std::istringstream words(type.substr(open + 1, close - open - 1));
-  for (std::string word; std::getline(words, word, ',');) choices.push_back(word);
-  return choices;
+  if (open == std::string::npos || close == std::string::npos) return {};
+  return text::split<std::string>(type.substr(open + 1, close - open - 1), ',');
 }
 
 /// CLI11 appends the check of a value to its type: "TEXT:{a,b}", "FLOAT:FLOAT in [0 - 1]".
 std::string value_name(const std::string& type, const std::vector<std::string>& choices) {
-  if (!choices.empty()) {
-    std::string name;
-    for (const std::string& choice : choices) name += (name.empty() ? "" : "|") + choice;
-    return name;
-  }
+  if (!choices.empty()) return text::join(choices, "|");
   const std::size_t colon = type.find(':');
   return type.find(" in [") == std::string::npos ? type : type.substr(colon + 1);
 }

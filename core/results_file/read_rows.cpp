@@ -14,6 +14,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file_descriptor.h"
+#include "core/base/text.h"
 #include "core/results_file/row_splitter.h"
 
 namespace benanza {
@@ -45,10 +46,7 @@ PeakValues peaks_of(const json& context) {
     if (!name.starts_with("peak_") && !name.starts_with("possible_")) continue;
     if (value.is_number()) peaks[name] = value.get<double>();
     if (!value.is_string()) continue;
-    const auto text = value.get<std::string>();
-    double number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error == std::errc{} && end == text.data() + text.size()) peaks[name] = number;
+    if (const auto number = text::number<double>(value.get<std::string>())) peaks[name] = *number;
   }
   return peaks;
 }

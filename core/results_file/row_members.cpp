@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/results_file/name_index.h"
 
 namespace benanza {
@@ -75,10 +76,7 @@ void write(const std::string& field, std::string_view name, MemberWriter& writer
   if (!field.empty()) writer.add(name, std::string_view(field));
 }
 void write(const std::vector<std::string>& field, std::string_view name, MemberWriter& writer) {
-  if (field.empty()) return;
-  std::string list;
-  for (const std::string& one : field) list += (list.empty() ? "" : ",") + one;
-  writer.add(name, std::string_view(list));
+  if (!field.empty()) writer.add(name, std::string_view(text::join(field, ",")));
 }
 
 template <class T>

@@ -29,6 +29,23 @@ bool RowSplitter::opens_rows() const {
   return text.ends_with("\"benchmarks\"");
 }
 
+std::size_t RowSplitter::behind_string(std::string_view part, std::size_t at) {
+  for (; at < part.size(); ++at) {
+    if (escaped_) {
+      escaped_ = false;
+      continue;
+    }
+    // find_first_of would take ten times as long.
+    while (at < part.size() && part[at] != '"' && part[at] != '\\') ++at;
+    if (at == part.size()) break;
+    escaped_ = part[at] == '\\';
+    if (escaped_) continue;
+    in_string_ = false;
+    return at + 1;
+  }
+  return part.size();
+}
+
 void RowSplitter::feed(std::string_view part) {
   // Start of the bytes of `part` that are not stored yet.
   std::size_t begin = 0;
@@ -37,21 +54,7 @@ void RowSplitter::feed(std::string_view part) {
     begin = end;
   };
   for (std::size_t at = 0; at < part.size(); ++at) {
-    if (in_string_) {
-      if (escaped_) {
-        escaped_ = false;
-        continue;
-      }
-      // find_first_of would take ten times as long.
-      while (at < part.size() && part[at] != '"' && part[at] != '\\') ++at;
-      if (at == part.size()) break;
-      if (part[at] == '\\') {
-        escaped_ = true;
-      } else {
-        in_string_ = false;
-      }
-      continue;
-    }
+    if (in_string_) at = behind_string(part, at);
     while (at < part.size() && !is_structural(part[at])) ++at;
     if (at == part.size()) break;
     switch (part[at]) {

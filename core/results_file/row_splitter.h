@@ -31,6 +31,8 @@ class RowSplitter {
 
  private:
   bool opens_rows() const;
+  /// Goes on in a string at `at`. Returns where the text behind it begins, or the end of `part`.
+  std::size_t behind_string(std::string_view part, std::size_t at);
 
   Rows rows_;
   std::string skeleton_;

@@ -1,7 +1,5 @@
 #include "generator/fusion/attention_layer.h"
 
-#include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "core/problem/queries_as_heads.h"

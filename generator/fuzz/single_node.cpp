@@ -79,25 +79,11 @@ void add_input(::onnx::GraphProto& graph, const std::string& name, int type,
   }
 }
 
-}  // namespace
-
-::onnx::ModelProto single_node(std::minstd_rand& random) {
-  const auto schemas = ::onnx::OpSchemaRegistry::get_all_schemas_with_history();
-  const OpSchema& schema = schemas[below(random, schemas.size())];
+/// Gives the node as many inputs as its operator may have, most of them of one rank.
+void add_inputs(::onnx::GraphProto& graph, ::onnx::NodeProto& node, const OpSchema& schema,
+                std::minstd_rand& random) {
   constexpr std::size_t most_axes = 5;
   constexpr int most_inputs = 10;
-
-  ::onnx::ModelProto model;
-  model.set_ir_version(::onnx::IR_VERSION);
-  ::onnx::OperatorSetIdProto& opset = *model.add_opset_import();
-  opset.set_domain(schema.domain());
-  opset.set_version(schema.since_version() + static_cast<int>(below(random, 3)));
-  ::onnx::GraphProto& graph = *model.mutable_graph();
-  graph.set_name("single");
-  ::onnx::NodeProto& node = *graph.add_node();
-  node.set_op_type(schema.Name());
-  node.set_domain(schema.domain());
-
   const int least = std::min(schema.min_input(), most_inputs);
   const int most = std::min(schema.max_input(), most_inputs);
   const int count =
@@ -122,6 +108,25 @@ void add_input(::onnx::GraphProto& graph, const std::string& name, int type,
     }
     node.add_input(name);
   }
+}
+
+}  // namespace
+
+::onnx::ModelProto single_node(std::minstd_rand& random) {
+  const auto schemas = ::onnx::OpSchemaRegistry::get_all_schemas_with_history();
+  const OpSchema& schema = schemas[below(random, schemas.size())];
+
+  ::onnx::ModelProto model;
+  model.set_ir_version(::onnx::IR_VERSION);
+  ::onnx::OperatorSetIdProto& opset = *model.add_opset_import();
+  opset.set_domain(schema.domain());
+  opset.set_version(schema.since_version() + static_cast<int>(below(random, 3)));
+  ::onnx::GraphProto& graph = *model.mutable_graph();
+  graph.set_name("single");
+  ::onnx::NodeProto& node = *graph.add_node();
+  node.set_op_type(schema.Name());
+  node.set_domain(schema.domain());
+  add_inputs(graph, node, schema, random);
   for (const auto& [name, description] : schema.attributes()) {
     if (description.required || random() % 2 == 0) add_attribute(node, description, random);
   }

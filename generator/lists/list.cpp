@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "core/base/text.h"
+
 namespace benanza::lists {
 namespace {
 
@@ -76,9 +78,8 @@ LoweredGraph read_list(const fs::path& path) {
     add_rows(graph, table, name + '.' + table.stem().string(), set, sets);
   }
   if (!graph.layers.empty()) return graph;
-  std::string known;
-  for (const std::string& one : sets) known += (known.empty() ? "" : ", ") + one;
-  throw Error(path.string() + ": no row is of the set " + set + ": there are " + known);
+  throw Error(path.string() + ": no row is of the set " + set + ": there are " +
+              text::join(sets, ", "));
 }
 
 }  // namespace benanza::lists

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <set>
-#include <string>
 #include <variant>
 
 #include "core/problem/problem.h"

@@ -1,7 +1,6 @@
 #include "generator/training/gradient.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "generator/training/products.h"
 

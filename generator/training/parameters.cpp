@@ -1,7 +1,6 @@
 // Where the gradients of parameters arrive.
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include "generator/training/step_builder.h"

@@ -1,6 +1,5 @@
 #include "generator/training/training.h"
 
-#include <algorithm>
 #include <numeric>
 #include <optional>
 

@@ -1,4 +1,3 @@
-#include <cmath>
 
 #include "models/language/layers.h"
 #include "models/language/products.h"

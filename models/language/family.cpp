@@ -1,7 +1,5 @@
 #include "models/language/family.h"
 
-#include <algorithm>
-
 #include "core/base/error.h"
 
 namespace benanza::language {

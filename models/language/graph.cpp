@@ -1,7 +1,6 @@
 #include "models/language/graph.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace benanza::language {
 namespace {

@@ -1,7 +1,8 @@
 #include "models/language/pass.h"
 
 #include <bit>
-#include <charconv>
+
+#include "core/base/text.h"
 
 namespace benanza::language {
 
@@ -51,12 +52,9 @@ std::optional<WeightType> parse_weight_type(std::string_view text) {
   for (const Kind kind : {Kind::int8_blocks, Kind::int4_blocks}) {
     const std::string_view prefix = kind == Kind::int8_blocks ? "int8:" : "int4:";
     if (!text.starts_with(prefix)) continue;
-    const std::string_view digits = text.substr(prefix.size());
-    std::uint64_t block = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), block);
-    if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
-    if (block < 16 || block > 1024 || !std::has_single_bit(block)) return std::nullopt;
-    return WeightType{.kind = kind, .block = static_cast<std::int64_t>(block)};
+    const auto block = text::number<std::uint64_t>(text.substr(prefix.size()));
+    if (!block || *block < 16 || *block > 1024 || !std::has_single_bit(*block)) return std::nullopt;
+    return WeightType{.kind = kind, .block = static_cast<std::int64_t>(*block)};
   }
   return std::nullopt;
 }

@@ -2,12 +2,12 @@
 
 #include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <iostream>
 
 #include "core/base/error.h"
+#include "core/base/file_descriptor.h"
 #include "record/capture/line_filter.h"
 #include "record/capture/machine.h"
 #include "record/capture/run_program.h"
@@ -36,17 +36,6 @@ void remove_parts(const std::filesystem::path& folder) {
 
 double unix_seconds() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
-/// Returns false if the reader is gone.
-bool write_out(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
 }
 
 }  // namespace
@@ -171,7 +160,7 @@ int Recorder::run_recorded() {
   bool writable = true;
   LineFilter filter(
       markers, [this](std::string_view line) { return take_line(line); },
-      [&](std::string_view bytes) { writable = writable && write_out(bytes); });
+      [&](std::string_view bytes) { writable = writable && write_all(STDOUT_FILENO, bytes); });
   const Listener listener{.output =
                               [&](std::string_view bytes) {
                                 filter.feed(bytes);

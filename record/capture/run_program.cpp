@@ -16,6 +16,7 @@
 #include <cstring>
 #include <optional>
 
+#include "core/base/child.h"
 #include "core/base/file_descriptor.h"
 
 namespace benanza::record {
@@ -90,13 +91,6 @@ class Signals {
   void (*pipe_before_)(int) = SIG_DFL;
   FileDescriptor descriptor_;
 };
-
-std::vector<char*> pointers(std::vector<std::string>& words) {
-  std::vector<char*> list;
-  for (std::string& word : words) list.push_back(word.data());
-  list.push_back(nullptr);
-  return list;
-}
 
 pid_t spawn(std::vector<std::string> command, std::vector<std::string> environment,
             const Output& output, const Signals& signals) {

@@ -228,6 +228,33 @@ Graph counted_graph(const std::string& name, const std::vector<std::uint32_t>& s
   return layers.take(name);
 }
 
+/// Adds the step that a sequence repeats, once (of steps that grow the middle one), and what
+/// surrounds the steps.
+void add_step(RecordedGraphs& result, const std::string& name, const Repeated& step,
+              const std::vector<std::uint32_t>& sequence, const Calls& calls) {
+  if (step.length > most_calls) {
+    throw Error(fmt::format("{}: its step has {} calls, too many for a suite", name, step.length));
+  }
+  Layers layers(calls);
+  const std::string growth = growth_of(step, sequence, calls.problems);
+  const std::size_t shown = growth.empty() ? 0 : step.times / 2;
+  for (std::size_t at = 0; at < step.length; ++at) {
+    layers.add(sequence[step.begin + shown * step.length + at], 1);
+  }
+  result.graphs.push_back(layers.take(name));
+  result.summary.push_back(fmt::format(
+      "{}: a step of {} calls, repeated {} times{}", name, step.length, step.times,
+      growth.empty() ? "" : fmt::format(" with {}; shown: number {}", growth, shown + 1)));
+  std::vector<std::uint32_t> rest(sequence.begin(),
+                                  sequence.begin() + static_cast<std::ptrdiff_t>(step.begin));
+  rest.insert(rest.end(), sequence.begin() + static_cast<std::ptrdiff_t>(step.end()),
+              sequence.end());
+  if (rest.empty()) return;
+  result.graphs.push_back(counted_graph(name + "_rest", rest, calls));
+  result.summary.push_back(
+      fmt::format("{}_rest: {} calls before and behind the steps", name, rest.size()));
+}
+
 }  // namespace
 
 RecordedGraphs recorded_graphs(const std::string& name, const std::vector<CallTotal>& totals,
@@ -262,29 +289,7 @@ RecordedGraphs recorded_graphs(const std::string& name, const std::vector<CallTo
                     .problems = problems,
                     .own_precision = is_mixed ? OwnPrecision::stated : OwnPrecision::left_out};
   if (const auto step = repeated_step(patterns_of(sequence, totals, problems))) {
-    if (step->length > most_calls) {
-      throw Error(
-          fmt::format("{}: its step has {} calls, too many for a suite", name, step->length));
-    }
-    Layers layers(calls);
-    const std::string growth = growth_of(*step, sequence, problems);
-    const std::size_t shown = growth.empty() ? 0 : step->times / 2;
-    for (std::size_t at = 0; at < step->length; ++at) {
-      layers.add(sequence[step->begin + shown * step->length + at], 1);
-    }
-    result.graphs.push_back(layers.take(name));
-    result.summary.push_back(fmt::format(
-        "{}: a step of {} calls, repeated {} times{}", name, step->length, step->times,
-        growth.empty() ? "" : fmt::format(" with {}; shown: number {}", growth, shown + 1)));
-    std::vector<std::uint32_t> rest(sequence.begin(),
-                                    sequence.begin() + static_cast<std::ptrdiff_t>(step->begin));
-    rest.insert(rest.end(), sequence.begin() + static_cast<std::ptrdiff_t>(step->end()),
-                sequence.end());
-    if (!rest.empty()) {
-      result.graphs.push_back(counted_graph(name + "_rest", rest, calls));
-      result.summary.push_back(
-          fmt::format("{}_rest: {} calls before and behind the steps", name, rest.size()));
-    }
+    add_step(result, name, *step, sequence, calls);
   } else {
     result.graphs.push_back(counted_graph(name, sequence, calls));
     result.summary.push_back(

@@ -16,6 +16,24 @@ class Reader {
 
   DeviceRecording read() {
     if (!has_table("kernel")) return {};
+    read_names();
+    read_processes();
+    read_work();
+    read_calls();
+    if (has_table("memory")) read_memory();
+    if (has_table("kernel_counter")) read_counters();
+    return std::move(result_);
+  }
+
+ private:
+  bool has_table(std::string_view name) const {
+    sqlite::Statement table(connection_, "SELECT count(*) FROM sqlite_master WHERE name = ?");
+    table.bind(1, name);
+    table.step();
+    return table.integer(0) == 1;
+  }
+
+  void read_names() {
     std::unordered_map<std::string, std::uint32_t> of_text;
     rows("SELECT id, text FROM name ORDER BY id", [&](const sqlite::Statement& row) {
       // Older recordings hold mangled names.
@@ -25,6 +43,9 @@ class Reader {
       places_.emplace(row.integer(0), place->second);
       if (is_new) result_.names.push_back(std::move(text));
     });
+  }
+
+  void read_processes() {
     rows("SELECT id, lost_events FROM process ORDER BY id", [&](const sqlite::Statement& row) {
       result_.processes.push_back(row.integer(0));
       result_.lost_events += row.integer(1);
@@ -45,6 +66,9 @@ class Reader {
                                      .compute_capability = std::string(row.text(3)),
                                      .multiprocessors = row.integer(4)});
         });
+  }
+
+  void read_work() {
     work(Work::Kind::kernel,
          "SELECT process, start_nanoseconds, end_nanoseconds, device, context, stream, "
          "correlation, graph, name, 0, node FROM kernel");
@@ -54,8 +78,10 @@ class Reader {
     work(Work::Kind::graph,
          "SELECT process, start_nanoseconds, end_nanoseconds, device, context, stream, "
          "correlation, graph, NULL, 0, NULL FROM graph_launch");
-    std::stable_sort(result_.work.begin(), result_.work.end(),
-                     [](const Work& a, const Work& b) { return a.start < b.start; });
+    std::ranges::stable_sort(result_.work, {}, &Work::start);
+  }
+
+  void read_calls() {
     rows(
         "SELECT name, correlation, process, thread, start_nanoseconds, end_nanoseconds FROM api "
         "ORDER BY start_nanoseconds, rowid",
@@ -78,17 +104,6 @@ class Reader {
                                     .start = row.integer(4),
                                     .end = row.optional_integer(5)});
         });
-    if (has_table("memory")) read_memory();
-    if (has_table("kernel_counter")) read_counters();
-    return std::move(result_);
-  }
-
- private:
-  bool has_table(std::string_view name) const {
-    sqlite::Statement table(connection_, "SELECT count(*) FROM sqlite_master WHERE name = ?");
-    table.bind(1, name);
-    table.step();
-    return table.integer(0) == 1;
   }
 
   void read_memory() {

@@ -1,6 +1,7 @@
 #include "record/store/device_writer.h"
 
 #include <cmath>
+#include <variant>
 
 #include "core/library/readable_name.h"
 
@@ -144,6 +145,126 @@ class DeviceWriter::Row {
   int at_ = 0;
 };
 
+class DeviceWriter::EventWriter {
+ public:
+  EventWriter(DeviceWriter& writer, std::int64_t id, double run_start)
+      : writer_(writer), id_(id), run_start_(run_start), process_(writer.processes_.at(id)) {}
+
+  void operator()(const ClockEvent& clock) const {
+    // In two steps, because a double cannot hold nanoseconds since 1970 exactly.
+    const auto seconds = static_cast<std::int64_t>(std::floor(run_start_));
+    const auto rest = static_cast<std::int64_t>((run_start_ - std::floor(run_start_)) * 1e9);
+    process_.offset = clock.unix_nanoseconds - clock.time - seconds * 1'000'000'000 - rest;
+  }
+
+  void operator()(const NoteEvent& note) const {
+    row("note", 3).integer(note.is_error ? 1 : 0).text(note.text).insert();
+  }
+
+  void operator()(const DeviceEvent& device) const {
+    row("device", 6)
+        .integer(device.id)
+        .text(device.name)
+        .text(std::to_string(device.capability_major) + '.' +
+              std::to_string(device.capability_minor))
+        .integer(device.multiprocessors)
+        .integer(static_cast<std::int64_t>(device.memory_bytes))
+        .insert();
+  }
+
+  void operator()(const LostEvent& lost) const {
+    sqlite::Statement update(writer_.connection_,
+                             "UPDATE process SET lost_events = lost_events + ? WHERE id = ?");
+    update.bind(1, static_cast<std::int64_t>(lost.events));
+    update.bind(2, id_);
+    update.run();
+  }
+
+  void operator()(const CounterEvent& counted) const {
+    Row row = this->row("kernel_counter", 11);
+    row.integer(static_cast<std::int64_t>(counted.launch)).name(counted.kernel);
+    for (const std::int32_t extent : counted.grid) row.integer(extent);
+    for (const std::int32_t extent : counted.block) row.integer(extent);
+    row.name(counted.counter).real(counted.value).insert();
+  }
+
+  void operator()(const KernelEvent& kernel) const {
+    if (!process_.offset) return;
+    Row row = this->row("kernel", 19);
+    row.integer(time(kernel.at.start)).integer(time(kernel.at.end));
+    row.name(kernel.name).integer(kernel.at.device).integer(kernel.at.context);
+    row.integer(kernel.at.stream).integer(kernel.at.correlation);
+    row.graph(kernel.at.graph).graph(kernel.at.node);
+    for (const std::int32_t extent : kernel.grid) row.integer(extent);
+    for (const std::int32_t extent : kernel.block) row.integer(extent);
+    row.integer(kernel.registers).integer(kernel.static_shared_bytes);
+    row.integer(kernel.dynamic_shared_bytes).insert();
+  }
+
+  void operator()(const CopyEvent& copy) const {
+    if (!process_.offset) return;
+    Row row = this->row("copy", 11);
+    row.integer(time(copy.at.start)).integer(time(copy.at.end));
+    row.name(copy.direction).integer(static_cast<std::int64_t>(copy.bytes));
+    row.integer(copy.at.device).integer(copy.at.context).integer(copy.at.stream);
+    row.integer(copy.at.correlation).graph(copy.at.graph).graph(copy.at.node).insert();
+  }
+
+  void operator()(const GraphEvent& graph) const {
+    if (!process_.offset) return;
+    Row row = this->row("graph_launch", 8);
+    row.integer(time(graph.at.start)).integer(time(graph.at.end));
+    row.integer(graph.at.device).integer(graph.at.context).integer(graph.at.stream);
+    row.integer(graph.at.correlation).graph(graph.at.graph).insert();
+  }
+
+  void operator()(const ApiEvent& api) const {
+    if (!process_.offset) return;
+    Row row = this->row("api", 7);
+    row.integer(api.thread).integer(time(api.start)).integer(time(api.end));
+    row.name(api.name).integer(api.correlation).integer(api.result).insert();
+  }
+
+  void operator()(const MemoryEvent& memory) const {
+    if (!process_.offset) return;
+    Row row = this->row("memory", 7);
+    row.integer(time(memory.time)).integer(memory.device);
+    row.integer(memory.is_freed ? 1 : 0).name(memory.kind);
+    row.integer(static_cast<std::int64_t>(memory.address));
+    row.integer(static_cast<std::int64_t>(memory.bytes)).insert();
+  }
+
+  void operator()(const MarkerEvent& marker) const {
+    if (!process_.offset) return;
+    if (marker.kind == MarkerEvent::Kind::begin) {
+      Row row = this->row("range", 6);
+      row.integer(marker.thread).integer(time(marker.time));
+      row.integer(std::nullopt).name(marker.name).name(marker.domain).insert();
+      process_.open[marker.id] = writer_.connection_.last_id();
+    } else if (const auto open = process_.open.extract(marker.id)) {
+      const auto [update, is_new] = writer_.statements_.try_emplace(
+          "range end", writer_.connection_, "UPDATE range SET end_nanoseconds = ? WHERE rowid = ?");
+      update->second.bind(1, time(marker.time));
+      update->second.bind(2, open.mapped());
+      update->second.run();
+    }
+  }
+
+ private:
+  /// A row that begins with the process.
+  Row row(const char* table, int columns) const {
+    Row row(writer_, table, columns);
+    row.integer(id_);
+    return row;
+  }
+  std::int64_t time(std::int64_t told) const { return told + *process_.offset; }
+
+  DeviceWriter& writer_;
+  std::int64_t id_;
+  double run_start_;
+  Process& process_;
+};
+
 DeviceWriter::DeviceWriter(const sqlite::Connection& connection) : connection_(connection) {}
 
 std::int64_t DeviceWriter::id_of(std::string_view told) {
@@ -166,97 +287,7 @@ void DeviceWriter::add(std::int64_t process, double run_start, const Event& even
   if (processes_.try_emplace(process).second) {
     Row(*this, "process(id)", 1).integer(process).insert();
   }
-  write(process, run_start, event);
-}
-
-void DeviceWriter::write(std::int64_t id, double run_start, const Event& event) {
-  Process& process = processes_.at(id);
-  if (const auto* clock = std::get_if<ClockEvent>(&event)) {
-    // In two steps, because a double cannot hold nanoseconds since 1970 exactly.
-    const auto seconds = static_cast<std::int64_t>(std::floor(run_start));
-    const auto rest = static_cast<std::int64_t>((run_start - std::floor(run_start)) * 1e9);
-    process.offset = clock->unix_nanoseconds - clock->time - seconds * 1'000'000'000 - rest;
-    return;
-  }
-  if (const auto* note = std::get_if<NoteEvent>(&event)) {
-    Row(*this, "note", 3).integer(id).integer(note->is_error ? 1 : 0).text(note->text).insert();
-    return;
-  }
-  if (const auto* device = std::get_if<DeviceEvent>(&event)) {
-    Row(*this, "device", 6)
-        .integer(id)
-        .integer(device->id)
-        .text(device->name)
-        .text(std::to_string(device->capability_major) + '.' +
-              std::to_string(device->capability_minor))
-        .integer(device->multiprocessors)
-        .integer(static_cast<std::int64_t>(device->memory_bytes))
-        .insert();
-    return;
-  }
-  if (const auto* lost = std::get_if<LostEvent>(&event)) {
-    sqlite::Statement update(connection_,
-                             "UPDATE process SET lost_events = lost_events + ? WHERE id = ?");
-    update.bind(1, static_cast<std::int64_t>(lost->events));
-    update.bind(2, id);
-    update.run();
-    return;
-  }
-  if (const auto* counted = std::get_if<CounterEvent>(&event)) {
-    Row row(*this, "kernel_counter", 11);
-    row.integer(id).integer(static_cast<std::int64_t>(counted->launch)).name(counted->kernel);
-    for (const std::int32_t extent : counted->grid) row.integer(extent);
-    for (const std::int32_t extent : counted->block) row.integer(extent);
-    row.name(counted->counter).real(counted->value).insert();
-    return;
-  }
-  if (!process.offset) return;
-  const std::int64_t offset = *process.offset;
-  if (const auto* kernel = std::get_if<KernelEvent>(&event)) {
-    Row row(*this, "kernel", 19);
-    row.integer(id).integer(kernel->at.start + offset).integer(kernel->at.end + offset);
-    row.name(kernel->name).integer(kernel->at.device).integer(kernel->at.context);
-    row.integer(kernel->at.stream).integer(kernel->at.correlation);
-    row.graph(kernel->at.graph).graph(kernel->at.node);
-    for (const std::int32_t extent : kernel->grid) row.integer(extent);
-    for (const std::int32_t extent : kernel->block) row.integer(extent);
-    row.integer(kernel->registers).integer(kernel->static_shared_bytes);
-    row.integer(kernel->dynamic_shared_bytes).insert();
-  } else if (const auto* copy = std::get_if<CopyEvent>(&event)) {
-    Row row(*this, "copy", 11);
-    row.integer(id).integer(copy->at.start + offset).integer(copy->at.end + offset);
-    row.name(copy->direction).integer(static_cast<std::int64_t>(copy->bytes));
-    row.integer(copy->at.device).integer(copy->at.context).integer(copy->at.stream);
-    row.integer(copy->at.correlation).graph(copy->at.graph).graph(copy->at.node).insert();
-  } else if (const auto* graph = std::get_if<GraphEvent>(&event)) {
-    Row row(*this, "graph_launch", 8);
-    row.integer(id).integer(graph->at.start + offset).integer(graph->at.end + offset);
-    row.integer(graph->at.device).integer(graph->at.context).integer(graph->at.stream);
-    row.integer(graph->at.correlation).graph(graph->at.graph).insert();
-  } else if (const auto* api = std::get_if<ApiEvent>(&event)) {
-    Row row(*this, "api", 7);
-    row.integer(id).integer(api->thread).integer(api->start + offset).integer(api->end + offset);
-    row.name(api->name).integer(api->correlation).integer(api->result).insert();
-  } else if (const auto* memory = std::get_if<MemoryEvent>(&event)) {
-    Row row(*this, "memory", 7);
-    row.integer(id).integer(memory->time + offset).integer(memory->device);
-    row.integer(memory->is_freed ? 1 : 0).name(memory->kind);
-    row.integer(static_cast<std::int64_t>(memory->address));
-    row.integer(static_cast<std::int64_t>(memory->bytes)).insert();
-  } else if (const auto* marker = std::get_if<MarkerEvent>(&event)) {
-    if (marker->kind == MarkerEvent::Kind::begin) {
-      Row row(*this, "range", 6);
-      row.integer(id).integer(marker->thread).integer(marker->time + offset);
-      row.integer(std::nullopt).name(marker->name).name(marker->domain).insert();
-      process.open[marker->id] = connection_.last_id();
-    } else if (const auto open = process.open.extract(marker->id)) {
-      const auto [update, is_new] = statements_.try_emplace(
-          "range end", connection_, "UPDATE range SET end_nanoseconds = ? WHERE rowid = ?");
-      update->second.bind(1, marker->time + offset);
-      update->second.bind(2, open.mapped());
-      update->second.run();
-    }
-  }
+  std::visit(EventWriter(*this, process, run_start), event);
 }
 
 }  // namespace benanza

@@ -34,7 +34,8 @@ class DeviceWriter {
     std::unordered_map<std::uint32_t, std::int64_t> open{};
   };
   class Row;
-  void write(std::int64_t id, double run_start, const Event& event);
+  /// Writes one event of a process.
+  class EventWriter;
   /// The id of the readable form of a name.
   std::int64_t id_of(std::string_view told);
 

@@ -1,6 +1,5 @@
 #include "record/store/journal.h"
 
-#include <cerrno>
 #include <cstring>
 #include <type_traits>
 #include <utility>
@@ -90,13 +89,7 @@ void JournalWriter::add(const Event& event) {
 }
 
 void JournalWriter::flush() noexcept {
-  std::string_view bytes = pending_;
-  while (is_good_ && !bytes.empty()) {
-    const ssize_t written = ::write(file_.get(), bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) is_good_ = false;
-    if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
+  is_good_ = is_good_ && write_all(file_.get(), pending_);
   pending_.clear();
 }
 

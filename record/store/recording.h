@@ -84,8 +84,6 @@ class RecordingWriter {
   void flush();
   /// Records the program's end and flushes.
   void finish(double seconds, std::int64_t exit_status);
-  /// True if something was added since the last flush().
-  bool has_unsaved() const { return transaction_.has_value(); }
 
  private:
   std::int64_t id_of(const CallText& text, const std::string& words);

@@ -1,6 +1,7 @@
 #include "record/views/device_profile.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <tuple>
 #include <unordered_map>
@@ -94,34 +95,53 @@ class Profiler {
     return place->second;
   }
 
-  void library_calls() {
-    const Attribution attribution = attribute(recording_, launches_, calls_);
-    std::vector<double> times(calls_.size());
+  /// What the GPU did for each of the calls.
+  struct WorkOfCalls {
+    explicit WorkOfCalls(std::size_t calls)
+        : seconds(calls), runs(calls), products(calls), kernels(calls) {}
+
+    /// How often a call ran; 0 if nothing is known to be its work.
+    std::int64_t count(std::size_t call) const {
+      std::int64_t count = 0;
+      for (const auto& [node, ran] : runs[call]) count = std::max(count, node ? ran : 1);
+      return count;
+    }
+
+    std::vector<double> seconds;
     // Runs per graph node: a call captured in a graph runs as often as the graph.
-    std::vector<std::map<std::optional<std::int64_t>, std::int64_t>> runs(calls_.size());
-    std::vector<std::optional<Precision>> products(calls_.size());
-    std::vector<std::vector<std::string>> kernels(calls_.size());
+    std::vector<std::map<std::optional<std::int64_t>, std::int64_t>> runs;
+    std::vector<std::optional<Precision>> products;
+    std::vector<std::vector<std::string>> kernels;
+  };
+
+  WorkOfCalls work_of_calls(const Attribution& attribution) {
+    WorkOfCalls all(calls_.size());
     for (std::size_t at = 0; at < attribution.owners.size(); ++at) {
       const GpuWork& work = recording_.work[at];
       const auto owner = attribution.owners[at];
+      const double time = seconds(work.nanoseconds());
       if (work.kind == Kind::kernel && is_library_kernel(work.name)) {
-        const double time = seconds(work.nanoseconds());
         result_.library_kernel_seconds += time;
         if (owner && !calls_[*owner].text.problem.empty()) {
           result_.known_library_kernel_seconds += time;
         }
       }
       if (!owner) continue;
-      times[*owner] += seconds(work.nanoseconds());
-      ++runs[*owner][work.node];
-      if (!products[*owner]) products[*owner] = products_of(work.name);
+      all.seconds[*owner] += time;
+      ++all.runs[*owner][work.node];
+      if (!all.products[*owner]) all.products[*owner] = products_of(work.name);
       if (work.kind == Kind::kernel && !tells_algorithm(calls_[*owner].text)) {
         const std::string& name = recording_.names[work.name];
-        if (std::ranges::find(kernels[*owner], name) == kernels[*owner].end()) {
-          kernels[*owner].push_back(name);
-        }
+        std::vector<std::string>& kernels = all.kernels[*owner];
+        if (std::ranges::find(kernels, name) == kernels.end()) kernels.push_back(name);
       }
     }
+    return all;
+  }
+
+  void library_calls() {
+    const Attribution attribution = attribute(recording_, launches_, calls_);
+    const WorkOfCalls work = work_of_calls(attribution);
     const std::vector<bool> searches = searching(attribution);
     Rows rows;
     std::vector<std::pair<double, double>> speeds;
@@ -130,36 +150,40 @@ class Profiler {
     for (std::size_t at = 0; at < calls_.size(); ++at) {
       // Another call made it and includes its time.
       if (attribution.made_by[at]) continue;
-      std::int64_t count = 0;
-      for (const auto& [node, ran] : runs[at]) count = std::max(count, node ? ran : 1);
+      const std::int64_t count = work.count(at);
+      const double time = work.seconds[at];
       DeviceRow& row = rows[searches[at] ? "search for algorithms" : call_name(calls_[at].text)];
       row.calls += std::max<std::int64_t>(count, 1);
-      row.exclusive_seconds += times[at];
-      row.inclusive_seconds += times[at];
+      row.exclusive_seconds += time;
+      row.inclusive_seconds += time;
       if (searches[at]) {
         ++result_.searching_calls;
-        result_.searching_seconds += times[at];
+        result_.searching_seconds += time;
         continue;
       }
       if (count > 0) {
-        LibraryCallTime& time = by_text[{calls_[at].text, products[at], kernels[at]}];
-        time.calls += count;
-        time.seconds += times[at];
+        LibraryCallTime& same = by_text[{calls_[at].text, work.products[at], work.kernels[at]}];
+        same.calls += count;
+        same.seconds += time;
       }
       const auto flops = flops_of(calls_[at].text.problem);
-      if (count == 0 || !flops || times[at] <= 0) continue;
-      speeds.emplace_back(*flops * static_cast<double>(count) / times[at], times[at]);
-      result_.known_arithmetic_seconds += times[at];
+      if (count == 0 || !flops || time <= 0) continue;
+      speeds.emplace_back(*flops * static_cast<double>(count) / time, time);
+      result_.known_arithmetic_seconds += time;
     }
     result_.library_calls = rows.sorted();
     for (auto& [key, time] : by_text) {
       std::tie(time.text, time.products, time.kernels) = key;
       result_.library_call_times.push_back(std::move(time));
     }
-    std::stable_sort(
-        result_.library_call_times.begin(), result_.library_call_times.end(),
-        [](const LibraryCallTime& a, const LibraryCallTime& b) { return a.seconds > b.seconds; });
-    std::sort(speeds.begin(), speeds.end());
+    std::ranges::stable_sort(result_.library_call_times, std::greater<>{},
+                             &LibraryCallTime::seconds);
+    throughput(std::move(speeds));
+  }
+
+  /// The part of the known arithmetic's time at each speed or less, of pairs of speed and time.
+  void throughput(std::vector<std::pair<double, double>> speeds) {
+    std::ranges::sort(speeds);
     double sum = 0;
     for (const auto& [speed, time] : speeds) {
       sum += time;

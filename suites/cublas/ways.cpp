@@ -139,4 +139,12 @@ nvidia::CallSetup copy_setup(const Copy& shape, Precision precision) {
   return {.inputs = {dense(shape.inputs().front().dims)}, .results = {dense(shape.output())}};
 }
 
+harness::Family<Library, Copy> copy_family(
+    std::function<Ways(Library&, const Copy&, const harness::Variant& prototype)> ways) {
+  return {.layouts = [](const Copy&) { return std::vector{Layout::plain}; },
+          .ways = [ways = std::move(ways)](
+                      Library& library, const Copy& shape, const harness::Variant& prototype,
+                      harness::AlgorithmSet) { return ways(library, shape, prototype); }};
+}
+
 }  // namespace benanza::cublas

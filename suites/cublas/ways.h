@@ -46,6 +46,9 @@ nvidia::CallSetup product_setup(const harness::Variant& variant,
                                 Weights weights = Weights::as_given);
 /// The operand and the result of a copy, both dense.
 nvidia::CallSetup copy_setup(const Copy& shape, Precision precision);
+/// Ways for copies.
+harness::Family<Library, Copy> copy_family(
+    std::function<Ways(Library&, const Copy&, const harness::Variant& prototype)> ways);
 
 /// The primitive of a call to the library, with its time checked against the device's peaks.
 template <class Calls>
@@ -55,6 +58,14 @@ std::unique_ptr<harness::Primitive> call_of(const Request& request, nvidia::Call
       std::move(calls), request.library.cuda(), request.operands, std::move(setup));
   made->guard(work(request.variant.problem, request.variant.precision), request.variant.precision);
   return made;
+}
+
+template <class Calls>
+std::unique_ptr<harness::Primitive> copy_call_of(const Request& request, const Copy& shape,
+                                                 Calls calls, std::int64_t workspace_bytes = 0) {
+  nvidia::CallSetup setup = copy_setup(shape, request.variant.precision);
+  setup.workspace_bytes = workspace_bytes;
+  return call_of(request, std::move(setup), std::move(calls));
 }
 
 /// The same for a product by a function of the library's handle, which has a workspace.

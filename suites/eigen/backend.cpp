@@ -3,29 +3,17 @@
 #include <omp.h>
 
 #include <Eigen/Core>
-#include <fstream>
 #include <string>
 
 #include "suites/eigen/ways.h"
 #include "suites/harness/conditions/anchors.h"
 #include "suites/harness/conditions/host_observer.h"
 #include "suites/harness/conditions/rapl_meter.h"
+#include "suites/harness/machine_context.h"
 #include "suites/harness/measure/host_stopwatch.h"
 
 namespace benanza::eigen {
 namespace {
-
-/// The CPU's name; "unknown" if the system does not report it.
-std::string cpu_model() {
-  std::ifstream file("/proc/cpuinfo");
-  std::string line;
-  while (std::getline(file, line)) {
-    if (!line.starts_with("model name")) continue;
-    const std::size_t start = line.find_first_not_of(" \t", line.find(':') + 1);
-    if (start != std::string::npos) return line.substr(start);
-  }
-  return "unknown";
-}
 
 std::string version() {
   return std::to_string(EIGEN_WORLD_VERSION) + '.' + std::to_string(EIGEN_MAJOR_VERSION) + '.' +
@@ -39,10 +27,11 @@ class EigenBackend final : public harness::TableBackend<Library> {
   std::string_view name() const override { return "eigen"; }
   std::vector<LibraryVersion> libraries() const override { return {{"Eigen", version()}}; }
   std::vector<std::string> devices() const override {
-    return {"0: " + cpu_model() + ", " + std::to_string(omp_get_max_threads()) + " threads"};
+    return {"0: " + harness::cpu_model() + ", " + std::to_string(omp_get_max_threads()) +
+            " threads"};
   }
   System system() override {
-    return {{"cpu_model", cpu_model()},
+    return {{"cpu_model", harness::cpu_model()},
             {"threads", std::to_string(omp_get_max_threads())},
             {"eigen_version", version()},
             {"simd", Eigen::SimdInstructionSetsInUse()},

@@ -1,5 +1,7 @@
 #include "suites/harness/outcome.h"
 
+#include "core/base/text.h"
+
 namespace benanza::harness {
 
 PhaseSeconds& PhaseSeconds::operator+=(const PhaseSeconds& more) {
@@ -37,9 +39,7 @@ Row make_row(std::string_view name, std::int64_t repetition, const Work& work,
           .bytes = finite(static_cast<double>(work.bytes())),
           .engine_lost = outcome.engine_lost};
   if (outcome.status != Status::ok) return row;
-  for (const std::string& one : outcome.disturbances) {
-    row.disturbed += (row.disturbed.empty() ? "" : ", ") + one;
-  }
+  row.disturbed = text::join(outcome.disturbances, ", ");
   row.samples = outcome.samples;
   row.workspace_bytes = outcome.workspace_bytes;
   row.calls_per_sample = outcome.calls_per_sample;

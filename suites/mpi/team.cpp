@@ -7,7 +7,6 @@
 #include <exception>
 #include <functional>
 #include <stdexcept>
-#include <string_view>
 #include <thread>
 
 namespace benanza::mpi {

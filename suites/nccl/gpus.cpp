@@ -7,6 +7,7 @@
 #include <set>
 #include <string_view>
 
+#include "core/base/text.h"
 #include "suites/nccl/check.h"
 #include "suites/nvidia/device/check.h"
 #include "suites/nvidia/device/identity.h"
@@ -96,9 +97,7 @@ std::string library_environment(char** environment) {
   for (char** entry = environment; *entry != nullptr; ++entry) {
     if (std::string_view(*entry).starts_with("NCCL_")) set.insert(*entry);
   }
-  std::string text;
-  for (const std::string& one : set) text += (text.empty() ? "" : " ") + one;
-  return text.empty() ? "none" : text;
+  return set.empty() ? "none" : text::join(set, " ");
 }
 
 }  // namespace benanza::nccl

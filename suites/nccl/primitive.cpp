@@ -1,6 +1,5 @@
 #include "suites/nccl/primitive.h"
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "suites/nccl/check.h"

@@ -1,29 +1,22 @@
 #include "suites/onednn/options.h"
 
 #include "core/base/error.h"
+#include "suites/harness/own_flags.h"
 
 namespace benanza::onednn {
 
 CpuOptions take_cpu_options(int& argc, char** argv, const Environment& environment) {
-  constexpr std::string_view flag = "--peaks=";
   CpuOptions options;
   if (const char* const peaks = environment("BENANZA_PEAKS"); peaks != nullptr && *peaks != 0) {
     options.peaks = peaks;
   }
-  int kept = 1;
-  for (int index = 1; index < argc; ++index) {
-    const std::string_view argument = argv[index];
-    if (!argument.starts_with(flag)) {
-      argv[kept++] = argv[index];
-      continue;
-    }
-    options.peaks = argument.substr(flag.size());
-    if (options.peaks.empty()) {
-      throw Error("--peaks=: expected measure, none or a results file");
-    }
-  }
-  if (kept < argc) argv[kept] = nullptr;
-  argc = kept;
+  harness::take_flags(argc, argv, [&](std::string_view argument) {
+    const auto peaks = harness::flag_value(argument, "--peaks");
+    if (!peaks) return false;
+    if (peaks->empty()) throw Error("--peaks=: expected measure, none or a results file");
+    options.peaks = *peaks;
+    return true;
+  });
   return options;
 }
 

@@ -6,7 +6,6 @@
 
 #include <cmath>
 #include <filesystem>
-#include <iostream>
 #include <map>
 #include <set>
 

@@ -15,6 +15,25 @@ namespace {
 /// Removes the storage error of a formula whose intermediate values stay in fp32.
 Element not_stored(const Element& result) { return {result.value, result.magnitude}; }
 
+Element gelu_slope(double v) {
+  const double density = std::exp(-v * v / 2) * std::numbers::inv_sqrtpi / std::numbers::sqrt2;
+  return {(1 + std::erf(v * std::numbers::sqrt2 / 2)) / 2 + v * density, 1 + std::abs(v * density)};
+}
+
+Element gelu_tanh_slope(double v) {
+  // All terms of the argument have the same sign, and so have those of the inner slope.
+  const double root = std::sqrt(2 * std::numbers::inv_pi);
+  const Element t = tanh_of(constant(root * (v + 0.044715 * v * v * v)));
+  const double inner_slope = root * (1 + 3 * 0.044715 * v * v);
+  return not_stored(constant(0.5) + constant(0.5) * t +
+                    constant(v * inner_slope / 2) * one_minus(t * t));
+}
+
+Element mish_slope(double v) {
+  const Element t = tanh_of(Element{std::log1p(std::exp(v)), std::abs(v) + 1});
+  return not_stored(t + constant(v) * sigmoid_of(constant(v)) * one_minus(t * t));
+}
+
 /// The function's derivative at the value that the gradient reads (ActivationGradient): the result
 /// if of_result(), otherwise the input.
 Element derivative(const ActivationGradient& shape, double v) {
@@ -41,19 +60,10 @@ Element derivative(const ActivationGradient& shape, double v) {
       return of_size(v);
     case sqrt:
       return of_size(1 / (2 * v));
-    case gelu: {
-      const double density = std::exp(-v * v / 2) * std::numbers::inv_sqrtpi / std::numbers::sqrt2;
-      return {(1 + std::erf(v * std::numbers::sqrt2 / 2)) / 2 + v * density,
-              1 + std::abs(v * density)};
-    }
-    case gelu_tanh: {
-      // All terms of the argument have the same sign, and so have those of the inner slope.
-      const double root = std::sqrt(2 * std::numbers::inv_pi);
-      const Element t = tanh_of(constant(root * (v + 0.044715 * v * v * v)));
-      const double inner_slope = root * (1 + 3 * 0.044715 * v * v);
-      return not_stored(constant(0.5) + constant(0.5) * t +
-                        constant(v * inner_slope / 2) * one_minus(t * t));
-    }
+    case gelu:
+      return gelu_slope(v);
+    case gelu_tanh:
+      return gelu_tanh_slope(v);
     case erf:
       return of_size(2 * std::numbers::inv_sqrtpi * std::exp(-v * v));
     case hard_swish: {
@@ -65,10 +75,8 @@ Element derivative(const ActivationGradient& shape, double v) {
       return of_size(1 / (1 + std::exp(-v)));
     case softsign:
       return of_size(1 / ((1 + std::abs(v)) * (1 + std::abs(v))));
-    case mish: {
-      const Element t = tanh_of(Element{std::log1p(std::exp(v)), std::abs(v) + 1});
-      return not_stored(t + constant(v) * sigmoid_of(constant(v)) * one_minus(t * t));
-    }
+    case mish:
+      return mish_slope(v);
     case swish: {
       const double s = 1 / (1 + std::exp(-alpha * v));
       return {s + alpha * v * s * (1 - s), 1 + std::abs(alpha * v)};

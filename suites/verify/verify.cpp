@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "suites/verify/coordinates.h"
@@ -210,6 +211,118 @@ std::string compare_share(const std::vector<float>& result, double share) {
          text(share);
 }
 
+constexpr std::string_view no_number = "not a number, or not written";
+
+/// Compares the result of a call, or a glimpse of it, with the samples of its case.
+class Comparison {
+ public:
+  Comparison(harness::Primitive& primitive, const Problem& problem, Precision precision,
+             const VerificationCase& expected, const harness::Traits& traits)
+      : problem_(problem),
+        precision_(precision),
+        expected_(expected),
+        traits_(traits),
+        collective_(std::get_if<Collective>(&problem.shape)),
+        dropped_share_(dropped_share_of(problem)) {
+    // Only the whole result will do: at int8, -128 may be correct; a view may have gaps; dropped
+    // elements are counted; all elements of a collective are compared.
+    const bool needs_whole = precision == Precision::int8 || dropped_share_ > 0 || collective_ ||
+                             written_elements(problem) != element_count(output(problem));
+    if (!needs_whole) glimpse_ = primitive.glimpse(expected.places());
+    result_ = glimpse_ ? std::move(glimpse_->values) : primitive.download();
+  }
+
+  /// The first mistake found; empty if there is none.
+  std::string mistake() const {
+    for (const auto check : {&Comparison::unwritten, &Comparison::wrong_sample,
+                             &Comparison::wrong_element, &Comparison::wrong_share}) {
+      if (std::string message = (this->*check)(); !message.empty()) return message;
+    }
+    return {};
+  }
+
+ private:
+  using Sample = VerificationCase::Sample;
+
+  double allowed(const Sample& sample) const {
+    return tolerance(precision_, sample.expected, reduction_length(problem_),
+                     traits_.rounding_amplification, traits_.partial_sums);
+  }
+  std::string compare(const std::vector<Compared>& all) const {
+    return verify::compare(all, [this](const Sample& sample) { return allowed(sample); });
+  }
+  /// A sample with the call's value, which is at `place` of the result.
+  Compared compared(const Sample& sample, std::int64_t place) const {
+    const double value = result_[static_cast<std::size_t>(place)];
+    return {&sample, precision_ == Precision::int8 ? value : in_range(value, precision_)};
+  }
+
+  /// Of the result's size, and of elements that hold the poison and should not.
+  std::string unwritten() const {
+    if (glimpse_ && glimpse_->poisoned) {
+      return where(unravel(*glimpse_->poisoned, output(problem_))) + std::string(no_number);
+    }
+    const std::int64_t expected_size = glimpse_
+                                           ? static_cast<std::int64_t>(expected_.samples().size())
+                                           : element_count(output(problem_));
+    if (static_cast<std::int64_t>(result_.size()) != expected_size) {
+      return "the result has " + std::to_string(result_.size()) + " elements, expected " +
+             std::to_string(expected_size);
+    }
+    if (glimpse_) return {};
+    const std::size_t most_suspects = precision_ == Precision::int8 ? 16 : 1;
+    for (const Dims& at : poisoned(result_, view_of(problem_), precision_, most_suspects)) {
+      if (precision_ != Precision::int8) return where(at) + std::string(no_number);
+      const Sample suspect = expected_.sample(at);
+      if (std::string message = compare({compared(suspect, suspect.flat_index)});
+          !message.empty()) {
+        return message;
+      }
+    }
+    return {};
+  }
+
+  std::string wrong_sample() const {
+    std::vector<Compared> all;
+    for (std::size_t index = 0; index < expected_.samples().size(); ++index) {
+      const Sample& sample = expected_.samples()[index];
+      all.push_back(
+          compared(sample, glimpse_ ? static_cast<std::int64_t>(index) : sample.flat_index));
+      if (dropped_share_ > 0 && all.back().value == 0) all.pop_back();
+    }
+    std::string message = compare(all);
+    if (!message.empty() && traits_.transforms) {
+      message = compare_transformed(all, problem_, precision_);
+    }
+    if (message.empty() && precision_ == Precision::fp32 && is_product(problem_)) {
+      message = compare_products(all, reduction_length(problem_), traits_.rounding_amplification);
+    }
+    return message;
+  }
+
+  /// Of a collective: data that went astray may be as small as one rank's share of a buffer.
+  std::string wrong_element() const {
+    if (collective_ == nullptr || precision_ == Precision::int8) return {};
+    const auto place = first_wrong(*collective_, precision_, expected_.operands(), result_);
+    if (!place) return {};
+    const Sample wrong = expected_.sample(unravel(*place, output(problem_)));
+    return mismatch(compared(wrong, wrong.flat_index), allowed(wrong));
+  }
+
+  std::string wrong_share() const {
+    return dropped_share_ > 0 ? compare_share(result_, dropped_share_) : std::string();
+  }
+
+  const Problem& problem_;
+  Precision precision_;
+  const VerificationCase& expected_;
+  const harness::Traits& traits_;
+  const Collective* collective_;
+  double dropped_share_;
+  std::optional<harness::Primitive::Glimpse> glimpse_;
+  std::vector<float> result_;
+};
+
 }  // namespace
 
 void VerificationCase::prepare(const Problem& problem, Precision precision) {
@@ -315,74 +428,8 @@ VerificationResult verify(harness::Primitive& primitive, const Problem& problem,
   primitive.restore();
   primitive.poison_output();
   primitive.run();
-  const double dropped_share = dropped_share_of(problem);
-  const auto allowed = [&](const VerificationCase::Sample& sample) {
-    return tolerance(precision, sample.expected, reduction_length(problem),
-                     traits.rounding_amplification, traits.partial_sums);
-  };
-  // Only the whole result will do: at int8, -128 may be correct; a view may have gaps; dropped
-  // elements are counted; all elements of a collective are compared.
-  const auto* const collective = std::get_if<Collective>(&problem.shape);
-  const bool needs_whole = precision == Precision::int8 || dropped_share > 0 || collective ||
-                           written_elements(problem) != element_count(output(problem));
-  std::optional<harness::Primitive::Glimpse> glimpse;
-  if (!needs_whole) glimpse = primitive.glimpse(cache.places());
-  const std::vector<float> result = glimpse ? std::move(glimpse->values) : primitive.download();
-  if (glimpse && glimpse->poisoned) {
-    const Dims at = unravel(*glimpse->poisoned, output(problem));
-    return {false, where(at) + "not a number, or not written"};
-  }
-  const std::int64_t expected_size =
-      glimpse ? static_cast<std::int64_t>(cache.samples().size()) : element_count(output(problem));
-  if (static_cast<std::int64_t>(result.size()) != expected_size) {
-    return {false, "the result has " + std::to_string(result.size()) + " elements, expected " +
-                       std::to_string(expected_size)};
-  }
-  const auto compared = [&](const VerificationCase::Sample& sample) {
-    const std::size_t place = glimpse ? static_cast<std::size_t>(&sample - cache.samples().data())
-                                      : static_cast<std::size_t>(sample.flat_index);
-    const double value = result[place];
-    return Compared{&sample, precision == Precision::int8 ? value : in_range(value, precision)};
-  };
-  if (!glimpse) {
-    const std::size_t most_suspects = precision == Precision::int8 ? 16 : 1;
-    for (const Dims& at : poisoned(result, view_of(problem), precision, most_suspects)) {
-      if (precision != Precision::int8) return {false, where(at) + "not a number, or not written"};
-      const VerificationCase::Sample suspect = cache.sample(at);
-      if (std::string message = compare({compared(suspect)}, allowed); !message.empty()) {
-        return {false, message};
-      }
-    }
-  }
-  std::vector<Compared> all;
-  for (const VerificationCase::Sample& sample : cache.samples()) {
-    all.push_back(compared(sample));
-    if (dropped_share > 0 && all.back().value == 0) all.pop_back();
-  }
-  if (std::string message = compare(all, allowed); !message.empty()) {
-    if (traits.transforms) message = compare_transformed(all, problem, precision);
-    if (!message.empty()) return {false, message};
-  }
-  if (precision == Precision::fp32 && is_product(problem)) {
-    if (std::string message =
-            compare_products(all, reduction_length(problem), traits.rounding_amplification);
-        !message.empty()) {
-      return {false, message};
-    }
-  }
-  // Data that went astray may be as small as one rank's share of a buffer.
-  if (collective != nullptr && precision != Precision::int8) {
-    if (const auto place = first_wrong(*collective, precision, cache.operands(), result)) {
-      const auto wrong = cache.sample(unravel(*place, output(problem)));
-      return {false, mismatch(compared(wrong), allowed(wrong))};
-    }
-  }
-  if (dropped_share > 0) {
-    if (std::string message = compare_share(result, dropped_share); !message.empty()) {
-      return {false, message};
-    }
-  }
-  return {true, {}};
+  const std::string message = Comparison(primitive, problem, precision, cache, traits).mistake();
+  return {message.empty(), message};
 }
 
 }  // namespace benanza::verify

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdint>
 
 #include "analysis/profiles/file/json_scan.h"
 

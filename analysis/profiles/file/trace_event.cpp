@@ -1,8 +1,7 @@
 #include "analysis/profiles/file/trace_event.h"
 
-#include <charconv>
-
 #include "core/base/json_view.h"
+#include "core/base/text.h"
 
 namespace benanza::analysis {
 namespace {
@@ -13,19 +12,12 @@ std::string_view text_of(std::string_view name, const simdjson::dom::element& va
   return *text;
 }
 
-std::optional<double> number_in(std::string_view text) {
-  double number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
-}
-
 std::optional<double> time_of(std::string_view name, const simdjson::dom::element& value,
                               std::size_t& text_times) {
   if (value.is_null()) return std::nullopt;
   auto time = EventValue(value).real();
   if (const auto text = EventValue(value).text()) {
-    time = number_in(*text);
+    time = text::number<double>(*text);
     ++text_times;
   }
   if (!time) throw JsonError("\"" + std::string(name) + "\" must be a number");

@@ -269,15 +269,7 @@ Profile import_bare(const ProfileFile& document) {
 Profile import_jax(const ProfileFile& document) {
   if (is_bare(document)) return import_bare(document);
   const json& root = document.root();
-  document.require_schema(1);
-  Profile profile{.path = document.path(),
-                  .framework = "jax",
-                  .version = root.at("version").get<std::string>(),
-                  .model = root.at("model").get<std::string>(),
-                  .batch = optional_member<std::int64_t>(root, "batch"),
-                  .precision = root.at("precision").get<std::string>(),
-                  .device = optional_member<std::string>(root, "device").value_or(""),
-                  .latency_seconds = root.at("latency_seconds").get<std::vector<double>>()};
+  Profile profile = described(document, "jax");
   if (profile.latency_seconds.empty()) throw document.error("has no latency");
   const auto folder = document.path().parent_path();
   const auto hlo = folder / root.at("hlo").get<std::string>();

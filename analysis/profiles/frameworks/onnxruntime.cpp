@@ -224,7 +224,8 @@ std::vector<ProfiledNode> nodes_of(const std::vector<Run>& runs) {
                          .origin = onnxruntime::origin_of(event.name),
                          .op = onnxruntime::onnx_op(event.op),
                          .seconds = 0,
-                         .does_next = onnxruntime::does_next(event.name)});
+                         .does_next = onnxruntime::does_next(event.name),
+                         .does_activation = onnxruntime::does_activation(event.name)});
         times.emplace_back(runs.size());
       }
       state_shapes(nodes[place->second], event, added);
@@ -288,22 +289,15 @@ bool recognises_onnxruntime(const ProfileFile& document) {
 }
 
 /// What scripts/profile-onnxruntime says besides the events.
-Profile described(const ProfileFile& document) {
+Profile described_run(const ProfileFile& document) {
   const json& root = document.root();
   document.require_schema(1);
   if (!root.at("trace").is_array()) throw document.error("has no trace");
-  return {.path = document.path(),
-          .framework = "onnxruntime",
-          .version = root.at("version").get<std::string>(),
-          .model = root.at("model").get<std::string>(),
-          .batch = optional_member<std::int64_t>(root, "batch"),
-          .precision = root.at("precision").get<std::string>(),
-          .threads = optional_member<std::int64_t>(root, "threads"),
-          .device = optional_member<std::string>(root, "device").value_or(""),
-          .versions = optional_member<std::map<std::string, std::string>>(root, "versions")
-                          .value_or(std::map<std::string, std::string>()),
-          .latency_seconds = root.at("latency_seconds").get<std::vector<double>>(),
-          .nodes = {}};
+  Profile profile = described(document, "onnxruntime");
+  profile.threads = optional_member<std::int64_t>(root, "threads");
+  profile.versions = optional_member<std::map<std::string, std::string>>(root, "versions")
+                         .value_or(std::map<std::string, std::string>());
+  return profile;
 }
 
 /// Of a file without a description, the runs with the profiler on are all there is.
@@ -340,7 +334,7 @@ void note_incomplete(Profile& profile, const Recorded& recorded, const std::vect
 Profile import_onnxruntime(const ProfileFile& document) {
   const bool raw = is_raw(document);
   Profile profile =
-      raw ? Profile{.path = document.path(), .framework = "onnxruntime"} : described(document);
+      raw ? Profile{.path = document.path(), .framework = "onnxruntime"} : described_run(document);
   const Recorded recorded = recorded_events(document);
   std::vector<Run> runs = split(recorded.events, recorded.runs);
   note_incomplete(profile, recorded, runs);
@@ -354,7 +348,7 @@ Profile import_onnxruntime(const ProfileFile& document) {
   if (raw) profile.latency_seconds = seconds;
   add_remarks(profile, recorded.runs.size() - runs.size(), product_precision(runs));
   for (const std::string& provider : recorded.accelerators) {
-    profile.version += (profile.version.empty() ? "" : " ") + provider;
+    profile.options.push_back(provider);
     profile.launched_on += (profile.launched_on.empty() ? "" : ", ") + provider;
     profile.remarks.push_back(
         "operators ran on " + provider +

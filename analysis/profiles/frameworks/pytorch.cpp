@@ -181,22 +181,14 @@ std::string library_version(int number) {
 Profile import_pytorch(const ProfileFile& document) {
   const json& root = document.root();
   if (is_trace(document) || is_of_compiler(document)) return import_trace(document);
-  document.require_schema(1);
-  Profile profile{.path = document.path(),
-                  .framework = "pytorch",
-                  .version = root.at("version").get<std::string>(),
-                  .model = root.at("model").get<std::string>(),
-                  .batch = optional_member<std::int64_t>(root, "batch"),
-                  .precision = root.at("precision").get<std::string>(),
-                  .threads = root.value("device_kind", "") == "cpu"
-                                 ? optional_member<std::int64_t>(root, "threads")
-                                 : std::nullopt,
-                  .device = optional_member<std::string>(root, "device").value_or(""),
-                  .latency_seconds = root.at("latency_seconds").get<std::vector<double>>(),
-                  .graph_latency_seconds =
-                      optional_member<std::vector<double>>(root, "cuda_graph_latency_seconds")
-                          .value_or(std::vector<double>{}),
-                  .data_parallel = data_parallel_of(root, document)};
+  Profile profile = described(document, "pytorch");
+  if (root.value("device_kind", "") == "cpu") {
+    profile.threads = optional_member<std::int64_t>(root, "threads");
+  }
+  profile.graph_latency_seconds =
+      optional_member<std::vector<double>>(root, "cuda_graph_latency_seconds")
+          .value_or(std::vector<double>{});
+  profile.data_parallel = data_parallel_of(root, document);
   if (profile.latency_seconds.empty()) throw document.error("has no latency");
   for (const char* const library : {"cuda", "cudnn", "driver"}) {
     const auto version = root.find(library);
@@ -204,10 +196,7 @@ Profile import_pytorch(const ProfileFile& document) {
     profile.versions[library] =
         version->is_string() ? version->get<std::string>() : library_version(version->get<int>());
   }
-  for (const json& option : root.value("options", json::array())) {
-    profile.version += ' ';
-    profile.version += option.get<std::string>();
-  }
+  profile.options = root.value("options", std::vector<std::string>());
   const std::filesystem::path trace =
       document.path().parent_path() / root.at("trace").get<std::string>();
   require_same_file(document, trace);

@@ -1,7 +1,6 @@
 #include "analysis/profiles/jax/chain.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <set>
 #include <variant>
@@ -76,11 +75,7 @@ struct Chain {
 
 std::optional<float> number_of(const Instruction& constant) {
   if (constant.operands.size() != 1 || element_count(constant.dims) != 1) return std::nullopt;
-  const std::string& text = constant.operands.front();
-  float value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
+  return text::number<float>(constant.operands.front());
 }
 
 /// The step of an operation with a number; `number_first`: number - x, number / x.

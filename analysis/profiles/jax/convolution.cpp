@@ -33,6 +33,15 @@ std::optional<Labels> labels_of(const Instruction& call) {
                 .output = text.substr(arrow + 2)};
 }
 
+/// `kernel` has filters and channels first.
+Window window_of(const Dims& kernel, Pads pads, const Dims& strides, const Dims& dilations) {
+  pads.first.insert(pads.first.end(), pads.second.begin(), pads.second.end());
+  return {.kernel = Dims(kernel.begin() + 2, kernel.end()),
+          .pads = std::move(pads.first),
+          .strides = strides,
+          .dilations = dilations};
+}
+
 std::optional<Convolution> convolution_of(const Instruction& call, const Dims& input,
                                           const Dims& kernel, const Pads& around) {
   if (input.size() < 3 || kernel.size() != input.size()) return std::nullopt;
@@ -50,13 +59,9 @@ std::optional<Convolution> convolution_of(const Instruction& call, const Dims& i
     begins[axis] += around.first[axis];
     ends[axis] += around.second[axis];
   }
-  begins.insert(begins.end(), ends.begin(), ends.end());
   return Convolution{.input = input,
                      .filters = kernel[0],
-                     .window = {.kernel = Dims(kernel.begin() + 2, kernel.end()),
-                                .pads = begins,
-                                .strides = *strides,
-                                .dilations = *dilations},
+                     .window = window_of(kernel, {begins, ends}, *strides, *dilations),
                      .groups = kernel[1] > 0 ? input[1] / kernel[1] : 1};
 }
 
@@ -77,13 +82,9 @@ std::optional<Deconvolution> transposed_convolution(const Instruction& call, con
     begins[axis] = reach - begins[axis];
     ends[axis] = reach - ends[axis];
   }
-  begins.insert(begins.end(), ends.begin(), ends.end());
   return Deconvolution{.input = input,
                        .filters = kernel[0],
-                       .window = {.kernel = Dims(kernel.begin() + 2, kernel.end()),
-                                  .pads = begins,
-                                  .strides = *strides,
-                                  .dilations = *dilations},
+                       .window = window_of(kernel, {begins, ends}, *strides, *dilations),
                        .groups = input[1] / kernel[1]};
 }
 

@@ -1,7 +1,6 @@
 #include "analysis/profiles/jax/hlo.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
 #include "analysis/profiles/jax/convolution.h"

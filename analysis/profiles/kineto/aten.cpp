@@ -11,9 +11,9 @@ namespace {
 
 std::map<std::string_view, Parts> make_table() {
   std::map<std::string_view, Parts> table;
-  for (const auto* entries :
-       {&window_operators(), &product_operators(), &other_operators(), &gradient_operators()}) {
-    for (const Entry& entry : *entries) table.emplace(entry.name, entry.parts);
+  for (const auto entries :
+       {window_operators(), product_operators(), other_operators(), gradient_operators()}) {
+    for (const Entry& entry : entries) table.emplace(entry.name, entry.parts);
   }
   return table;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -81,9 +82,9 @@ struct Entry {
 };
 
 /// The tables in which is_known() looks.
-const std::vector<Entry>& window_operators();
-const std::vector<Entry>& product_operators();
-const std::vector<Entry>& other_operators();
-const std::vector<Entry>& gradient_operators();
+std::span<const Entry> window_operators();
+std::span<const Entry> product_operators();
+std::span<const Entry> other_operators();
+std::span<const Entry> gradient_operators();
 
 }  // namespace benanza::analysis::kineto

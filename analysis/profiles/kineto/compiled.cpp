@@ -116,18 +116,18 @@ std::string_view names_in(std::string_view name) {
   return name;
 }
 
-}  // namespace
-
-std::set<std::string_view> ops_of_compiled(std::string_view name) {
-  std::set<std::string_view> ops;
-  name = names_in(name);
+/// Calls `use` with each entry of `table` whose name is among the words of a kernel's name, in
+/// their order.
+template <class Table, class Use>
+void for_each_known(std::string_view kernel, const Table& table, const Use& use) {
+  std::string_view name = names_in(kernel);
   while (!name.empty()) {
-    const auto found = std::ranges::find_if(steps(), [&](const Steps& one) {
+    const auto found = std::ranges::find_if(table, [&](const auto& one) {
       return name.starts_with(one.name) &&
              (name.size() == one.name.size() || name[one.name.size()] == '_');
     });
-    if (found != steps().end()) {
-      ops.insert(found->ops.begin(), found->ops.end());
+    if (found != std::end(table)) {
+      use(*found);
       name.remove_prefix(found->name.size());
       if (!name.empty()) name.remove_prefix(1);
     } else {  // not an operator of models
@@ -135,26 +135,20 @@ std::set<std::string_view> ops_of_compiled(std::string_view name) {
       name.remove_prefix(next == std::string_view::npos ? name.size() : next + 1);
     }
   }
+}
+
+}  // namespace
+
+std::set<std::string_view> ops_of_compiled(std::string_view name) {
+  std::set<std::string_view> ops;
+  for_each_known(name, steps(),
+                 [&](const Steps& one) { ops.insert(one.ops.begin(), one.ops.end()); });
   return ops;
 }
 
 std::vector<Part> parts_of_compiled(std::string_view name) {
-  name = names_in(name);
   std::vector<Token> found;
-  while (!name.empty()) {
-    const auto token = std::find_if(std::begin(tokens), std::end(tokens), [&](const Token& one) {
-      return name.starts_with(one.name) &&
-             (name.size() == one.name.size() || name[one.name.size()] == '_');
-    });
-    if (token != std::end(tokens)) {
-      found.push_back(*token);
-      name.remove_prefix(token->name.size());
-      if (!name.empty()) name.remove_prefix(1);
-    } else {  // not an operator of models
-      const auto next = name.find('_', 1);
-      name.remove_prefix(next == std::string_view::npos ? name.size() : next + 1);
-    }
-  }
+  for_each_known(name, tokens, [&](const Token& token) { found.push_back(token); });
   std::ranges::stable_sort(found, [](const Token& a, const Token& b) { return a.rank < b.rank; });
   std::vector<Part> parts;
   for (const Token& token : found) {

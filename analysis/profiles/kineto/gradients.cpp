@@ -138,32 +138,31 @@ std::vector<Part> of_layer_norm(const Call& call) {
   return gradient(Forward("layer_norm").take(call, {1, 2, 5, 6}).value("1e-05"), call.dims(1));
 }
 
+constexpr Entry gradient_table[] = {
+    {"convolution_backward", of_convolution},
+    {"native_batch_norm_backward", of_native_batch_norm},
+    {"cudnn_batch_norm_backward", of_cudnn_batch_norm},
+    {"native_layer_norm_backward", of_layer_norm},
+    {"threshold_backward", gradient_first<"relu">},
+    {"hardtanh_backward", gradient_first<"clamp">},
+    {"leaky_relu_backward", gradient_first<"leaky_relu">},
+    {"sigmoid_backward", gradient_first<"sigmoid">},
+    {"tanh_backward", gradient_first<"tanh">},
+    {"gelu_backward", gradient_first<"gelu">},
+    {"silu_backward", gradient_first<"silu">},
+    {"mish_backward", gradient_first<"mish">},
+    {"hardswish_backward", gradient_first<"hardswish">},
+    {"_softmax_backward_data", gradient_first<"softmax">},
+    {"_log_softmax_backward_data", gradient_first<"log_softmax">},
+    {"max_pool2d_with_indices_backward", gradient_first<"max_pool2d_with_indices">},
+    {"max_pool3d_with_indices_backward", gradient_first<"max_pool3d_with_indices">},
+    {"avg_pool2d_backward", gradient_first<"avg_pool2d">},
+    {"avg_pool3d_backward", gradient_first<"avg_pool3d">},
+    {"_adaptive_avg_pool2d_backward", of_adaptive_average},
+};
+
 }  // namespace
 
-const std::vector<Entry>& gradient_operators() {
-  static const std::vector<Entry> table{
-      {"convolution_backward", of_convolution},
-      {"native_batch_norm_backward", of_native_batch_norm},
-      {"cudnn_batch_norm_backward", of_cudnn_batch_norm},
-      {"native_layer_norm_backward", of_layer_norm},
-      {"threshold_backward", gradient_first<"relu">},
-      {"hardtanh_backward", gradient_first<"clamp">},
-      {"leaky_relu_backward", gradient_first<"leaky_relu">},
-      {"sigmoid_backward", gradient_first<"sigmoid">},
-      {"tanh_backward", gradient_first<"tanh">},
-      {"gelu_backward", gradient_first<"gelu">},
-      {"silu_backward", gradient_first<"silu">},
-      {"mish_backward", gradient_first<"mish">},
-      {"hardswish_backward", gradient_first<"hardswish">},
-      {"_softmax_backward_data", gradient_first<"softmax">},
-      {"_log_softmax_backward_data", gradient_first<"log_softmax">},
-      {"max_pool2d_with_indices_backward", gradient_first<"max_pool2d_with_indices">},
-      {"max_pool3d_with_indices_backward", gradient_first<"max_pool3d_with_indices">},
-      {"avg_pool2d_backward", gradient_first<"avg_pool2d">},
-      {"avg_pool3d_backward", gradient_first<"avg_pool3d">},
-      {"_adaptive_avg_pool2d_backward", of_adaptive_average},
-  };
-  return table;
-}
+std::span<const Entry> gradient_operators() { return gradient_table; }
 
 }  // namespace benanza::analysis::kineto

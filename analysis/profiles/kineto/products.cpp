@@ -214,31 +214,30 @@ std::vector<Part> lstm(const Call&) { return {plain("LSTM", {})}; }
 std::vector<Part> gru(const Call&) { return {plain("GRU", {})}; }
 std::vector<Part> rnn(const Call&) { return {plain("RNN", {})}; }
 
+constexpr Entry product_table[] = {
+    {"linear", linear},
+    {"addmm", add_product},
+    {"_addmm_activation", add_product},
+    {"baddbmm", add_product},
+    {"mm", matmul},
+    {"bmm", matmul},
+    {"matmul", matmul},
+    {"mv", matmul},
+    {"scaled_dot_product_attention", any_attention},
+    {"_scaled_dot_product_flash_attention", flash_attention},
+    {"_scaled_dot_product_efficient_attention", other_attention},
+    {"_scaled_dot_product_cudnn_attention", other_attention},
+    {"_scaled_dot_product_flash_attention_backward", flash_attention_backward},
+    {"_scaled_dot_product_efficient_attention_backward", efficient_attention_backward},
+    {"_scaled_dot_product_cudnn_attention_backward", cudnn_attention_backward},
+    {"lstm", lstm},
+    {"gru", gru},
+    {"rnn_tanh", rnn},
+    {"rnn_relu", rnn},
+};
+
 }  // namespace
 
-const std::vector<Entry>& product_operators() {
-  static const std::vector<Entry> table{
-      {"linear", linear},
-      {"addmm", add_product},
-      {"_addmm_activation", add_product},
-      {"baddbmm", add_product},
-      {"mm", matmul},
-      {"bmm", matmul},
-      {"matmul", matmul},
-      {"mv", matmul},
-      {"scaled_dot_product_attention", any_attention},
-      {"_scaled_dot_product_flash_attention", flash_attention},
-      {"_scaled_dot_product_efficient_attention", other_attention},
-      {"_scaled_dot_product_cudnn_attention", other_attention},
-      {"_scaled_dot_product_flash_attention_backward", flash_attention_backward},
-      {"_scaled_dot_product_efficient_attention_backward", efficient_attention_backward},
-      {"_scaled_dot_product_cudnn_attention_backward", cudnn_attention_backward},
-      {"lstm", lstm},
-      {"gru", gru},
-      {"rnn_tanh", rnn},
-      {"rnn_relu", rnn},
-  };
-  return table;
-}
+std::span<const Entry> product_operators() { return product_table; }
 
 }  // namespace benanza::analysis::kineto

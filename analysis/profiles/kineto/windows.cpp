@@ -185,38 +185,37 @@ std::vector<Part> adaptive_max_pool(const Call& call) {
   return {part("MaxPool", adaptive(call, PoolingMode::max))};
 }
 
+constexpr Entry window_table[] = {
+    {"conv1d", conv},
+    {"conv2d", conv},
+    {"conv3d", conv},
+    {"convolution", general_conv},
+    {"_convolution", general_conv},
+    {"cudnn_convolution", cudnn_conv},
+    {"cudnn_convolution_relu", conv_relu},
+    {"cudnn_convolution_add_relu", conv_add_relu},
+    {"_conv_depthwise2d", depthwise},
+    {"conv_depthwise3d", depthwise},
+    {"conv_transpose1d", conv_transpose},
+    {"conv_transpose2d", conv_transpose},
+    {"conv_transpose3d", conv_transpose},
+    {"max_pool1d", max_pool},
+    {"max_pool2d", max_pool},
+    {"max_pool3d", max_pool},
+    {"max_pool2d_with_indices", max_pool},
+    {"max_pool3d_with_indices", max_pool},
+    {"avg_pool1d", average_pool},
+    {"avg_pool2d", average_pool},
+    {"avg_pool3d", average_pool},
+    {"adaptive_avg_pool1d", adaptive_average_pool},
+    {"adaptive_avg_pool2d", adaptive_average_pool},
+    {"_adaptive_avg_pool2d", adaptive_average_pool},
+    {"adaptive_avg_pool3d", adaptive_average_pool},
+    {"adaptive_max_pool2d", adaptive_max_pool},
+};
+
 }  // namespace
 
-const std::vector<Entry>& window_operators() {
-  static const std::vector<Entry> table{
-      {"conv1d", conv},
-      {"conv2d", conv},
-      {"conv3d", conv},
-      {"convolution", general_conv},
-      {"_convolution", general_conv},
-      {"cudnn_convolution", cudnn_conv},
-      {"cudnn_convolution_relu", conv_relu},
-      {"cudnn_convolution_add_relu", conv_add_relu},
-      {"_conv_depthwise2d", depthwise},
-      {"conv_depthwise3d", depthwise},
-      {"conv_transpose1d", conv_transpose},
-      {"conv_transpose2d", conv_transpose},
-      {"conv_transpose3d", conv_transpose},
-      {"max_pool1d", max_pool},
-      {"max_pool2d", max_pool},
-      {"max_pool3d", max_pool},
-      {"max_pool2d_with_indices", max_pool},
-      {"max_pool3d_with_indices", max_pool},
-      {"avg_pool1d", average_pool},
-      {"avg_pool2d", average_pool},
-      {"avg_pool3d", average_pool},
-      {"adaptive_avg_pool1d", adaptive_average_pool},
-      {"adaptive_avg_pool2d", adaptive_average_pool},
-      {"_adaptive_avg_pool2d", adaptive_average_pool},
-      {"adaptive_avg_pool3d", adaptive_average_pool},
-      {"adaptive_max_pool2d", adaptive_max_pool},
-  };
-  return table;
-}
+std::span<const Entry> window_operators() { return window_table; }
 
 }  // namespace benanza::analysis::kineto

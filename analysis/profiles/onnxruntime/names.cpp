@@ -26,8 +26,10 @@ std::string origin_of(std::string name) {
   return name;
 }
 
+bool does_activation(std::string_view name) { return name.starts_with("fused "); }
+
 bool does_next(std::string_view name) {
-  return name.starts_with("fused ") || name.find("/MatMulAddFusion") != name.npos;
+  return does_activation(name) || name.find("/MatMulAddFusion") != name.npos;
 }
 
 std::string onnx_op(std::string op) {

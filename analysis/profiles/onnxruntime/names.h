@@ -17,6 +17,8 @@ std::string origin_of(std::string name);
 /// True if the name says that more than the layer it names is done: its activation, or the sum
 /// after a product.
 bool does_next(std::string_view name);
+/// True if the name says that this ends in its activation.
+bool does_activation(std::string_view name);
 
 /// The ONNX operator: "Conv" for "FusedConv".
 std::string onnx_op(std::string op);

@@ -219,7 +219,7 @@ ordered_json comparison_json(const BoundReport& report, const Comparison& compar
     return list;
   };
   return {{"framework", profile.framework},
-          {"version", profile.version},
+          {"version", profile.named_version()},
           {"precision", profile.precision},
           {"threads", profile.threads},
           {"device", profile.device},
@@ -282,7 +282,7 @@ void add_losses(Section& section, const BoundReport& report, const Comparison& c
   const Profile& profile = *comparison.profile;
   const Losses& losses = comparison.losses;
   section.add(fmt::format(
-      "{} {} ({}{}), {}: {}", profile.framework, profile.version, profile.precision,
+      "{} {} ({}{}), {}: {}", profile.framework, profile.named_version(), profile.precision,
       profile.threads ? fmt::format(", {} threads", *profile.threads) : std::string(),
       profile.device.empty() ? "device not stated" : profile.device, operators_text(comparison)));
   section.add(losses_sheet(report, comparison));

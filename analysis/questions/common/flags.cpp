@@ -4,11 +4,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <limits>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 
 namespace benanza::analysis {
 namespace {
@@ -159,16 +159,8 @@ Precision precision_of(const std::string& text, std::string_view flag) {
 }
 
 std::int64_t bytes_of(const std::string& text, std::string_view flag) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  constexpr std::string_view units = "KMG";
-  const std::size_t step = unit.empty() ? 0 : units.find(unit);
-  constexpr std::int64_t most = std::int64_t{1} << 40;
-  if (error != std::errc{} || value < 0 || value > most || step == std::string_view::npos) {
-    throw Error(fmt::format("{} {}: say bytes, as in 4096, 64K, 512M or 2G", flag, text));
-  }
-  return unit.empty() ? value : value << (10 * (step + 1));
+  if (const auto value = text::bytes(text)) return *value;
+  throw Error(fmt::format("{} {}: say bytes, as in 4096, 64K, 512M or 2G", flag, text));
 }
 
 void print(std::string_view text) {

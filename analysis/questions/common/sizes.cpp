@@ -3,26 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 
 namespace benanza::analysis {
-namespace {
-
-std::optional<std::int64_t> whole_number_in(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-}  // namespace
-
 std::set<std::int64_t> sizes_of(const std::string& text, std::string_view flag) {
   const auto number = [&](std::string_view part) {
-    const auto value = whole_number_in(part);
+    const auto value = text::number<std::int64_t>(part);
     if (value && *value >= 1) return *value;
     throw Error(fmt::format("{} {}: give sizes or a range, e.g. 3,6,12 or 1:512", flag, text));
   };
@@ -51,7 +39,7 @@ std::set<std::int64_t> sizes_of(const std::string& text, std::string_view flag) 
 }
 
 std::int64_t size_of(const std::string& text, std::string_view flag, std::int64_t least) {
-  const auto value = whole_number_in(text);
+  const auto value = text::number<std::int64_t>(text);
   if (value && *value >= least) return *value;
   throw Error(fmt::format("{} {}: say a whole number from {} on", flag, text, least));
 }

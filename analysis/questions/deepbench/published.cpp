@@ -1,24 +1,14 @@
 #include "analysis/questions/deepbench/published.h"
 
-#include <charconv>
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 
 namespace benanza::analysis {
 namespace {
 
 constexpr std::string_view list_name = "deepbench.";
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const std::size_t end = text.find(separator);
-    parts.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
 
 std::string_view without_list(std::string_view op) {
   return op.starts_with(list_name) ? op.substr(list_name.size()) : op;
@@ -35,7 +25,7 @@ struct PublishedColumn {
 
 std::vector<PublishedColumn> columns_of(std::string_view head) {
   std::vector<PublishedColumn> columns;
-  const auto names = split(head, '\t');
+  const auto names = text::split(head, '\t');
   for (std::size_t index = 2; index < names.size(); ++index) {
     const std::size_t slash = names[index].find('/');
     if (slash == std::string_view::npos) fail(head);
@@ -68,22 +58,21 @@ bool is_list(const Graph& graph) {
 Published::Published(std::string_view table) {
   constexpr double milliseconds = 1e-3;
   std::vector<PublishedColumn> columns;
-  for (const std::string_view line : split(table, '\n')) {
+  for (const std::string_view line : text::split(table, '\n')) {
     if (line.empty() || line.starts_with('#')) continue;
     if (columns.empty()) {
       columns = columns_of(line);
       continue;
     }
-    const auto values = split(line, '\t');
+    const auto values = text::split(line, '\t');
     if (values.size() != columns.size() + 2) fail(line);
     const ListedProblem problem{std::string(without_list(values[0])), std::string(values[1])};
     for (std::size_t index = 0; index < columns.size(); ++index) {
       const std::string_view value = values[index + 2];
       if (value == "-") continue;
-      double time = 0;
-      const auto [stop, error] = std::from_chars(value.data(), value.data() + value.size(), time);
-      if (error != std::errc{} || stop != value.data() + value.size() || !(time > 0)) fail(line);
-      times_[{problem, columns[index].precision}][columns[index].hardware] = time * milliseconds;
+      const auto time = text::number<double>(value);
+      if (!time || !(*time > 0)) fail(line);
+      times_[{problem, columns[index].precision}][columns[index].hardware] = *time * milliseconds;
     }
   }
 }

@@ -90,7 +90,7 @@ std::string Matter::framework() const {
 }
 
 bool Matter::has_option(std::string_view option) const {
-  return run_ != nullptr && profile().version.find(option) != std::string::npos;
+  return run_ != nullptr && profile().has_option(option);
 }
 
 std::vector<std::size_t> Matter::layers_named(const std::vector<std::string>& names) const {

@@ -59,28 +59,29 @@ Sheet frameworks_sheet(const std::vector<FrameworkRow>& rows, bool of_several_mo
   Table<Row> table{};
   table.add_if(of_several_models, {{"model", "model", &Row::model}});
   table.add_if(
-      true, {{"framework", "framework",
-              [](const Row& row) { return row.profile->framework + ' ' + row.profile->version; },
-              any_width},
-             {"device", "device", stated(&Profile::device), any_width},
-             {"precision", "precision", stated(&Profile::precision)},
-             {"ms", "latency_seconds", milli, &Row::seconds},
-             {"graph ms", "graph_latency_seconds", milli, &Row::graph_seconds},
-             {"operators", "operators", [](const Row& row) { return row.profile->nodes.size(); }},
-             {"kernels", "kernels", of_kernels(&FrameworkKernels::count)},
-             {"of libraries", "library_kernels", of_kernels(&FrameworkKernels::of_libraries)},
-             {"Tensor Cores", "tensor_core_share", percent,
-              [](const Row& row) {
-                return row.kernels ? share(row.kernels->tensor_core_seconds, row.kernels->seconds)
-                                   : std::nullopt;
-              }},
-             {"idle", "idle_share", percent,
-              of_timeline([](const Timeline& one) { return one.span_seconds - one.busy_seconds; })},
-             {"host-bound", "host_bound_share", percent,
-              of_timeline([](const Timeline& one) { return one.host_bound_seconds; })},
-             {"copies ms", "copy_seconds", milli, of_kernels(&FrameworkKernels::copy_seconds)},
-             {"LBL ms", "bound_seconds", milli, &Row::bound_seconds},
-             {"of LBL", "ratio", times, &Row::of_bound}});
+      true,
+      {{"framework", "framework",
+        [](const Row& row) { return row.profile->framework + ' ' + row.profile->named_version(); },
+        any_width},
+       {"device", "device", stated(&Profile::device), any_width},
+       {"precision", "precision", stated(&Profile::precision)},
+       {"ms", "latency_seconds", milli, &Row::seconds},
+       {"graph ms", "graph_latency_seconds", milli, &Row::graph_seconds},
+       {"operators", "operators", [](const Row& row) { return row.profile->nodes.size(); }},
+       {"kernels", "kernels", of_kernels(&FrameworkKernels::count)},
+       {"of libraries", "library_kernels", of_kernels(&FrameworkKernels::of_libraries)},
+       {"Tensor Cores", "tensor_core_share", percent,
+        [](const Row& row) {
+          return row.kernels ? share(row.kernels->tensor_core_seconds, row.kernels->seconds)
+                             : std::nullopt;
+        }},
+       {"idle", "idle_share", percent,
+        of_timeline([](const Timeline& one) { return one.span_seconds - one.busy_seconds; })},
+       {"host-bound", "host_bound_share", percent,
+        of_timeline([](const Timeline& one) { return one.host_bound_seconds; })},
+       {"copies ms", "copy_seconds", milli, of_kernels(&FrameworkKernels::copy_seconds)},
+       {"LBL ms", "bound_seconds", milli, &Row::bound_seconds},
+       {"of LBL", "ratio", times, &Row::of_bound}});
   return table.sheet(rows, {.name = "frameworks",
                             .note = "LBL: of this model at the framework's precision. of LBL: of "
                                     "the latency as a CUDA graph where it is known.",

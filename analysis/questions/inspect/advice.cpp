@@ -27,7 +27,7 @@ std::string_view name_of(KernelRole role) {
 }
 
 std::string advice_on(KernelRole role, std::string_view op, const Profile& profile) {
-  const bool channels_last = profile.version.find("channels_last") != std::string::npos;
+  const bool channels_last = profile.has_option("channels_last");
   switch (role) {
     case KernelRole::layout:
       return channels_last ? "An operator before it left channels-last: find the one whose result "

@@ -102,7 +102,7 @@ ordered_json facts_of(const InspectReport& report) {
   return {{"model", report.graph->model},
           {"batch", report.graph->batch},
           {"framework", profile.framework},
-          {"version", profile.version},
+          {"version", profile.named_version()},
           {"precision", profile.precision},
           {"device", profile.device},
           {"steps", profile.steps},
@@ -240,8 +240,9 @@ Section inspect_section(const InspectReport& report) {
                   .facts = facts_of(report),
                   .csv = findings_table(true).sheet(report.inspection.findings),
                   .csv_facts = {"model", "batch", "framework", "version", "precision"}};
-  for (const std::string& word : {profile.version, profile.precision, profile.device}) {
-    if (!word.empty()) section.heading += (word == profile.version ? " " : ", ") + word;
+  const std::string version = profile.named_version();
+  for (const std::string& word : {version, profile.precision, profile.device}) {
+    if (!word.empty()) section.heading += (word == version ? " " : ", ") + word;
   }
   add_times(section, report);
   section.add(totals_plot(report.inspection));

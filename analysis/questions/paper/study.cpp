@@ -223,9 +223,7 @@ std::string conditions(const Study& study) {
   }
   std::set<std::string> frameworks;
   for (const Profile& profile : study.inputs.profiles) {
-    // The version is followed by options, which differ between runs.
-    frameworks.insert(profile.framework + ' ' +
-                      profile.version.substr(0, profile.version.find(' ')));
+    frameworks.insert(profile.framework + ' ' + profile.version);
   }
   std::vector<double> spreads;
   bool within_one_process = false;

@@ -6,17 +6,12 @@
 
 #include "analysis/questions/profile/device_sheets.h"
 #include "analysis/questions/profile/recording_sheets.h"
+#include "core/base/text.h"
 #include "core/library/reference_code.h"
 #include "record/views/flat_profile.h"
 
 namespace benanza::analysis {
 namespace {
-
-std::string command_text(const RecordedRun& run) {
-  std::string text;
-  for (const std::string& word : run.command) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
 
 /// How much of the library's time its reference code took; empty if none.
 std::string reference_text(const std::vector<CallTotal>& totals) {
@@ -98,7 +93,7 @@ void add_runs(Section& section, const std::vector<Recorded>& recorded) {
     } else if (one.run.command.empty()) {
       section.add(Entry{"program", "not known: a log is all there is of it"});
     } else {
-      section.add(Entry{"program", command_text(one.run)});
+      section.add(Entry{"program", text::join(one.run.command, " ")});
       section.add(Entry{"machine", one.run.machine});
     }
     for (const std::string& library : one.libraries) {

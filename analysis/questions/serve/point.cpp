@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <optional>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 
 namespace benanza::analysis {
 namespace {
@@ -27,23 +27,15 @@ class Metadata {
   }
   std::int64_t count(const char* name, std::int64_t least, std::int64_t otherwise) const {
     const std::string word = text(name, std::to_string(otherwise));
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    const auto value = text::number<std::int64_t>(word);
     constexpr std::int64_t most = std::int64_t{1} << 40;
-    if (error == std::errc{} && end == word.data() + word.size() && value >= least &&
-        value <= most) {
-      return value;
-    }
+    if (value && *value >= least && *value <= most) return *value;
     throw wrong(name, word);
   }
   double bytes(const char* name, std::optional<std::string> otherwise = {}) const {
     const std::string word = text(name, std::move(otherwise));
-    double value = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (error == std::errc{} && end == word.data() + word.size() && std::isfinite(value) &&
-        value >= 0) {
-      return value;
-    }
+    const auto value = text::number<double>(word);
+    if (value && std::isfinite(*value) && *value >= 0) return *value;
     throw wrong(name, word);
   }
   Error wrong(const char* name, const std::string& value) const {

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
+
+#include "core/base/text.h"
 
 namespace benanza::analysis {
 namespace {
@@ -75,16 +76,9 @@ KnownCost parameter_server_cost(const Cluster& cluster, std::int64_t gpus) {
 std::optional<AlphaBeta> parse_alpha_beta(const std::string& text) {
   const std::size_t comma = text.find(',');
   if (comma == text.npos) return std::nullopt;
-  const auto number = [](std::string_view digits) -> std::optional<double> {
-    double value = 0;
-    const char* const end = digits.data() + digits.size();
-    const auto [stop, error] = std::from_chars(digits.data(), end, value);
-    if (error != std::errc{} || stop != end || !(value >= 0)) return std::nullopt;
-    return value;
-  };
-  const auto alpha = number(std::string_view(text).substr(0, comma));
-  const auto beta = number(std::string_view(text).substr(comma + 1));
-  if (!alpha || !beta) return std::nullopt;
+  const auto alpha = text::number<double>(std::string_view(text).substr(0, comma));
+  const auto beta = text::number<double>(std::string_view(text).substr(comma + 1));
+  if (!alpha || !beta || !(*alpha >= 0) || !(*beta >= 0)) return std::nullopt;
   return AlphaBeta{*alpha, *beta};
 }
 

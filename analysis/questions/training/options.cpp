@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -10,30 +9,27 @@
 #include "analysis/input/results.h"
 #include "analysis/questions/common/flags.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 
 namespace benanza::analysis {
 namespace {
 
 std::int64_t whole_number(const std::string& text, std::string_view flag) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < 1) {
-    throw Error(fmt::format("{} {}: give a whole number from 1", flag, text));
-  }
-  return value;
+  const auto value = text::number<std::int64_t>(text);
+  if (value && *value >= 1) return *value;
+  throw Error(fmt::format("{} {}: give a whole number from 1", flag, text));
 }
 
 /// The buckets and their name.
 std::pair<Buckets, std::string> buckets_of(const std::string& text) {
   if (text == "layer") return {Buckets::layer_by_layer(), "layer by layer"};
   if (text == "one") return {Buckets::one(), "one message"};
-  double megabytes = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), megabytes);
-  if (error != std::errc{} || end != text.data() + text.size() || !(megabytes > 0)) {
+  const auto megabytes = text::number<double>(text);
+  if (!megabytes || !(*megabytes > 0)) {
     throw Error("--bucket-mb " + text + ": give MiB, \"layer\" or \"one\"");
   }
   Buckets buckets;
-  buckets.bytes = megabytes * 1024 * 1024;
+  buckets.bytes = *megabytes * 1024 * 1024;
   return {buckets, "buckets of " + text + " MB"};
 }
 

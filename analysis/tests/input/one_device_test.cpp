@@ -6,7 +6,6 @@
 #include <gmock/gmock.h>
 
 #include <array>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "analysis/tests/build.h"

@@ -95,6 +95,7 @@ TEST(Evidence, AFusedNameStandsForWhatFollows) {
       shaped_node("fused c", "Conv", {{1, 8, 6, 6}, {10, 8, 3, 3}}, {{1, 10, 6, 6}});
   conv.origin = "c";
   conv.does_next = true;
+  conv.does_activation = true;
   ProfiledNode product = shaped_node("p/MatMulAddFusion", "Gemm", {{8, 32}, {16}}, {{8, 16}});
   product.origin = "p";
   product.does_next = true;

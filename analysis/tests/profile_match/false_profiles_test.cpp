@@ -2,7 +2,6 @@
 // is not below what the model's runs take.
 
 #include <functional>
-#include <random>
 
 #include "analysis/tests/false_profiles.h"
 

@@ -56,7 +56,7 @@ TEST(OnnxRuntime, AnotherProviderIsNamedWithItsReservation) {
       {"cat": "Node", "name": "b_kernel_time", "ts": 20, "dur": 6,
        "args": {"op_name": "Shape", "node_index": "1", "provider": "CPUExecutionProvider"}}]})");
   const Profile profile = read_profile(file);
-  EXPECT_EQ(profile.version, "1.27 CUDAExecutionProvider");
+  EXPECT_EQ(profile.named_version(), "1.27 CUDAExecutionProvider");
   EXPECT_EQ(profile.nodes.size(), 2);
   EXPECT_DOUBLE_EQ(node_of(profile, "a").seconds, 5 * us);
   EXPECT_EQ(profile.launched_on, "CUDAExecutionProvider");

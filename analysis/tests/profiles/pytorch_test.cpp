@@ -266,7 +266,7 @@ TEST(PyTorch, ARecordHoldsTheLatencyAndNamesTheTrace) {
   EXPECT_EQ(profile.model, "m");
   EXPECT_EQ(profile.batch, 8);
   EXPECT_EQ(profile.precision, "fp16");
-  EXPECT_EQ(profile.version, "2.11.0 channels_last");
+  EXPECT_EQ(profile.named_version(), "2.11.0 channels_last");
   EXPECT_THAT(profile.latency_seconds, ElementsAre(1e-3, 2e-3));
   EXPECT_THAT(profile.graph_latency_seconds, ElementsAre(5e-4));
   EXPECT_EQ(profile.nodes.size(), 1);

@@ -5,7 +5,6 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
-#include <sstream>
 
 #include "analysis/profiles/kineto/rank_trace.h"
 #include "analysis/profiles/profile.h"

@@ -113,7 +113,8 @@ class PaperProgram : public testing::Test {
     folder_.write(name + ".trace.json", trace.text());
     write(name + ".json", {{"schema", 1},
                            {"framework", "pytorch"},
-                           {"version", "2.11.0 channels_last"},
+                           {"version", "2.11.0"},
+                           {"options", {"channels_last"}},
                            {"model", "zfnet512"},
                            {"batch", batch},
                            {"precision", precision},

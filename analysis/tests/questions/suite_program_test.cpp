@@ -1,5 +1,4 @@
 // benanza-analyze suite: a graph file from a framework's profile.
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "generator/fusion/whole/function.h"
+#include "core/problem/function.h"
 
 namespace benanza::fusion {
 namespace {

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "generator/fusion/whole/function.h"
+#include "core/problem/function.h"
 #include "generator/fusion/whole/whole.h"
 
 namespace benanza::fusion {

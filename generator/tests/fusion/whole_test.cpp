@@ -4,8 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
-
 #include "generator/tests/fusion/whole_operators.h"
 
 namespace benanza::fusion {

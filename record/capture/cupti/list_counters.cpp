@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/base/text.h"
 #include "core/nvidia/counter_list.h"
 #include "record/capture/cupti/control.h"
 #include "record/capture/cupti/find_cupti.h"
@@ -18,9 +19,8 @@ __attribute__((visibility("default"))) void benanza_list_counters(const char* ch
     const std::string name = chip == nullptr ? nvidia::chip_of_first_gpu(cupti) : chip;
     const auto chips = nvidia::known_chips(cupti);
     if (std::ranges::find(chips, name) == chips.end()) {
-      std::string known;
-      for (const std::string& one : chips) known += (known.empty() ? "" : ", ") + one;
-      throw nvidia::ProfilerUnavailable("CUPTI knows no chip " + name + ", but " + known);
+      throw nvidia::ProfilerUnavailable("CUPTI knows no chip " + name + ", but " +
+                                        text::join(chips, ", "));
     }
     for (const auto& one : nvidia::list_counters(cupti, name)) {
       use(data, one.name.c_str(), one.description.c_str(), one.endings.c_str());

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "record/capture/cupti/control.h"
 #include "record/capture/cupti_library.h"
 #include "record/capture/source.h"
@@ -56,11 +57,7 @@ class CuptiSource : public Source {
     environment.set(range_variable, setup.options.range);
     environment.set(graphs_variable, setup.options.whole_graphs ? "whole" : "nodes");
     environment.set(memory_variable, setup.options.memory ? "on" : "off");
-    std::string counters;
-    for (const std::string& name : setup.options.kernel_counters) {
-      counters += (counters.empty() ? "" : ",") + name;
-    }
-    environment.set(counters_variable, counters);
+    environment.set(counters_variable, text::join(setup.options.kernel_counters, ","));
     metrics_ = setup.options.kernel_metrics;
   }
 

@@ -1,11 +1,11 @@
 // What the libraries log of their calls: lines in the program's output, and one file for each
 // process and library, read while it grows. The words of a call are stored as they are; what they
 // mean is found out when the recording is read.
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <map>
 
+#include "core/base/text.h"
 #include "record/capture/source.h"
 #include "record/capture/tail.h"
 #include "record/logs/shared/nvidia_log.h"
@@ -23,11 +23,7 @@ double unix_time(double local_seconds, double now) {
 /// 42 of "cublaslt_42.log".
 std::optional<std::int64_t> process_of_log(const std::filesystem::path& file) {
   const std::string stem = file.stem().string();
-  std::int64_t process = 0;
-  const char* const begin = stem.data() + stem.rfind('_') + 1;
-  const auto [end, error] = std::from_chars(begin, stem.data() + stem.size(), process);
-  if (error != std::errc{} || end != stem.data() + stem.size()) return std::nullopt;
-  return process;
+  return text::number<std::int64_t>(std::string_view(stem).substr(stem.rfind('_') + 1));
 }
 
 /// `now`: seconds since 1970; needed for local times.

@@ -1,6 +1,5 @@
 // Calls that work element by element, by rows or by channels, and calls that only move data.
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "record/logs/onednn/problems.h"

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "core/base/text.h"
+
 namespace benanza::record::onednn {
 namespace {
 
@@ -13,34 +15,16 @@ constexpr std::array<std::string_view, 16> types{
     "f8_e5m2", "f8_e4m3", "f4_e2m1", "f4_e3m0", "undef", "boolean", "bf16", "e8m0",
     "f32",     "f16",     "f64",     "s32",     "s8",    "u8",      "s4",   "u4"};
 
-std::vector<std::string> split(std::string_view text, char separator) {
-  std::vector<std::string> parts;
-  for (;;) {
-    const std::size_t at = text.find(separator);
-    parts.emplace_back(text.substr(0, at));
-    if (at == std::string_view::npos) return parts;
-    text.remove_prefix(at + 1);
-  }
-}
-
 std::vector<std::string> words(std::string_view text) {
-  std::vector<std::string> list = split(text, ' ');
+  std::vector<std::string> list = text::split<std::string>(text, ' ');
   std::erase(list, "");
   return list;
 }
 
-template <class T>
-std::optional<T> parsed(std::string_view text) {
-  T value{};
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || stop != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 Dims extents(std::string_view text) {
   Dims dims;
-  for (const std::string& part : split(text, 'x')) {
-    const auto value = parsed<std::int64_t>(part);
+  for (const std::string_view part : text::split(text, 'x')) {
+    const auto value = text::number<std::int64_t>(part);
     if (!value || *value < 1) {
       throw std::invalid_argument("\"" + std::string(text) + "\" are no extents");
     }
@@ -50,7 +34,7 @@ Dims extents(std::string_view text) {
 }
 
 TensorText read_tensor(std::string_view text) {
-  std::vector<std::string> parts = split(text, ':');
+  std::vector<std::string> parts = text::split<std::string>(text, ':');
   TensorText tensor;
   for (const std::string_view type : types) {
     const std::string ending = '_' + std::string(type);
@@ -113,14 +97,14 @@ std::optional<std::string> CallFields::auxiliary(std::string_view name) const {
 
 std::optional<double> CallFields::number(std::string_view name) const {
   const auto value = auxiliary(name);
-  return value ? parsed<double>(*value) : std::nullopt;
+  return value ? text::number<double>(*value) : std::nullopt;
 }
 
 std::vector<Dims> CallFields::tensors_of_problem() const {
   std::vector<Dims> list;
   // Later versions append names of tensors to the extents.
   const std::string_view all = text.problem;
-  for (const std::string& part : split(all.substr(0, all.find(' ')), ':')) {
+  for (const std::string_view part : text::split(all.substr(0, all.find(' ')), ':')) {
     list.push_back(extents(part));
   }
   return list;
@@ -234,8 +218,9 @@ std::vector<PostOperation> read_post_operations(std::string_view attributes) {
   constexpr std::string_view name = "attr-post-ops:";
   for (const std::string& word : words(attributes)) {
     if (!word.starts_with(name)) continue;
-    for (const std::string& step : split(std::string_view(word).substr(name.size()), '+')) {
-      std::vector<std::string> values = split(step, ':');
+    for (const std::string_view step :
+         text::split(std::string_view(word).substr(name.size()), '+')) {
+      std::vector<std::string> values = text::split<std::string>(step, ':');
       PostOperation operation{.kind = values.front()};
       operation.values.assign(values.begin() + 1, values.end());
       if (!operation.kind.empty()) list.push_back(std::move(operation));

@@ -4,9 +4,9 @@
 //   MEMORY,ATTRIBUTES,AUXILIARY,PROBLEM,MILLISECONDS
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <vector>
 
+#include "core/base/text.h"
 #include "record/logs/onednn/problems.h"
 #include "record/logs/shared/log.h"
 
@@ -19,11 +19,8 @@ constexpr std::string_view switches[] = {"ONEDNN_VERBOSE", "DNNL_VERBOSE", "MKLD
 
 /// Returns the user's value, extended so that calls are logged; empty if the log is off.
 std::optional<std::string> with_calls(const std::string& value) {
-  int level = 0;
-  const char* end = value.data() + value.size();
-  const auto [stop, error] = std::from_chars(value.data(), end, level);
-  if (error == std::errc{} && stop == end) {
-    return level >= 1 ? std::optional(value) : std::nullopt;
+  if (const auto level = text::number<int>(value)) {
+    return *level >= 1 ? std::optional(value) : std::nullopt;
   }
   if (value.empty() || value == "none") return std::nullopt;
   const bool has = value.find("all") != std::string::npos ||
@@ -58,23 +55,9 @@ bool is_one_of(std::string_view text, const std::array<std::string_view, count>&
   return std::find(list.begin(), list.end(), text) != list.end();
 }
 
-std::vector<std::string_view> split(std::string_view text) {
-  std::vector<std::string_view> fields;
-  for (;;) {
-    const std::size_t comma = text.find(',');
-    fields.push_back(text.substr(0, comma));
-    if (comma == std::string_view::npos) return fields;
-    text.remove_prefix(comma + 1);
-  }
-}
-
 std::optional<double> number(std::string_view text) {
-  double value = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || stop != text.data() + text.size() || !(value >= 0)) {
-    return std::nullopt;
-  }
-  return value;
+  const auto value = text::number<double>(text);
+  return value && *value >= 0 ? value : std::nullopt;
 }
 
 bool is_version(std::string_view text) {
@@ -87,7 +70,7 @@ std::string without_end(std::string_view text) {
 }
 
 std::optional<LogEntry> read_line(std::string_view line) {
-  const std::vector<std::string_view> fields = split(line);
+  const std::vector<std::string_view> fields = text::split(line, ',');
   std::size_t at = 0;
   const auto here = [&] { return at < fields.size() ? fields[at] : std::string_view(); };
   if (!is_one_of(here(), markers)) return std::nullopt;

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <set>
 
+#include "core/base/text.h"
+
 namespace benanza::record::onednn {
 namespace {
 
@@ -43,12 +45,8 @@ constexpr Kind kinds[] = {{"convolution", convolution_problems},
 float value(const PostOperation& operation, std::size_t at) {
   if (at >= operation.values.size()) return 0;
   const std::string& text = operation.values[at];
-  float number = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || stop != text.data() + text.size()) {
-    throw Unsaid("post-operation " + operation.kind + ':' + text);
-  }
-  return number;
+  if (const auto number = text::number<float>(text)) return *number;
+  throw Unsaid("post-operation " + operation.kind + ':' + text);
 }
 
 Step step(const PostOperation& operation, const Dims& result) {

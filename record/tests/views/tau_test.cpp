@@ -4,7 +4,6 @@
 
 #include <cstdio>
 #include <fstream>
-#include <sstream>
 
 #include "core/base/error.h"
 #include "core/tests/folder.h"

@@ -1,4 +1,3 @@
-#include <utility>
 
 #include "suites/cublas/ways.h"
 

@@ -150,8 +150,7 @@ bool all(const Dims& values, std::int64_t wanted) {
   return std::ranges::all_of(values, [&](std::int64_t value) { return value == wanted; });
 }
 
-std::optional<Product> convolution(const Convolution& shape, const Epilogue& epilogue,
-                                   Layout layout) {
+std::optional<Product> of(const Convolution& shape, const Epilogue& epilogue, Layout layout) {
   const Window& window = shape.window;
   const bool is_of_pixels = all(window.kernel, 1) && all(window.strides, 1);
   // One pixel of the result: an image is a row of the product.
@@ -214,10 +213,6 @@ std::optional<Product> of(const Gemm& shape, const Epilogue& epilogue, Layout) {
     product.epilogue.activation.reset();
   }
   return product;
-}
-
-std::optional<Product> of(const Convolution& shape, const Epilogue& epilogue, Layout layout) {
-  return convolution(shape, epilogue, layout);
 }
 
 std::optional<Product> of(const Reduction& shape, const Epilogue&, Layout layout) {

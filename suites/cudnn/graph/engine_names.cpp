@@ -1,7 +1,6 @@
 #include "suites/cudnn/graph/engine_names.h"
 
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "core/problem/name.h"
 

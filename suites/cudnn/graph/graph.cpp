@@ -1,6 +1,5 @@
 #include "suites/cudnn/graph/graph.h"
 
-#include <algorithm>
 #include <span>
 #include <string>
 #include <utility>

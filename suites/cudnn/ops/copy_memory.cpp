@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <functional>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -24,29 +21,14 @@ struct CopyMemoryRows {
   std::int64_t to = 0;
 };
 
-/// The same movement with its axes in the order of the target's memory: in nhwc, pixels before
-/// channels.
-Copy inner_last(const Copy& copy) {
-  std::vector<std::size_t> order(copy.dims.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, std::greater<>{},
-                           [&](std::size_t axis) { return copy.to[axis]; });
-  Copy sorted;
-  for (const std::size_t axis : order) {
-    sorted.dims.push_back(copy.dims[axis]);
-    sorted.from.push_back(copy.from[axis]);
-    sorted.to.push_back(copy.to[axis]);
-  }
-  return sorted;
-}
-
 /// The rows of one move, in several blocks if they are not evenly spaced. Throws Unsupported for
 /// elements that are not contiguous, and for more than `most_blocks`.
 std::vector<CopyMemoryRows> copy_memory_rows_of(const Move& move) {
   constexpr std::size_t most_blocks = 8;
   const std::int64_t size = element_bytes(move.from.precision);
+  // In nhwc, pixels come before channels.
   const Copy merged =
-      inner_last({move.from.dims, move.from.strides, move.to.format.strides}).canonical();
+      in_order_of_result({move.from.dims, move.from.strides, move.to.format.strides});
   if (merged.from.back() != 1 || merged.to.back() != 1) {
     throw harness::Unsupported("cudaMemcpy2D moves whole rows: here every element lies apart");
   }

@@ -1,9 +1,8 @@
 #include <algorithm>
-#include <numeric>
 #include <optional>
-#include <utility>
 
 #include "suites/cudnn/api/status.h"
+#include "suites/cudnn/ops/movement.h"
 #include "suites/cudnn/primitive/call.h"
 #include "suites/cudnn/ways.h"
 
@@ -21,21 +20,6 @@ struct Sides {
   Dims from;
   Dims to;
 };
-
-/// The same copy with its axes in the memory order of the result.
-Copy in_order_of_result(const Copy& shape) {
-  std::vector<std::size_t> order(shape.dims.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, std::ranges::greater{},
-                           [&](std::size_t axis) { return shape.to[axis]; });
-  Copy sorted;
-  for (const std::size_t axis : order) {
-    sorted.dims.push_back(shape.dims[axis]);
-    sorted.from.push_back(shape.from[axis]);
-    sorted.to.push_back(shape.to[axis]);
-  }
-  return sorted.canonical();
-}
 
 /// A batch of transpositions, as one-row images from nchw to nhwc.
 std::optional<Sides> image(const Copy& shape, Precision precision) {

@@ -1,8 +1,5 @@
 #include "suites/cudnn/ops/gemm.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "suites/cudnn/api/descriptors.h"
 #include "suites/cudnn/graph/functions.h"
 #include "suites/cudnn/ways.h"

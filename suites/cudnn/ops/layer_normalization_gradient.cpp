@@ -1,7 +1,5 @@
 #include "suites/cudnn/ops/layer_normalization_gradient.h"
 
-#include <utility>
-
 #include "suites/cudnn/api/descriptors.h"
 #include "suites/cudnn/ops/normalization/normalization.h"
 #include "suites/cudnn/ways.h"

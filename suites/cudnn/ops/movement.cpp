@@ -1,6 +1,7 @@
 #include "suites/cudnn/ops/movement.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "suites/cudnn/api/status.h"
@@ -46,6 +47,20 @@ std::unique_ptr<harness::Primitive> movement_primitive(const Request& request, c
 }
 
 }  // namespace
+
+Copy in_order_of_result(const Copy& shape) {
+  std::vector<std::size_t> order(shape.dims.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, std::ranges::greater{},
+                           [&](std::size_t axis) { return shape.to[axis]; });
+  Copy sorted;
+  for (const std::size_t axis : order) {
+    sorted.dims.push_back(shape.dims[axis]);
+    sorted.from.push_back(shape.from[axis]);
+    sorted.to.push_back(shape.to[axis]);
+  }
+  return sorted.canonical();
+}
 
 std::vector<Move> map_movement(const Copy& shape, Precision precision, Layout) {
   const auto repeats = [](std::int64_t step) { return step == 0; };

@@ -8,6 +8,9 @@
 
 namespace benanza::cudnn {
 
+/// The same copy with its axes in the memory order of the result, merged where they can be.
+Copy in_order_of_result(const Copy& shape);
+
 /// One cudnnTransformTensor call: copies the box `from` of an input to the box `to` of the result.
 struct Move {
   std::size_t input = 0;

@@ -1,4 +1,3 @@
-#include <cmath>
 #include <utility>
 
 #include "suites/cudnn/api/descriptors.h"

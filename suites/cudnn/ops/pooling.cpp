@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
-#include <string>
 #include <utility>
 
 #include "suites/cudnn/api/status.h"

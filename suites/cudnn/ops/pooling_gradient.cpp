@@ -1,7 +1,6 @@
 #include "suites/cudnn/ops/pooling_gradient.h"
 
 #include <optional>
-#include <utility>
 
 #include "suites/cudnn/api/status.h"
 #include "suites/cudnn/primitive/call.h"

@@ -8,28 +8,6 @@
 namespace benanza::cudnn {
 namespace {
 
-/// Operands that change with each training step: the forward call's sequence and initial states,
-/// then the gradients of its results.
-std::vector<nvidia::TensorFormat> recurrent_gradient_data_formats(const Recurrent& shape,
-                                                                  const RecurrentCall& call) {
-  const auto states = static_cast<std::size_t>(shape.states());
-  std::vector<nvidia::TensorFormat> formats{call.input};
-  if (shape.initial) formats.insert(formats.end(), states, call.state);
-  const std::vector<nvidia::TensorFormat> results = recurrent_results(shape, call);
-  formats.insert(formats.end(), results.begin(), results.end());
-  return formats;
-}
-
-/// The gradients of the sequence and of the initial states.
-std::vector<nvidia::TensorFormat> result_formats(const Recurrent& shape,
-                                                 const RecurrentCall& call) {
-  std::vector<nvidia::TensorFormat> formats{call.input};
-  if (shape.initial) {
-    formats.insert(formats.end(), static_cast<std::size_t>(shape.states()), call.state);
-  }
-  return formats;
-}
-
 /// Null for a state that the network does not have.
 struct States {
   std::byte* h = nullptr;
@@ -101,117 +79,105 @@ class Training {
   std::size_t workspace_bytes_;
 };
 
-/// The index of the problem's operand `index` among the primitive's inputs; empty for weights.
-std::optional<std::size_t> data_index(const Recurrent& shape, std::size_t index) {
-  const std::size_t weights = shape.bias ? 3 : 2;
-  if (index == 0) return 0;
-  if (index <= weights) return std::nullopt;
-  return index - weights;
-}
-
+/// The operands are those of the forward call that change with each training step, then the
+/// gradients of its results.
 nvidia::CallSetup setup_of(const harness::Variant& variant, const Recurrent& shape,
                            const RecurrentCall& call, const RecurrentSpace& space,
                            std::vector<nvidia::TensorFormat> results) {
-  nvidia::CallSetup setup{.inputs = recurrent_gradient_data_formats(shape, call),
+  nvidia::CallSetup setup{.inputs = recurrent_data(shape, call),
                           .results = std::move(results),
-                          .workspace_bytes = space.workspace_bytes};
-  const std::size_t operands = inputs(variant.problem).size();
-  for (std::size_t index = 0; index < operands; ++index) {
-    if (data_index(shape, index)) setup.operands.push_back(index);
-  }
+                          .workspace_bytes = space.workspace_bytes,
+                          .operands = recurrent_data_operands(variant.problem, shape)};
+  const std::vector<nvidia::TensorFormat> gradients = recurrent_results(shape, call);
+  setup.inputs.insert(setup.inputs.end(), gradients.begin(), gradients.end());
   return setup;
 }
 
-/// The call for the data gradient. It overwrites the reserve space that the forward call filled, so
-/// only the first call of a timed region has valid input, and the values of later calls soon
-/// overflow. They take the same time, because a step's work does not depend on values.
-class GradientOfData final : public CudnnPrimitive {
+/// What both gradients have in common.
+class GradientPrimitive : public CudnnPrimitive {
  public:
-  GradientOfData(const Request& request, const Recurrent& shape, const RecurrentCall& call,
-                 RecurrentDescriptors descriptors, const RecurrentSpace& space)
-      : CudnnPrimitive(request,
-                       setup_of(request.variant, shape, call, space, result_formats(shape, call)),
-                       Interface::functions),
-        training_(request.library, shape, call, std::move(descriptors), space,
-                  request.variant.precision) {}
-
   void upload(std::size_t index, std::span<const float> values) override {
-    if (const auto place = data_index(training_.shape(), index)) {
+    if (const auto place = recurrent_data_index(shape(), index)) {
       CudnnPrimitive::upload(*place, values);
     } else {
       training_.weights().upload(index, values, stream());
     }
   }
 
-  void restore() override { training_.forward(input(0), initial(), workspace()); }
+ protected:
+  GradientPrimitive(const Request& request, const Recurrent& shape, const RecurrentCall& call,
+                    RecurrentDescriptors descriptors, const RecurrentSpace& space,
+                    std::vector<nvidia::TensorFormat> results)
+      : CudnnPrimitive(request, setup_of(request.variant, shape, call, space, std::move(results)),
+                       Interface::functions),
+        training_(request.library, shape, call, std::move(descriptors), space,
+                  request.variant.precision) {}
 
-  void run() override {
-    training_.back_to_data(input(gradients_begin()), initial(), last_gradient(), result(0),
-                           initial_gradient(), workspace());
+  Training& training() { return training_; }
+  const Recurrent& shape() const { return training_.shape(); }
+  States initial() const { return shape().initial ? states_at(1) : States{}; }
+  std::size_t gradients_begin() const {
+    return shape().initial ? 1 + static_cast<std::size_t>(shape().states()) : 1;
+  }
+  States last_gradient() const {
+    return shape().final ? states_at(gradients_begin() + 1) : States{};
   }
 
  private:
   States states_at(std::size_t begin) const {
-    return {.h = input(begin), .c = training_.shape().states() == 2 ? input(begin + 1) : nullptr};
-  }
-  States initial() const { return training_.shape().initial ? states_at(1) : States{}; }
-  std::size_t gradients_begin() const {
-    return training_.shape().initial ? 1 + static_cast<std::size_t>(training_.shape().states()) : 1;
-  }
-  States last_gradient() const {
-    return training_.shape().final ? states_at(gradients_begin() + 1) : States{};
-  }
-  States initial_gradient() const {
-    if (!training_.shape().initial) return {};
-    return {.h = result(1), .c = training_.shape().states() == 2 ? result(2) : nullptr};
+    return {.h = input(begin), .c = shape().states() == 2 ? input(begin + 1) : nullptr};
   }
 
   Training training_;
 };
 
+/// The call for the data gradient. It overwrites the reserve space that the forward call filled, so
+/// only the first call of a timed region has valid input, and the values of later calls soon
+/// overflow. They take the same time, because a step's work does not depend on values.
+class GradientOfData final : public GradientPrimitive {
+ public:
+  GradientOfData(const Request& request, const Recurrent& shape, const RecurrentCall& call,
+                 RecurrentDescriptors descriptors, const RecurrentSpace& space)
+      : GradientPrimitive(request, shape, call, std::move(descriptors), space,
+                          recurrent_data(shape, call)) {}
+
+  void restore() override { training().forward(input(0), initial(), workspace()); }
+
+  void run() override {
+    training().back_to_data(input(gradients_begin()), initial(), last_gradient(), result(0),
+                            initial_gradient(), workspace());
+  }
+
+ private:
+  States initial_gradient() const {
+    if (!shape().initial) return {};
+    return {.h = result(1), .c = shape().states() == 2 ? result(2) : nullptr};
+  }
+};
+
 /// The call for the weight gradient, which runs after the data gradient's call on their common
 /// reserve space. It adds to its result, which grows over many calls at no cost in time.
-class GradientOfWeights final : public CudnnPrimitive {
+class GradientOfWeights final : public GradientPrimitive {
  public:
   GradientOfWeights(const Request& request, const Recurrent& shape, const RecurrentCall& call,
                     RecurrentDescriptors descriptors, const RecurrentSpace& space)
-      : CudnnPrimitive(request, setup_of(request.variant, shape, call, space, {call.input}),
-                       Interface::functions),
-        training_(request.library, shape, call, std::move(descriptors), space,
-                  request.variant.precision),
-        gradient_(request.library, training_.descriptors(), shape, request.variant.precision) {}
-
-  void upload(std::size_t index, std::span<const float> values) override {
-    if (const auto place = data_index(training_.shape(), index)) {
-      CudnnPrimitive::upload(*place, values);
-    } else {
-      training_.weights().upload(index, values, stream());
-    }
-  }
+      : GradientPrimitive(request, shape, call, std::move(descriptors), space, {call.input}),
+        gradient_(request.library, training().descriptors(), shape, request.variant.precision) {}
 
   void restore() override {
-    const Recurrent& shape = training_.shape();
-    training_.forward(input(0), initial(), workspace());
-    const std::size_t begin =
-        shape.initial ? 1 + static_cast<std::size_t>(shape.states()) : std::size_t{1};
-    training_.back_to_data(input(begin), initial(), shape.final ? states_at(begin + 1) : States{},
-                           output(), {}, workspace());
+    training().forward(input(0), initial(), workspace());
+    training().back_to_data(input(gradients_begin()), initial(), last_gradient(), output(), {},
+                            workspace());
   }
 
   void poison_output() override { gradient_.clear(stream()); }
 
-  void run() override { training_.back_to_weights(input(0), initial(), gradient_, workspace()); }
+  void run() override { training().back_to_weights(input(0), initial(), gradient_, workspace()); }
 
   std::vector<float> download() override { return gradient_.download(stream()); }
   std::optional<Glimpse> glimpse(std::span<const std::int64_t>) override { return std::nullopt; }
 
  private:
-  States states_at(std::size_t begin) const {
-    return {.h = input(begin), .c = training_.shape().states() == 2 ? input(begin + 1) : nullptr};
-  }
-  States initial() const { return training_.shape().initial ? states_at(1) : States{}; }
-
-  Training training_;
   WeightSpace gradient_;
 };
 

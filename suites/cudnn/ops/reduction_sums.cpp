@@ -1,7 +1,5 @@
 #include "suites/cudnn/ops/reduction_sums.h"
 
-#include <utility>
-
 #include "suites/cudnn/api/shape.h"
 #include "suites/cudnn/graph/elementwise.h"
 #include "suites/cudnn/primitive/call.h"

@@ -1,5 +1,4 @@
 #include <array>
-#include <optional>
 #include <string_view>
 
 #include "suites/cusparse/ways.h"

@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/text.h"
 
 namespace benanza::harness {
 namespace {
@@ -57,16 +58,6 @@ struct Line {
   throw Error('"' + std::string(what) + "\": " + std::string(why));
 }
 
-std::vector<std::string> split(std::string_view text, char at) {
-  std::vector<std::string> parts;
-  for (;;) {
-    const std::size_t end = text.find(at);
-    parts.emplace_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
-
 bool is_space(char letter) { return letter == ' ' || letter == '\t' || letter == '\r'; }
 
 std::string_view trimmed(std::string_view text) {
@@ -98,11 +89,11 @@ bool looks_like_layout(std::string_view word) {
 
 /// Adds what the word lists. Returns false if its first part is neither precision nor layout.
 bool add_list(std::string_view word, Line& line) {
-  const std::vector<std::string> parts = split(word, ',');
+  const std::vector<std::string_view> parts = text::split(word, ',');
   const bool lists_precisions = parse_precision(parts.front()).has_value();
   const bool lists_layouts = parse_layout(parts.front()).has_value();
   if (!lists_precisions && !lists_layouts) return false;
-  for (const std::string& part : parts) {
+  for (const std::string_view part : parts) {
     if (const auto precision = parse_precision(part); precision && lists_precisions) {
       line.precisions.push_back(*precision);
     } else if (const auto layout = parse_layout(part); layout && lists_layouts) {
@@ -287,7 +278,7 @@ std::string text_of(const Case& one) {
 std::vector<Case> parse_cases(std::string_view text, const std::filesystem::path& file) {
   Parser parser(file);
   std::size_t number = 0;
-  for (const std::string& line : split(text, '\n')) {
+  for (const std::string_view line : text::split(text, '\n')) {
     ++number;
     try {
       parser.read(line, number);

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "core/base/text.h"
 #include "core/problem/name.h"
 
 namespace benanza::harness {
@@ -93,9 +94,7 @@ std::string offered(std::span<const CaseRow> rows) {
     std::string name = parse_variant_name(row.name).algorithm;
     if (name != "none" && !contains(names, name)) names.push_back(std::move(name));
   }
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : " ") + name;
-  return text;
+  return text::join(names, " ");
 }
 
 bool holds(const Case& one, std::span<const CaseRow> rows) {

@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <limits>
-#include <optional>
 #include <set>
 #include <string_view>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/problem/problem.h"
+#include "suites/harness/own_flags.h"
 
 namespace benanza::harness {
 namespace {
@@ -29,48 +28,20 @@ constexpr std::int64_t deepbench_elements[] = {100'000,    3'097'600,  4'194'304
   throw Error(std::string(flag) + '=' + std::string(text) + ": give " + std::string(wanted));
 }
 
-std::optional<std::int64_t> whole_number(std::string_view digits) {
-  std::int64_t value = 0;
-  const char* const end = digits.data() + digits.size();
-  const auto [stop, error] = std::from_chars(digits.data(), end, value);
-  if (error != std::errc{} || stop != end) return std::nullopt;
-  return value;
-}
-
 std::int64_t bytes_of(std::string_view flag, std::string_view text) {
-  constexpr std::string_view suffixes = "KMG";
-  std::string_view digits = text;
-  int shift = 0;
-  if (const auto suffix = text.empty() ? text.npos : suffixes.find(text.back());
-      suffix != suffixes.npos) {
-    shift = 10 * (static_cast<int>(suffix) + 1);
-    digits.remove_suffix(1);
-  }
-  const auto value = whole_number(digits);
-  if (!value || *value < 1 || *value > (std::numeric_limits<std::int64_t>::max() >> shift)) {
-    refuse(flag, text, "bytes, e.g. 256, 64K or 512M");
-  }
-  return *value << shift;
+  const auto value = text::bytes(text);
+  if (!value || *value < 1) refuse(flag, text, "bytes, e.g. 256, 64K or 512M");
+  return *value;
 }
 
 std::vector<std::int64_t> ranks_of(std::string_view text) {
   std::vector<std::int64_t> all;
-  for (std::string_view rest = text;;) {
-    const std::size_t comma = std::min(rest.find(','), rest.size());
-    const auto value = whole_number(rest.substr(0, comma));
+  for (const std::string_view part : text::split(text, ',')) {
+    const auto value = text::number<std::int64_t>(part);
     if (!value || *value < 2) refuse("--ranks", text, "numbers from 2, e.g. 2,4,8");
     all.push_back(*value);
-    if (comma == rest.size()) return all;
-    rest.remove_prefix(comma + 1);
   }
-}
-
-/// The text after "--flag=", if `argument` starts with it.
-std::optional<std::string_view> value_of(std::string_view argument, std::string_view flag) {
-  if (!argument.starts_with(flag)) return std::nullopt;
-  argument.remove_prefix(flag.size());
-  if (!argument.starts_with('=')) return std::nullopt;
-  return argument.substr(1);
+  return all;
 }
 
 std::set<std::int64_t> elements_of(CollectiveKind kind, const CollectiveOptions& options) {
@@ -100,28 +71,22 @@ std::set<std::int64_t> elements_of(CollectiveKind kind, const CollectiveOptions&
 
 CollectiveOptions take_collective_options(int& argc, char** argv) {
   CollectiveOptions options;
-  const auto take = [&](std::string_view argument) {
-    if (const auto ranks = value_of(argument, "--ranks")) {
+  take_flags(argc, argv, [&](std::string_view argument) {
+    if (const auto ranks = flag_value(argument, "--ranks")) {
       options.ranks = ranks_of(*ranks);
-    } else if (const auto steps = value_of(argument, "--steps")) {
-      const auto value = whole_number(*steps);
+    } else if (const auto steps = flag_value(argument, "--steps")) {
+      const auto value = text::number<std::int64_t>(*steps);
       if (!value || *value < 1 || *value > 64) refuse("--steps", *steps, "a number from 1 to 64");
       options.steps = *value;
-    } else if (const auto least = value_of(argument, "--min-bytes")) {
+    } else if (const auto least = flag_value(argument, "--min-bytes")) {
       options.min_bytes = bytes_of("--min-bytes", *least);
-    } else if (const auto most = value_of(argument, "--max-bytes")) {
+    } else if (const auto most = flag_value(argument, "--max-bytes")) {
       options.max_bytes = bytes_of("--max-bytes", *most);
     } else {
       return false;
     }
     return true;
-  };
-  int kept = 1;
-  for (int index = 1; index < argc; ++index) {
-    if (!take(argv[index])) argv[kept++] = argv[index];
-  }
-  if (kept < argc) argv[kept] = nullptr;
-  argc = kept;
+  });
   return options;
 }
 

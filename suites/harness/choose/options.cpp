@@ -2,11 +2,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
-#include <functional>
+#include <cctype>
 #include <string_view>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/program/program_flags.h"
 
 namespace benanza::harness {
@@ -41,13 +41,11 @@ struct Arguments {
 double seconds(std::string_view flag, std::string_view text) {
   std::string_view number = text;
   if (number.ends_with('s')) number.remove_suffix(1);
-  double value = 0;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
-  if (error != std::errc{} || end != number.data() + number.size() || !(value >= 0) ||
-      value > 1e6) {
+  const auto value = text::number<double>(number);
+  if (!value || !(*value >= 0) || *value > 1e6) {
     throw Error(std::string(flag) + "=" + std::string(text) + ": give seconds, e.g. 0.5");
   }
-  return value;
+  return *value;
 }
 
 template <class T>
@@ -79,7 +77,8 @@ Display display(const std::string& text) {
   throw Error("--benchmark_format: unknown \"" + text + "\"; known: console, csv, json");
 }
 
-void add_own_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
+/// Which problems and variants to measure.
+void add_selection_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
   app.add_option("--algorithms", arguments.algorithms,
                  "best: the library's default choice, in the layout it prefers (any) if it has "
                  "one; leading: its top few choices per method and layout; all: everything except "
@@ -113,6 +112,10 @@ void add_own_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
                  "only part I (1 to N) of the problems, split into N parts of about equal time; "
                  "all variants of a problem stay in one part")
       ->type_name("I/N");
+}
+
+/// How to measure them.
+void add_measurement_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
   app.add_option("--processes", arguments.processes,
                  "divide the repetitions among N processes, run one after the other (default: 1); "
                  "times vary more between processes than within one")
@@ -133,6 +136,10 @@ void add_own_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
                "afterwards, repeat the fastest variants of every problem for SECONDS each (default "
                "1), and measure the energy of a call")
       ->type_name("SECONDS");
+}
+
+/// Other runs, and what becomes of the results.
+void add_run_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
   auto* const sequence =
       app.add_option("--sequence", options.sequence,
                      "time these calls back to back instead of the problems; a file of "
@@ -163,50 +170,35 @@ void add_own_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
 
 /// Google Benchmark's flags, listed in its own help.
 void add_benchmark_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
-  const std::string hidden;
-  app.add_option("--benchmark_filter", options.selection.filter,
-                 "only benchmarks whose names match this regular expression")
-      ->type_name("REGEX")
-      ->envname("BENCHMARK_FILTER")
-      ->group(hidden);
-  app.add_option("--benchmark_repetitions", options.repetitions,
-                 "measure each so many times, spread over the run (default: 1)")
-      ->type_name("N")
-      ->envname("BENCHMARK_REPETITIONS")
-      ->group(hidden);
-  app.add_option("--benchmark_min_time", arguments.minimum_seconds,
-                 "seconds of each measurement at least")
-      ->type_name("SECONDS")
-      ->envname("BENCHMARK_MIN_TIME")
-      ->group(hidden);
-  app.add_option("--benchmark_min_warmup_time", arguments.warmup_seconds,
-                 "seconds of warming up before each")
-      ->type_name("SECONDS")
-      ->envname("BENCHMARK_MIN_WARMUP_TIME")
-      ->group(hidden);
-  app.add_option("--benchmark_format", arguments.format, "what is printed while measuring")
-      ->type_name("{console,json,csv}")
-      ->envname("BENCHMARK_FORMAT")
-      ->group(hidden);
-  app.add_option("--benchmark_out", arguments.out,
-                 "results file; a run with the same file goes on where it ended")
-      ->type_name("FILE")
-      ->envname("BENCHMARK_OUT")
-      ->group(hidden);
-  app.add_option("--benchmark_out_format", arguments.out_format,
-                 "json: results are written in no other format")
-      ->type_name("{json}")
-      ->envname("BENCHMARK_OUT_FORMAT")
-      ->group(hidden);
-  app.add_option("--benchmark_context", arguments.context, "more for the context of the results")
-      ->type_name("KEY=VALUE,...")
-      ->envname("BENCHMARK_CONTEXT")
+  const auto hide = [](CLI::Option* option) {
+    std::string variable = option->get_lnames().front();
+    std::ranges::transform(variable, variable.begin(), [](char letter) {
+      return static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+    });
+    return option->envname(variable)->group("");
+  };
+  const auto add = [&](const char* name, auto& value, const char* type, const char* help) {
+    return hide(app.add_option(name, value, help)->type_name(type));
+  };
+  add("--benchmark_filter", options.selection.filter, "REGEX",
+      "only benchmarks whose names match this regular expression");
+  add("--benchmark_repetitions", options.repetitions, "N",
+      "measure each so many times, spread over the run (default: 1)");
+  add("--benchmark_min_time", arguments.minimum_seconds, "SECONDS",
+      "seconds of each measurement at least");
+  add("--benchmark_min_warmup_time", arguments.warmup_seconds, "SECONDS",
+      "seconds of warming up before each");
+  add("--benchmark_format", arguments.format, "{console,json,csv}",
+      "what is printed while measuring");
+  add("--benchmark_out", arguments.out, "FILE",
+      "results file; a run with the same file goes on where it ended");
+  add("--benchmark_out_format", arguments.out_format, "{json}",
+      "json: results are written in no other format");
+  add("--benchmark_context", arguments.context, "KEY=VALUE,...",
+      "more for the context of the results")
       ->delimiter(',')
-      ->allow_extra_args(false)
-      ->group(hidden);
-  app.add_flag("--benchmark_list_tests", options.list, "print the names and end")
-      ->envname("BENCHMARK_LIST_TESTS")
-      ->group(hidden);
+      ->allow_extra_args(false);
+  hide(app.add_flag("--benchmark_list_tests", options.list, "print the names and end"));
 }
 
 /// These flags are parsed elsewhere and listed by bench_main; one that arrives here lacks its '='.
@@ -326,7 +318,9 @@ SuiteOptions parse_options(int argc, const char* const* argv, const Backend& bac
   app.set_help_flag("");
   app.allow_extras();
   app.add_flag("-h,--help", options.help, "print this help and exit");
-  add_own_flags(app, options, arguments);
+  add_selection_flags(app, options, arguments);
+  add_measurement_flags(app, options, arguments);
+  add_run_flags(app, options, arguments);
   add_backend_flags(app, backend.flags());
   add_benchmark_flags(app, options, arguments);
   add_program_flags(app, [&backend] { return backend.libraries(); });

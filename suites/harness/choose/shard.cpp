@@ -1,14 +1,13 @@
 #include "suites/harness/choose/shard.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <numeric>
-#include <optional>
 #include <tuple>
 #include <variant>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 
 namespace benanza::harness {
 namespace {
@@ -77,18 +76,11 @@ std::vector<std::size_t> preferences(std::string_view key, std::size_t count) {
 }  // namespace
 
 Shard parse_shard(std::string_view text) {
-  const auto number = [](std::string_view digits) -> std::optional<std::size_t> {
-    std::size_t value = 0;
-    const char* const end = digits.data() + digits.size();
-    const auto [stop, error] = std::from_chars(digits.data(), end, value);
-    if (digits.empty() || error != std::errc{} || stop != end) return std::nullopt;
-    return value;
-  };
   constexpr std::size_t most = 100'000;
   const std::size_t slash = text.find('/');
   if (slash != std::string_view::npos) {
-    const auto index = number(text.substr(0, slash));
-    const auto count = number(text.substr(slash + 1));
+    const auto index = text::number<std::size_t>(text.substr(0, slash));
+    const auto count = text::number<std::size_t>(text.substr(slash + 1));
     if (index && count && *index >= 1 && *index <= *count && *count <= most) {
       return {.index = *index, .count = *count};
     }

@@ -11,6 +11,8 @@
 #include <string>
 #include <utility>
 
+#include "core/base/text.h"
+
 namespace benanza::harness {
 namespace {
 
@@ -21,11 +23,7 @@ constexpr std::size_t most_readings = 128;
 /// lines.
 std::optional<int> processor_number(std::string_view word) {
   if (!word.starts_with("cpu")) return std::nullopt;
-  word.remove_prefix(3);
-  int number = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  if (error != std::errc{} || end != word.data() + word.size()) return std::nullopt;
-  return number;
+  return text::number<int>(word.substr(3));
 }
 
 /// The columns are user nice system idle iowait irq softirq steal; guest time is included in user.

@@ -1,6 +1,5 @@
 #include "suites/harness/conditions/rapl_meter.h"
 
-#include <algorithm>
 #include <fstream>
 #include <string>
 

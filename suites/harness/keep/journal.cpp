@@ -11,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/file_descriptor.h"
 
 namespace benanza::harness {
 
@@ -75,14 +76,7 @@ bool Journal::sync() {
 void Journal::append(std::string_view line) {
   const off_t end = ::lseek(descriptor_, 0, SEEK_END);
   const std::string text = std::string(line) + '\n';
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) break;
-    rest.remove_prefix(static_cast<std::size_t>(written));
-  }
-  if (rest.empty() && sync()) return;
+  if (write_all(descriptor_, text) && sync()) return;
   const int reason = errno;
   // If truncating fails, too, the next load() drops the incomplete line.
   [[maybe_unused]] const int ignored = end < 0 ? 0 : ::ftruncate(descriptor_, end);

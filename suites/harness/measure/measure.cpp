@@ -86,9 +86,9 @@ MeasureOptions fitted(MeasureOptions options, const Stopwatch& stopwatch) {
 }
 
 /// How many samples to take before the next decision, at most `at_once`: no more than are needed
-/// until `minimum_seconds`, and three first if a rival may end it there.
+/// until the minimum, and three first if a rival may end it there.
 std::size_t next_samples(const Outcome& outcome, std::size_t count, const MeasureOptions& options,
-                         double minimum_seconds, std::size_t at_once) {
+                         std::size_t at_once) {
   // Nothing is known of a call that is as long as a sample.
   if (count == 0 && outcome.calls_per_sample == 1) return 1;
   if (options.rival_seconds && count < minimum_budget_samples) {
@@ -100,11 +100,32 @@ std::size_t next_samples(const Outcome& outcome, std::size_t count, const Measur
     return std::clamp(std::ceil((seconds - outcome.timed_seconds) / sample_seconds), 1.0,
                       static_cast<double>(at_once));
   };
-  const auto until_minimum = static_cast<std::size_t>(samples_until(minimum_seconds));
+  const auto until_minimum = static_cast<std::size_t>(samples_until(options.minimum_seconds));
   const std::size_t until_enough =
       count < options.minimum_samples ? options.minimum_samples - count : 1;
   const auto until_budget = static_cast<std::size_t>(samples_until(options.budget_seconds));
   return std::min({at_once, std::max(until_minimum, until_enough), until_budget});
+}
+
+/// Why sampling stops after these samples, of `timed_seconds` and taken within `wall_seconds`;
+/// empty if it goes on.
+std::string_view reason_to_stop(const Samples& samples, double timed_seconds, double wall_seconds,
+                                const MeasureOptions& options) {
+  const std::vector<double>& alone = samples.alone();
+  const bool enough =
+      timed_seconds >= options.minimum_seconds && alone.size() >= options.minimum_samples;
+  if (enough && converged(alone, options)) return stopped_by_convergence;
+  if ((enough && is_behind(alone, options, options.outclassed_by)) ||
+      (alone.size() >= minimum_budget_samples && is_behind(alone, options, options.hopeless_by))) {
+    return stopped_by_rival;
+  }
+  const double budget = options.budget_seconds;
+  const double hard_limit = hard_limit_budgets * budget;
+  const bool is_spent =
+      (timed_seconds >= budget && alone.size() >= minimum_budget_samples) ||
+      (timed_seconds >= waiting_budgets * budget && samples.count() >= minimum_budget_samples) ||
+      timed_seconds >= hard_limit || wall_seconds >= hard_limit;
+  return is_spent ? stopped_by_budget : std::string_view();
 }
 
 }  // namespace
@@ -156,14 +177,10 @@ Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions
   Outcome outcome;
   outcome.calls_per_sample = warm_up(primitive, stopwatch, options);
   outcome.phases.warm_up = wall.seconds();
-  const auto between_samples = [&] {
-    return wall.seconds() - outcome.phases.warm_up - outcome.timed_seconds;
-  };
   // What surrounds samples is not paid back: each sample for it would need others.
   const double untimed_seconds = options.preparation_seconds + outcome.phases.warm_up;
-  const double minimum_seconds = std::min(
+  options.minimum_seconds = std::min(
       options.budget_seconds, std::max(options.minimum_seconds, options.payback * untimed_seconds));
-  const double hard_limit = hard_limit_budgets * options.budget_seconds;
 
   const std::size_t at_once = options.rest_seconds > 0 ? 1 : stopwatch.samples_at_once();
   double rested_seconds = 0;
@@ -178,38 +195,22 @@ Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions
   while (outcome.stopped_by.empty()) {
     rest();
     const std::vector<double> taken =
-        options.cold ? std::vector<double>{stopwatch.time_cold(primitive)}
-                     : stopwatch.time_samples(primitive, outcome.calls_per_sample,
-                                              next_samples(outcome, samples.count(), options,
-                                                           minimum_seconds, at_once));
+        options.cold
+            ? std::vector<double>{stopwatch.time_cold(primitive)}
+            : stopwatch.time_samples(primitive, outcome.calls_per_sample,
+                                     next_samples(outcome, samples.count(), options, at_once));
     for (const double seconds : taken) {
       outcome.timed_seconds += seconds;
       samples.add(seconds / static_cast<double>(outcome.calls_per_sample),
                   stopwatch.was_interrupted());
     }
-
-    const std::vector<double>& alone = samples.alone();
-    const bool enough =
-        outcome.timed_seconds >= minimum_seconds && alone.size() >= options.minimum_samples;
-    if (enough && converged(alone, options)) {
-      outcome.stopped_by = stopped_by_convergence;
-    } else if ((enough && is_behind(alone, options, options.outclassed_by)) ||
-               (alone.size() >= minimum_budget_samples &&
-                is_behind(alone, options, options.hopeless_by))) {
-      outcome.stopped_by = stopped_by_rival;
-    } else if ((outcome.timed_seconds >= options.budget_seconds &&
-                alone.size() >= minimum_budget_samples) ||
-               (outcome.timed_seconds >= waiting_budgets * options.budget_seconds &&
-                samples.count() >= minimum_budget_samples) ||
-               outcome.timed_seconds >= hard_limit ||
-               wall.seconds() - rested_seconds >= hard_limit) {
-      outcome.stopped_by = stopped_by_budget;
-    }
+    outcome.stopped_by =
+        reason_to_stop(samples, outcome.timed_seconds, wall.seconds() - rested_seconds, options);
   }
 
   Conditions conditions;
   if (observer != nullptr) conditions = observer->end();
-  outcome.phases.between = between_samples();
+  outcome.phases.between = wall.seconds() - outcome.phases.warm_up - outcome.timed_seconds;
 
   outcome.samples = samples.counting();
   if (!(median(outcome.samples) > 0)) throw std::runtime_error("the clock did not advance");

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <functional>
 #include <iomanip>
 #include <iostream>
 #include <set>
@@ -233,62 +232,71 @@ bool go_on(const SuiteOptions& options, const ResultStore& store, const Interrup
   return true;
 }
 
-int run(int argc, char** argv, Backend& backend, const Registration& registration,
-        const Verifier& verifier, std::span<Backend* const> companions) {
-  const Clock::time_point start = Clock::now();
-  SuiteOptions options = parse_options(argc, argv, backend);
+/// Prints what was asked about the program instead of a run. Returns false if nothing was.
+bool has_answered(const SuiteOptions& options, const Backend& backend) {
   if (options.answer) {
     std::cout << *options.answer << std::endl;
-    return 0;
-  }
-  if (options.help) {
+  } else if (options.help) {
     std::cout << options.help_text << '\n'
               << lines_of(backend.flags()) << "\nand the flags of Google Benchmark:\n"
               << std::flush;
     benchmark::PrintDefaultHelp();
-    return 0;
-  }
-  if (options.list_devices) {
+  } else if (options.list_devices) {
     for (const std::string& device : backend.devices()) std::cout << device << '\n';
-    return 0;
+  } else {
+    return false;
   }
-  const Selection selection = selection_of(options, registration);
-  const BenchmarkShutdown shutdown;
-  initialise_benchmark(options, argv[0]);
-  if (options.list) {
-    list(backend, registration, options, selection);
-    return 0;
-  }
-  const System system = backend.system();
-  if (!options.forget.empty()) {
-    forget_selected(options, {std::string(backend.name()), system}, registration, selection);
-    return 0;
-  }
+  return true;
+}
+
+/// Throws Error where this run cannot be made on this system.
+void require_possible(const SuiteOptions& options, Backend& backend, const Origin& origin) {
   if (options.energy_seconds && backend.energy_meter() == nullptr) {
     throw Error(
         "--energy: no energy counter: the driver has none, or /sys/class/powercap is not readable "
         "(root may read it)");
   }
-  if (!options.one_system.empty()) {
-    require_one_system(options.one_system, {std::string(backend.name()), system});
-  }
+  if (!options.one_system.empty()) require_one_system(options.one_system, origin);
   if (options.place.count > 1 && !backend.can_start_again()) {
     throw Error("--processes: the ranks of a collective cannot be started again; leave it out");
   }
-  if (!options.sequence.empty()) {
-    run_sequence(backend, companions, options, verifier);
-    return 0;
-  }
-  const Clock::time_point asked = Clock::now();
-  const auto [variants, cases] = plan(backend, registration, options, selection);
-  const double asking_seconds = std::chrono::duration<double>(Clock::now() - asked).count();
-  if (variants.empty() && cases.empty()) {
-    return nothing_to_measure(backend, registration, options, selection);
-  }
-  if (!variants.empty()) {
-    options.measure.preparation_seconds = asking_seconds / static_cast<double>(variants.size());
-  }
+}
 
+/// Completes the context of the results after a run.
+void complete_context(SuiteOptions& options, Backend& backend, const ResultStore& store) {
+  // The backend's context may have changed during the run.
+  for (const auto& [name, value] : backend.context()) set(options.writer.context, name, value);
+  keep_earlier_anchors(store.earlier_anchors(), options.writer.context);
+  if (has_peaks_of_run(options.out)) std::erase_if(options.writer.context, names_the_peaks);
+}
+
+/// The whole run's exit status, of which this process did `tally`.
+int status_of_run(const Tally& tally, const CasePlan& planned, const SuiteOptions& options,
+                  const Backend& backend, const ResultStore& store,
+                  const InterruptGuard& interrupt) {
+  Tally whole = tally;
+  if (options.place.count > 1) {
+    whole = tally_of_run(planned.variants, store, options.repetitions);
+    whole.lost_at = tally.lost_at;
+  }
+  if (options.ctest) print_ctest_measurements(whole, monotonic_seconds() - options.place.started);
+  std::cout << std::flush;
+  const std::string program = "bench_" + std::string(backend.name());
+  const bool is_complete = whole.lost_at.empty() && interrupt.signal() == 0;
+  if (planned.cases.empty() || !is_complete) {
+    return exit_status(whole, interrupt.signal(), program);
+  }
+  const auto rows = [&](const std::string& name) {
+    return rows_of(name, store, options.repetitions);
+  };
+  return exit_status(planned.cases.size(), unexpected(planned.cases, rows), program);
+}
+
+/// Measures what is planned, which is not empty and took `asking_seconds` to find out. Returns the
+/// exit status.
+int measure_planned(const CasePlan& planned, double asking_seconds, SuiteOptions& options,
+                    Backend& backend, const Verifier& verifier, const Origin& origin,
+                    Clock::time_point start) {
   for (const auto& [name, value] : backend.context()) {
     options.writer.context.emplace_back(name, value);
     benchmark::AddCustomContext(name, value);
@@ -297,22 +305,19 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
   ::signal(SIGXFSZ, SIG_IGN);
   RunPlace& place = options.place;
   if (!place.first) place.started = monotonic_seconds();
-  ResultStore store(options.out, {std::string(backend.name()), system}, options.fresh);
+  ResultStore store(options.out, origin, options.fresh);
   if (place.first) store.set_first_process(*place.first);
   while (place.number < place.count &&
-         !is_anything_due(variants, store, place.until(options.repetitions))) {
+         !is_anything_due(planned.variants, store, place.until(options.repetitions))) {
     ++place.number;
   }
   // Until the results are written, repeated signals of one interruption must not end the program.
   const InterruptGuard interrupt;
   accept_signals();
   const auto measure = options.serve ? &serve : &measure_all;
-  const Tally tally = measure(variants, options, backend, verifier, store, interrupt);
+  const Tally tally = measure(planned.variants, options, backend, verifier, store, interrupt);
   interrupt.be_patient();
-  // The backend's context may have changed during the run.
-  for (const auto& [name, value] : backend.context()) set(options.writer.context, name, value);
-  keep_earlier_anchors(store.earlier_anchors(), options.writer.context);
-  if (has_peaks_of_run(options.out)) std::erase_if(options.writer.context, names_the_peaks);
+  complete_context(options, backend, store);
   const bool is_last = !tally.is_to_go_on || interrupt.signal() != 0 || !tally.lost_at.empty();
   if (options.display == Display::json && is_last) std::cout << store.document(options.writer);
   store.write(options.writer);
@@ -321,24 +326,42 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
   print_summary(tally, place, wall_seconds, asking_seconds);
   std::cout << std::flush;
   if (!is_last && go_on(options, store, interrupt)) return 0;
-  Tally whole = tally;
-  if (place.count > 1) {
-    whole = tally_of_run(variants, store, options.repetitions);
-    whole.lost_at = tally.lost_at;
+  return status_of_run(tally, planned, options, backend, store, interrupt);
+}
+
+int run(int argc, char** argv, Backend& backend, const Registration& registration,
+        const Verifier& verifier, std::span<Backend* const> companions) {
+  const Clock::time_point start = Clock::now();
+  SuiteOptions options = parse_options(argc, argv, backend);
+  if (has_answered(options, backend)) return 0;
+  const Selection selection = selection_of(options, registration);
+  const BenchmarkShutdown shutdown;
+  initialise_benchmark(options, argv[0]);
+  if (options.list) {
+    list(backend, registration, options, selection);
+    return 0;
   }
-  if (options.ctest) print_ctest_measurements(whole, monotonic_seconds() - place.started);
-  std::cout << std::flush;
-  const std::string program = "bench_" + std::string(backend.name());
-  const bool is_complete = whole.lost_at.empty() && interrupt.signal() == 0;
-  if (!cases.empty() && is_complete) {
-    return exit_status(cases.size(),
-                       unexpected(cases,
-                                  [&](const std::string& name) {
-                                    return rows_of(name, store, options.repetitions);
-                                  }),
-                       program);
+  const Origin origin{std::string(backend.name()), backend.system()};
+  if (!options.forget.empty()) {
+    forget_selected(options, origin, registration, selection);
+    return 0;
   }
-  return exit_status(whole, interrupt.signal(), program);
+  require_possible(options, backend, origin);
+  if (!options.sequence.empty()) {
+    run_sequence(backend, companions, options, verifier);
+    return 0;
+  }
+  const Clock::time_point asked = Clock::now();
+  const CasePlan planned = plan(backend, registration, options, selection);
+  const double asking_seconds = std::chrono::duration<double>(Clock::now() - asked).count();
+  if (planned.variants.empty() && planned.cases.empty()) {
+    return nothing_to_measure(backend, registration, options, selection);
+  }
+  if (!planned.variants.empty()) {
+    options.measure.preparation_seconds =
+        asking_seconds / static_cast<double>(planned.variants.size());
+  }
+  return measure_planned(planned, asking_seconds, options, backend, verifier, origin, start);
 }
 
 }  // namespace

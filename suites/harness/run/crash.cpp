@@ -3,8 +3,9 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <string_view>
 #include <utility>
+
+#include "core/base/file_descriptor.h"
 
 namespace benanza::harness {
 namespace {
@@ -19,14 +20,6 @@ std::atomic<int> words_file = -1;
 struct sigaction& old_of(int number) {
   static std::array<struct sigaction, NSIG> actions;
   return actions[static_cast<std::size_t>(number)];
-}
-
-void write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(descriptor, text.data(), text.size());
-    if (written <= 0) return;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
 }
 
 void speak(int number) {

@@ -3,11 +3,10 @@
 #include <chrono>
 #include <exception>
 #include <new>
-#include <string>
 #include <typeinfo>
 #include <utility>
-#include <vector>
 
+#include "core/base/text.h"
 #include "suites/harness/conditions/data_kind.h"
 #include "suites/harness/run/verification.h"
 
@@ -30,16 +29,10 @@ class Lap {
 /// Whether the layout does not say how every tensor lies in memory.
 bool leaves_formats(Layout layout) { return layout == Layout::nhwc || layout == Layout::any; }
 
-std::string listed(const std::vector<std::string>& names) {
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ",") + name;
-  return list;
-}
-
 Facts format_facts(const CallFormats& formats) {
   Facts facts;
-  if (!formats.operands.empty()) facts["operand_formats"] = listed(formats.operands);
-  if (!formats.results.empty()) facts["result_formats"] = listed(formats.results);
+  if (!formats.operands.empty()) facts["operand_formats"] = text::join(formats.operands, ",");
+  if (!formats.results.empty()) facts["result_formats"] = text::join(formats.results, ",");
   return facts;
 }
 

@@ -1,7 +1,6 @@
 #include "suites/nvidia/device/device_memory.h"
 
 #include <stdexcept>
-#include <string>
 
 #include "suites/nvidia/device/check.h"
 

@@ -1,7 +1,6 @@
 #include "suites/nvidia/device/gpu_observer.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fstream>
 
 namespace benanza::nvidia {

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
-#include <limits>
 #include <string>
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/metrics/expression.h"
 #include "core/metrics/metric_sets.h"
+#include "suites/harness/own_flags.h"
 
 namespace benanza::nvidia {
 namespace {
@@ -18,34 +18,16 @@ namespace {
   throw Error(std::string(source) + "=" + std::string(text) + ": expected " + std::string(wanted));
 }
 
-/// Parses a non-negative integer that fits T.
-template <class T>
-T parse_number(std::string_view digits, std::string_view source, std::string_view text,
-               std::string_view wanted) {
-  T value = 0;
-  const char* const end = digits.data() + digits.size();
-  const auto [stop, error] = std::from_chars(digits.data(), end, value);
-  if (error != std::errc() || stop != end || value < 0) refuse(source, text, wanted);
-  return value;
-}
-
 std::int64_t parse_bytes(std::string_view text, std::string_view flag) {
-  constexpr std::string_view wanted = "bytes, e.g. 512M or 2G";
-  constexpr std::string_view suffixes = "KMG";
-  std::string_view digits = text;
-  int shift = 0;
-  if (const auto suffix = text.empty() ? text.npos : suffixes.find(text.back());
-      suffix != suffixes.npos) {
-    shift = 10 * (static_cast<int>(suffix) + 1);
-    digits.remove_suffix(1);
-  }
-  const auto value = parse_number<std::int64_t>(digits, flag, text, wanted);
-  if (value > (std::numeric_limits<std::int64_t>::max() >> shift)) refuse(flag, text, wanted);
-  return value << shift;
+  const auto value = text::bytes(text);
+  if (!value) refuse(flag, text, "bytes, e.g. 512M or 2G");
+  return *value;
 }
 
 int parse_device(std::string_view digits, std::string_view source, std::string_view text) {
-  return parse_number<int>(digits, source, text, "the number of a GPU, from 0");
+  const auto value = text::number<int>(digits);
+  if (!value || *value < 0) refuse(source, text, "the number of a GPU, from 0");
+  return *value;
 }
 
 /// Returns "GPU-5b3c-0a1d" for "gpu_5b3c_0a1d", the form in which scripts/gpu-resources writes a
@@ -86,22 +68,11 @@ void take_default(CudaOptions& options, const Environment& environment) {
   if (value != nullptr && *value != 0) options.device = parse_device(value, variable, value);
 }
 
-/// The text after "--flag=", if `argument` starts with it.
-std::optional<std::string_view> value_of(std::string_view argument, std::string_view flag) {
-  if (argument.substr(0, flag.size()) != flag) return std::nullopt;
-  argument.remove_prefix(flag.size());
-  if (argument.empty() || argument.front() != '=') return std::nullopt;
-  return argument.substr(1);
-}
-
 /// Parses "a,b".
 void take_names(std::string_view text, std::vector<std::string>& names) {
-  while (true) {
-    const std::size_t end = std::min(text.find(','), text.size());
-    if (end == 0) refuse("--counters", text, "names of counters with commas between them");
-    names.emplace_back(text.substr(0, end));
-    if (end == text.size()) return;
-    text.remove_prefix(end + 1);
+  for (const std::string_view name : text::split(text, ',')) {
+    if (name.empty()) refuse("--counters", text, "names of counters with commas between them");
+    names.emplace_back(name);
   }
 }
 
@@ -115,39 +86,33 @@ CudaOptions take_cuda_options(int& argc, char** argv, const Environment& environ
   }
   const char* const lock = environment("BENANZA_GPU_LOCK");
   options.lock = lock == nullptr || std::string_view(lock) != "none";
-  const auto take = [&](std::string_view argument) {
+  harness::take_flags(argc, argv, [&](std::string_view argument) {
     if (argument == "--kernels") {
       options.kernels = true;
     } else if (argument == "--counters") {
       options.counters = true;
-    } else if (const auto names = value_of(argument, "--counters")) {
+    } else if (const auto names = harness::flag_value(argument, "--counters")) {
       options.counters = true;
       take_names(*names, options.counter_names);
-    } else if (const auto metric = value_of(argument, "--metric")) {
+    } else if (const auto metric = harness::flag_value(argument, "--metric")) {
       parse_metric(*metric);  // throws if it is invalid
       options.counters = true;
       options.metrics.emplace_back(*metric);
-    } else if (const auto set = value_of(argument, "--metrics")) {
+    } else if (const auto set = harness::flag_value(argument, "--metrics")) {
       options.counters = true;
       for (std::string& text : gpu_metric_set(*set)) options.metrics.push_back(std::move(text));
-    } else if (const auto bytes = value_of(argument, "--max-workspace")) {
+    } else if (const auto bytes = harness::flag_value(argument, "--max-workspace")) {
       options.max_workspace_bytes = parse_bytes(*bytes, "--max-workspace");
-    } else if (const auto peaks = value_of(argument, "--peaks")) {
+    } else if (const auto peaks = harness::flag_value(argument, "--peaks")) {
       if (peaks->empty()) refuse("--peaks", *peaks, "measure, none or a results file");
       options.peaks = *peaks;
-    } else if (const auto number = value_of(argument, "--device")) {
+    } else if (const auto number = harness::flag_value(argument, "--device")) {
       device = parse_device(*number, "--device", *number);
     } else {
       return false;
     }
     return true;
-  };
-  int kept = 1;
-  for (int index = 1; index < argc; ++index) {
-    if (!take(argv[index])) argv[kept++] = argv[index];
-  }
-  if (kept < argc) argv[kept] = nullptr;
-  argc = kept;
+  });
   if (device) {
     options.device = *device;
   } else {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <any>
 #include <limits>
-#include <stdexcept>
 #include <string>
 
 #include "core/problem/problem.h"

@@ -1,4 +1,3 @@
-#include <string>
 
 #include "suites/harness/primitive.h"
 #include "suites/onednn/api/eltwise.h"

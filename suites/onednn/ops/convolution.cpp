@@ -1,8 +1,7 @@
 #include <optional>
 
-#include "suites/onednn/api/window.h"
+#include "suites/onednn/plans/convolution.h"
 #include "suites/onednn/plans/dequantized.h"
-#include "suites/onednn/plans/post_ops.h"
 #include "suites/onednn/plans/product.h"
 #include "suites/onednn/ways.h"
 
@@ -11,23 +10,8 @@ namespace {
 
 Plan plan(const Convolution& shape, const Problem& problem, const VariantContext& context,
           dnnl::algorithm algorithm, ResidualFrom from) {
-  const auto data = [&](const Dims& dims) {
-    return context.layout() == Layout::any ? context.chosen_by_library(dims) : context.tensor(dims);
-  };
-  const LibraryWindow window(shape.window);
-  const Dims weights = weight_dims(shape);
-  const Memory::desc bias = problem.epilogue.bias ? floats({shape.filters}) : Memory::desc();
-
-  const PostOps last =
-      post_ops(problem, context, from, data(shape.output()), floats(shape.output()));
-  Plan plan{.implementation = api::implementation_of<dnnl::convolution_forward>(
-                context.engine(), last.attributes, dnnl::prop_kind::forward_inference, algorithm,
-                data(shape.input), context.chosen_by_library(weights), bias, data(shape.output()),
-                shape.window.strides, window.gaps, window.begin_pads, window.end_pads),
-            .operands = {{DNNL_ARG_SRC, floats(shape.input)}, {DNNL_ARG_WEIGHTS, floats(weights)}},
-            .result = {DNNL_ARG_DST, floats(shape.output())}};
-  add_epilogue(plan, problem, bias, last);
-  return plan;
+  return plan_convolution<dnnl::convolution_forward>(shape, problem, context, algorithm, from,
+                                                     floats(weight_dims(shape)));
 }
 
 /// An image one pixel wide as a line: the library has fast code for pixels along the last axis.

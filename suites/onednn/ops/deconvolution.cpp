@@ -1,6 +1,5 @@
 #include "core/problem/ops/copy.h"
-#include "suites/onednn/api/window.h"
-#include "suites/onednn/plans/post_ops.h"
+#include "suites/onednn/plans/convolution.h"
 #include "suites/onednn/ways.h"
 
 namespace benanza::onednn {
@@ -24,28 +23,6 @@ Memory::desc weight_values(const Deconvolution& shape) {
   return floats(dims, strides);
 }
 
-Plan plan(const Deconvolution& shape, const Problem& problem, const VariantContext& context,
-          dnnl::algorithm algorithm, ResidualFrom from) {
-  const auto data = [&](const Dims& dims) {
-    return context.layout() == Layout::any ? context.chosen_by_library(dims) : context.tensor(dims);
-  };
-  const LibraryWindow window(shape.window);
-  const Memory::desc weights = weight_values(shape);
-  const Memory::desc bias = problem.epilogue.bias ? floats({shape.filters}) : Memory::desc();
-
-  const PostOps last =
-      post_ops(problem, context, from, data(shape.output()), floats(shape.output()));
-  Plan plan{.implementation = api::implementation_of<dnnl::deconvolution_forward>(
-                context.engine(), last.attributes, dnnl::prop_kind::forward_inference, algorithm,
-                data(shape.input), context.chosen_by_library(api::dims(weights)), bias,
-                data(shape.output()), shape.window.strides, window.gaps, window.begin_pads,
-                window.end_pads),
-            .operands = {{DNNL_ARG_SRC, floats(shape.input)}, {DNNL_ARG_WEIGHTS, weights}},
-            .result = {DNNL_ARG_DST, floats(shape.output())}};
-  add_epilogue(plan, problem, bias, last);
-  return plan;
-}
-
 }  // namespace
 
 /// Layouts and weights as for a convolution.
@@ -58,7 +35,8 @@ void register_deconvolution(WayTable& table) {
         std::vector<Attempt> attempts;
         const auto ask = [&](const std::string& prefix, dnnl::algorithm algorithm) {
           auto ways = with_epilogue(problem, prefix, [=](ResidualFrom from) {
-            return plan(shape, problem, context, algorithm, from);
+            return plan_convolution<dnnl::deconvolution_forward>(shape, problem, context, algorithm,
+                                                                 from, weight_values(shape));
           });
           for (Attempt& way : ways) {
             way.traits.transforms = algorithm == dnnl::algorithm::deconvolution_winograd;

@@ -1,7 +1,5 @@
 #include "suites/onednn/plans/beside.h"
 
-#include <utility>
-
 #include "suites/harness/primitive.h"
 
 namespace benanza::onednn {

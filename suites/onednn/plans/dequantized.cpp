@@ -1,7 +1,6 @@
 #include "suites/onednn/plans/dequantized.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "suites/harness/primitive.h"

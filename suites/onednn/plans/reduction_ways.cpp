@@ -79,6 +79,18 @@ bool is_of_squares(ReductionKind kind) {
   return kind == ReductionKind::l2 || kind == ReductionKind::sum_square;
 }
 
+/// Plans the product `sum`, followed by a norm's root and what follows the reduction.
+Plan plan_sum(const Gemm& product, Problem sum, ReductionKind kind, const Problem& problem,
+              const VariantContext& context) {
+  if (kind == ReductionKind::l2) {
+    sum.epilogue.steps.emplace_back(Activation{.input = {}, .kind = ActivationKind::sqrt});
+  }
+  for (Step& step : steps_behind(problem, product.output())) {
+    sum.epilogue.steps.push_back(std::move(step));
+  }
+  return plan_matmul(product, sum, in_layout(context, Layout::plain));
+}
+
 /// Every row times itself.
 Plan by_own_product(const Middle& middle, ReductionKind kind, const Problem& problem,
                     const VariantContext& context) {
@@ -88,13 +100,7 @@ Plan by_own_product(const Middle& middle, ReductionKind kind, const Problem& pro
   Gemm product{.m = 1, .n = 1, .k = middle.length, .batch_a = {}, .batch_b = {}};
   if (middle.outer > 1) product.batch_a = product.batch_b = {middle.outer};
   Problem sum{.shape = product, .epilogue = {}};
-  if (kind == ReductionKind::l2) {
-    sum.epilogue.steps.emplace_back(Activation{.input = {}, .kind = ActivationKind::sqrt});
-  }
-  for (Step& step : steps_behind(problem, product.output())) {
-    sum.epilogue.steps.push_back(std::move(step));
-  }
-  Plan plan = plan_matmul(product, sum, in_layout(context, Layout::plain));
+  Plan plan = plan_sum(product, std::move(sum), kind, problem, context);
   plan.again.push_back({.id = plan.operands[1].id, .operand = 0});
   plan.operands.erase(plan.operands.begin() + 1);
   return plan;
@@ -123,13 +129,7 @@ Plan by_product(const Middle& middle, ReductionKind kind, const Problem& problem
     sum.epilogue.steps.emplace_back(
         Activation{.input = {}, .kind = ActivationKind::linear, .alpha = share});
   }
-  if (kind == ReductionKind::l2) {
-    sum.epilogue.steps.emplace_back(Activation{.input = {}, .kind = ActivationKind::sqrt});
-  }
-  for (Step& step : steps_behind(problem, product.output())) {
-    sum.epilogue.steps.push_back(std::move(step));
-  }
-  Plan plan = plan_matmul(product, sum, in_layout(context, Layout::plain));
+  Plan plan = plan_sum(product, std::move(sum), kind, problem, context);
   const auto ones = plan.operands.begin() + (rows ? 1 : 0);
   plan.fills.push_back({.id = ones->id, .value = 1});
   plan.operands.erase(ones);

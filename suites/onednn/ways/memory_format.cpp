@@ -2,7 +2,6 @@
 
 #include <list>
 #include <stdexcept>
-#include <utility>
 
 #include "core/problem/text.h"
 #include "suites/onednn/api/library_call.h"

@@ -61,6 +61,23 @@ PlannedCall::PlannedCall(const Plan& plan, const dnnl::engine& engine, const dnn
   const ThreadCount count(threads);
   primitive_ = library_call("creation of the primitive",
                             [&] { return dnnl::primitive(plan.implementation.current().get()); });
+  allocate_operands(plan, places);
+  see_again(plan);
+  fill(plan);
+  for (const Constant& constant : plan.constants) add(constant);
+  if (plan.preparation) {
+    prepare(plan);
+  } else if (const Memory::desc kept =
+                 plan.implementation.current().query_md(dnnl::query::workspace_md);
+             kept.get_size() > 0) {
+    kept_ = library_call("memory for what gradients need", [&] { return Memory(kept, engine_); });
+    arguments_.push_back({DNNL_ARG_WORKSPACE, kept_.get()});
+  }
+  allocate_results(plan, places);
+  allocate_scratch(plan, places);
+}
+
+void PlannedCall::allocate_operands(const Plan& plan, harness::Operands& places) {
   for (const Argument& argument : plan.operands) {
     if (argument.in_result) in_result_ = operands_.size();
     const auto place = [&](std::int64_t bytes, const harness::MemoryFormat& format) {
@@ -72,6 +89,9 @@ PlannedCall::PlannedCall(const Plan& plan, const dnnl::engine& engine, const dnn
                         : plan.preparation ? allocate_prepared(plan, argument, place)
                                            : allocate(plan, argument, place));
   }
+}
+
+void PlannedCall::see_again(const Plan& plan) {
   for (const auto& [id, operand] : plan.again) {
     const Memory::desc format =
         plan.implementation.current().query_md(dnnl::query::exec_arg_md, id);
@@ -82,6 +102,9 @@ PlannedCall::PlannedCall(const Plan& plan, const dnnl::engine& engine, const dnn
     again_.emplace_back(format, engine_, read.get_data_handle());
     arguments_.push_back({id, again_.back().get()});
   }
+}
+
+void PlannedCall::fill(const Plan& plan) {
   for (const auto& [id, value] : plan.fills) {
     const Memory& memory = fills_.emplace_back(allocate(plan, {id, {}}).memory);
     const Memory::desc format = memory.get_desc();
@@ -91,15 +114,9 @@ PlannedCall::PlannedCall(const Plan& plan, const dnnl::engine& engine, const dnn
     std::vector<float> values(static_cast<std::size_t>(element_count(dims)), value);
     convert(stream_, Memory(floats(dims), engine_, values.data()), memory);
   }
-  for (const Constant& constant : plan.constants) add(constant);
-  if (plan.preparation) {
-    prepare(plan);
-  } else if (const Memory::desc kept =
-                 plan.implementation.current().query_md(dnnl::query::workspace_md);
-             kept.get_size() > 0) {
-    kept_ = library_call("memory for what gradients need", [&] { return Memory(kept, engine_); });
-    arguments_.push_back({DNNL_ARG_WORKSPACE, kept_.get()});
-  }
+}
+
+void PlannedCall::allocate_results(const Plan& plan, harness::Operands& places) {
   const Place place = [&](std::int64_t bytes, const harness::MemoryFormat& format) {
     return places.result(results_.size(), bytes, format);
   };
@@ -107,15 +124,17 @@ PlannedCall::PlannedCall(const Plan& plan, const dnnl::engine& engine, const dnn
   for (const Argument& argument : plan.further_results) {
     results_.push_back(allocate(plan, argument, place));
   }
+}
+
+void PlannedCall::allocate_scratch(const Plan& plan, harness::Operands& places) {
   const Memory::desc scratch = plan.implementation.current().scratchpad_desc();
-  if (scratch.get_size() > 0) {
-    std::byte* const given = places.scratch(static_cast<std::int64_t>(scratch.get_size()));
-    scratchpad_ = library_call("memory", [&] {
-      return given == nullptr ? Memory(scratch, engine_) : Memory(scratch, engine_, given);
-    });
-    arguments_.push_back({DNNL_ARG_SCRATCHPAD, scratchpad_.get()});
-    workspace_bytes_ += static_cast<std::int64_t>(scratch.get_size());
-  }
+  if (scratch.get_size() == 0) return;
+  std::byte* const given = places.scratch(static_cast<std::int64_t>(scratch.get_size()));
+  scratchpad_ = library_call("memory", [&] {
+    return given == nullptr ? Memory(scratch, engine_) : Memory(scratch, engine_, given);
+  });
+  arguments_.push_back({DNNL_ARG_SCRATCHPAD, scratchpad_.get()});
+  workspace_bytes_ += static_cast<std::int64_t>(scratch.get_size());
 }
 
 Memory PlannedCall::memory(const Memory::desc& format, const Argument& argument,

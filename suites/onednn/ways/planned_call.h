@@ -71,6 +71,12 @@ class PlannedCall : public harness::Primitive {
   /// Asks for a place for so many bytes. Null: memory of its own.
   using Place = std::function<std::byte*(std::int64_t bytes, const harness::MemoryFormat& format)>;
   Tensor allocate(const Plan& plan, const Argument& argument, const Place& place = nullptr);
+  /// The steps of the constructor, in order.
+  void allocate_operands(const Plan& plan, harness::Operands& places);
+  void see_again(const Plan& plan);
+  void fill(const Plan& plan);
+  void allocate_results(const Plan& plan, harness::Operands& places);
+  void allocate_scratch(const Plan& plan, harness::Operands& places);
   /// Allocates an operand of the plan's preparation, which the plan's call may not take.
   Tensor allocate_prepared(const Plan& plan, const Argument& argument, const Place& place);
   Memory memory(const Memory::desc& format, const Argument& argument, const Place& place) const;

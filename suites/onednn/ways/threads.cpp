@@ -2,10 +2,9 @@
 
 #include <omp.h>
 
-#include <charconv>
 #include <string_view>
-#include <system_error>
 
+#include "core/base/text.h"
 #include "suites/onednn/api/api.h"
 
 namespace benanza::onednn {
@@ -51,10 +50,8 @@ harness::Algorithm to_string(const ThreadedName& name) {
 ThreadedName threaded_name(const harness::Algorithm& name) {
   const std::size_t at = name.rfind(suffix);
   if (at == harness::Algorithm::npos) return {name};
-  const std::string_view digits = std::string_view(name).substr(at + suffix.size());
-  int threads = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), threads);
-  if (error != std::errc() || end != digits.data() + digits.size() || threads < 1) return {name};
+  const auto threads = text::number<int>(std::string_view(name).substr(at + suffix.size()));
+  if (!threads || *threads < 1) return {name};
   return {name.substr(0, at), threads};
 }
 

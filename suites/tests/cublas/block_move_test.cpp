@@ -1,4 +1,4 @@
-#include "suites/cublas/ops/movement_by_products/blocks.h"
+#include "suites/cublas/products/copies.h"
 
 #include <gmock/gmock.h>
 

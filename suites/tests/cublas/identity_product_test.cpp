@@ -1,4 +1,4 @@
-#include "suites/cublas/ops/movement_by_products/identity.h"
+#include "suites/cublas/ops/movement_by_products.h"
 
 #include <gmock/gmock.h>
 
@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 
 /// Element (row, column) of a factor: its place from the start of its matrix.
-std::int64_t place(const IdentityFactor& factor, std::int64_t row, std::int64_t column) {
+std::int64_t place(const ListedFactor& factor, std::int64_t row, std::int64_t column) {
   return factor.transposed ? column + row * factor.ld : row + column * factor.ld;
 }
 
@@ -21,12 +21,12 @@ std::vector<double> identity_product_multiplied(const Copy& copy, const Identity
   const IdentityBatch batch = identity_batch(copy, Precision::fp16, way);
   const BlockMove move = block_move(copy, way.side, way.length, 1000);
   std::vector<double> result(static_cast<std::size_t>(result_size), -1);
-  const auto one = [&](const IdentityFactor& factor, std::int64_t row, std::int64_t column) {
+  const auto one = [&](const ListedFactor& factor, std::int64_t row, std::int64_t column) {
     // The identity matrix in memory: ones at multiples of its side plus one.
     return place(factor, row, column) % (move.length + 1) == 0 ? 1.0 : 0.0;
   };
   for (std::size_t matrix = 0; matrix < move.sources.size(); ++matrix) {
-    const auto source = [&](const IdentityFactor& factor, std::int64_t row, std::int64_t column) {
+    const auto source = [&](const ListedFactor& factor, std::int64_t row, std::int64_t column) {
       return static_cast<double>(move.sources[matrix] + place(factor, row, column));
     };
     for (std::int64_t row = 0; row < batch.m; ++row) {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "suites/cublas/library.h"
-#include "suites/cublas/products/lt_matmul.h"
+#include "suites/cublas/ops/lt.h"
 
 namespace benanza::cublas {
 namespace {
@@ -48,7 +48,7 @@ TEST(AlgorithmName, IsTheWholeIdentity) {
                             .custom = 3,
                             .inner = 5,
                             .cluster = 7}),
-            "lt.a66.t20.s35.k4.r2.z1.o3.i5.c7");
+            "a66.t20.s35.k4.r2.z1.o3.i5.c7");
 }
 
 TEST(LtMatmul, DescriptorsOfATransposedWeightWithBias) {

@@ -1,4 +1,4 @@
-#include "suites/cublas/ops/movement/matrix_move.h"
+#include "suites/cublas/products/copies.h"
 
 #include <gmock/gmock.h>
 

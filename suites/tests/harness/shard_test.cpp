@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "core/base/error.h"
 #include "suites/harness/choose/variants.h"

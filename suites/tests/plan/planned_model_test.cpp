@@ -3,8 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include <functional>
-
 #include "core/problem/name.h"
 #include "suites/plan/backends.h"
 #include "suites/tests/plan/safetensors.h"

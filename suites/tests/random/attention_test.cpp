@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
 
 #include "generator/fusion/fusion.h"
 #include "suites/tests/random/attention_graph.h"

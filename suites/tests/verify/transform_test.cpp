@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "suites/tests/verify/planted_errors.h"
 #include "suites/tests/verify/reference_primitive.h"

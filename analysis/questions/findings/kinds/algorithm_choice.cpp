@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "analysis/questions/findings/equal_problems.h"
 #include "analysis/questions/findings/judge.h"
 #include "analysis/questions/findings/matter.h"

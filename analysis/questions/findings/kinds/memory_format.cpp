@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "analysis/questions/findings/matter.h"
 #include "analysis/questions/findings/remedies.h"
 #include "analysis/questions/findings/saved_calls.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <variant>
 
 #include "analysis/questions/paper/study.h"
 #include "analysis/questions/paper/zoo.h"

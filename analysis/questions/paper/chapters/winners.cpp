@@ -18,10 +18,7 @@ namespace {
 constexpr std::size_t fewest_on_a_map = 8;
 
 std::string kernel_of(const Convolution& shape) {
-  std::string text;
-  for (const std::int64_t extent : shape.window.kernel) {
-    text += (text.empty() ? "" : "x") + std::to_string(extent);
-  }
+  std::string text = join(shape.window.kernel, 'x');
   if (shape.groups > 1) text += shape.groups == shape.input[1] ? ", depthwise" : ", grouped";
   return text;
 }

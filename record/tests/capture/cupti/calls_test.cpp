@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 
 #include <map>
-#include <string>
 
 namespace benanza::record {
 namespace {

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <string>
-#include <utility>
 
 #include "suites/cudnn/api/status.h"
 #include "suites/cudnn/primitive/call.h"

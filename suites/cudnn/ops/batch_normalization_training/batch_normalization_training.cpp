@@ -1,7 +1,5 @@
 #include "suites/cudnn/ops/batch_normalization_training/batch_normalization_training.h"
 
-#include <stdexcept>
-#include <string>
 #include <utility>
 
 #include "suites/cudnn/api/status.h"

@@ -2,8 +2,6 @@
 
 #include <cuda_runtime_api.h>
 
-#include <string>
-
 #include "core/problem/merge_axes.h"
 #include "suites/cudnn/api/status.h"
 #include "suites/cudnn/primitive/call.h"

@@ -1,7 +1,5 @@
 #include "suites/cudnn/ops/normalization/normalization.h"
 
-#include <utility>
-
 #include "suites/cudnn/api/status.h"
 #include "suites/cudnn/primitive/call.h"
 #include "suites/cudnn/primitive/graph_call.h"

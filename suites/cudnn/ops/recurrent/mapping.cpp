@@ -1,7 +1,5 @@
-#include <algorithm>
 #include <span>
 #include <stdexcept>
-#include <string>
 
 #include "suites/cudnn/api/status.h"
 #include "suites/cudnn/ops/recurrent/recurrent.h"
@@ -66,6 +64,30 @@ RecurrentCall map_recurrent(const Recurrent& shape, Precision precision) {
   call.state = nvidia::tensor_format(
       precision, {shape.layers * directions, shape.batch, shape.hidden}, Layout::plain);
   return call;
+}
+
+std::vector<nvidia::TensorFormat> recurrent_data(const Recurrent& shape,
+                                                 const RecurrentCall& call) {
+  std::vector<nvidia::TensorFormat> formats{call.input};
+  if (shape.initial) {
+    formats.insert(formats.end(), static_cast<std::size_t>(shape.states()), call.state);
+  }
+  return formats;
+}
+
+std::optional<std::size_t> recurrent_data_index(const Recurrent& shape, std::size_t index) {
+  const std::size_t weights = shape.bias ? 3 : 2;
+  if (index == 0) return 0;
+  if (index <= weights) return std::nullopt;
+  return index - weights;
+}
+
+std::vector<std::size_t> recurrent_data_operands(const Problem& problem, const Recurrent& shape) {
+  std::vector<std::size_t> operands;
+  for (std::size_t index = 0; index < inputs(problem).size(); ++index) {
+    if (recurrent_data_index(shape, index)) operands.push_back(index);
+  }
+  return operands;
 }
 
 std::vector<nvidia::TensorFormat> recurrent_results(const Recurrent& shape,

@@ -10,31 +10,8 @@
 namespace benanza::cudnn {
 namespace {
 
-constexpr std::size_t bias_operand = 3;
-
 cudnnForwardMode_t forward_mode(const Recurrent& shape) {
   return shape.training ? CUDNN_FWD_MODE_TRAINING : CUDNN_FWD_MODE_INFERENCE;
-}
-
-/// Operands that change with each inference: sequence and initial states.
-std::vector<nvidia::TensorFormat> recurrent_data_formats(const Recurrent& shape,
-                                                         const RecurrentCall& call) {
-  std::vector<nvidia::TensorFormat> formats{call.input};
-  if (shape.initial) {
-    formats.insert(formats.end(), static_cast<std::size_t>(shape.states()), call.state);
-  }
-  return formats;
-}
-
-/// The operands that data_formats() are of: all but weights and bias.
-std::vector<std::size_t> data_operands(const Recurrent& shape) {
-  std::vector<std::size_t> operands{0};
-  const std::size_t first_state = shape.bias ? bias_operand + 1 : bias_operand;
-  for (std::size_t state = 0; shape.initial && state < static_cast<std::size_t>(shape.states());
-       ++state) {
-    operands.push_back(first_state + state);
-  }
-  return operands;
 }
 
 class RecurrentPrimitive final : public CudnnPrimitive {
@@ -42,10 +19,10 @@ class RecurrentPrimitive final : public CudnnPrimitive {
   RecurrentPrimitive(const Request& request, const Recurrent& shape, const RecurrentCall& call,
                      RecurrentDescriptors descriptors, const RecurrentSpace& space)
       : CudnnPrimitive(request,
-                       {.inputs = recurrent_data_formats(shape, call),
+                       {.inputs = recurrent_data(shape, call),
                         .results = recurrent_results(shape, call),
                         .workspace_bytes = space.workspace_bytes,
-                        .operands = data_operands(shape)},
+                        .operands = recurrent_data_operands(request.variant.problem, shape)},
                        Interface::functions),
         shape_(shape),
         descriptors_(std::move(descriptors)),
@@ -55,10 +32,11 @@ class RecurrentPrimitive final : public CudnnPrimitive {
   }
 
   void upload(std::size_t index, std::span<const float> values) override {
-    const std::size_t first_state = shape_.bias ? bias_operand + 1 : bias_operand;
-    if (index == 0) return CudnnPrimitive::upload(0, values);
-    if (index < first_state) return weights_.upload(index, values, stream());
-    CudnnPrimitive::upload(1 + index - first_state, values);
+    if (const auto place = recurrent_data_index(shape_, index)) {
+      CudnnPrimitive::upload(*place, values);
+    } else {
+      weights_.upload(index, values, stream());
+    }
   }
 
   void run() override {

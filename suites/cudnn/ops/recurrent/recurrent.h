@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/problem/ops/recurrent.h"
+#include "core/problem/problem.h"
 #include "suites/cudnn/api/descriptors.h"
 #include "suites/cudnn/primitive/library.h"
 #include "suites/harness/primitive.h"
@@ -31,6 +32,16 @@ struct RecurrentCall {
 /// Throws Unsupported for networks that cuDNN has no call for: the reverse direction alone, and a
 /// GRU whose reset gate acts before the recurrent product.
 RecurrentCall map_recurrent(const Recurrent& shape, Precision precision);
+
+/// What changes with each inference: the sequence and, if they are given, the initial states.
+std::vector<nvidia::TensorFormat> recurrent_data(const Recurrent& shape, const RecurrentCall& call);
+
+/// The place of the problem's operand `index` among those that change, which are all but weights
+/// and bias; empty for these.
+std::optional<std::size_t> recurrent_data_index(const Recurrent& shape, std::size_t index);
+
+/// The problem's operands that have a place there.
+std::vector<std::size_t> recurrent_data_operands(const Problem& problem, const Recurrent& shape);
 
 /// The results in the order of Recurrent::results(): the sequence and, if requested, the last h and
 /// an lstm's last c.

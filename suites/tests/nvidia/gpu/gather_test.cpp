@@ -1,7 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include "suites/harness/row_gather.h"
 #include "suites/tests/nvidia/gpu/gpu.h"
 

@@ -1,7 +1,7 @@
-#include <utility>
 
 #include "core/problem/problem.h"
-#include "suites/cublas/ops/movement/matrix_move.h"
+#include "suites/cublas/ops/lt.h"
+#include "suites/cublas/products/copies.h"
 #include "suites/cublas/ways.h"
 
 // Copies of matrices: transpositions, and strided rows.
@@ -15,8 +15,7 @@ constexpr float beta = 0;
 /// cublasLtMatrixTransform().
 class LtTransform {
  public:
-  LtTransform(const Request& request, const MatrixMove& move)
-      : library_(request.library), move_(move) {
+  LtTransform(const Request& request, const MatrixMove& move) : library_(request.library) {
     cublasLtMatrixTransformDesc_t made = nullptr;
     check(cublasLtMatrixTransformDescCreate(&made, CUDA_R_32F),
           "cublasLtMatrixTransformDescCreate");
@@ -27,8 +26,11 @@ class LtTransform {
                                                   &transposed, sizeof transposed),
           "cublasLtMatrixTransformDescSetAttribute");
     const cudaDataType type = types_of(request.variant.precision).operand;
-    source_ = layout(type, move.source);
-    result_ = layout(type, move.result);
+    const auto layout = [&](const MatrixMove::Matrix& matrix) {
+      return lt_layout(type, matrix.rows, matrix.columns, matrix.ld, move.batches, matrix.stride);
+    };
+    source_ = layout(move.source);
+    result_ = layout(move.result);
   }
 
   void operator()(const nvidia::CudaPrimitive& call) const {
@@ -39,29 +41,10 @@ class LtTransform {
   }
 
  private:
-  using Matrix = nvidia::Handle<cublasLtMatrixLayout_t, &cublasLtMatrixLayoutDestroy>;
-
-  Matrix layout(cudaDataType type, const MatrixMove::Matrix& matrix) const {
-    cublasLtMatrixLayout_t made = nullptr;
-    check(cublasLtMatrixLayoutCreate(&made, type, static_cast<std::uint64_t>(matrix.rows),
-                                     static_cast<std::uint64_t>(matrix.columns), matrix.ld),
-          "cublasLtMatrixLayoutCreate");
-    Matrix held(made);
-    const auto count = static_cast<std::int32_t>(move_.batches);
-    check(cublasLtMatrixLayoutSetAttribute(made, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count,
-                                           sizeof count),
-          "cublasLtMatrixLayoutSetAttribute");
-    check(cublasLtMatrixLayoutSetAttribute(made, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
-                                           &matrix.stride, sizeof matrix.stride),
-          "cublasLtMatrixLayoutSetAttribute");
-    return held;
-  }
-
   Library& library_;
-  MatrixMove move_;
   nvidia::Handle<cublasLtMatrixTransformDesc_t, &cublasLtMatrixTransformDescDestroy> operation_;
-  Matrix source_;
-  Matrix result_;
+  LtLayout source_;
+  LtLayout result_;
 };
 
 /// cublasSgeam(): one fp32 matrix.
@@ -98,16 +81,14 @@ auto word_geam(const Request& request, const MatrixMove& move) {
 template <class Calls>
 harness::Family<Library, Copy> movement_family(
     const char* name, void (*ask)(const harness::Variant&, const MatrixMove&), Calls calls) {
-  return {.layouts = [](const Copy&) { return std::vector{Layout::plain}; },
-          .ways = [=](Library& library, const Copy& shape, const harness::Variant& prototype,
-                      harness::AlgorithmSet) -> Ways {
-            const MatrixMove move = matrix_move(shape);
-            ask(prototype, move);
-            return {nvidia::way_of(library, prototype, name, [=](const Request& request) {
-              return call_of(request, copy_setup(shape, request.variant.precision),
-                             calls(request, move));
-            })};
-          }};
+  return copy_family(
+      [=](Library& library, const Copy& shape, const harness::Variant& prototype) -> Ways {
+        const MatrixMove move = matrix_move(shape);
+        ask(prototype, move);
+        return {nvidia::way_of(library, prototype, name, [=](const Request& request) {
+          return copy_call_of(request, shape, calls(request, move));
+        })};
+      });
 }
 
 void ask_lt(const harness::Variant& variant, const MatrixMove& move) {

@@ -1,11 +1,15 @@
-#include "generator/fusion/whole/function.h"
+#include "core/problem/function.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <stdexcept>
 
-namespace benanza::fusion {
+namespace benanza {
+
+double tanh_of_gelu(double x) {
+  return std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x));
+}
 
 double value_of(const Activation& function, double x) {
   const double alpha = function.alpha;
@@ -28,7 +32,7 @@ double value_of(const Activation& function, double x) {
     case ActivationKind::gelu:
       return x * (1 + std::erf(x / std::numbers::sqrt2)) / 2;
     case ActivationKind::gelu_tanh:
-      return x * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x))) / 2;
+      return x * (1 + tanh_of_gelu(x)) / 2;
     case ActivationKind::erf:
       return std::erf(x);
     case ActivationKind::hard_swish:
@@ -101,4 +105,4 @@ double value_of(BinaryKind kind, double a, double b) {
   throw std::logic_error("unknown binary operator");
 }
 
-}  // namespace benanza::fusion
+}  // namespace benanza

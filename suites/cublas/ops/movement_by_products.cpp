@@ -1,13 +1,12 @@
-#include <algorithm>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
+#include "suites/cublas/ops/movement_by_products.h"
 
-#include "suites/cublas/ops/movement_by_products/identity.h"
-#include "suites/cublas/ops/movement_by_products/repeats.h"
-#include "suites/cublas/products/lt_matmul.h"
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <span>
+#include <stdexcept>
+#include <utility>
+
 #include "suites/cublas/ways.h"
 #include "suites/nvidia/device/convert.h"
 
@@ -16,19 +15,156 @@
 namespace benanza::cublas {
 namespace {
 
+constexpr std::size_t most_matrices = 1 << 16;
+constexpr std::int64_t largest_word_bytes = 8;
+
+template <class Number>
+constexpr Number one = 1;
+template <class Number>
+constexpr Number zero = 0;
+
+/// Not TF32, which would round the elements.
+Types exact_types(Precision precision) {
+  return types_of(precision == Precision::tf32 ? Precision::fp32 : precision);
+}
+
+template <class Number>
+std::vector<Number> ones_on_diagonal(std::int64_t side) {
+  const auto count = static_cast<std::size_t>(side);
+  std::vector<Number> ones(count * count);
+  for (std::size_t i = 0; i < count; ++i) ones[i * count + i] = 1;
+  return ones;
+}
+
+/// Adds the ways of one side and length.
+void add_ways(const Copy& shape, Precision precision, Side side, std::int64_t length,
+              std::vector<IdentityWay>& found) {
+  const BlockMove move = block_move(shape, side, length, most_matrices);
+  const std::int64_t size = element_bytes(precision);
+  if (size != 2 && move.transposed) {
+    throw harness::Unsupported(size == 1
+                                   ? "a transposition of 8-bit elements"
+                                   : "cublasLtMatrixTransform transposes 32-bit elements faster");
+  }
+  if (size == 4) {
+    try {
+      in_units(move, size, largest_word_bytes);
+      found.push_back({side, length, Unit::word});
+    } catch (const harness::Unsupported&) {
+      // Single elements, then.
+    }
+  }
+  found.push_back({side, length, Unit::element});
+}
+
+/// The largest power of two, at most 16, that divides all addresses of tensors that start at such
+/// an address.
+std::uint32_t alignment(const BlockMove& move, std::int64_t size) {
+  std::int64_t common = 16;
+  for (const std::vector<std::int64_t>* const starts : {&move.sources, &move.results}) {
+    for (const std::int64_t start : *starts) common = std::gcd(common, start * size);
+  }
+  return static_cast<std::uint32_t>(common);
+}
+
+}  // namespace
+
+std::vector<std::byte> identity_matrix(Precision precision, Unit unit, std::int64_t side) {
+  const auto stored = [](const auto& ones) {
+    const auto bytes = std::as_bytes(std::span(ones));
+    return std::vector<std::byte>(bytes.begin(), bytes.end());
+  };
+  if (unit == Unit::word) return stored(ones_on_diagonal<double>(side));
+  if (element_bytes(precision) == 1) return stored(ones_on_diagonal<std::int8_t>(side));
+  return nvidia::to_storage(ones_on_diagonal<float>(side),
+                            nvidia::tensor_format(precision, {side, side}, Layout::plain));
+}
+
+std::int64_t unit_bytes(Precision precision, Unit unit) {
+  return unit == Unit::word ? largest_word_bytes : element_bytes(precision);
+}
+
+BlockMove moved(const Copy& shape, Precision precision, const IdentityWay& way) {
+  BlockMove move = block_move(shape, way.side, way.length, most_matrices);
+  if (way.unit == Unit::element) return move;
+  return in_units(std::move(move), element_bytes(precision), unit_bytes(precision, way.unit));
+}
+
+std::string IdentityWay::text() const {
+  return std::to_string(length)
+      .append(unit == Unit::word ? ".words" : "")
+      .append(side == Side::result ? ".result" : "");
+}
+
+std::vector<IdentityWay> identity_ways(const Copy& shape, Precision precision) {
+  std::vector<IdentityWay> found;
+  std::string refusal;
+  for (const Side side : {Side::source, Side::result}) {
+    try {
+      for (const std::int64_t length : block_lengths(shape, side)) {
+        add_ways(shape, precision, side, length, found);
+      }
+    } catch (const harness::Unsupported& none) {
+      if (refusal.empty()) refusal = none.what();
+    }
+  }
+  if (found.empty()) throw harness::Unsupported(refusal);
+  std::ranges::stable_sort(found, std::greater<>(), &IdentityWay::length);
+  return found;
+}
+
+IdentityBatch identity_batch(const Copy& shape, Precision precision, const IdentityWay& way) {
+  const BlockMove move = moved(shape, precision, way);
+  const bool is_integer = way.unit == Unit::element && element_bytes(precision) == 1;
+  const bool is_turned = move.transposed && move.side == Side::source;
+  const ListedFactor source{.transposed = move.transposed, .ld = move.ld_source};
+  // cuBLASLt multiplies integers only if the first factor is stored transposed, which an identity
+  // matrix always is.
+  const ListedFactor ones{.transposed = is_integer, .ld = move.length};
+  IdentityBatch batch{{.m = is_turned ? move.count : move.length,
+                       .n = is_turned ? move.length : move.count,
+                       .k = move.length,
+                       .count = static_cast<std::int64_t>(move.sources.size()),
+                       .first = is_turned ? source : ones,
+                       .second = is_turned ? ones : source,
+                       .ld_result = move.ld_result,
+                       .alignment_bytes = alignment(move, unit_bytes(precision, way.unit)),
+                       .type = is_integer ? CUDA_R_8I : types_of(precision).operand,
+                       .compute = is_integer ? CUBLAS_COMPUTE_32I : exact_types(precision).compute,
+                       .one = &one<float>,
+                       .zero = &zero<float>},
+                      is_turned,
+                      unit_bytes(precision, way.unit)};
+  if (way.unit == Unit::word) {
+    batch.type = batch.scale = CUDA_R_64F;
+    batch.compute = CUBLAS_COMPUTE_64F;
+    batch.one = &one<double>;
+    batch.zero = &zero<double>;
+  }
+  return batch;
+}
+
+bool is_as_aligned_as_it_looks(const IdentityBatch& batch) {
+  const auto fits = [&](std::int64_t ld) {
+    return batch.alignment_bytes >= std::gcd(std::int64_t{16}, ld * batch.unit_bytes);
+  };
+  return fits((batch.source_first ? batch.first : batch.second).ld) && fits(batch.ld_result);
+}
+
+namespace {
+
 /// The matrices of a transposition of 16-bit elements, or of a copy of rows (the transpositions
 /// around attention), which calls take as an address for each.
 class IdentityMatrices {
  public:
   IdentityMatrices(const Copy& shape, Precision precision, const IdentityWay& way)
       : move_(moved(shape, precision, way)),
-        size_(unit_bytes(precision, way.unit)),
         ones_(identity_matrix(precision, way.unit, move_.length)),
         batch_(identity_batch(shape, precision, way)) {}
 
   void placed(const nvidia::CudaPrimitive& call) {
     const auto list = [&](std::byte* base, const std::vector<std::int64_t>& offsets) {
-      lists_.push_back(device_addresses(base, offsets, size_, call.stream()));
+      lists_.push_back(device_addresses(base, offsets, batch_.unit_bytes, call.stream()));
       return reinterpret_cast<void* const*>(lists_.back().data());
     };
     identity_ = nvidia::DeviceMemory(static_cast<std::int64_t>(ones_.size()));
@@ -43,26 +179,11 @@ class IdentityMatrices {
 
  private:
   BlockMove move_;
-  std::int64_t size_;
   std::vector<std::byte> ones_;
   IdentityBatch batch_;
   nvidia::DeviceMemory identity_;
   std::vector<nvidia::DeviceMemory> lists_;
 };
-
-std::unique_ptr<harness::Primitive> copy_call_of(const Request& request, const Copy& shape,
-                                                 auto calls, std::int64_t workspace_bytes = 0) {
-  nvidia::CallSetup setup = copy_setup(shape, request.variant.precision);
-  setup.workspace_bytes = workspace_bytes;
-  return call_of(request, std::move(setup), std::move(calls));
-}
-
-template <class WaysOf>
-harness::Family<Library, Copy> movement_by_products_family(WaysOf ways) {
-  return {.layouts = [](const Copy&) { return std::vector{Layout::plain}; },
-          .ways = [ways](Library& library, const Copy& shape, const harness::Variant& prototype,
-                         harness::AlgorithmSet) { return ways(library, shape, prototype); }};
-}
 
 /// cublasGemmBatchedEx().
 class BatchedProduct : public IdentityMatrices {
@@ -95,22 +216,19 @@ Ways batched_ways(Library& library, const Copy& shape, const harness::Variant& p
     if (!is_as_aligned_as_it_looks(identity_batch(shape, prototype.precision, way))) continue;
     found.push_back(nvidia::way_of(
         library, prototype, "gemm_batched.identity" + way.text(), [=](const Request& request) {
-          return copy_call_of(
-              request, shape,
-              BatchedProduct(request.library, shape, request.variant.precision, way));
+          BatchedProduct calls(request.library, shape, request.variant.precision, way);
+          return copy_call_of(request, shape, std::move(calls));
         }));
   }
   if (found.empty()) {
     throw harness::Unsupported(
-        "cublasGemmBatchedEx wants matrices that start as aligned as their "
-        "columns");
+        "cublasGemmBatchedEx wants matrices that start as aligned as their columns");
   }
   return found;
 }
 
 /// Before the rest of a choice's name.
 constexpr std::string_view lt_name = "lt.identity";
-constexpr std::string_view choice_start = "lt";
 
 std::vector<LtChoice> lt_choices(Library& library, const LtBatch& batch) {
   constexpr int listed = 8;
@@ -119,7 +237,7 @@ std::vector<LtChoice> lt_choices(Library& library, const LtBatch& batch) {
 }
 
 harness::Algorithm lt_algorithm(const IdentityWay& way, const LtChoice& choice) {
-  return std::string(lt_name) + way.text() + choice.name.substr(choice_start.size());
+  return std::string(lt_name) + way.text() + '.' + choice.name;
 }
 
 /// cublasLtMatmul() of 8-bit integers, which has 8-bit results.
@@ -216,9 +334,7 @@ class Repeated {
   Repeated(const Request& request, const RepeatProduct& product)
       : library_(request.library),
         product_(product),
-        // Not TF32, which would round the elements.
-        types_(types_of(request.variant.precision == Precision::tf32 ? Precision::fp32
-                                                                     : request.variant.precision)) {
+        types_(exact_types(request.variant.precision)) {
     const nvidia::TensorFormat ones = nvidia::tensor_format(
         request.variant.precision, {static_cast<std::int64_t>(product.ones.size())}, Layout::plain);
     ones_ = nvidia::DeviceMemory(nvidia::span_bytes(ones));
@@ -273,11 +389,11 @@ Ways repeat_ways(Library& library, const Copy& shape, const harness::Variant& pr
 }  // namespace
 
 void register_movement_by_products(WayTable& table) {
-  auto by_lt = movement_by_products_family(lt_ways);
+  auto by_lt = copy_family(lt_ways);
   by_lt.way = lt_way_named;
   table.add(std::move(by_lt));
-  table.add(movement_by_products_family(batched_ways));
-  table.add(movement_by_products_family(repeat_ways));
+  table.add(copy_family(batched_ways));
+  table.add(copy_family(repeat_ways));
 }
 
 }  // namespace benanza::cublas

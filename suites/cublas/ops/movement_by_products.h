@@ -1,8 +1,5 @@
 #pragma once
 
-#include <cublasLt.h>
-#include <cublas_v2.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -10,9 +7,8 @@
 
 #include "core/problem/ops/copy.h"
 #include "core/problem/precision.h"
-#include "suites/cublas/ops/movement_by_products/blocks.h"
-#include "suites/cublas/products/lt_matmul.h"
-#include "suites/nvidia/device/handles.h"
+#include "suites/cublas/ops/lt.h"
+#include "suites/cublas/products/copies.h"
 
 namespace benanza::cublas {
 
@@ -34,32 +30,12 @@ struct IdentityWay {
 /// The ways of a copy, in the order of their likely speed. Throws Unsupported if there is none.
 std::vector<IdentityWay> identity_ways(const Copy& shape, Precision precision);
 
-/// A factor in BLAS terms; `addresses` are in device memory.
-struct IdentityFactor {
-  bool transposed = false;
-  std::int64_t ld = 0;
-  const void* const* addresses = nullptr;
-};
-/// The products: m x n = (m x k) x (k x n), of `count` matrices.
-struct IdentityBatch {
-  std::int64_t m = 0;
-  std::int64_t n = 0;
-  std::int64_t k = 0;
-  std::int64_t count = 0;
-  IdentityFactor first{};
-  IdentityFactor second{};
-  std::int64_t ld_result = 0;
-  void* const* results = nullptr;
-  /// Every address is a multiple of this, at most 16.
-  std::uint32_t alignment_bytes = 16;
+/// Products of the source's matrices and the identity matrix, which is listed as often.
+struct IdentityBatch : ListedBatch {
   /// The first factors are the source's matrices, the second ones the identity matrix.
   bool source_first = false;
-  cudaDataType type = CUDA_R_16F;
-  cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
-  /// The type of 1 and 0.
-  cudaDataType scale = CUDA_R_32F;
-  const void* one = nullptr;
-  const void* zero = nullptr;
+  /// Of what is moved at a time.
+  std::int64_t unit_bytes = 0;
 };
 
 /// The products that `way` makes of a copy; the addresses are null. Throws Unsupported as
@@ -77,26 +53,5 @@ std::vector<std::byte> identity_matrix(Precision precision, Unit unit, std::int6
 std::int64_t unit_bytes(Precision precision, Unit unit);
 /// The copy in units of what the products move.
 BlockMove moved(const Copy& shape, Precision precision, const IdentityWay& way);
-
-/// The cuBLASLt descriptors of products of matrices at listed addresses
-/// (CUBLASLT_BATCH_MODE_POINTER_ARRAY). Needs no GPU.
-class LtBatch {
- public:
-  explicit LtBatch(const IdentityBatch& batch);
-
-  LtDescriptors descriptors() const {
-    return {operation_.get(), first_.get(),  second_.get(),
-            result_.get(),    result_.get(), alignment_bytes_};
-  }
-
- private:
-  using Layout = nvidia::Handle<cublasLtMatrixLayout_t, &cublasLtMatrixLayoutDestroy>;
-
-  nvidia::Handle<cublasLtMatmulDesc_t, &cublasLtMatmulDescDestroy> operation_;
-  Layout first_;
-  Layout second_;
-  Layout result_;
-  std::uint32_t alignment_bytes_;
-};
 
 }  // namespace benanza::cublas

@@ -24,6 +24,15 @@ struct LtDescriptors {
   std::uint32_t alignment_bytes = 256;
 };
 
+using LtLayout = nvidia::Handle<cublasLtMatrixLayout_t, &cublasLtMatrixLayoutDestroy>;
+
+/// Matrices of `batches`. Needs no GPU.
+LtLayout lt_layout(cudaDataType type, std::int64_t rows, std::int64_t columns, std::int64_t ld,
+                   std::int64_t batches);
+/// The same at a stride from one another.
+LtLayout lt_layout(cudaDataType type, std::int64_t rows, std::int64_t columns, std::int64_t ld,
+                   std::int64_t batches, std::int64_t stride);
+
 /// The cuBLASLt descriptors of one product. Needs no GPU.
 class LtMatmul {
  public:
@@ -54,18 +63,59 @@ class LtMatmul {
   void set_bias(const void* bias);
 
  private:
-  using Layout = nvidia::Handle<cublasLtMatrixLayout_t, &cublasLtMatrixLayoutDestroy>;
-  static Layout layout(cudaDataType type, std::int64_t rows, std::int64_t columns, std::int64_t ld,
-                       std::int64_t batches, std::int64_t stride);
-
   nvidia::Handle<cublasLtMatmulDesc_t, &cublasLtMatmulDescDestroy> operation_;
-  Layout first_;
-  Layout second_;
-  Layout residual_;
-  Layout result_;
+  LtLayout first_;
+  LtLayout second_;
+  LtLayout residual_;
+  LtLayout result_;
   bool in_place_ = true;
   float alpha_ = 1;
   float beta_ = 0;
+};
+
+/// A factor in BLAS terms; `addresses` are in device memory.
+struct ListedFactor {
+  bool transposed = false;
+  std::int64_t ld = 0;
+  const void* const* addresses = nullptr;
+};
+/// Products of matrices at listed addresses: m x n = (m x k) x (k x n), of `count` matrices.
+struct ListedBatch {
+  std::int64_t m = 0;
+  std::int64_t n = 0;
+  std::int64_t k = 0;
+  std::int64_t count = 0;
+  ListedFactor first{};
+  ListedFactor second{};
+  std::int64_t ld_result = 0;
+  void* const* results = nullptr;
+  /// Every address is a multiple of this, at most 16.
+  std::uint32_t alignment_bytes = 16;
+  cudaDataType type = CUDA_R_16F;
+  cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
+  /// The type of 1 and 0.
+  cudaDataType scale = CUDA_R_32F;
+  const void* one = nullptr;
+  const void* zero = nullptr;
+};
+
+/// The cuBLASLt descriptors of products of matrices at listed addresses
+/// (CUBLASLT_BATCH_MODE_POINTER_ARRAY). Needs no GPU.
+class LtBatch {
+ public:
+  explicit LtBatch(const ListedBatch& batch);
+
+  LtDescriptors descriptors() const {
+    return {operation_.get(), first_.get(),  second_.get(),
+            result_.get(),    result_.get(), alignment_bytes_};
+  }
+
+ private:
+  nvidia::Handle<cublasLtMatmulDesc_t, &cublasLtMatmulDescDestroy> operation_;
+  LtLayout first_;
+  LtLayout second_;
+  LtLayout result_;
+  std::uint32_t alignment_bytes_;
 };
 
 /// Returns the cuBLASLt epilogue for bias and activation, ignoring the residual. cuBLASLt's GELU is
@@ -90,7 +140,7 @@ struct LtIdentity {
 /// Reads the attributes. Throws what check() throws.
 LtIdentity identity(const cublasLtMatmulAlgo_t& algorithm);
 
-/// Returns "lt.a66.t20.s35.k1.r0.z0.o0.i0.c2": id, tile, stages, split-k, reduction scheme,
+/// Returns "a66.t20.s35.k1.r0.z0.o0.i0.c2": id, tile, stages, split-k, reduction scheme,
 /// swizzle, custom option, inner shape, cluster shape. The numbers are the library's.
 harness::Algorithm algorithm_name(const LtIdentity& identity);
 
@@ -102,6 +152,7 @@ std::optional<bool> claims_tensor_cores(const cublasLtMatmulAlgo_t& algorithm);
 struct LtChoice {
   cublasLtMatmulAlgo_t algorithm{};
   std::int64_t workspace_bytes = 0;
+  /// algorithm_name(); a way's begins with what it multiplies.
   harness::Algorithm name;
   /// Position in the list, from 1.
   int rank = 0;

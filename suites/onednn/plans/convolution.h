@@ -1,0 +1,32 @@
+#pragma once
+
+#include "suites/onednn/api/window.h"
+#include "suites/onednn/plans/post_ops.h"
+#include "suites/onednn/ways.h"
+
+namespace benanza::onednn {
+
+/// A plan of a convolution or of a transposed one, `Forward` of the library's API. `weights` are
+/// described in the order of the problem's values.
+template <class Forward, class Shape>
+Plan plan_convolution(const Shape& shape, const Problem& problem, const VariantContext& context,
+                      dnnl::algorithm algorithm, ResidualFrom from, const Memory::desc& weights) {
+  const auto data = [&](const Dims& dims) {
+    return context.layout() == Layout::any ? context.chosen_by_library(dims) : context.tensor(dims);
+  };
+  const LibraryWindow window(shape.window);
+  const Memory::desc bias = problem.epilogue.bias ? floats({shape.filters}) : Memory::desc();
+  const PostOps last =
+      post_ops(problem, context, from, data(shape.output()), floats(shape.output()));
+  Plan plan{.implementation = api::implementation_of<Forward>(
+                context.engine(), last.attributes, dnnl::prop_kind::forward_inference, algorithm,
+                data(shape.input), context.chosen_by_library(api::dims(weights)), bias,
+                data(shape.output()), shape.window.strides, window.gaps, window.begin_pads,
+                window.end_pads),
+            .operands = {{DNNL_ARG_SRC, floats(shape.input)}, {DNNL_ARG_WEIGHTS, weights}},
+            .result = {DNNL_ARG_DST, floats(shape.output())}};
+  add_epilogue(plan, problem, bias, last);
+  return plan;
+}
+
+}  // namespace benanza::onednn
