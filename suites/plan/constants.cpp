@@ -167,26 +167,38 @@ std::vector<float> Constants::values(std::size_t index) const {
     case FlowOperand::Kind::bias:
       return floats(term_);
     case FlowOperand::Kind::factor:
-    case FlowOperand::Kind::shift: {
-      const Statistics& all = operand.statistics.value();
-      const auto scale = channels(all.scale, 1, size);
-      const auto variance = channels(all.variance, 1, size);
-      const auto shift = channels(all.shift, 1, size);
-      const auto mean = channels(all.mean, 1, size);
-      std::vector<double> result(size);
-      for (std::size_t i = 0; i < size; ++i) {
-        const double factor = scale[i] / std::sqrt(variance[i] + all.epsilon);
-        result[i] =
-            operand.kind == FlowOperand::Kind::factor ? factor : shift[i] - mean[i] * factor;
-      }
-      return floats(result);
-    }
+    case FlowOperand::Kind::shift:
+      return floats(of_statistics(operand, size));
     case FlowOperand::Kind::tensor:
-    case FlowOperand::Kind::numbers:
-      break;
+    case FlowOperand::Kind::numbers: {
+      std::vector<float> values = stored_values(index);
+      for (float& value : values) value *= static_cast<float>(operand.scale);
+      fold(index, values);
+      return values;
+    }
     default:
       throw Error(call_.problem + ": operand " + std::to_string(index) + " has no values");
   }
+}
+
+std::vector<double> Constants::of_statistics(const FlowOperand& operand, std::size_t size) const {
+  const Statistics& all = operand.statistics.value();
+  const auto scale = channels(all.scale, 1, size);
+  const auto variance = channels(all.variance, 1, size);
+  const auto shift = channels(all.shift, 1, size);
+  const auto mean = channels(all.mean, 1, size);
+  std::vector<double> result(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    const double factor = scale[i] / std::sqrt(variance[i] + all.epsilon);
+    result[i] = operand.kind == FlowOperand::Kind::factor ? factor : shift[i] - mean[i] * factor;
+  }
+  return result;
+}
+
+std::vector<float> Constants::stored_values(std::size_t index) const {
+  const FlowOperand& operand = call_.operands.at(index);
+  const Dims& dims = operands_.at(index).dims;
+  const auto size = static_cast<std::size_t>(element_count(dims));
   std::vector<float> values =
       operand.kind == FlowOperand::Kind::numbers
           ? operand.numbers
@@ -212,21 +224,24 @@ std::vector<float> Constants::values(std::size_t index) const {
                 " elements for " + std::to_string(size));
   }
   values.resize(size);
-  for (float& value : values) value *= static_cast<float>(operand.scale);
-  if (call_.folds.empty() || operands_[index].role != Role::weights) return values;
+  return values;
+}
+
+void Constants::fold(std::size_t index, std::vector<float>& values) const {
+  if (call_.folds.empty() || operands_[index].role != Role::weights) return;
   const bool is_batch = std::holds_alternative<BatchNormalization>(problem_.shape);
   if (is_batch && (index == 1 || index == 2)) {
-    for (std::size_t i = 0; i < size; ++i) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
       const double folded = factor_[i] * static_cast<double>(values[i]);
       values[i] = static_cast<float>(index == 2 ? folded + term_[i] : folded);
     }
   } else if (!is_batch && index == 1) {
-    for (std::size_t i = 0; i < size; ++i) {
+    const Dims& dims = operands_[index].dims;
+    for (std::size_t i = 0; i < values.size(); ++i) {
       values[i] = static_cast<float>(factor_[channel_of(problem_, dims, i)] *
                                      static_cast<double>(values[i]));
     }
   }
-  return values;
 }
 
 }  // namespace benanza::plan

@@ -29,6 +29,12 @@ class Constants {
 
  private:
   void fold(const Fold& one);
+  /// Does the folds to a weight's values.
+  void fold(std::size_t index, std::vector<float>& values) const;
+  /// The factor or the shift of a batch normalization.
+  std::vector<double> of_statistics(const FlowOperand& operand, std::size_t size) const;
+  /// Of a tensor or of stated numbers, as many as the operand has elements.
+  std::vector<float> stored_values(std::size_t index) const;
   std::vector<double> channels(std::size_t tensor, double scale, std::size_t count) const;
 
   const FlowCall& call_;
