@@ -2,6 +2,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "core/base/error.h"
 #include "generator/onnx/model/checked_math.h"
 #include "generator/onnx/operators/shared/operator.h"
 

@@ -13,6 +13,7 @@ using ::onnx::TensorProto;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 Model runtime_model() {
   Model model(17);
