@@ -118,14 +118,18 @@ struct SoftmaxSides {
   }
 };
 
-/// Whether the layer, a MatMul of heads, sees more keys than it has queries: as columns of scores,
-/// or as rows of values that a softmax weights.
+/// Whether a product of heads, without a softmax in its layer, sees more keys than it has queries:
+/// as columns of scores, or as rows of values that a softmax weights.
 bool has_more_keys(const SoftmaxSides& sides, const LoweredLayer& layer, std::size_t index,
-                   const Gemm& product) {
-  if (layer.op != "MatMul" || product.batch_b.empty()) return false;
+                   const Call& call) {
+  const auto& product = std::get<Gemm>(call.problem.shape);
+  if (has_softmax(layer) || product.batch_b.empty()) return false;
   if (sides.before[index]) return product.n > product.m;
-  const auto& weights = layer.reads.at(0).producer;
-  return weights && sides.behind[*weights] && product.k > product.m;
+  const Source& weights = call.operands.at(0);
+  const auto read = static_cast<std::size_t>(weights.index);
+  if (weights.kind != Source::Kind::input || read >= layer.reads.size()) return false;
+  const auto& producer = layer.reads[read].producer;
+  return producer && sides.behind[*producer] && product.k > product.m;
 }
 
 }  // namespace
@@ -142,7 +146,7 @@ void mark_caches(std::vector<LoweredLayer>& layers) {
       auto* const product = std::get_if<Gemm>(&call.problem.shape);
       if (product == nullptr || product->constant_b) continue;
       const Origin origin = origins.of(layer, call.operands.at(1));
-      const bool sees_more = product->cached_b || has_more_keys(sides, layer, at, *product);
+      const bool sees_more = product->cached_b || has_more_keys(sides, layer, at, call);
       const bool is_cached = origin == Origin::grown || (origin == Origin::given && sees_more);
       if (is_cached == product->cached_b) continue;
       product->cached_b = is_cached;

@@ -81,6 +81,23 @@ TEST(Caches, OfAnEncoderAreInputs) {
   EXPECT_THAT(fused(made), ElementsAre("attention/1x2x1x8_k2x20x8_s1_new"));
 }
 
+TEST(Caches, OfProductsHoweverTheyAreWritten) {
+  Model sums = step();
+  sums.input("k", {1, 2, 20, 8}).input("v", {1, 2, 20, 8});
+  sums.node("Einsum", {"q", "k"}, {"s"}, {{"equation", "bhqd,bhkd->bhqk"}});
+  sums.node("Softmax", {"s"}, {"p"});
+  sums.node("Einsum", {"p", "v"}, {"y"}, {{"equation", "bhqk,bhkd->bhqd"}});
+  EXPECT_THAT(products(sums.output("y")),
+              ElementsAre("gemm/m1_n20_k8_nt_a2_b2_cache", "gemm/m1_n8_k20_nn_a2_b2_cache"));
+  Model fused = step();
+  fused.domain("com.microsoft", 1).input("k", {1, 2, 20, 8}).input("v", {1, 2, 20, 8});
+  fused.node("FusedMatMul", {"q", "k"}, {"s"}, {{"transB", 1}});
+  fused.last().set_domain("com.microsoft");
+  fused.node("Softmax", {"s"}, {"p"}).node("MatMul", {"p", "v"}, {"y"});
+  EXPECT_THAT(products(fused.output("y")),
+              ElementsAre("gemm/m1_n20_k8_nt_a2_b2_cache", "gemm/m1_n8_k20_nn_a2_b2_cache"));
+}
+
 TEST(Caches, AreNoOperandsOfOtherProducts) {
   Model plain(17);
   plain.input("q", {2, 3, 8}).input("k", {2, 8, 20}).node("MatMul", {"q", "k"}, {"y"});
