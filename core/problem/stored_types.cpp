@@ -54,6 +54,8 @@ std::string_view to_string(PackedType type) {
       return "fp8";
     case PackedType::fp4:
       return "fp4";
+    case PackedType::nf4:
+      return "nf4";
   }
   return "int8";
 }
@@ -63,6 +65,7 @@ int bits_of(PackedType type) {
     case PackedType::int4:
     case PackedType::uint4:
     case PackedType::fp4:
+    case PackedType::nf4:
       return 4;
     case PackedType::int2:
     case PackedType::uint2:

@@ -9,10 +9,11 @@
 namespace benanza {
 
 /// Types of weights that a file stores in fewer bits than they are multiplied in.
-enum class PackedType { int8, uint8, int4, uint4, int2, uint2, fp8, fp4 };
+/// nf4: 16 quantiles of a normal distribution (bitsandbytes).
+enum class PackedType { int8, uint8, int4, uint4, int2, uint2, fp8, fp4, nf4 };
 inline constexpr PackedType all_packed_types[] = {
-    PackedType::int8, PackedType::uint8, PackedType::int4, PackedType::uint4,
-    PackedType::int2, PackedType::uint2, PackedType::fp8,  PackedType::fp4};
+    PackedType::int8,  PackedType::uint8, PackedType::int4, PackedType::uint4, PackedType::int2,
+    PackedType::uint2, PackedType::fp8,   PackedType::fp4,  PackedType::nf4};
 std::string_view to_string(PackedType type);
 int bits_of(PackedType type);
 

@@ -159,6 +159,7 @@ std::optional<Products> products_of(const Flow& flow, std::size_t index) {
   shape.size = products->k;
   shape.scale = before->operands[0].scale * (shape.soft_cap > 0 ? shape.soft_cap : 1);
   shape.kv_heads = std::max<std::int64_t>(1, element_count(products->batch()) / shape.batch);
+  shape.new_keys = shape.keys > shape.queries && !products->cached_b;
   if (shape.kv_heads * products->m != shape.heads * shape.queries) return std::nullopt;
   return found;
 }

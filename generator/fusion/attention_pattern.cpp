@@ -7,6 +7,7 @@
 #include "generator/fusion/attention_masks.h"
 #include "generator/fusion/attention_operands.h"
 #include "generator/fusion/attention_scale.h"
+#include "generator/fusion/attention_softmax.h"
 #include "generator/fusion/rows.h"
 
 namespace benanza::fusion {
@@ -31,24 +32,6 @@ double operand_scale(const Call& product) {
   double scale = 1;
   for (const Source& source : product.operands) scale *= static_cast<double>(source.scale);
   return scale;
-}
-
-/// Frameworks replace rows without any key by zeros: Where(IsNaN(p), 0, p). Returns these two
-/// layers in order; empty if they are absent.
-std::vector<std::size_t> cleared_rows(const Flow& flow, std::size_t softmax) {
-  if (flow.layer(softmax).uses != 2) return {};
-  for (std::size_t test = softmax + 1; test < flow.size(); ++test) {
-    const LoweredLayer& layer = flow.layer(test);
-    if (layer.op != "IsNaN" || layer.reads[0].producer != softmax) continue;
-    const auto where = flow.reader(test);
-    if (!where || flow.layer(*where).op != "Where") return {};
-    const auto& sources = flow.layer(*where).reads;
-    if (sources[0].producer != test || !sources[1].constant || sources[2].producer != softmax) {
-      return {};
-    }
-    return {test, *where};
-  }
-  return {};
 }
 
 /// The heads of keys for one product per head of keys, or per head of queries if a head of keys
@@ -79,16 +62,21 @@ class Finder {
     const std::int64_t key_repeats = take_keys(*scores, keys);
     while (take_factor() || take_cap() || take_sum() || take_clearing() || take_selection()) {
     }
+    const std::optional<SinkColumn> sinks = take_sinks();
+    take_layers(less_their_largest(flow_, last_));
     const Softmax* softmax = take_softmax();
-    if (softmax == nullptr) return {};
+    if (softmax == nullptr || (sinks && !take_end_of_sinks(*sinks))) return {};
     const auto* product = take_values(*scores);
     if (product == nullptr) return {};
     OperandWalk values(flow_, last_, 1);
     const std::int64_t value_repeats = values.take_repeats();
-    if (!set_extents(softmax->input, *scores) || !share_heads(key_repeats, value_repeats)) {
+    Dims weighted_dims = softmax->input;
+    if (sinks) --weighted_dims.back();
+    if (!set_extents(weighted_dims, *scores) || !share_heads(key_repeats, value_repeats)) {
       return {};
     }
     shape_.size = scores->k;
+    shape_.new_keys = shape_.keys > shape_.queries && !scores->cached_b;
     shape_.value_size = product->n;
     shape_.scale = scale_.of(shape_.size);
     std::vector<OperandWalk*> operands{&queries, &keys, &values};
@@ -103,6 +91,11 @@ class Finder {
     if (most.size() != extents[0].size()) extents.push_back(std::move(most));
     const ProductCall weighted{.layer = values_};
     AttentionParts parts{{.layer = product_}, weighted, key_repeats};
+    if (sinks) {
+      if (sinks->heads != shape_.heads) return {};
+      shape_.sink = true;
+      parts.sinks = sinks->tensor;
+    }
     std::vector<FoundFusion> fusions;
     for (const ScoreMasks::Form& form : masks_.forms(shape_)) {
       parts.masks = form.added;
@@ -295,11 +288,31 @@ class Finder {
     if (softmax == nullptr || softmax->logarithm || softmax->input.size() < 2) return nullptr;
     if (softmax->axis + 1 != static_cast<std::int64_t>(softmax->input.size())) return nullptr;
     take();
-    for (const std::size_t cleared : cleared_rows(flow_, last_)) {
-      last_ = cleared;
-      layers_.push_back(cleared);
-    }
+    take_layers(cleared_rows(flow_, last_));
     return softmax;
+  }
+
+  void take_layers(const std::vector<std::size_t>& layers) {
+    layers_.insert(layers_.end(), layers.begin(), layers.end());
+    if (!layers.empty()) last_ = layers.back();
+  }
+
+  /// Takes a concatenation of the scores and one column more.
+  std::optional<SinkColumn> take_sinks() {
+    const LoweredLayer* layer = next();
+    if (layer == nullptr || only<Concat>(*layer) == nullptr) return std::nullopt;
+    const auto sinks = sink_column(flow_, reader_, next_reads(0) ? 1 : 0);
+    if (!sinks || !next_reads(1 - sinks->part)) return std::nullopt;
+    take();
+    return sinks;
+  }
+
+  /// Takes the slice that leaves the column out again.
+  bool take_end_of_sinks(const SinkColumn& sinks) {
+    const LoweredLayer* layer = next();
+    if (layer == nullptr || !leaves_out(*layer, sinks)) return false;
+    take();
+    return true;
   }
 
   /// Sets batch, heads, queries and keys from the softmax or the product: one may see the rows

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "core/base/error.h"
+#include "generator/onnx/caches.h"
 #include "generator/onnx/compulsory.h"
 #include "generator/onnx/control_flow/choices.h"
 #include "generator/onnx/idle_masks.h"
@@ -225,6 +226,7 @@ LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, con
                                        [](const auto& value) { return value.second.is_output; });
   if (has_outputs) drop_unread(graph.layers);
   describe_quantized(program, graph.layers);
+  mark_caches(graph.layers);
   const Parameters parameters = count_parameters(program);
   graph.parameters = parameters.count;
   graph.stored_parameters = parameters.stored;

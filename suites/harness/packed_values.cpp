@@ -36,6 +36,9 @@ HeldRange held_range(const PackedWeights& packed) {
       constexpr float most = 4;
       return {-most, most};
     }
+    case PackedType::nf4:
+      // All others of its numbers are fractions.
+      return {-1, 1};
     case PackedType::uint8:
     case PackedType::uint4:
     case PackedType::uint2:

@@ -12,6 +12,7 @@ void Attention::write(KeyWriter& writer) const {
   if (window > 0) writer.integer("w", window);
   if (soft_cap > 0) writer.real("cap", soft_cap);
   if (sink) writer.word("sink");
+  if (new_keys) writer.word("new");
 }
 
 Attention Attention::read(KeyReader& reader) {
@@ -50,11 +51,12 @@ Attention Attention::read(KeyReader& reader) {
     if (!(shape.soft_cap > 0)) reader.fail("a cap above 0");
   }
   shape.sink = reader.accept("sink");
+  shape.new_keys = reader.accept("new");
   return shape;
 }
 
 std::vector<Operand> Attention::inputs() const {
-  const Role kept = keys > queries ? Role::cache : Role::data;
+  const Role kept = keys > queries && !new_keys ? Role::cache : Role::data;
   std::vector<Operand> operands{
       {.name = "q", .dims = {batch, heads, queries, size}},
       {.name = "k", .dims = {batch, kv_heads, keys, size}, .role = kept},

@@ -11,9 +11,10 @@ namespace benanza {
 /// heads / kv_heads consecutive heads of Q. `causal`: query i sees the keys up to
 /// i + keys - queries, and with a `window` only the last so many of these. With a `soft_cap` c,
 /// c tanh(score / c) takes the place of a score before masks are added. With a `sink`, the softmax
-/// has one more term for each head, which is multiplied by no value.
+/// has one more term for each head, which is multiplied by no value. `new_keys`: the same run makes
+/// the keys and values, though they are more than the queries (of an encoder's rows, say).
 /// Keys: attention/1x12x128x64_k12x128x64_s0.125; with _m1x1x128x128 if a mask is added, _causal,
-/// _causal_w1024, _cap50 and _sink
+/// _causal_w1024, _cap50, _sink and _new
 struct Attention {
   std::int64_t batch = 1;
   std::int64_t heads = 1;
@@ -31,6 +32,7 @@ struct Attention {
   /// 0: none.
   float soft_cap = 0;
   bool sink = false;
+  bool new_keys = false;
 
   bool operator==(const Attention&) const = default;
 
@@ -40,7 +42,7 @@ struct Attention {
   static Attention read(KeyReader& reader);
 
   /// Q, K, V, and the mask and the sinks, one for each head, if there are any. K and V are caches
-  /// if there are more keys than queries.
+  /// if there are more keys than queries, unless they are new.
   std::vector<Operand> inputs() const;
   Dims output() const { return {batch, heads, queries, value_size}; }
   /// Flops of the unfused parts: two products, five per score for the softmax, one for the mask,

@@ -105,6 +105,7 @@ inline constexpr const char* keys_of_every_operator[] = {
     "attention/1x12x128x64_k12x128x64_s0.125_causal",
     "attention/2x64x2048x64_k8x2048x64_s0.125_causal_w1024",
     "attention/1x64x512x64_k8x512x64_s0.125_causal_w128_sink",
+    "attention/1x8x1x64_k8x1500x64_s0.125_new",
     "attention/1x8x16x256_k4x2064x256_s0.0625_m1x1x16x2064_cap50_sink",
     "attention_bwd/2x8x16x64_k2x128x32_s1_m2x1x1x128_causal",
     "quantize/1x64x56x56",

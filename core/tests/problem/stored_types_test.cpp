@@ -14,7 +14,7 @@ const std::string base = "gemm/m1_n1024_k1024_nt_w";
 TEST(PackedWeights, ArePartOfTheKey) {
   for (const char* const suffix :
        {"_packed.int4.b32", "_packed.uint4.b32.z", "_packed.int8.c", "_packed.int8.c.z",
-        "_packed.fp8", "_packed.fp4.b16", "_packed.int2.b64"}) {
+        "_packed.fp8", "_packed.fp4.b16", "_packed.nf4.b64", "_packed.int2.b64"}) {
     EXPECT_EQ(key(parse(base + suffix)), base + suffix);
   }
   EXPECT_EQ(parse(base + "_relu_packed.int4.b32").packed->block, 32) << "behind the steps";

@@ -113,6 +113,12 @@ void rotate_heads(AttentionParts& parts, const NodeView& node, AttentionInputs& 
   if (!node.has_input(7) || !node.has_input(8)) throw Error("rotates without cosines and sines");
   const Dims& cosines = node.shape(7);
   if (cosines.empty()) throw Error("rotates by cosines without axes");
+  const std::int64_t rotated = 2 * cosines.back();
+  const std::int64_t stated = node.integer("rotary_embedding_dim", 0);
+  if (stated != 0 && stated != rotated) {
+    throw Error("rotary_embedding_dim is " + std::to_string(stated) + ", and the cosines are for " +
+                std::to_string(rotated) + " elements of a row");
+  }
   const bool interleaved = node.integer("rotary_interleaved", 0) != 0;
   const auto rows_of = [&](int table) {
     Source rows = from_input(table);
@@ -122,7 +128,7 @@ void rotate_heads(AttentionParts& parts, const NodeView& node, AttentionInputs& 
     return rows;
   };
   for (Heads* const heads : {&inputs.q, &inputs.k}) {
-    *heads = parts.rotate(*heads, 2 * cosines.back(), interleaved, rows_of(7), rows_of(8));
+    *heads = parts.rotate(*heads, rotated, interleaved, rows_of(7), rows_of(8));
   }
 }
 
@@ -346,7 +352,8 @@ void register_group_query_attention(OperatorTable& table) {
              .lower = lower_group_query_attention,
              .parts = seen_rows,
              .idle_attributes = {"k_norm_epsilon", "kv_cache_bit_width", "q_norm_epsilon",
-                                 "qk_norm_epsilon", "qk_output", "rotary_interleaved"},
+                                 "qk_norm_epsilon", "qk_output", "rotary_embedding_dim",
+                                 "rotary_interleaved"},
              .idle_inputs = {5, 6, 7, 8, 9, 12, 13}});
 }
 

@@ -92,13 +92,15 @@ Lowered lower_columns(const NodeView& node, std::int64_t k, std::int64_t n,
 Lowered lower_bnb4(const NodeView& node) {
   const std::int64_t k = node.integer("K", 0);
   const std::int64_t block = node.integer("block_size", 0);
-  if (node.integer("quant_type", 0) != 0) {
-    throw NotExpressible("no library here has such 4-bit numbers (NF4)");
+  const std::int64_t kind = node.integer("quant_type", 0);
+  if (kind != 0 && kind != 1) {
+    throw NotExpressible("quant_type " + std::to_string(kind) + ", neither FP4 nor NF4");
   }
   if (node.integer("transB", 1) == 0) throw NotExpressible("weights stored row by row");
   if (node.integer("training_mode", 0) != 0) throw NotExpressible("training");
   if (block < 1 || k % block != 0) throw NotExpressible("blocks of more than one column");
-  return lower_columns(node, k, node.integer("N", 0), {.type = PackedType::fp4, .block = block});
+  return lower_columns(node, k, node.integer("N", 0),
+                       {.type = kind == 0 ? PackedType::fp4 : PackedType::nf4, .block = block});
 }
 
 /// Inputs: A, B and the extents of B. A block of B has its scale and its zero point beside it.

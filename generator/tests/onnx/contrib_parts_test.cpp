@@ -149,14 +149,16 @@ LoweredGraph bnb4(std::int64_t kind, std::int64_t k) {
   return model.output("y").import();
 }
 
-TEST(ContribParts, NumbersOfBitsandbytesAreFp4OrNamed) {
+TEST(ContribParts, NumbersOfBitsandbytesAreFp4OrNf4) {
   const LoweredGraph four = bnb4(0, 64);
   EXPECT_THAT(four.layers[0].problems, ElementsAre("gemm/m2_n96_k64_nt_w_packed.fp4.b32"))
       << four.layers[0].reason;
   EXPECT_EQ(four.compulsory.weights, (Traffic{.elements = 192, .bytes = 3072}));
   const LoweredGraph normal = bnb4(1, 64);
-  EXPECT_THAT(normal.layers[0].reason, HasSubstr("NF4"));
+  EXPECT_THAT(normal.layers[0].problems, ElementsAre("gemm/m2_n96_k64_nt_w_packed.nf4.b32"))
+      << normal.layers[0].reason;
   EXPECT_EQ(normal.compulsory.weights, (Traffic{.elements = 192, .bytes = 3072}));
+  EXPECT_THAT(bnb4(2, 64).layers[0].reason, HasSubstr("quant_type 2"));
   EXPECT_THAT(bnb4(0, 48).layers[0].reason, HasSubstr("more than one column"));
 }
 

@@ -265,7 +265,7 @@ Model biased(std::int64_t elements) {
 TEST(MultiHeadAttention, AddsItsBiasFirst) {
   const auto found = attentions(biased(8 + 8 + 6).import());
   ASSERT_EQ(found.size(), 1U);
-  EXPECT_EQ(found[0].problem, "attention/2x2x5x4_k2x7x3_s0.5");
+  EXPECT_EQ(found[0].problem, "attention/2x2x5x4_k2x7x3_s0.5_new");
   EXPECT_THAT(found[0].also,
               ElementsAre("add/2x5x8_1x1x8_w", "add/2x7x8_1x1x8_w", "add/2x7x6_1x1x6_w"));
   EXPECT_THROW(biased(21).import(), Error);

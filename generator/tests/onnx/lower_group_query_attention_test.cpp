@@ -40,6 +40,19 @@ TEST(GroupQueryAttention, SplitsRotatesAndAppends) {
                   "copy/2x4x4_f4.8.1_t16.4.1"));
 }
 
+TEST(GroupQueryAttention, MayStateHowMuchOfARowIsRotated) {
+  const auto stating = [](std::int64_t elements) {
+    Model model = rotated(1, 8);
+    auto* const attribute = model.last().add_attribute();
+    attribute->set_name("rotary_embedding_dim");
+    attribute->set_type(::onnx::AttributeProto::INT);
+    attribute->set_i(elements);
+    return model.layer();
+  };
+  EXPECT_EQ(stating(4).problems, rotated(1, 8).layer().problems) << stating(4).reason;
+  EXPECT_THROW(stating(2), Error) << "the tables are for four";
+}
+
 TEST(GroupQueryAttention, IsOneCallWithWhatThatCallDoesNotDo) {
   const auto prompt = attentions(rotated(5, 0).import());
   ASSERT_EQ(prompt.size(), 1U);

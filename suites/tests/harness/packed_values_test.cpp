@@ -59,6 +59,7 @@ TEST(PackedValues, RangesOfTheirTypes) {
   EXPECT_EQ(range(PackedType::uint4, true), std::pair(-8.0F, 7.0F)) << "0 to 15, less 8";
   EXPECT_EQ(range(PackedType::uint2, true), std::pair(-2.0F, 1.0F));
   EXPECT_EQ(range(PackedType::fp4), std::pair(-4.0F, 4.0F));
+  EXPECT_EQ(range(PackedType::nf4), std::pair(-1.0F, 1.0F));
   EXPECT_EQ(range(PackedType::fp8), std::pair(-16.0F, 16.0F)) << "17 needs a fourth bit";
 }
 
@@ -69,7 +70,8 @@ TEST(PackedValues, HoldsTheValuesThatCallsAreCheckedWith) {
         "gemm/m2_n8_k64_nn_w_bias_packed.int8.c", "gemm/m2_n8_k64_nt_w_packed.int4",
         "gemm/m2_n8_k64_nt_w_packed.uint4.b32.z", "gemm/m2_n8_k64_nt_w_packed.uint8.b32.z",
         "gemm/m2_n8_k64_nt_w_packed.uint2.b32.z", "gemm/m2_n8_k64_nt_w_packed.uint4.b32",
-        "gemm/m2_n8_k64_nt_w_packed.fp8.b32", "gemm/m2_n8_k64_nt_w_packed.fp4.b16"}) {
+        "gemm/m2_n8_k64_nt_w_packed.fp8.b32", "gemm/m2_n8_k64_nt_w_packed.fp4.b16",
+        "gemm/m2_n8_k64_nt_w_packed.nf4.b32"}) {
     const Problem problem = parse(key);
     // At fp32, other operands have all their bits.
     const auto values = verify::inputs_for(problem, Precision::fp32, 7);

@@ -149,12 +149,6 @@ Source AttentionParts::add_softmax(const Dims& dims, Source scores,
   return add(std::move(kept));
 }
 
-bool AttentionParts::is_converted(const Source& source) const {
-  return source.kind == Source::Kind::call &&
-         std::holds_alternative<Quantization>(
-             calls_[static_cast<std::size_t>(source.index)].problem.shape);
-}
-
 Heads AttentionParts::attend(const Heads& q, const Heads& k, const Heads& v, const Scores& steps) {
   const std::int64_t batch = q.dims[0];
   const std::int64_t heads = q.dims[1];
@@ -172,7 +166,7 @@ Heads AttentionParts::attend(const Heads& q, const Heads& k, const Heads& v, con
   factor.scale = soft_cap == 0 ? steps.scale : steps.scale / soft_cap;
   const auto multiply = [&](const Dims& a, Source a_source, const Heads& b, bool transpose_b) {
     Call made = product_call(a, a_source, b.dims, b.source, false, false, transpose_b);
-    std::get<Gemm>(made.problem.shape).cached_b = keys > q.dims[2] && !is_converted(b.source);
+    std::get<Gemm>(made.problem.shape).cached_b = keys > q.dims[2];  // of what mark_caches() finds
     return add(std::move(made));
   };
   Source scores = multiply({batch, kv_heads, rows, q.dims[3]}, factor, k, true);

@@ -85,8 +85,6 @@ class AttentionParts {
  private:
   /// Throws Error unless `heads` can follow `past`.
   static void check_continues(const Heads& past, const Heads& heads);
-  /// A call here makes it of 8-bit numbers.
-  bool is_converted(const Source& source) const;
   /// The softmax of scores of `dims`, and of `sink` if there is one.
   Source add_softmax(const Dims& dims, Source scores, const std::optional<Source>& sink);
 
