@@ -8,9 +8,9 @@
 namespace benanza {
 
 Document::Document(std::filesystem::path path, std::string_view kind, std::string_view remedy)
-    : path_(std::move(path)), kind_(kind), remedy_(remedy) {
-  std::string text = read_file(path_);
-  if (text.empty()) throw error("is empty, not " + kind_);
+    : FileOfKind(std::move(path), kind, remedy) {
+  std::string text = read_file(this->path());
+  if (text.empty()) throw error("is empty, not " + this->kind());
   if (is_gzip(text)) {
     try {
       text = gunzip(text);
@@ -18,29 +18,33 @@ Document::Document(std::filesystem::path path, std::string_view kind, std::strin
       throw error(reason.what());
     }
   }
-  root_ = nlohmann::json::parse(text, nullptr, false);
-  if (root_.is_discarded()) throw error("is not " + kind_ + ": not JSON, or cut short");
-  if (!root_.is_object()) throw error("is not " + kind_);
+  root_ = parsed(text);
 }
 
-Error Document::error(std::string_view message) const {
+Error FileOfKind::error(std::string_view message) const {
   // Names in the file may have line breaks.
   std::string line(message);
   std::ranges::replace(line, '\n', ' ');
   return Error(path_.string() + ": " + line + "; " + remedy_);
 }
 
-Error Document::malformed(const nlohmann::json::exception& exception) const {
+Error FileOfKind::malformed(std::string_view reason) const {
   // Removes the bracket, meant for programmers, of "[json.exception.out_of_range.403] key 'x' not
   // found".
-  std::string_view reason = exception.what();
   if (const auto end = reason.find("] "); end != std::string_view::npos) {
     reason.remove_prefix(end + 2);
   }
   return error("is not " + kind_ + ": " + std::string(reason));
 }
 
-void Document::require_schema(const nlohmann::json& holder, int expected) const {
+nlohmann::json FileOfKind::parsed(const std::string& text) const {
+  nlohmann::json root = nlohmann::json::parse(text, nullptr, false);
+  if (root.is_discarded()) throw error("is not " + kind_ + ": not JSON, or cut short");
+  if (!root.is_object()) throw error("is not " + kind_);
+  return root;
+}
+
+void FileOfKind::require_schema(const nlohmann::json& holder, int expected) const {
   const auto schema = holder.find("schema");
   if (schema == holder.end()) throw error("is not " + kind_ + ": it has no \"schema\"");
   if (*schema != expected) {

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "core/base/document.h"
 #include "core/base/error.h"
 #include "core/base/file_descriptor.h"
 #include "core/base/text.h"
@@ -25,19 +26,6 @@ namespace fs = std::filesystem;
 
 /// Size of one read; its rows are parsed as one batch, large enough for a thread of its own.
 constexpr std::size_t read_bytes = std::size_t{1} << 20;
-
-/// A file, and the advice to the user if it is invalid.
-struct File {
-  const fs::path& path;
-  std::string_view remedy;
-};
-
-Error failure(const File& file, std::string_view message) {
-  // Names in the file may have line breaks.
-  std::string line(message);
-  std::ranges::replace(line, '\n', ' ');
-  return Error(file.path.string() + ": " + line + "; " + std::string(file.remedy));
-}
 
 /// "peak_..." and "possible_..." members of the context, numbers or texts of numbers.
 PeakValues peaks_of(const json& context) {
@@ -97,36 +85,18 @@ AnchorTimes anchors_of(const json& context) {
   return anchors;
 }
 
-json parse_skeleton(const std::string& text, const File& file) {
-  json root = json::parse(text, nullptr, false);
-  if (root.is_discarded()) throw failure(file, "is not a results file: not JSON, or cut short");
-  if (!root.is_object()) throw failure(file, "is not a results file");
-  return root;
-}
-
-Origin read_origin(const json& root, const File& file) {
-  try {
+Origin read_origin(const json& root, const FileOfKind& file) {
+  return file.guard([&]() -> Origin {
     const json& context = root.at("context");
     const auto ours = context.find("benanza");
-    if (ours == context.end()) throw failure(file, "was not written by a benanza suite");
-    const auto schema = ours->find("schema");
-    if (schema == ours->end()) throw failure(file, "is not a results file: it has no \"schema\"");
-    if (*schema != results_schema) {
-      throw failure(file,
-                    "has schema " + schema->dump() + ", not " + std::to_string(results_schema));
-    }
+    if (ours == context.end()) throw file.error("was not written by a benanza suite");
+    file.require_schema(*ours, results_schema);
     return {.backend = ours->at("backend").get<std::string>(),
             .system = ours->at("system").get<System>(),
             .peaks = peaks_of(context),
             .anchors = anchors_of(context),
-            .file = file.path};
-  } catch (const json::exception& exception) {
-    std::string_view reason = exception.what();
-    if (const auto end = reason.find("] "); end != std::string_view::npos) {
-      reason.remove_prefix(end + 2);
-    }
-    throw failure(file, "is not a results file: " + std::string(reason));
-  }
+            .file = file.path()};
+  });
 }
 
 std::vector<Row> parse_rows(const RowSplitter::Rows& rows) {
@@ -146,7 +116,7 @@ std::vector<Row> parse_rows(const RowSplitter::Rows& rows) {
 /// Parses batches concurrently and passes their rows on in file order.
 class Pipeline {
  public:
-  Pipeline(const File& file, const ResultsSink& sink) : file_(file), sink_(sink) {}
+  Pipeline(const FileOfKind& file, const ResultsSink& sink) : file_(file), sink_(sink) {}
 
   void push(RowSplitter::Rows rows) {
     if (rows.ends.empty()) return;
@@ -164,13 +134,13 @@ class Pipeline {
     try {
       rows = pending_.front().get();
     } catch (const Error& error) {
-      throw failure(file_, error.what());
+      throw file_.error(error.what());
     }
     pending_.pop_front();
     for (Row& row : rows) sink_.add(std::move(row));
   }
 
-  File file_;
+  FileOfKind file_;
   const ResultsSink& sink_;
   std::deque<std::future<std::vector<Row>>> pending_;
 };
@@ -178,7 +148,7 @@ class Pipeline {
 }  // namespace
 
 void read_rows(const fs::path& path, const ResultsSink& sink, std::string_view remedy) {
-  const File file{path, remedy};
+  const FileOfKind file(path, "a results file", remedy);
   const FileDescriptor descriptor = open_to_read(path);
   RowSplitter splitter;
   Pipeline pipeline(file, sink);
@@ -199,20 +169,20 @@ void read_rows(const fs::path& path, const ResultsSink& sink, std::string_view r
   for (std::future<bool> reading = std::async(std::launch::async, read_part); reading.get();) {
     empty = false;
     if (!begun && !splitter.head().empty()) {
-      sink.begin(read_origin(parse_skeleton(splitter.head(), file), file));
+      sink.begin(read_origin(file.parsed(splitter.head()), file));
       begun = true;
     }
     RowSplitter::Rows rows = splitter.take();
     reading = std::async(std::launch::async, read_part);
     pipeline.push(std::move(rows));
   }
-  if (empty) throw failure(file, "is empty, not a results file");
-  const json root = parse_skeleton(splitter.skeleton(), file);
+  if (empty) throw file.error("is empty, not a results file");
+  const json root = file.parsed(splitter.skeleton());
   const Origin origin = read_origin(root, file);
   const auto rows = root.find("benchmarks");
-  if (rows == root.end()) throw failure(file, "is not a results file: key 'benchmarks' not found");
+  if (rows == root.end()) throw file.error("is not a results file: key 'benchmarks' not found");
   if (!rows->is_array() || rows->size() != splitter.count()) {
-    throw failure(file, "is not a results file: \"benchmarks\" is not a list of rows");
+    throw file.error("is not a results file: \"benchmarks\" is not a list of rows");
   }
   if (!begun) sink.begin(origin);
   pipeline.push(splitter.take());

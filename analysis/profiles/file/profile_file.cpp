@@ -44,7 +44,7 @@ std::string shown(char letter) {
 class ProfileFile::Walk {
  public:
   Walk(const ProfileFile& file, Repairs& repairs)
-      : file_(file), repairs_(repairs), window_(file.path_) {}
+      : file_(file), repairs_(repairs), window_(file.path()) {}
 
   /// `use_member` gets the file's members, `use_event` the events; either may be empty.
   void go(const std::function<void(const std::string& name, nlohmann::json value)>& use_member,
@@ -72,16 +72,16 @@ class ProfileFile::Walk {
  private:
   /// The first letter, which is a bracket.
   char first() {
-    if (!window_.read_more()) throw file_.error("is empty, not " + file_.kind_);
+    if (!window_.read_more()) throw file_.error("is empty, not " + file_.kind());
     if (window_.text().starts_with("\xef\xbb\xbf")) window_.skip(3);
     const std::string_view start = window_.text();
     if (start.starts_with("\xff\xfe") || start.starts_with("\xfe\xff")) {
-      throw file_.error("is not " + file_.kind_ +
+      throw file_.error("is not " + file_.kind() +
                         ": its text is UTF-16 from byte 0 on: convert it to "
                         "UTF-8");
     }
     if (start.starts_with("SQLite format 3")) {
-      throw file_.error("is an SQLite file, not " + file_.kind_ +
+      throw file_.error("is an SQLite file, not " + file_.kind() +
                         ": unpack it if it is packed, and ask benanza-analyze profile about it");
     }
     constexpr std::size_t place_of_mark = 257;
@@ -91,7 +91,7 @@ class ProfileFile::Walk {
     const char letter = peek(window_.offset());
     if (letter != '{' && letter != '[') {
       throw file_.error(fmt::format("is not {}: not JSON: it starts with {} at byte {}",
-                                    file_.kind_, shown(letter), window_.offset()));
+                                    file_.kind(), shown(letter), window_.offset()));
     }
     return letter;
   }
@@ -109,13 +109,13 @@ class ProfileFile::Walk {
     return file_.error(
         fmt::format("is not {}: cut short: it ends at byte {}, within what starts at "
                     "byte {}{}",
-                    file_.kind_, window_.offset() + window_.text().size(), since, compressed()));
+                    file_.kind(), window_.offset() + window_.text().size(), since, compressed()));
   }
   Error broken(std::uint64_t at, std::string_view expected, char found, std::uint64_t since) const {
     return file_.error(
         fmt::format("is not {}: not JSON at byte {}, in what starts at byte {}{}: {} was expected, "
                     "but there is {}",
-                    file_.kind_, at, since, compressed(), expected, shown(found)));
+                    file_.kind(), at, since, compressed(), expected, shown(found)));
   }
   std::string_view compressed() const {
     return window_.is_compressed() ? " of the unpacked text" : "";
@@ -168,7 +168,7 @@ class ProfileFile::Walk {
     try {
       return nlohmann::json::parse(good);
     } catch (const nlohmann::json::parse_error& reason) {
-      throw file_.error(fmt::format("is not {}: not JSON at byte {}{}", file_.kind_,
+      throw file_.error(fmt::format("is not {}: not JSON at byte {}{}", file_.kind(),
                                     at + std::min(reason.byte, text.size()), compressed()));
     }
   }
@@ -250,7 +250,7 @@ class ProfileFile::Walk {
 };
 
 ProfileFile::ProfileFile(std::filesystem::path path, std::string_view kind, std::string_view remedy)
-    : path_(std::move(path)), kind_(kind), remedy_(remedy) {
+    : FileOfKind(std::move(path), kind, remedy) {
   constexpr std::size_t most = 100;
   Walk walk(*this, repairs_);
   walk.go([&](const std::string& name, nlohmann::json value) { root_[name] = std::move(value); },
@@ -258,7 +258,7 @@ ProfileFile::ProfileFile(std::filesystem::path path, std::string_view kind, std:
             if (++events_ <= most) see(text);
           });
   has_only_events_ = walk.has_only_events();
-  if (has_only_events_ && categories_.empty()) throw error("is not " + kind_);
+  if (has_only_events_ && categories_.empty()) throw error("is not " + this->kind());
 }
 
 void ProfileFile::see(std::string_view text) {
@@ -296,7 +296,7 @@ void ProfileFile::for_each_event(const std::function<void(const TraceEvent& even
       status = parser.parse(good).get(element);
     }
     if (status != simdjson::SUCCESS) {
-      throw error(fmt::format("is not {}: not JSON in the event at byte {}: {}", kind_, at,
+      throw error(fmt::format("is not {}: not JSON in the event at byte {}: {}", kind(), at,
                               simdjson::error_message(status)));
     }
     simdjson::dom::object members;
@@ -306,7 +306,7 @@ void ProfileFile::for_each_event(const std::function<void(const TraceEvent& even
       if (event.text_times > 0) repairs["times written as texts"] += event.text_times;
       pairs.take(event, use);
     } catch (const JsonError& reason) {
-      throw error(fmt::format("is not {}: the event at byte {}: {}", kind_, at, reason.what()));
+      throw error(fmt::format("is not {}: the event at byte {}: {}", kind(), at, reason.what()));
     }
   });
   unpaired_ = pairs.unpaired();
@@ -324,30 +324,6 @@ std::vector<std::string> ProfileFile::remarks() const {
         "{} beginnings or ends of events lack the other part and are left out", unpaired_));
   }
   return sentences;
-}
-
-Error ProfileFile::error(std::string_view message) const {
-  // Names in the file may have line breaks.
-  std::string line(message);
-  std::ranges::replace(line, '\n', ' ');
-  return Error(path_.string() + ": " + line + "; " + remedy_);
-}
-
-Error ProfileFile::malformed(std::string_view reason) const {
-  // Removes the bracket, meant for programmers, of "[json.exception.out_of_range.403] key 'x' not
-  // found".
-  if (const auto end = reason.find("] "); end != std::string_view::npos) {
-    reason.remove_prefix(end + 2);
-  }
-  return error("is not " + kind_ + ": " + std::string(reason));
-}
-
-void ProfileFile::require_schema(int expected) const {
-  const auto schema = root_.find("schema");
-  if (schema == root_.end()) throw error("is not " + kind_ + ": it has no \"schema\"");
-  if (*schema != expected) {
-    throw error("has schema " + schema->dump() + ", not " + std::to_string(expected));
-  }
 }
 
 }  // namespace benanza::analysis

@@ -10,7 +10,7 @@
 
 #include "analysis/profiles/file/json_repair.h"
 #include "analysis/profiles/file/trace_event.h"
-#include "core/base/error.h"
+#include "core/base/document.h"
 #include "core/base/json_view.h"
 
 namespace benanza::analysis {
@@ -21,13 +21,11 @@ class TextWindow;
 /// hold the events of a trace, or only such events. These are read one by one and never kept. What
 /// is broken in a text and certain is put right. Every error is one line: the file, what is wrong
 /// and at which byte, what to do.
-class ProfileFile {
+class ProfileFile : public FileOfKind {
  public:
-  /// `kind` as in "a profile"; `remedy` as in "write it again". Throws Error if the file cannot be
-  /// read, or is not exactly one JSON object or array.
+  /// Throws Error if the file cannot be read, or is not exactly one JSON object or array.
   ProfileFile(std::filesystem::path path, std::string_view kind, std::string_view remedy);
 
-  const std::filesystem::path& path() const { return path_; }
   /// All members but the events, in place of which is an empty array; an empty object for a file of
   /// events alone.
   const nlohmann::json& root() const { return root_; }
@@ -44,18 +42,13 @@ class ProfileFile {
   /// a beginning and an end, at its end.
   void for_each_event(const std::function<void(const TraceEvent& event)>& use) const;
 
-  /// "path: message; remedy".
-  Error error(std::string_view message) const;
   /// Throws Error unless the member "schema" equals `expected`.
-  void require_schema(int expected) const;
-  /// Returns `read()`, but turns the exception for an absent or mistyped member into an Error
-  /// naming the file.
+  void require_schema(int expected) const { FileOfKind::require_schema(root_, expected); }
+  /// The same for members of events.
   template <class Read>
   auto guard(Read&& read) const {
     try {
-      return read();
-    } catch (const nlohmann::json::exception& exception) {
-      throw malformed(exception.what());
+      return FileOfKind::guard(read);
     } catch (const JsonError& exception) {
       throw malformed(exception.what());
     }
@@ -68,11 +61,6 @@ class ProfileFile {
   using UseText = std::function<void(std::string_view text, std::uint64_t at, bool is_padded)>;
   class Walk;
 
-  Error malformed(std::string_view reason) const;
-
-  std::filesystem::path path_;
-  std::string kind_;
-  std::string remedy_;
   nlohmann::json root_ = nlohmann::json::object();
   bool has_only_events_ = false;
   std::set<std::string> categories_;
