@@ -278,6 +278,25 @@ Operator activation(LowerFunction lower, FoldFunction fold = nullptr) {
   return {.shapes = {like_first_until_5}, .fold = fold, .lower = lower};
 }
 
+void add_unsupported_functions(OperatorTable& table) {
+  table.add("BitwiseNot", {.shapes = {{like_first}},
+                           .unsupported = "no library here has arithmetic of bits",
+                           .copies_integers = true});
+  table.add("ThresholdedRelu", {.shapes = {{like_first}},
+                                .unsupported = "no library here clears what is below a threshold"});
+  table.add("Shrink", {.unsupported = "no library here clears what is near zero"});
+  table.add("Tan", {.unsupported = "no library here has tangents"});
+  for (const auto* op : {"Asin", "Acos", "Atan"}) {
+    table.add(op, {.unsupported = "no library here has inverse trigonometric functions"});
+  }
+  for (const auto* op : {"Sinh", "Cosh"}) {
+    table.add(op, {.unsupported = "no library here has this hyperbolic function"});
+  }
+  for (const auto* op : {"Asinh", "Acosh", "Atanh"}) {
+    table.add(op, {.unsupported = "no library here has inverse hyperbolic functions"});
+  }
+}
+
 }  // namespace
 
 void register_unary(OperatorTable& table) {
@@ -325,23 +344,7 @@ void register_unary(OperatorTable& table) {
             {.shapes = {{like_first}}, .lower = lower_biased<ActivationKind::gelu>});
   table.add("com.microsoft.FastGelu",
             {.shapes = {{like_first}}, .lower = lower_biased<ActivationKind::gelu_tanh>});
-
-  table.add("BitwiseNot", {.shapes = {{like_first}},
-                           .unsupported = "no library here has arithmetic of bits",
-                           .copies_integers = true});
-  table.add("ThresholdedRelu", {.shapes = {{like_first}},
-                                .unsupported = "no library here clears what is below a threshold"});
-  table.add("Shrink", {.unsupported = "no library here clears what is near zero"});
-  table.add("Tan", {.unsupported = "no library here has tangents"});
-  for (const auto* op : {"Asin", "Acos", "Atan"}) {
-    table.add(op, {.unsupported = "no library here has inverse trigonometric functions"});
-  }
-  for (const auto* op : {"Sinh", "Cosh"}) {
-    table.add(op, {.unsupported = "no library here has this hyperbolic function"});
-  }
-  for (const auto* op : {"Asinh", "Acosh", "Atanh"}) {
-    table.add(op, {.unsupported = "no library here has inverse hyperbolic functions"});
-  }
+  add_unsupported_functions(table);
 }
 
 }  // namespace benanza::onnx
