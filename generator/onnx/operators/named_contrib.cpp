@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "generator/onnx/model/checked_math.h"
+#include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
 
 /// Operators of ONNX Runtime for which no library here has a call: their shapes, so that what

@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "suites/cublas/products/lt_matmul.h"
+#include "suites/cublas/ops/lt.h"
 #include "suites/cublas/ways.h"
 
 // The products of a mixture of experts, whose groups have rows one after the other.
