@@ -7,11 +7,14 @@
 
 namespace benanza::analysis {
 
-/// Why a model has no plan: names the first few layers that stand in the way.
+/// Why a model has no plan: names the first few layers that stand in the way, each reason once.
 class PlanObstacles {
  public:
   void add(const std::string& layer, const std::string& reason) {
-    if (count_++ < most) text_ += (text_.empty() ? "" : "; ") + layer + ": " + reason;
+    const std::string one = layer + ": " + reason;
+    if (one == last_) return;
+    last_ = one;
+    if (count_++ < most) text_ += (text_.empty() ? "" : "; ") + one;
   }
   bool empty() const { return count_ == 0; }
   Error error(const std::string& model) const {
@@ -23,6 +26,7 @@ class PlanObstacles {
   static constexpr std::size_t most = 3;
   std::size_t count_ = 0;
   std::string text_;
+  std::string last_;
 };
 
 }  // namespace benanza::analysis
