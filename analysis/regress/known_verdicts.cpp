@@ -16,7 +16,7 @@ namespace {
 
 using namespace analysis;
 
-constexpr std::array verdict_words{"found", "missed",   "false alarm", "quiet",
+constexpr std::array verdict_words{"found", "missed",   "unreported", "quiet",
                                    "seen",  "not seen", "unknown"};
 using Rows = std::vector<const Row*>;
 
@@ -199,7 +199,7 @@ KnownVerdict verdict_of(Presence presence, const Evidence& evidence) {
     return *evidence.found ? KnownVerdict::found : KnownVerdict::missed;
   }
   if (presence == Presence::no) {
-    return *evidence.found ? KnownVerdict::false_alarm : KnownVerdict::quiet;
+    return *evidence.found ? KnownVerdict::unreported : KnownVerdict::quiet;
   }
   return *evidence.found ? KnownVerdict::seen : KnownVerdict::not_seen;
 }

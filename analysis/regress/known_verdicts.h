@@ -50,8 +50,8 @@ enum class KnownVerdict {
   found,
   /// Present by the source, and not seen.
   missed,
-  /// Not present by the source, yet seen.
-  false_alarm,
+  /// Seen in a version that the source does not name: there, too, or another change.
+  unreported,
   /// Not present by the source, and not seen.
   quiet,
   /// The source does not say; seen, not seen.

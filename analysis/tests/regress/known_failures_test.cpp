@@ -123,7 +123,7 @@ TEST(KnownFailures, WrongResultsAndCrashesAreRows) {
   const KnownFailure one = failure(Symptom::wrong_result);
   EXPECT_THAT(verdicts_of(one, {results_of("2.6.3", {wrong}), results_of("3.2", {wrong}),
                                 results_of("2.7", {wrong}), results_of("2.5", {})}),
-              testing::ElementsAre("found", "false alarm", "seen", "unknown"));
+              testing::ElementsAre("found", "unreported", "seen", "unknown"));
   EXPECT_THAT(verdicts_of(one, {results_of("2.6.3", {row_of("jit", 1e-6)}),
                                 results_of("3.2", {row_of("jit", 1e-6)})}),
               testing::ElementsAre("missed", "quiet"));
