@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/render/svg.h"
 #include "analysis/render/svg_parts.h"
 
 namespace benanza::analysis::svg_parts {

@@ -10,6 +10,7 @@
 #include "core/base/gzip.h"
 #include "core/base/json_view.h"
 #include "core/graph_file/check_graph.h"
+#include "core/problem/precision.h"
 
 namespace benanza {
 namespace {

@@ -1,3 +1,5 @@
+#include <onnx/onnx_pb.h>
+
 #include <algorithm>
 #include <cmath>
 

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/base/error.h"
 #include "generator/generate.h"
 #include "generator/tests/onnx/attentions.h"
 #include "generator/tests/onnx/group_query.h"

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/base/error.h"
 #include "generator/tests/onnx/stored.h"
 
 namespace benanza::onnx {
