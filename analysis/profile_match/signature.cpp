@@ -68,6 +68,17 @@ std::string of(const Reduction& reduction) {
   return all ? mean_over_pixels(reduction.input) : "";
 }
 
+/// A profile does not tell who made the keys.
+std::string of(Attention attention) {
+  attention.new_keys = false;
+  return key({.shape = attention, .epilogue = {}});
+}
+
+std::string of(AttentionGradient gradient) {
+  gradient.forward.new_keys = false;
+  return key({.shape = gradient, .epilogue = {}});
+}
+
 template <class T>
 std::string of(const T&) {
   return "";

@@ -1,10 +1,8 @@
 #include "record/views/framework_time.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -46,7 +44,7 @@ class FrameworkTimes {
  public:
   /// Kernels of one stream, in order.
   void add(const std::vector<OwnKernel>& kernels) {
-    // Conversions lie between the kernels of an operator, and belong to it.
+    // Conversions may lie between the kernels of an operator; they are counted by themselves.
     std::vector<OwnKernel> computing;
     for (const OwnKernel& kernel : kernels) {
       if (kernel.operation != "copy") computing.push_back(kernel);

@@ -121,19 +121,17 @@ class EachGroup final : public Primitive {
   std::vector<Product> products_;
 };
 
-Variant product_of(const GroupedGemm& shape, Variant variant, std::int64_t rows) {
-  variant.problem = {.shape = Gemm{.m = rows,
-                                   .n = shape.n,
-                                   .k = shape.k,
-                                   .transpose_b = shape.transpose_b,
-                                   .batch_a = {},
-                                   .batch_b = {},
-                                   .constant_b = true},
-                     .epilogue = {}};
-  return variant;
-}
-
 }  // namespace
+
+Gemm product_of_group(const GroupedGemm& shape, std::int64_t rows) {
+  return {.m = rows,
+          .n = shape.n,
+          .k = shape.k,
+          .transpose_b = shape.transpose_b,
+          .batch_a = {},
+          .batch_b = {},
+          .constant_b = true};
+}
 
 std::vector<Way> each_group(const GroupedGemm& shape, const Variant& prototype,
                             const std::function<std::vector<Way>(const Variant& product)>& ways_of,
@@ -143,7 +141,10 @@ std::vector<Way> each_group(const GroupedGemm& shape, const Variant& prototype,
   for (const std::int64_t rows : shape.rows_of_groups()) {
     if (rows == 0) continue;
     ++calls;
-    if (!of_rows.contains(rows)) of_rows[rows] = ways_of(product_of(shape, prototype, rows));
+    if (of_rows.contains(rows)) continue;
+    Variant product = prototype;
+    product.problem = {.shape = product_of_group(shape, rows), .epilogue = {}};
+    of_rows[rows] = ways_of(product);
   }
   std::vector<Way> found;
   for (const Way& first : of_rows.begin()->second) {

@@ -8,6 +8,9 @@
 
 namespace benanza::harness {
 
+/// The product of a group with so many rows.
+Gemm product_of_group(const GroupedGemm& shape, std::int64_t rows);
+
 /// Ways of a grouped product that are a call for each group with rows, one after the other:
 /// "each.NAME" for every way NAME that the products of all groups have. `ways_of` returns those of
 /// the product of a group. The weights of groups lie apart, as the packed weights of experts do: in

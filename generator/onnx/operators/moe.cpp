@@ -7,87 +7,13 @@
 #include "generator/onnx/model/checked_math.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/expert_load.h"
-#include "generator/onnx/operators/shared/nbits.h"
+#include "generator/onnx/operators/shared/experts.h"
 #include "generator/onnx/operators/shared/operator.h"
 
 /// Mixtures of experts of ONNX Runtime. Which experts work is only known when the model runs: the
-/// tokens are taken to be spread evenly over as many as they can keep busy. The choice stands as
-/// copies of what it picks.
+/// tokens are spread as expert_shares() says. The choice stands as copies of what it picks.
 namespace benanza::onnx {
 namespace {
-
-/// The inputs of a layer of experts.
-struct ExpertInputs {
-  std::size_t weights = 0;
-  std::optional<std::size_t> bias{};
-  std::optional<std::size_t> zero_points{};
-};
-
-/// What a node says of its experts.
-struct Experts {
-  ExpertInputs first{};
-  ExpertInputs second{};
-  ExpertInputs third{};
-  /// Instead of the softmax's results: what the experts' results are multiplied with.
-  std::optional<std::size_t> factors{};
-  /// Inputs that begin with an axis of the experts.
-  std::vector<std::size_t> of_experts{};
-  bool quantized = false;
-};
-
-ExpertInputs expert_inputs(const NodeView& node, std::size_t weights, std::size_t bias,
-                           std::size_t zero_points = 0) {
-  ExpertInputs inputs{.weights = weights};
-  if (node.has_input(bias)) inputs.bias = bias;
-  if (zero_points != 0 && node.has_input(zero_points)) inputs.zero_points = zero_points;
-  return inputs;
-}
-
-/// Inputs: x, the router's, then of each layer weights and bias.
-Experts plain_experts(const NodeView& node) {
-  return {.first = expert_inputs(node, 2, 3),
-          .second = expert_inputs(node, 4, 5),
-          .third = expert_inputs(node, 6, 7),
-          .of_experts = {2, 3, 4, 5, 6, 7}};
-}
-
-/// Inputs: x, the router's, then of each layer weights, scales and bias; of each, zero points;
-/// factors, two scales of all, and scales of the data.
-Experts quantized_experts(const NodeView& node) {
-  Experts experts{.first = expert_inputs(node, 2, 4, 11),
-                  .second = expert_inputs(node, 5, 7, 12),
-                  .third = expert_inputs(node, 8, 10, 13),
-                  .of_experts = {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13},
-                  .quantized = true};
-  if (node.has_input(14)) experts.factors = 14;
-  return experts;
-}
-
-/// Weights of `attribute`, or else of all layers, with so many bits.
-PackedWeights packed_experts(const NodeView& node, std::string_view attribute, bool zero_points) {
-  const std::string type = node.text("quant_type", "int");
-  const std::int64_t block = std::max<std::int64_t>(0, node.integer("block_size", 0));
-  if (type != "int" && zero_points) throw NotExpressible("zero points of floats");
-  if (type == "fp4" || type == "nvfp4") {
-    return {.type = PackedType::fp4, .block = type == "fp4" ? 32 : 16};
-  }
-  if (type == "fp8") {
-    if (block > 0) throw NotExpressible("weights in square blocks");
-    return {.type = PackedType::fp8};
-  }
-  if (type != "int") throw NotExpressible("experts stored as \"" + type + '"');
-  const std::int64_t bits = node.integer(attribute, node.integer("expert_weight_bits", 4));
-  return {.type = nbits_type(bits, zero_points),
-          .block = block,
-          .per_column = block == 0,
-          .zero_points = zero_points};
-}
-
-std::int64_t busy_of(const std::vector<ExpertShare>& shares) {
-  std::int64_t busy = 0;
-  for (const ExpertShare& share : shares) busy += share.experts;
-  return busy;
-}
 
 class ExpertCalls {
  public:
@@ -117,17 +43,13 @@ class ExpertCalls {
     refuse();
     const Source factors = choose();
     const std::int64_t assignments = checked_product(tokens_, chosen_);
-    constexpr std::int64_t most_experts = 4096;
-    if (experts_.quantized && std::min(assignments, count_) > most_experts) {
-      throw NotExpressible("more than " + std::to_string(most_experts) + " experts at work");
-    }
     Source rows = from_input(0);
     if (tokens_ > 1) {
       rows = move(checked_product(assignments, hidden_), from_input(0));
     }
     const std::string load = node_.text(expert_load_attribute, "balanced");
     const std::vector<ExpertShare> shares = expert_shares(load, tokens_, chosen_, count_);
-    const std::int64_t busy = busy_of(shares);
+    const std::int64_t busy = busy_experts(shares);
     if (experts_.quantized || busy == 1) {
       for (const ExpertShare& share : shares) add_experts({share}, rows);
     } else {
@@ -212,14 +134,8 @@ class ExpertCalls {
     if (has(experts_.third)) {
       gated = add_products(shares, experts_.third, "fc3_expert_weight_bits", rows, inner_, hidden_);
     }
-    const Source active = add_function(rows_of(shares), first, gated);
+    const Source active = add_function(rows_of_experts(shares), first, gated);
     add_products(shares, experts_.second, "fc2_expert_weight_bits", active, hidden_, inner_);
-  }
-
-  static std::int64_t rows_of(const std::vector<ExpertShare>& shares) {
-    std::int64_t rows = 0;
-    for (const ExpertShare& share : shares) rows += share.experts * share.rows;
-    return rows;
   }
 
   std::optional<PackedWeights> packed_weights(const ExpertInputs& inputs,
@@ -276,7 +192,7 @@ class ExpertCalls {
 
   /// Of groups of different sizes, the biases are counted as one.
   void add_biases(const std::vector<ExpertShare>& shares, std::size_t bias, std::int64_t columns) {
-    Dims rows{rows_of(shares), columns};
+    Dims rows{rows_of_experts(shares), columns};
     Dims biases{1, columns};
     if (shares.size() == 1) {
       const ExpertShare& share = shares.front();
@@ -378,7 +294,8 @@ std::vector<PartRead> experts_read(const NodeView& node, const Experts& experts)
                   .least = chosen,
                   .most = std::min(count, checked_product(chosen, tokens)),
                   .of = count};
-    if (!load.empty()) part.least = part.most = busy_of(expert_shares(load, tokens, chosen, count));
+    if (!load.empty())
+      part.least = part.most = busy_experts(expert_shares(load, tokens, chosen, count));
     parts.push_back(part);
   }
   return parts;

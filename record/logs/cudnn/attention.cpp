@@ -239,7 +239,9 @@ std::optional<AttentionGradient> attention_gradient_of(const std::vector<Entry>&
     } else if (name == "MATMUL" && TensorOf(operation, "aDesc").in_memory() &&
                TensorOf(operation, "bDesc").in_memory()) {
       // The result's gradient by transposed values.
-      shape->value_size = TensorOf(operation, "aDesc").extents().at(3);
+      const Dims gradient = TensorOf(operation, "aDesc").extents();
+      if (gradient.size() != 4) return std::nullopt;
+      shape->value_size = gradient[3];
     } else if (shape && mode == "MUL" && !scale) {
       scale = TensorOf(operation, "bDesc").number();
     } else if (shape && mode == "CMP_GE") {

@@ -59,6 +59,8 @@ TEST(CudnnAttention, WithAnythingElseHasNone) {
   EXPECT_THAT(
       problems(with(log, "dimA: type=int; val=[2,12,197,64]", "dimA: type=int; val=[2,12,197]")),
       ElementsAre(grouped, masked, trained, gradient));
+  EXPECT_THAT(problems(with(log, "val=[2,16,256,64]", "val=[16,256,64]")),
+              ElementsAre(grouped, whole, masked));
   EXPECT_THAT(problems(with(log, "CUDNN_POINTWISE_EXP", "CUDNN_POINTWISE_ERF")),
               ElementsAre(whole));
   const auto at = log.find("pageTableKDesc");

@@ -6,10 +6,13 @@
 
 #include "suites/cublas/ops/lt.h"
 #include "suites/cublas/ways.h"
+#include "suites/harness/each_group.h"
 
 // The products of a mixture of experts, whose groups have rows one after the other.
 namespace benanza::cublas {
 namespace {
+
+using harness::product_of_group;
 
 /// Groups that follow each other and have equally many rows, at least one.
 struct GroupRun {
@@ -30,16 +33,6 @@ std::vector<GroupRun> runs_with_rows(const GroupedGemm& shape) {
     next.first_row += next.groups * next.rows;
   }
   return runs;
-}
-
-Gemm product_of_group(const GroupedGemm& shape, std::int64_t rows) {
-  return {.m = rows,
-          .n = shape.n,
-          .k = shape.k,
-          .transpose_b = shape.transpose_b,
-          .batch_a = {},
-          .batch_b = {},
-          .constant_b = true};
 }
 
 nvidia::CallSetup grouped_setup(const GroupedGemm& shape, Precision precision) {
@@ -74,20 +67,36 @@ struct GroupAddresses {
   nvidia::DeviceMemory c;
 };
 
-GroupAddresses addresses_of(const GroupedGemm& shape, std::span<const GroupRun> runs,
-                            Precision precision, const nvidia::CudaPrimitive& call) {
+/// What all calls have in common.
+struct GroupedCall {
+  GroupedCall(const Request& request, const GroupedGemm& of)
+      : library(request.library),
+        shape(of),
+        runs(runs_with_rows(of)),
+        precision(request.variant.precision),
+        types(types_of(precision)) {}
+
+  Library& library;
+  GroupedGemm shape;
+  std::vector<GroupRun> runs;
+  Precision precision;
+  Types types;
+};
+
+GroupAddresses addresses_of(const GroupedCall& made, std::span<const GroupRun> runs,
+                            const nvidia::CudaPrimitive& call) {
   std::vector<std::int64_t> a;
   std::vector<std::int64_t> b;
   std::vector<std::int64_t> c;
   for (const GroupRun& run : runs) {
     for (std::int64_t group = 0; group < run.groups; ++group) {
-      const GroupOffsets offsets = offsets_of(shape, run, group);
+      const GroupOffsets offsets = offsets_of(made.shape, run, group);
       a.push_back(offsets.a);
       b.push_back(offsets.b);
       c.push_back(offsets.c);
     }
   }
-  const std::int64_t size = element_bytes(precision);
+  const std::int64_t size = element_bytes(made.precision);
   return {.a = device_addresses(call.input(0), a, size, call.stream()),
           .b = device_addresses(call.input(1), b, size, call.stream()),
           .c = device_addresses(call.output(), c, size, call.stream())};
@@ -103,14 +112,9 @@ void* const* writable(const nvidia::DeviceMemory& addresses) {
 /// cublasGemmGroupedBatchedEx: one call for all.
 class Grouped {
  public:
-  Grouped(const Request& request, const GroupedGemm& shape, std::vector<GroupRun> runs)
-      : library_(request.library),
-        shape_(shape),
-        precision_(request.variant.precision),
-        types_(types_of(precision_)),
-        runs_(std::move(runs)) {
+  Grouped(const Request& request, const GroupedGemm& shape) : made_(request, shape) {
     const BlasGemm blas = blas_gemm(product_of_group(shape, 1));
-    const std::size_t count = runs_.size();
+    const std::size_t count = made_.runs.size();
     first_.assign(count, operation(blas.transpose_first));
     second_.assign(count, operation(blas.transpose_second));
     m_.assign(count, blas.m);
@@ -120,32 +124,28 @@ class Grouped {
     ld_result_.assign(count, blas.ld_result);
     alpha_.assign(count, 1.0F);
     beta_.assign(count, 0.0F);
-    for (const GroupRun& run : runs_) {
+    for (const GroupRun& run : made_.runs) {
       n_.push_back(run.rows);
       sizes_.push_back(run.groups);
     }
   }
 
   void placed(const nvidia::CudaPrimitive& call) {
-    addresses_ = addresses_of(shape_, runs_, precision_, call);
+    addresses_ = addresses_of(made_, made_.runs, call);
   }
 
   void operator()(const nvidia::CudaPrimitive&) const {
-    check(cublasGemmGroupedBatchedEx_64(library_.handle(), first_.data(), second_.data(), m_.data(),
-                                        n_.data(), k_.data(), alpha_.data(), constant(addresses_.b),
-                                        types_.operand, ld_first_.data(), constant(addresses_.a),
-                                        types_.operand, ld_second_.data(), beta_.data(),
-                                        writable(addresses_.c), types_.operand, ld_result_.data(),
-                                        std::ssize(runs_), sizes_.data(), types_.compute),
+    check(cublasGemmGroupedBatchedEx_64(
+              made_.library.handle(), first_.data(), second_.data(), m_.data(), n_.data(),
+              k_.data(), alpha_.data(), constant(addresses_.b), made_.types.operand,
+              ld_first_.data(), constant(addresses_.a), made_.types.operand, ld_second_.data(),
+              beta_.data(), writable(addresses_.c), made_.types.operand, ld_result_.data(),
+              std::ssize(made_.runs), sizes_.data(), made_.types.compute),
           "cublasGemmGroupedBatchedEx");
   }
 
  private:
-  Library& library_;
-  GroupedGemm shape_;
-  Precision precision_;
-  Types types_;
-  std::vector<GroupRun> runs_;
+  GroupedCall made_;
   // One element per run.
   std::vector<cublasOperation_t> first_;
   std::vector<cublasOperation_t> second_;
@@ -164,59 +164,51 @@ class Grouped {
 /// cublasGemmBatchedEx for each run.
 class Batched {
  public:
-  Batched(const Request& request, const GroupedGemm& shape, std::vector<GroupRun> runs)
-      : library_(request.library),
-        shape_(shape),
-        precision_(request.variant.precision),
-        types_(types_of(precision_)),
-        runs_(std::move(runs)) {}
+  Batched(const Request& request, const GroupedGemm& shape) : made_(request, shape) {}
 
   void placed(const nvidia::CudaPrimitive& call) {
-    for (const GroupRun& run : runs_) {
-      addresses_.push_back(addresses_of(shape_, {&run, 1}, precision_, call));
+    for (const GroupRun& run : made_.runs) {
+      addresses_.push_back(addresses_of(made_, {&run, 1}, call));
     }
   }
 
   void operator()(const nvidia::CudaPrimitive&) const {
     constexpr float alpha = 1;
     constexpr float beta = 0;
-    for (std::size_t i = 0; i < runs_.size(); ++i) {
-      const BlasGemm blas = blas_gemm(product_of_group(shape_, runs_[i].rows));
-      check(cublasGemmBatchedEx_64(library_.handle(), operation(blas.transpose_first),
+    for (std::size_t i = 0; i < made_.runs.size(); ++i) {
+      const BlasGemm blas = blas_gemm(product_of_group(made_.shape, made_.runs[i].rows));
+      check(cublasGemmBatchedEx_64(made_.library.handle(), operation(blas.transpose_first),
                                    operation(blas.transpose_second), blas.m, blas.n, blas.k, &alpha,
-                                   constant(addresses_[i].b), types_.operand, blas.ld_first,
-                                   constant(addresses_[i].a), types_.operand, blas.ld_second, &beta,
-                                   writable(addresses_[i].c), types_.operand, blas.ld_result,
-                                   runs_[i].groups, types_.compute, CUBLAS_GEMM_DEFAULT),
+                                   constant(addresses_[i].b), made_.types.operand, blas.ld_first,
+                                   constant(addresses_[i].a), made_.types.operand, blas.ld_second,
+                                   &beta, writable(addresses_[i].c), made_.types.operand,
+                                   blas.ld_result, made_.runs[i].groups, made_.types.compute,
+                                   CUBLAS_GEMM_DEFAULT),
             "cublasGemmBatchedEx");
     }
   }
 
  private:
-  Library& library_;
-  GroupedGemm shape_;
-  Precision precision_;
-  Types types_;
-  std::vector<GroupRun> runs_;
+  GroupedCall made_;
   std::vector<GroupAddresses> addresses_;
 };
 
 /// cublasLtMatmul for each group, by its first choice for so many rows.
 class Each {
  public:
-  Each(const Request& request, const GroupedGemm& shape, const std::vector<GroupRun>& runs)
-      : library_(request.library), shape_(shape), precision_(request.variant.precision) {
-    const std::int64_t size = element_bytes(precision_);
-    for (const GroupRun& run : runs) {
-      LtMatmul matmul({.shape = product_of_group(shape, run.rows), .epilogue = {}}, precision_);
+  Each(const Request& request, const GroupedGemm& shape) : made_(request, shape) {
+    const std::int64_t size = element_bytes(made_.precision);
+    for (const GroupRun& run : made_.runs) {
+      LtMatmul matmul({.shape = product_of_group(shape, run.rows), .epilogue = {}},
+                      made_.precision);
       LtDescriptors descriptors = matmul.descriptors();
       // Where groups begin.
       descriptors.alignment_bytes = static_cast<std::uint32_t>(
           std::gcd(std::int64_t{descriptors.alignment_bytes},
                    std::gcd(run.rows * shape.k * size, run.rows * shape.n * size)));
-      const LtChoice choice =
-          heuristics(library_.lt(), descriptors, precision_, library_.lt_workspace_bytes(), 1)
-              .front();
+      const LtChoice choice = heuristics(made_.library.lt(), descriptors, made_.precision,
+                                         made_.library.lt_workspace_bytes(), 1)
+                                  .front();
       workspace_bytes_ = std::max(workspace_bytes_, choice.workspace_bytes);
       products_.push_back({run, std::move(matmul), choice});
     }
@@ -225,14 +217,14 @@ class Each {
   std::int64_t workspace_bytes() const { return workspace_bytes_; }
 
   void operator()(const nvidia::CudaPrimitive& call) const {
-    const std::int64_t size = element_bytes(precision_);
+    const std::int64_t size = element_bytes(made_.precision);
     for (const auto& [run, matmul, choice] : products_) {
       const float alpha = matmul.alpha();
       constexpr float beta = 0;
       for (std::int64_t group = 0; group < run.groups; ++group) {
-        const GroupOffsets offsets = offsets_of(shape_, run, group);
+        const GroupOffsets offsets = offsets_of(made_.shape, run, group);
         std::byte* const result = call.output() + offsets.c * size;
-        check(cublasLtMatmul(library_.lt(), matmul.operation(), &alpha,
+        check(cublasLtMatmul(made_.library.lt(), matmul.operation(), &alpha,
                              call.input(1) + offsets.b * size, matmul.first(),
                              call.input(0) + offsets.a * size, matmul.second(), &beta,
                              matmul.unread_at(result), matmul.residual(), result, matmul.result(),
@@ -250,9 +242,7 @@ class Each {
     LtChoice choice;
   };
 
-  Library& library_;
-  GroupedGemm shape_;
-  Precision precision_;
+  GroupedCall made_;
   std::vector<ProductOfRun> products_;
   std::int64_t workspace_bytes_ = 0;
 };
@@ -269,7 +259,7 @@ harness::Way way_for(Library& library, const GroupedGemm& shape, const harness::
   return nvidia::way_of(library, prototype, std::move(name),
                         [shape](const Request& request) {
                           nvidia::CallSetup setup = grouped_setup(shape, request.variant.precision);
-                          Calls made(request, shape, runs_with_rows(shape));
+                          Calls made(request, shape);
                           if constexpr (requires { made.workspace_bytes(); }) {
                             setup.workspace_bytes = made.workspace_bytes();
                           }

@@ -8,6 +8,8 @@
 #include <optional>
 
 #include "core/base/error.h"
+#include "generator/onnx/model/checked_math.h"
+#include "generator/onnx/model/node_view.h"
 
 namespace benanza::onnx {
 namespace {
@@ -133,7 +135,11 @@ void require_expert_load(std::string_view load) {
 std::vector<ExpertShare> expert_shares(std::string_view load, std::int64_t tokens,
                                        std::int64_t chosen, std::int64_t experts) {
   require_expert_load(load);
-  const std::int64_t choices = tokens * chosen;
+  const std::int64_t choices = checked_product(tokens, chosen);
+  constexpr std::int64_t most_experts = 4096;
+  if ((load == "balanced" ? std::min(choices, experts) : experts) > most_experts) {
+    throw NotExpressible("more than " + std::to_string(most_experts) + " experts");
+  }
   std::vector<std::int64_t> counts;
   if (load == "balanced") {
     const std::int64_t busy = std::min(choices, experts);
@@ -148,6 +154,18 @@ std::vector<ExpertShare> expert_shares(std::string_view load, std::int64_t token
     ++shares.back().experts;
   }
   return shares;
+}
+
+std::int64_t busy_experts(const std::vector<ExpertShare>& shares) {
+  std::int64_t busy = 0;
+  for (const ExpertShare& share : shares) busy += share.experts;
+  return busy;
+}
+
+std::int64_t rows_of_experts(const std::vector<ExpertShare>& shares) {
+  std::int64_t rows = 0;
+  for (const ExpertShare& share : shares) rows += share.experts * share.rows;
+  return rows;
 }
 
 void state_expert_load(::onnx::ModelProto& model, const std::string& load) {

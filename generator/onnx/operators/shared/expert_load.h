@@ -23,9 +23,14 @@ struct ExpertShare {
 ///                    from 1 to 0.8 tokens, or from 0.01 to 2 if there are no more choices than
 ///                    experts
 ///   N,N,...          in proportion to these numbers, one for each expert
-/// An expert gets at most all tokens. Throws Error, with what is expected, for anything else.
+/// An expert gets at most all tokens. Throws Error, with what is expected, for anything else, and
+/// NotExpressible for more than 4,096 experts at work, or of a load that is not balanced.
 std::vector<ExpertShare> expert_shares(std::string_view load, std::int64_t tokens,
                                        std::int64_t chosen, std::int64_t experts);
+
+/// How many experts have rows, and how many rows they have.
+std::int64_t busy_experts(const std::vector<ExpertShare>& shares);
+std::int64_t rows_of_experts(const std::vector<ExpertShare>& shares);
 
 /// Throws Error if `load` is none of these.
 void require_expert_load(std::string_view load);
