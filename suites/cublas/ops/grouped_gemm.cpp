@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <numeric>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 #include "suites/cublas/ops/lt.h"
@@ -193,24 +192,38 @@ class Batched {
   std::vector<GroupAddresses> addresses_;
 };
 
-/// cublasLtMatmul for each group, by its first choice for so many rows.
-class Each {
+/// What one cublasLtMatmul does: a group's product, or those of a run as a strided batch.
+enum class LtUnit { group, run };
+
+/// Groups of a run that one call multiplies.
+std::int64_t groups_of(LtUnit unit, const GroupRun& run) {
+  return unit == LtUnit::run ? run.groups : 1;
+}
+
+/// The products of so many groups of a run.
+Gemm product_of(const GroupedGemm& shape, const GroupRun& run, std::int64_t groups) {
+  Gemm product = product_of_group(shape, run.rows);
+  if (groups > 1) product.batch_a = product.batch_b = {groups};
+  return product;
+}
+
+/// cublasLtMatmul for each group or for each run, by one of its choices for so many rows.
+class ByLt {
  public:
-  Each(const Request& request, const GroupedGemm& shape) : made_(request, shape) {
-    const std::int64_t size = element_bytes(made_.precision);
+  /// `choice`: its rank in the library's order; the last one where there are fewer.
+  ByLt(const Request& request, const GroupedGemm& shape, LtUnit unit, std::size_t choice)
+      : made_(request, shape) {
     for (const GroupRun& run : made_.runs) {
-      LtMatmul matmul({.shape = product_of_group(shape, run.rows), .epilogue = {}},
-                      made_.precision);
+      const std::int64_t groups = groups_of(unit, run);
+      LtMatmul matmul({.shape = product_of(shape, run, groups), .epilogue = {}}, made_.precision);
       LtDescriptors descriptors = matmul.descriptors();
-      // Where groups begin.
-      descriptors.alignment_bytes = static_cast<std::uint32_t>(
-          std::gcd(std::int64_t{descriptors.alignment_bytes},
-                   std::gcd(run.rows * shape.k * size, run.rows * shape.n * size)));
-      const LtChoice choice = heuristics(made_.library.lt(), descriptors, made_.precision,
-                                         made_.library.lt_workspace_bytes(), 1)
-                                  .front();
-      workspace_bytes_ = std::max(workspace_bytes_, choice.workspace_bytes);
-      products_.push_back({run, std::move(matmul), choice});
+      descriptors.alignment_bytes = alignment_of(descriptors.alignment_bytes, run);
+      const std::vector<LtChoice> choices =
+          heuristics(made_.library.lt(), descriptors, made_.precision,
+                     made_.library.lt_workspace_bytes(), static_cast<int>(choice) + 1);
+      const LtChoice& chosen = choices[std::min(choice, choices.size() - 1)];
+      workspace_bytes_ = std::max(workspace_bytes_, chosen.workspace_bytes);
+      products_.push_back({run, groups, std::move(matmul), chosen});
     }
   }
 
@@ -218,10 +231,10 @@ class Each {
 
   void operator()(const nvidia::CudaPrimitive& call) const {
     const std::int64_t size = element_bytes(made_.precision);
-    for (const auto& [run, matmul, choice] : products_) {
+    for (const auto& [run, groups, matmul, choice] : products_) {
       const float alpha = matmul.alpha();
       constexpr float beta = 0;
-      for (std::int64_t group = 0; group < run.groups; ++group) {
+      for (std::int64_t group = 0; group < run.groups; group += groups) {
         const GroupOffsets offsets = offsets_of(made_.shape, run, group);
         std::byte* const result = call.output() + offsets.c * size;
         check(cublasLtMatmul(made_.library.lt(), matmul.operation(), &alpha,
@@ -236,14 +249,22 @@ class Each {
   }
 
  private:
-  struct ProductOfRun {
+  struct Product {
     GroupRun run;
+    std::int64_t groups = 1;
     LtMatmul matmul;
     LtChoice choice;
   };
 
+  /// Of the places where groups begin.
+  std::uint32_t alignment_of(std::uint32_t whole, const GroupRun& run) const {
+    const std::int64_t size = element_bytes(made_.precision);
+    const std::int64_t rows = std::gcd(run.rows * made_.shape.k, run.rows * made_.shape.n);
+    return static_cast<std::uint32_t>(std::gcd(std::int64_t{whole}, rows * size));
+  }
+
   GroupedCall made_;
-  std::vector<ProductOfRun> products_;
+  std::vector<Product> products_;
   std::int64_t workspace_bytes_ = 0;
 };
 
@@ -253,17 +274,17 @@ std::size_t group_count(const std::vector<GroupRun>& runs) {
   return count;
 }
 
-template <class Calls>
+/// A way whose calls `make` makes.
+template <class Make>
 harness::Way way_for(Library& library, const GroupedGemm& shape, const harness::Variant& prototype,
-                     std::string name, std::size_t calls) {
+                     std::string name, std::size_t calls, Make make) {
   return nvidia::way_of(library, prototype, std::move(name),
-                        [shape](const Request& request) {
+                        [shape, make = std::move(make)](const Request& request) {
                           nvidia::CallSetup setup = grouped_setup(shape, request.variant.precision);
-                          Calls made(request, shape);
+                          auto made = make(request, shape);
                           if constexpr (requires { made.workspace_bytes(); }) {
                             setup.workspace_bytes = made.workspace_bytes();
-                          }
-                          if constexpr (!std::is_same_v<Calls, Each>) {
+                          } else {
                             request.library.handle();
                             setup.handle_workspace_bytes = request.library.handle_workspace_bytes();
                           }
@@ -272,21 +293,43 @@ harness::Way way_for(Library& library, const GroupedGemm& shape, const harness::
                         {.calls = calls});
 }
 
+template <class Calls>
+auto made_as() {
+  return [](const Request& request, const GroupedGemm& shape) { return Calls(request, shape); };
+}
+auto made_by_lt(LtUnit unit, std::size_t choice) {
+  return [unit, choice](const Request& request, const GroupedGemm& shape) {
+    return ByLt(request, shape, unit, choice);
+  };
+}
+
+/// How many of cuBLASLt's choices are tried for a run.
+constexpr std::size_t strided_choices = 4;
+
 Ways grouped_ways(Library& library, const GroupedGemm& shape, const harness::Variant& prototype,
                   harness::AlgorithmSet) {
   Ways found;
   const std::vector<GroupRun> runs = runs_with_rows(shape);
+  const auto add = [&](std::string name, std::size_t calls, auto make) {
+    found.push_back(way_for(library, shape, prototype, std::move(name), calls, std::move(make)));
+  };
   if (element_bytes(prototype.precision) > 1) {
-    found.push_back(way_for<Grouped>(library, shape, prototype, "grouped", 1));
-    found.push_back(way_for<Batched>(library, shape, prototype, "batched", runs.size()));
+    add("grouped", 1, made_as<Grouped>());
+    add("batched", runs.size(), made_as<Batched>());
   }
-  found.push_back(way_for<Each>(library, shape, prototype, "each", group_count(runs)));
+  if (group_count(runs) > runs.size()) {
+    for (std::size_t choice = 0; choice < strided_choices; ++choice) {
+      add("strided." + std::to_string(choice), runs.size(), made_by_lt(LtUnit::run, choice));
+    }
+  }
+  add("each", group_count(runs), made_by_lt(LtUnit::group, 0));
   return found;
 }
 
 }  // namespace
 
-/// One call for all groups, one for each run of equal groups, or one for each group.
+/// One call for all groups, one for each run of equal groups (of listed addresses or as a strided
+/// batch), or one for each group.
 void register_grouped_gemm(WayTable& table) {
   table.add(harness::Family<Library, GroupedGemm>{
       .layouts = [](const GroupedGemm&) { return std::vector{Layout::plain}; },
