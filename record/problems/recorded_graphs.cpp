@@ -191,17 +191,36 @@ std::vector<std::uint32_t> patterns_of(const std::vector<std::uint32_t>& calls,
 }
 
 /// How many keys the steps' attention reads, if that grows: "513 to 536 keys".
-std::string growth_of(const Repeated& step, const std::vector<std::uint32_t>& calls,
+std::string growth_of(const Repeated& step, const std::vector<std::uint32_t>& sequence,
                       const std::vector<CallProblems>& problems) {
   std::optional<std::int64_t> least;
   std::int64_t most = 0;
-  for (std::size_t at = step.begin; at < step.end(); ++at) {
-    const auto keys = kept_keys(problems[calls[at]]);
-    if (!keys) continue;
-    least = std::min(least.value_or(*keys), *keys);
-    most = std::max(most, *keys);
+  for (const std::size_t begin : step.begins) {
+    for (std::size_t at = begin; at < begin + step.length; ++at) {
+      const auto keys = kept_keys(problems[sequence[at]]);
+      if (!keys) continue;
+      least = std::min(least.value_or(*keys), *keys);
+      most = std::max(most, *keys);
+    }
   }
   return least && *least < most ? fmt::format("{} to {} keys", *least, most) : "";
+}
+
+/// The step of a program. If a step repeats another one whose attention reads more keys every time
+/// (a text that a model continues), that one.
+std::optional<Repeated> step_of(const std::vector<std::uint32_t>& sequence,
+                                const std::vector<CallTotal>& totals,
+                                const std::vector<CallProblems>& problems) {
+  const std::vector<std::uint32_t> patterns = patterns_of(sequence, totals, problems);
+  const std::optional<Repeated> step = repeated_step(patterns);
+  if (!step) return scattered_step(patterns);
+  const auto first = patterns.begin() + static_cast<std::ptrdiff_t>(step->begins.front());
+  const std::vector<std::uint32_t> one(first, first + static_cast<std::ptrdiff_t>(step->length));
+  const std::optional<Repeated> inner = repeated_step(one);
+  if (!inner) return step;
+  Repeated all =
+      occurrences(patterns, std::span(one).subspan(inner->begins.front(), inner->length));
+  return growth_of(all, sequence, problems).empty() ? *step : all;
 }
 
 /// All calls if nothing else is left.
@@ -229,30 +248,37 @@ Graph counted_graph(const std::string& name, const std::vector<std::uint32_t>& s
 }
 
 /// Adds the step that a sequence repeats, once (of steps that grow the middle one), and what
-/// surrounds the steps.
-void add_step(RecordedGraphs& result, const std::string& name, const Repeated& step,
-              const std::vector<std::uint32_t>& sequence, const Calls& calls) {
-  if (step.length > most_calls) {
-    throw Error(fmt::format("{}: its step has {} calls, too many for a suite", name, step.length));
+/// surrounds the steps in the same way; or, without a step, every distinct call.
+void add_steps(RecordedGraphs& result, const std::string& name,
+               const std::vector<std::uint32_t>& sequence, const Calls& calls) {
+  const auto step = step_of(sequence, calls.totals, calls.problems);
+  if (!step) {
+    if (result.graphs.empty()) {
+      result.summary.push_back(
+          fmt::format("{}: {} calls, no repeated step: every distinct call once, with its count",
+                      name, sequence.size()));
+    }
+    result.graphs.push_back(counted_graph(name, sequence, calls));
+    return;
+  }
+  if (step->length > most_calls) {
+    throw Error(fmt::format("{}: its step has {} calls, too many for a suite", name, step->length));
   }
   Layers layers(calls);
-  const std::string growth = growth_of(step, sequence, calls.problems);
-  const std::size_t shown = growth.empty() ? 0 : step.times / 2;
-  for (std::size_t at = 0; at < step.length; ++at) {
-    layers.add(sequence[step.begin + shown * step.length + at], 1);
+  const std::string growth = growth_of(*step, sequence, calls.problems);
+  const std::size_t shown = growth.empty() ? 0 : step->times() / 2;
+  for (std::size_t at = 0; at < step->length; ++at) {
+    layers.add(sequence[step->begins[shown] + at], 1);
   }
   result.graphs.push_back(layers.take(name));
   result.summary.push_back(fmt::format(
-      "{}: a step of {} calls, repeated {} times{}", name, step.length, step.times,
+      "{}: a step of {} calls, repeated {} times{}", name, step->length, step->times(),
       growth.empty() ? "" : fmt::format(" with {}; shown: number {}", growth, shown + 1)));
-  std::vector<std::uint32_t> rest(sequence.begin(),
-                                  sequence.begin() + static_cast<std::ptrdiff_t>(step.begin));
-  rest.insert(rest.end(), sequence.begin() + static_cast<std::ptrdiff_t>(step.end()),
-              sequence.end());
+  const std::vector<std::uint32_t> rest = without(sequence, *step);
   if (rest.empty()) return;
-  result.graphs.push_back(counted_graph(name + "_rest", rest, calls));
   result.summary.push_back(
       fmt::format("{}_rest: {} calls before and behind the steps", name, rest.size()));
+  add_steps(result, name + "_rest", rest, calls);
 }
 
 }  // namespace
@@ -288,14 +314,7 @@ RecordedGraphs recorded_graphs(const std::string& name, const std::vector<CallTo
   const Calls calls{.totals = totals,
                     .problems = problems,
                     .own_precision = is_mixed ? OwnPrecision::stated : OwnPrecision::left_out};
-  if (const auto step = repeated_step(patterns_of(sequence, totals, problems))) {
-    add_step(result, name, *step, sequence, calls);
-  } else {
-    result.graphs.push_back(counted_graph(name, sequence, calls));
-    result.summary.push_back(
-        fmt::format("{}: {} calls, no repeated step: every distinct call once, with its count",
-                    name, sequence.size()));
-  }
+  add_steps(result, name, sequence, calls);
   result.summary.push_back(fmt::format("{} distinct calls, {} of them with a problem",
                                        totals.size(), totals.size() - unsupported));
   for (std::string& line : found.summary(asked)) result.summary.push_back(std::move(line));

@@ -1,6 +1,7 @@
 #include "record/problems/steps.h"
 
 #include <algorithm>
+#include <functional>
 #include <unordered_map>
 
 namespace benanza::record {
@@ -39,31 +40,100 @@ std::vector<std::size_t> likely_lengths(const std::vector<std::uint32_t>& calls)
   return lengths;
 }
 
+/// So many repetitions in a row.
+struct Row {
+  std::size_t begin = 0;
+  std::size_t times = 0;
+};
+
 /// The longest part in which every call equals the one `length` before it.
-Repeated longest(const std::vector<std::uint32_t>& calls, std::size_t length) {
-  Repeated best{.begin = 0, .length = length, .times = 0};
+Row longest(const std::vector<std::uint32_t>& calls, std::size_t length) {
+  Row best;
   std::size_t begin = 0;
   for (std::size_t at = length; at <= calls.size(); ++at) {
     if (at < calls.size() && calls[at] == calls[at - length]) continue;
     const std::size_t times = (at - begin) / length;
-    if (times > best.times) best = {begin, length, times};
+    if (times > best.times) best = {begin, times};
     begin = at - length + 1;
   }
   return best;
 }
 
+/// Whether a part is another one several times.
+bool repeats_itself(std::span<const std::uint32_t> part) {
+  for (std::size_t length = 1; length * 2 <= part.size(); ++length) {
+    if (part.size() % length != 0) continue;
+    if (std::equal(part.begin() + static_cast<std::ptrdiff_t>(length), part.end(), part.begin())) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<Repeated> repeated_step(const std::vector<std::uint32_t>& calls) {
-  std::optional<Repeated> best;
+  Row best;
+  std::size_t best_length = 0;
   for (const std::size_t length : likely_lengths(calls)) {
-    const Repeated found = longest(calls, length);
-    const std::size_t covered = found.length * found.times;
+    const Row found = longest(calls, length);
+    const std::size_t covered = length * found.times;
     if (found.times < 2 || covered * 2 <= calls.size()) continue;
-    const std::size_t known = best ? best->length * best->times : 0;
-    if (covered > known || (covered == known && length < best->length)) best = found;
+    const std::size_t known = best_length * best.times;
+    if (covered > known || (covered == known && length < best_length)) {
+      best = found;
+      best_length = length;
+    }
+  }
+  if (best.times == 0) return std::nullopt;
+  Repeated step{.length = best_length, .begins = {}};
+  for (std::size_t time = 0; time < best.times; ++time) {
+    step.begins.push_back(best.begin + time * best_length);
+  }
+  return step;
+}
+
+Repeated occurrences(const std::vector<std::uint32_t>& calls, std::span<const std::uint32_t> part) {
+  Repeated found{.length = part.size(), .begins = {}};
+  const std::boyer_moore_searcher searcher(part.begin(), part.end());
+  for (auto from = calls.begin();;) {
+    const auto [begin, end] = searcher(from, calls.end());
+    if (begin == calls.end()) return found;
+    found.begins.push_back(static_cast<std::size_t>(begin - calls.begin()));
+    from = end;
+  }
+}
+
+std::optional<Repeated> scattered_step(const std::vector<std::uint32_t>& calls) {
+  std::vector<Repeated> candidates;
+  std::size_t most = calls.size() / 2;
+  for (const std::size_t length : likely_lengths(calls)) {
+    const Row row = longest(calls, length);
+    if (row.times < 2) continue;
+    const std::span part = std::span(calls).subspan(row.begin, length);
+    if (repeats_itself(part)) continue;
+    candidates.push_back(occurrences(calls, part));
+    most = std::max(most, length * candidates.back().times());
+  }
+  std::optional<Repeated> best;
+  for (Repeated& candidate : candidates) {
+    const std::size_t covered = candidate.length * candidate.times();
+    if (covered * 2 <= calls.size() || covered * 10 < most * 9) continue;
+    if (!best || candidate.length > best->length) best = std::move(candidate);
   }
   return best;
+}
+
+std::vector<std::uint32_t> without(const std::vector<std::uint32_t>& calls, const Repeated& step) {
+  std::vector<std::uint32_t> rest;
+  std::size_t at = 0;
+  for (const std::size_t begin : step.begins) {
+    rest.insert(rest.end(), calls.begin() + static_cast<std::ptrdiff_t>(at),
+                calls.begin() + static_cast<std::ptrdiff_t>(begin));
+    at = begin + step.length;
+  }
+  rest.insert(rest.end(), calls.begin() + static_cast<std::ptrdiff_t>(at), calls.end());
+  return rest;
 }
 
 }  // namespace benanza::record

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <variant>
 
 #include "core/library/kernel_name.h"
+#include "core/problem/problem.h"
 #include "record/store/merge.h"
 
 namespace benanza {
@@ -212,13 +214,22 @@ class Attributor {
     return operands == to_string(products);
   }
 
+  /// cuDNN has convolutions and products computed by cuBLASLt, but attention, whose products are in
+  /// one kernel, and what has no products never.
+  static bool may_make_products(const GpuCall& call) {
+    if (call.text.problem.empty()) return true;
+    const Problem problem = parse(call.text.problem);
+    return !std::holds_alternative<Attention>(problem.shape) && product_flops(problem) > 0;
+  }
+
   void give(const std::vector<std::size_t>& products, const std::vector<std::size_t>& calls) {
     std::set<std::size_t> makers;
     for (std::size_t at = 0; at < calls.size(); ++at) {
       Site& site = sites_[products[at]];
       result_.began[calls[at]] = site.time;
       // A call makes at most one product; the next product is a call of its own.
-      const auto maker = site.owner;
+      const auto maker =
+          site.owner && may_make_products(calls_[*site.owner]) ? site.owner : std::nullopt;
       if (maker && makers.insert(*maker).second) {
         result_.made_by[calls[at]] = maker;
         continue;
@@ -243,6 +254,30 @@ class Attributor {
   std::map<std::pair<std::int64_t, std::int64_t>, std::set<std::int64_t>> loads_;
   Attribution result_;
 };
+
+/// When each of the calls in `wanted` began, by its place in `calls`. Where that is not known: when
+/// the nearest known call before it, or else behind it, in the log of its library did. Empty if a
+/// log has no known call.
+std::optional<std::vector<std::int64_t>> starts_of(
+    const std::vector<GpuCall>& calls, const std::vector<std::size_t>& wanted,
+    const std::vector<std::optional<std::int64_t>>& began) {
+  std::map<std::pair<std::int64_t, std::string>, std::vector<std::size_t>> logs;
+  for (const std::size_t call : wanted) {
+    logs[{calls[call].process, calls[call].text.source}].push_back(call);
+  }
+  std::vector<std::int64_t> starts(calls.size());
+  for (const auto& [log, members] : logs) {
+    const auto first =
+        std::ranges::find_if(members, [&](std::size_t call) { return began[call].has_value(); });
+    if (first == members.end()) return std::nullopt;
+    std::int64_t last = *began[*first];
+    for (const std::size_t call : members) {
+      last = began[call].value_or(last);
+      starts[call] = last;
+    }
+  }
+  return starts;
+}
 
 }  // namespace
 
@@ -276,13 +311,9 @@ std::vector<std::size_t> call_order(const RecordingReader& reader) {
     if (!attribution.made_by[at]) wanted.push_back(at);
   }
   std::vector<std::size_t> sorted = wanted;
-  const bool is_known = std::all_of(sorted.begin(), sorted.end(), [&](std::size_t call) {
-    return attribution.began[call].has_value();
-  });
-  if (is_known) {
+  if (const auto starts = starts_of(calls, wanted, attribution.began)) {
     std::stable_sort(sorted.begin(), sorted.end(), [&](std::size_t a, std::size_t b) {
-      return std::pair(calls[a].process, *attribution.began[a]) <
-             std::pair(calls[b].process, *attribution.began[b]);
+      return std::pair(calls[a].process, (*starts)[a]) < std::pair(calls[b].process, (*starts)[b]);
     });
   }
   // Calls of other libraries keep their places.

@@ -47,8 +47,9 @@ Attribution attribute(const DeviceRecording& recording, const Launches& launches
                       const std::vector<GpuCall>& calls);
 
 /// Indices of a recording's calls, without those that another call made. GPU calls are ordered by
-/// process, then by start; if any of their starts is unknown, all stay in the order they were read.
-/// Other calls keep their places.
+/// process, then by start; one whose start is unknown follows the call before it in its library's
+/// log. If no start of a log is known, all stay in the order they were read. Other calls keep their
+/// places.
 std::vector<std::size_t> call_order(const RecordingReader& reader);
 
 }  // namespace benanza

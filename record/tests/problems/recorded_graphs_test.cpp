@@ -33,9 +33,9 @@ TEST(RepeatedStep, IsFoundBehindAWarmUp) {
   const auto calls = joined({9, 8, 7}, joined(repeated({1, 2, 1, 3}, 5), {6}));
   const auto step = repeated_step(calls);
   ASSERT_TRUE(step);
-  EXPECT_EQ(step->begin, 3u);
+  EXPECT_EQ(step->begins.front(), 3u);
   EXPECT_EQ(step->length, 4u);
-  EXPECT_EQ(step->times, 5u);
+  EXPECT_EQ(step->times(), 5u);
 }
 
 TEST(RepeatedStep, EqualLayersWithinItAreNoStep) {
@@ -44,7 +44,7 @@ TEST(RepeatedStep, EqualLayersWithinItAreNoStep) {
   const auto step = repeated_step(repeated(network, 10));
   ASSERT_TRUE(step);
   EXPECT_EQ(step->length, 74u);
-  EXPECT_EQ(step->times, 10u);
+  EXPECT_EQ(step->times(), 10u);
 }
 
 TEST(RepeatedStep, NoneWhereCallsComeOneAfterTheOther) {
@@ -52,6 +52,25 @@ TEST(RepeatedStep, NoneWhereCallsComeOneAfterTheOther) {
   EXPECT_FALSE(repeated_step({1, 2, 3}));
   EXPECT_FALSE(repeated_step({}));
   EXPECT_EQ(repeated_step(repeated({4}, 100))->length, 1u);
+}
+
+TEST(ScatteredStep, IsFoundAmongOtherCalls) {
+  // Two texts: a first pass each, then steps of two equal layers and an output layer.
+  const std::vector<std::uint32_t> step{1, 2, 3, 1, 2, 3, 4};
+  const auto text = joined({7, 8, 9}, repeated(step, 5));
+  const auto calls = joined(text, joined({6}, text));
+  EXPECT_FALSE(repeated_step(calls));
+  const auto found = scattered_step(calls);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->length, 7u);
+  EXPECT_EQ(found->times(), 10u);
+  EXPECT_EQ(found->begins.front(), 3u);
+  EXPECT_THAT(without(calls, *found), ElementsAre(7, 8, 9, 6, 7, 8, 9));
+}
+
+TEST(ScatteredStep, NoneWhereLittleIsRepeated) {
+  EXPECT_FALSE(scattered_step({1, 2, 3, 4, 5, 1, 1, 6, 7, 8}));
+  EXPECT_FALSE(scattered_step({}));
 }
 
 std::vector<CallTotal> three_calls() {
@@ -165,6 +184,24 @@ std::vector<std::string> precisions_of(const Graph& graph) {
   std::vector<std::string> list;
   for (const Layer& layer : graph.layers) list.push_back(layer.precision);
   return list;
+}
+
+TEST(RecordedGraphs, ATextThatIsContinuedTwiceHasTwoSteps) {
+  std::vector<CallTotal> totals{convolution_by("attention/1x4x8x16_k4x8x16_s0.25_causal", "")};
+  std::vector<std::uint32_t> text{0};
+  for (std::uint32_t keys = 9; keys < 14; ++keys) {
+    text.push_back(static_cast<std::uint32_t>(totals.size()));
+    totals.push_back(
+        convolution_by("attention/1x4x1x16_k4x" + std::to_string(keys) + "x16_s0.25", ""));
+  }
+  const RecordedGraphs graphs = recorded_graphs("run", totals, joined(text, text));
+  ASSERT_THAT(graphs.graphs, SizeIs(2));
+  EXPECT_THAT(graphs.graphs[1].layers[0].problems,
+              ElementsAre("attention/1x4x8x16_k4x8x16_s0.25_causal"));
+  EXPECT_THAT(graphs.summary,
+              Contains("run: a step of 1 calls, repeated 10 times with 9 to 13 keys; shown: "
+                       "number 6"));
+  EXPECT_THAT(graphs.summary, Contains("run_rest: a step of 1 calls, repeated 2 times"));
 }
 
 TEST(RecordedGraphs, CallsOfSeveralPrecisionsStateTheirOwn) {

@@ -48,7 +48,9 @@ struct Made {
 };
 
 GpuCall attribution_convolution(std::int64_t start) {
-  return {.text = {.source = "cudnn", .problem = "c"}, .process = 1, .thread = 10, .start = start};
+  const std::string problem = "conv/1x8x4x4_k8x1x1_p0.0.0.0_s1x1_d1x1_g1";
+  return {
+      .text = {.source = "cudnn", .problem = problem}, .process = 1, .thread = 10, .start = start};
 }
 GpuCall product(const std::string& source, const std::string& problem,
                 const std::string& memory = "fp16") {
@@ -153,6 +155,19 @@ TEST(Attribution, AProductInsideOfAConvolutionIsTheConvolutions) {
   EXPECT_THAT(attribution.owners, ElementsAre(2, 3, none, 1, 1, none));
   EXPECT_THAT(attribution.made_by, ElementsAre(3, none, none, none));
   EXPECT_THAT(attribution.began, ElementsAre(210, 310, 100, 200));
+}
+
+TEST(Attribution, AttentionMakesNoProduct) {
+  const auto made = Made()
+                        .call("cuLaunchKernelEx", 110, 1)
+                        .call("cuLaunchKernelEx", 120, 2)
+                        .kernel("cudnn_generated_fort_native_sdpa_sm80_flash_fprop", 1000, 1)
+                        .kernel("nvjet_sm90_hsh_1", 1010, 2);
+  GpuCall attention = attribution_convolution(100);
+  attention.text.problem = "attention/1x4x1x64_k4x9x64_s0.125";
+  const auto attribution = made.attribution({attention, product("cublas", "own")});
+  EXPECT_THAT(attribution.owners, ElementsAre(0, 1));
+  EXPECT_THAT(attribution.made_by, ElementsAre(none, none));
 }
 
 TEST(Attribution, CallsOfTwoLibrariesHaveTheOrderOfTheirKernels) {
