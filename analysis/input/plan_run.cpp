@@ -67,6 +67,7 @@ PlanRun read_plan_run(const std::filesystem::path& path) {
       run.steps = count(row, "steps");
       run.predicted_seconds = row.at("predicted_seconds").get<double>();
       run.predicted_conversion_seconds = row.value("predicted_conversion_seconds", 0.0);
+      run.predicted_gap_seconds = row.value("predicted_gap_seconds", 0.0);
       run.conversions = count(row, "conversions");
       run.conversion_seconds = row.value("conversion_seconds", 0.0);
       run.step_seconds = row.value("step_seconds", 0.0);

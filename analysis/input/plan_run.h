@@ -26,9 +26,10 @@ struct PlanRun {
   /// Its calls are those that the libraries' heuristics choose.
   bool by_heuristic = false;
   std::size_t steps = 0;
-  /// By benanza-analyze plan, with the conversions it expected.
+  /// By benanza-analyze plan, with the conversions and gaps it expected.
   double predicted_seconds = 0;
   double predicted_conversion_seconds = 0;
+  double predicted_gap_seconds = 0;
   /// Conversions between the formats of steps, and their time alone.
   std::size_t conversions = 0;
   double conversion_seconds = 0;

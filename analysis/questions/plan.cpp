@@ -88,6 +88,12 @@ Section plan_section_of(const Subject& subject, const Plan& plan) {
   section.facts["conversion_seconds"] = conversions;
   section.add(Entry{"conversions", fmt::format("{}, {:.3f} ms of the sum (estimated)",
                                                plan.conversions.size(), conversions * 1e3)});
+  section.facts["gap_seconds"] = plan.gap_seconds;
+  section.add(Entry{"gaps", plan.gap_seconds == 0
+                                ? std::string("not known: a run of a plan tells (--plan)")
+                                : fmt::format("{:.3f} ms of the sum: calls behind each other, as "
+                                              "in the runs of earlier plans",
+                                              plan.gap_seconds * 1e3)});
   add_gathered(section, plan);
   add_prepared(section, plan);
   section.add(
@@ -129,6 +135,7 @@ void plan_answer(const PlanOptions& options) {
       planned_work(graph, flow, inputs.plans.empty() ? alone : expected, filter, !options.apart);
   Plan plan = make_plan(graph, flow, work, filter.precision, conversion_costs(inputs, work, times));
   state_alone(plan, alone);
+  state_gaps(plan, inputs.results.measurements, times);
   plan.fused = !options.apart;
   plan.by_heuristic = options.by_heuristic;
   for (const PlanStep& step : plan.steps) {

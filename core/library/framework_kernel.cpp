@@ -84,9 +84,16 @@ std::string_view without_number(std::string_view name, char separator) {
   return is_number ? name.substr(0, last) : name;
 }
 
+/// Without the underscores that begin names of operators ("_to_copy").
 std::string words_of(std::string_view name) {
-  std::string words(name);
-  std::replace(words.begin(), words.end(), '_', ' ');
+  std::string words;
+  for (const char letter : name) {
+    if (letter != '_') {
+      words += letter;
+    } else if (!words.empty() && words.back() != ' ') {
+      words += ' ';
+    }
+  }
   return words;
 }
 

@@ -54,6 +54,7 @@ void map(Io& io, Plan& plan) {
   io("by_heuristic", plan.by_heuristic);
   io("arena_bytes", plan.arena_bytes);
   io("seconds", plan.seconds);
+  io("gap_seconds", plan.gap_seconds);
   io("inputs", plan.inputs);
   io("results", plan.results);
   io.each("tensors", plan.tensors);

@@ -91,8 +91,11 @@ struct Plan {
   bool by_heuristic = false;
   /// Of the arena: the peak of all buffers that are alive at a time, and what fragments cost.
   std::int64_t arena_bytes = 0;
-  /// Sum over the steps and the conversions.
+  /// Sum over the steps, the conversions and the gaps.
   double seconds = 0;
+  /// By which its calls take longer behind each other than by themselves, as earlier runs of plans
+  /// tell; 0 without them.
+  double gap_seconds = 0;
   std::vector<PlanTensor> tensors{};
   std::vector<PlanBuffer> buffers{};
   std::vector<PlanStep> steps{};

@@ -193,6 +193,7 @@ void time_plan(benchmark::State& state, plan::PlannedModel& model, harness::Stop
   count(state, "memory_bytes", static_cast<double>(model.memory_bytes()));
   count(state, "predicted_seconds", model.plan().seconds);
   count(state, "predicted_conversion_seconds", conversion_seconds(model.plan()));
+  count(state, "predicted_gap_seconds", model.plan().gap_seconds);
   count(state, "checked_tensors", static_cast<double>(model.compared()));
 }
 

@@ -27,7 +27,8 @@ struct PlanLadder {
   double measured_extra() const { return measured_seconds - run->predicted_seconds; }
   /// By which the calls take longer than by themselves, conversions apart.
   double steps_extra() const {
-    return measured_extra() - (run->conversion_seconds - run->predicted_conversion_seconds);
+    return measured_extra() + run->predicted_gap_seconds -
+           (run->conversion_seconds - run->predicted_conversion_seconds);
   }
 };
 
@@ -52,7 +53,8 @@ std::string ladder_text(const PlanLadder& plan, const Ladder& ladder) {
 std::string steps_text(const PlanLadder& plan) {
   const PlanRun& run = *plan.run;
   if (run.step_seconds == 0) return {};
-  const double predicted = run.predicted_seconds - run.predicted_conversion_seconds;
+  const double predicted =
+      run.predicted_seconds - run.predicted_conversion_seconds - run.predicted_gap_seconds;
   return fmt::format(
       ": {:+.3f} until their data are in the caches, {:+.3f} from then on, {:+.3f} of whole runs "
       "over their calls",
@@ -62,22 +64,29 @@ std::string steps_text(const PlanLadder& plan) {
 
 void add_causes(Section& section, const PlanLadder& plan) {
   const PlanRun& run = *plan.run;
-  section.add(
-      Entry{"  predicted",
-            fmt::format("{:+.3f} ms: {:.3f} of conversions between formats, the rest "
-                        "because formats must agree, and layers that only move bytes{}",
-                        plan.predicted_extra() * 1e3, run.predicted_conversion_seconds * 1e3,
-                        run.prepared_seconds == 0
-                            ? std::string()
-                            : fmt::format("; {:.3f} of the bound are left to the caller",
-                                          run.prepared_seconds * 1e3))});
-  section.add(
-      Entry{"  measured",
-            fmt::format("{:+.3f} ms: {} conversions take {:.3f} ({:+.3f}); running {} calls back "
-                        "to back adds {:+.3f} over timing each alone{}",
-                        plan.measured_extra() * 1e3, run.conversions, run.conversion_seconds * 1e3,
-                        (run.conversion_seconds - run.predicted_conversion_seconds) * 1e3,
-                        run.steps, plan.steps_extra() * 1e3, steps_text(plan))});
+  section.add(Entry{
+      "  predicted",
+      fmt::format(
+          "{:+.3f} ms: {:.3f} of conversions between formats, {}the rest "
+          "because formats must agree, and layers that only move bytes{}",
+          plan.predicted_extra() * 1e3, run.predicted_conversion_seconds * 1e3,
+          run.predicted_gap_seconds == 0
+              ? std::string()
+              : fmt::format("{:.3f} of calls behind each other, ", run.predicted_gap_seconds * 1e3),
+          run.prepared_seconds == 0 ? std::string()
+                                    : fmt::format("; {:.3f} of the bound are left to the caller",
+                                                  run.prepared_seconds * 1e3))});
+  section.add(Entry{
+      "  measured",
+      fmt::format("{:+.3f} ms: {} conversions take {:.3f} ({:+.3f}); running {} calls back "
+                  "to back adds {:+.3f} over timing each alone{}{}",
+                  plan.measured_extra() * 1e3, run.conversions, run.conversion_seconds * 1e3,
+                  (run.conversion_seconds - run.predicted_conversion_seconds) * 1e3, run.steps,
+                  plan.steps_extra() * 1e3,
+                  run.predicted_gap_seconds == 0 ? std::string()
+                                                 : fmt::format(", of which {:.3f} were expected",
+                                                               run.predicted_gap_seconds * 1e3),
+                  steps_text(plan))});
   if (const auto branches = plan.branch_seconds()) {
     section.add(Entry{"  in branches",
                       fmt::format("{:.3f} ms, {:+.3f}: independent steps in parallel",
@@ -108,6 +117,8 @@ void add_plans(Section& section, const BoundReport& report) {
        [](const PlanLadder& one) { return one.run->predicted_seconds; }},
       {"", "predicted_conversion_seconds", milli,
        [](const PlanLadder& one) { return one.run->predicted_conversion_seconds; }},
+      {"", "predicted_gap_seconds", milli,
+       [](const PlanLadder& one) { return one.run->predicted_gap_seconds; }},
       {"", "seconds", milli, &PlanLadder::measured_seconds},
       {"", "branch_seconds", milli, &PlanLadder::branch_seconds},
       {"", "conversions", [](const PlanLadder& one) { return one.run->conversions; }},

@@ -6,6 +6,7 @@
 #include "suites/cublas/ops/lt.h"
 #include "suites/cublas/ways.h"
 #include "suites/harness/each_group.h"
+#include "suites/nvidia/run/side_streams.h"
 
 // The products of a mixture of experts, whose groups have rows one after the other.
 namespace benanza::cublas {
@@ -207,14 +208,23 @@ Gemm product_of(const GroupedGemm& shape, const GroupRun& run, std::int64_t grou
   return product;
 }
 
+/// How cuBLASLt multiplies the groups.
+struct LtPlan {
+  LtUnit unit = LtUnit::group;
+  /// The rank of the choice in the library's order; the last one where there are fewer.
+  std::size_t choice = 0;
+  /// None: one call after the other.
+  std::size_t side_streams = 0;
+};
+
 /// cublasLtMatmul for each group or for each run, by one of its choices for so many rows.
 class ByLt {
  public:
-  /// `choice`: its rank in the library's order; the last one where there are fewer.
-  ByLt(const Request& request, const GroupedGemm& shape, LtUnit unit, std::size_t choice)
-      : made_(request, shape) {
+  ByLt(const Request& request, const GroupedGemm& shape, const LtPlan& plan)
+      : made_(request, shape), sides_(plan.side_streams) {
+    const std::size_t choice = plan.choice;
     for (const GroupRun& run : made_.runs) {
-      const std::int64_t groups = groups_of(unit, run);
+      const std::int64_t groups = groups_of(plan.unit, run);
       LtMatmul matmul({.shape = product_of(shape, run, groups), .epilogue = {}}, made_.precision);
       LtDescriptors descriptors = matmul.descriptors();
       descriptors.alignment_bytes = alignment_of(descriptors.alignment_bytes, run);
@@ -222,30 +232,24 @@ class ByLt {
           heuristics(made_.library.lt(), descriptors, made_.precision,
                      made_.library.lt_workspace_bytes(), static_cast<int>(choice) + 1);
       const LtChoice& chosen = choices[std::min(choice, choices.size() - 1)];
-      workspace_bytes_ = std::max(workspace_bytes_, chosen.workspace_bytes);
+      workspace_bytes_ = std::max(workspace_bytes_, round_up(chosen.workspace_bytes));
       products_.push_back({run, groups, std::move(matmul), chosen});
     }
   }
 
-  std::int64_t workspace_bytes() const { return workspace_bytes_; }
+  std::int64_t workspace_bytes() const {
+    return workspace_bytes_ * static_cast<std::int64_t>(std::max<std::size_t>(sides_.count(), 1));
+  }
 
   void operator()(const nvidia::CudaPrimitive& call) const {
-    const std::int64_t size = element_bytes(made_.precision);
-    for (const auto& [run, groups, matmul, choice] : products_) {
-      const float alpha = matmul.alpha();
-      constexpr float beta = 0;
-      for (std::int64_t group = 0; group < run.groups; group += groups) {
-        const GroupOffsets offsets = offsets_of(made_.shape, run, group);
-        std::byte* const result = call.output() + offsets.c * size;
-        check(cublasLtMatmul(made_.library.lt(), matmul.operation(), &alpha,
-                             call.input(1) + offsets.b * size, matmul.first(),
-                             call.input(0) + offsets.a * size, matmul.second(), &beta,
-                             matmul.unread_at(result), matmul.residual(), result, matmul.result(),
-                             &choice.algorithm, call.workspace(),
-                             static_cast<std::size_t>(workspace_bytes_), call.stream()),
-              "cublasLtMatmul");
+    sides_.fork(call.stream());
+    std::size_t calls = 0;
+    for (const Product& product : products_) {
+      for (std::int64_t group = 0; group < product.run.groups; group += product.groups) {
+        multiply(call, product, group, calls++);
       }
     }
+    sides_.join(call.stream());
   }
 
  private:
@@ -256,6 +260,33 @@ class ByLt {
     LtChoice choice;
   };
 
+  /// The alignment of a workspace.
+  static std::int64_t round_up(std::int64_t bytes) { return (bytes + 255) / 256 * 256; }
+
+  /// From a group of a run on; the number of this call says which stream takes it.
+  void multiply(const nvidia::CudaPrimitive& call, const Product& product, std::int64_t group,
+                std::size_t number) const {
+    const std::int64_t size = element_bytes(made_.precision);
+    const float alpha = product.matmul.alpha();
+    constexpr float beta = 0;
+    const GroupOffsets offsets = offsets_of(made_.shape, product.run, group);
+    std::byte* const result = call.output() + offsets.c * size;
+    std::byte* workspace = call.workspace();
+    cudaStream_t stream = call.stream();
+    if (sides_.count() > 0) {
+      const std::size_t side = number % sides_.count();
+      stream = sides_.at(side);
+      workspace += static_cast<std::int64_t>(side) * workspace_bytes_;
+    }
+    check(cublasLtMatmul(made_.library.lt(), product.matmul.operation(), &alpha,
+                         call.input(1) + offsets.b * size, product.matmul.first(),
+                         call.input(0) + offsets.a * size, product.matmul.second(), &beta,
+                         product.matmul.unread_at(result), product.matmul.residual(), result,
+                         product.matmul.result(), &product.choice.algorithm, workspace,
+                         static_cast<std::size_t>(workspace_bytes_), stream),
+          "cublasLtMatmul");
+  }
+
   /// Of the places where groups begin.
   std::uint32_t alignment_of(std::uint32_t whole, const GroupRun& run) const {
     const std::int64_t size = element_bytes(made_.precision);
@@ -264,6 +295,7 @@ class ByLt {
   }
 
   GroupedCall made_;
+  nvidia::SideStreams sides_;
   std::vector<Product> products_;
   std::int64_t workspace_bytes_ = 0;
 };
@@ -297,14 +329,16 @@ template <class Calls>
 auto made_as() {
   return [](const Request& request, const GroupedGemm& shape) { return Calls(request, shape); };
 }
-auto made_by_lt(LtUnit unit, std::size_t choice) {
-  return [unit, choice](const Request& request, const GroupedGemm& shape) {
-    return ByLt(request, shape, unit, choice);
+auto made_by_lt(const LtPlan& plan) {
+  return [plan](const Request& request, const GroupedGemm& shape) {
+    return ByLt(request, shape, plan);
   };
 }
 
 /// How many of cuBLASLt's choices are tried for a run.
 constexpr std::size_t strided_choices = 4;
+
+
 
 Ways grouped_ways(Library& library, const GroupedGemm& shape, const harness::Variant& prototype,
                   harness::AlgorithmSet) {
@@ -319,10 +353,16 @@ Ways grouped_ways(Library& library, const GroupedGemm& shape, const harness::Var
   }
   if (group_count(runs) > runs.size()) {
     for (std::size_t choice = 0; choice < strided_choices; ++choice) {
-      add("strided." + std::to_string(choice), runs.size(), made_by_lt(LtUnit::run, choice));
+      add("strided." + std::to_string(choice), runs.size(), made_by_lt({LtUnit::run, choice}));
     }
   }
-  add("each", group_count(runs), made_by_lt(LtUnit::group, 0));
+  if (runs.size() > 1) {
+    for (const std::size_t streams : {4, 8, 16}) {
+      add("streams." + std::to_string(streams), runs.size(),
+          made_by_lt({.unit = LtUnit::run, .side_streams = streams}));
+    }
+  }
+  add("each", group_count(runs), made_by_lt({}));
   return found;
 }
 
