@@ -96,7 +96,7 @@ class CallChoice {
       // Where it lies in another format, there is no room for a row-major one.
       as_written.push_back(part.in_place && part.joined);
       all_in_place = all_in_place && part.in_place;
-      if (!part.in_place) copies += copy_seconds(part.tensor);
+      if (!part.in_place) copies += tensors_[part.tensor].conversion_seconds;
     }
     row_major.repetition_seconds = {copies};
     step.candidates.push_back(&calls_.emplace_back(std::move(row_major)));
@@ -140,12 +140,6 @@ class CallChoice {
     }
   }
 
-  double copy_seconds(std::size_t tensor) const {
-    const std::string name(row_major_format);
-    const auto known = costs_.measured.find({name, name});
-    return known != costs_.measured.end() ? known->second : tensors_[tensor].conversion_seconds;
-  }
-
   /// The step of the plan that is this one or comes next.
   std::size_t next_step(std::size_t at) const {
     while (at < step_of_.size() && step_of_[at] == no_plan_step) ++at;
@@ -182,7 +176,7 @@ class CallChoice {
                                  .tensor = tensor,
                                  .from = row_major,
                                  .to = row_major,
-                                 .seconds = copy_seconds(tensor)});
+                                 .seconds = tensors_[tensor].conversion_seconds});
   }
 
   FormatTensor format_of(std::size_t tensor) const {

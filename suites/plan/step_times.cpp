@@ -147,6 +147,7 @@ std::string step_times_json(const PlannedModel& model, const std::vector<StepTim
                        {"seconds", times[step].in_plan},
                        {"repeated_seconds", times[step].repeated},
                        {"conversion_seconds", times[step].conversion_seconds()},
+                       {"setup_seconds", model.setup_seconds(step)},
                        {"layers", model.plan().steps[step].layers}});
     }
     const std::vector<FormatConversion>& before = model.conversions_before(step);
@@ -158,6 +159,26 @@ std::string step_times_json(const PlannedModel& model, const std::vector<StepTim
     }
   }
   return "\"steps\": " + steps.dump() + ",\n\"conversions\": " + conversions.dump();
+}
+
+double setup_seconds(const PlannedModel& model) {
+  double seconds = 0;
+  for (std::size_t step = 0; step < model.steps(); ++step) seconds += model.setup_seconds(step);
+  return seconds;
+}
+
+std::string start_text(const PlannedModel& model, double first_run_seconds) {
+  std::size_t longest = 0;
+  for (std::size_t step = 0; step < model.steps(); ++step) {
+    if (model.setup_seconds(step) > model.setup_seconds(longest)) longest = step;
+  }
+  char line[160];
+  std::snprintf(line, sizeof(line),
+                "first inference after %.3f s: %.3f to set up the calls, %.3f for a first run; the "
+                "longest to set up: %.3f s, step %zu, ",
+                setup_seconds(model) + first_run_seconds, setup_seconds(model), first_run_seconds,
+                model.setup_seconds(longest), longest + 1);
+  return line + model.plan().steps[longest].call + '\n';
 }
 
 std::string lost_text(const Plan& plan, const std::vector<StepTime>& times) {
