@@ -28,7 +28,12 @@ struct Candidate {
   double seconds = 0;
   std::vector<Format> reads{};
   std::vector<Format> writes{};
+  /// FormatStep::as_written.
+  std::vector<bool> as_written{};
 };
+
+/// Of a conversion that there is not.
+constexpr double impossible_seconds = 1e6;
 
 /// The steps with formats as numbers, and what conversions take.
 class Formats {
@@ -49,6 +54,8 @@ class Formats {
           const bool is_image = tensors[step.writes[at]].is_image;
           one.writes.push_back(number_of(result_format(*call, at, is_image)));
         }
+        one.as_written = step.as_written.empty() ? std::vector<bool>(step.reads.size())
+                                                 : step.as_written.at(all.size());
         all.push_back(std::move(one));
       }
     }
@@ -155,11 +162,23 @@ class Exchanges {
     if (const auto before = tensors_[tensor].row_major_before) need(*before, 0);
     return needed;
   }
+  double impossible(std::size_t tensor) const {
+    double seconds = 0;
+    for (const std::size_t reader : uses_[tensor].readers) {
+      for (std::size_t at = 0; at < steps_[reader].reads.size(); ++at) {
+        const bool differs = steps_[reader].reads[at] == tensor && call(reader).as_written[at] &&
+                             call(reader).reads[at] != written(tensor);
+        if (differs) seconds += impossible_seconds;
+      }
+    }
+    return seconds;
+  }
   double cost_around(std::size_t step) const {
     double seconds = call(step).seconds;
     std::set<std::size_t> touched(steps_[step].reads.begin(), steps_[step].reads.end());
     touched.insert(steps_[step].writes.begin(), steps_[step].writes.end());
     for (const std::size_t tensor : touched) {
+      seconds += impossible(tensor);
       for (const auto& [before, format] : conversions_of(tensor)) {
         seconds += formats_.conversion_seconds(tensor, written(tensor), format);
       }
@@ -268,7 +287,10 @@ class Beginnings {
       for (const std::size_t tensor : rows->second) need(one, tensor, 0);
     }
     for (std::size_t at = 0; at < call.reads.size(); ++at) {
-      need(one, steps_[step].reads[at], call.reads[at]);
+      const std::size_t tensor = steps_[step].reads[at];
+      const bool differs = one.held[tensor].written != call.reads[at];
+      if (differs && call.as_written[at]) one.seconds += impossible_seconds;
+      need(one, tensor, call.reads[at]);
     }
     for (std::size_t at = 0; at < call.writes.size(); ++at) {
       one.held.try_emplace(steps_[step].writes[at], Copies{call.writes[at]});

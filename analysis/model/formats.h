@@ -21,6 +21,9 @@ struct FormatStep {
   /// Which operands of the problem they are; empty: in its order.
   std::vector<std::size_t> operands{};
   std::vector<std::size_t> writes{};
+  /// By candidate, for each of `reads`: it has to be written in the format in which it is read;
+  /// empty: conversions do.
+  std::vector<std::vector<bool>> as_written{};
 };
 
 struct FormatTensor {

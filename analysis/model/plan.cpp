@@ -6,9 +6,10 @@
 #include <utility>
 
 #include "analysis/model/arena.h"
-#include "analysis/model/formats.h"
 #include "analysis/model/fusion.h"
+#include "analysis/model/joined_tensors.h"
 #include "analysis/model/plan_obstacles.h"
+#include "analysis/model/planned_calls.h"
 #include "analysis/model/planned_operands.h"
 #include "analysis/model/planned_tensors.h"
 #include "analysis/model/prepared_layers.h"
@@ -22,7 +23,7 @@ namespace {
 class Planner {
  public:
   Planner(const Graph& graph, const DataFlow& flow, const std::vector<PlannedWork>& work,
-          Precision precision, const ConversionCosts& costs)
+          Precision precision, const ConversionCosts& costs, const std::set<std::size_t>& apart)
       : graph_(graph),
         flow_(flow_of(graph, flow)),
         precision_(precision),
@@ -34,14 +35,24 @@ class Planner {
     plan_.model = graph.model;
     plan_.batch = graph.batch;
     plan_.precision = to_string(precision);
+    for (JoinedTensor& joined : joined_tensors(flow, prepared_, work, precision, apart)) {
+      for (const JoinedTensor::Part& part : joined.parts) {
+        if (part.in_place) places_.put_into(part.tensor, joined.whole, part.first);
+      }
+      const std::size_t layer = joined.layer;
+      to_join_.emplace(layer, std::move(joined));
+    }
   }
+
+  /// The layers whose concatenation had better be a call (choose_calls()).
+  const std::vector<std::size_t>& better_apart() const { return better_apart_; }
 
   Plan run(const std::vector<PlannedWork>& work) {
     for (const PlannedWork& one : work) add(one);
     if (!obstacles_.empty()) throw obstacles_.error(graph_.model);
     if (plan_.steps.empty()) throw Error(graph_.model + ": no plan: no layer needs a call");
     set_lifetimes();
-    set_calls();
+    better_apart_ = choose_calls(plan_, places_, candidates_, joins_, precision_, costs_);
     plan_.arena_bytes = place_buffers(plan_.buffers);
     return std::move(plan_);
   }
@@ -63,6 +74,9 @@ class Planner {
       plan_.prepared_seconds += work.time.seconds.value_or(0);
       return;
     }
+    if (const auto found = to_join_.find(last); found != to_join_.end()) {
+      return add_join(work, found->second);
+    }
     if (work.time.calls.empty()) {
       const bool known = work.time.status == LayerStatus::unsupported && !layer.reason.empty();
       return obstacles_.add(layer.name, known ? layer.reason : "nothing measured does it");
@@ -81,6 +95,13 @@ class Planner {
     for (std::size_t index = 0; index < calls.size(); ++index) {
       add_call(work, calls, index, inner);
     }
+  }
+
+  void add_join(const PlannedWork& work, const JoinedTensor& joined) {
+    places_.place(joined.whole, 0);
+    for (const JoinedTensor::Part& part : joined.parts) places_.place(part.tensor, 0);
+    joins_.push_back({.joined = joined, .before_step = plan_.steps.size()});
+    if (work.candidates.size() == 1) joins_.back().calls = work.candidates.front();
   }
 
   /// `inner`: the results of the layer's calls so far, which are the first of `calls`.
@@ -135,6 +156,7 @@ class Planner {
     if (!is_read_inside(calls, index)) {
       if (call.output >= made.outputs.size()) return {};
       found.result = made.outputs[call.output];
+      if (places_.is_put(*found.result)) return {};
       const auto& shape = plan_.tensors[*found.result].shape;
       if (!shape || element_count(*shape) != found.moved.moved_elements()) return {};
     } else if (call.output > 0 && call.output < made.outputs.size()) {
@@ -289,6 +311,12 @@ class Planner {
       }
       for (const std::size_t result : plan_.steps[step].results) use(result, step);
     }
+    for (const PlannedJoin& join : joins_) {
+      for (const JoinedTensor::Part& part : join.joined.parts) {
+        const std::size_t seen = places_.whole_of(part.tensor);
+        if (seen < flow_.tensors.size() && is_callers(seen)) inputs.insert(seen);
+      }
+    }
     for (const std::size_t input : inputs) {
       use(input, 0);
       use(input, end);
@@ -298,6 +326,13 @@ class Planner {
       places_.place(result, 0);
       use(result, end);
       plan_.results.push_back(result);
+    }
+    // What has to be copied to its place may be needed as long as the whole.
+    for (const PlannedJoin& join : joins_) {
+      const auto whole = lives.find(plan_.tensors[join.joined.whole].buffer.value());
+      if (whole == lives.end()) continue;
+      const std::size_t last = whole->second.second;
+      for (const JoinedTensor::Part& part : join.joined.parts) use(part.tensor, last);
     }
     for (const auto& [buffer, life] : lives) {
       plan_.buffers[buffer].first = life.first;
@@ -312,63 +347,6 @@ class Planner {
     return layer ? prepared_[*layer] : !places_.is_constant(tensor);
   }
 
-  /// Chooses the calls.
-  void set_calls() {
-    std::vector<FormatTensor> tensors;
-    for (std::size_t tensor = 0; tensor < plan_.tensors.size(); ++tensor) {
-      tensors.push_back(format_of(tensor));
-    }
-    for (const std::size_t result : plan_.results) {
-      tensors[places_.original(result)].row_major_before = plan_.steps.size();
-    }
-    std::vector<FormatStep> steps;
-    for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
-      FormatStep one{.candidates = candidates_[step]};
-      const std::vector<FlowOperand>& operands = plan_.steps[step].work.operands;
-      for (const FlowOperand& operand : operands) {
-        const bool is_placed =
-            operand.kind == FlowOperand::Kind::tensor && plan_.tensors[operand.index].buffer;
-        if (!is_placed) continue;
-        one.reads.push_back(places_.original(operand.index));
-        one.operands.push_back(static_cast<std::size_t>(&operand - operands.data()));
-        if (!operand.strides.empty()) {
-          auto& before = tensors[places_.original(operand.index)].row_major_before;
-          before = std::min(before.value_or(step), step);
-        }
-        if (const auto whole = plan_.tensors[operand.index].part_of) {
-          auto& before = tensors[places_.original(*whole)].row_major_before;
-          before = std::min(before.value_or(step), step);
-        }
-      }
-      for (const std::size_t result : plan_.steps[step].results) {
-        one.writes.push_back(places_.original(result));
-      }
-      steps.push_back(std::move(one));
-    }
-    ChosenFormats chosen = choose_formats(steps, tensors, costs_.measured);
-    for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
-      const Measurement& call = *candidates_[step][chosen.candidates[step]];
-      plan_.steps[step].call = to_string(call.variant);
-      plan_.steps[step].seconds = call.seconds();
-    }
-    plan_.conversions = std::move(chosen.conversions);
-    plan_.seconds = chosen.seconds;
-  }
-
-  FormatTensor format_of(std::size_t tensor) const {
-    const auto& shape = plan_.tensors[tensor].shape;
-    if (!shape) return {};
-    const std::int64_t elements = element_count(*shape);
-    const bool has_channels = shape->size() > 2 && (*shape)[1] > 1;
-    const double seconds =
-        costs_.overhead_seconds +
-        (costs_.bytes_per_second ? 2 * static_cast<double>(elements * element_bytes(precision_)) /
-                                       *costs_.bytes_per_second
-                                 : 0);
-    return {.is_image = has_channels && elements > (*shape)[0] * (*shape)[1],
-            .conversion_seconds = seconds};
-  }
-
   const Graph& graph_;
   const DataFlow& flow_;
   Precision precision_;
@@ -380,6 +358,10 @@ class Planner {
   PlanReaders readers_;
   /// By the tensor that nobody makes, since its readers take strides.
   std::map<std::size_t, CopiedTensor> strided_;
+  /// Concatenations without a step: by layer, and in order.
+  std::map<std::size_t, JoinedTensor> to_join_;
+  std::vector<PlannedJoin> joins_;
+  std::vector<std::size_t> better_apart_;
   PlannedOperands operands_;
   /// Of each step.
   std::vector<std::vector<const Measurement*>> candidates_;
@@ -390,7 +372,13 @@ class Planner {
 
 Plan make_plan(const Graph& graph, const DataFlow& flow, const std::vector<PlannedWork>& work,
                Precision precision, const ConversionCosts& costs) {
-  return Planner(graph, flow, work, precision, costs).run(work);
+  std::set<std::size_t> apart;
+  for (;;) {
+    Planner planner(graph, flow, work, precision, costs, apart);
+    Plan plan = planner.run(work);
+    if (planner.better_apart().empty()) return plan;
+    apart.insert(planner.better_apart().begin(), planner.better_apart().end());
+  }
 }
 
 }  // namespace benanza::analysis

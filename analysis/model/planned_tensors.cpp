@@ -19,6 +19,13 @@ bool PlannedTensors::is_constant(std::size_t tensor) const {
 }
 
 std::size_t PlannedTensors::place(std::size_t tensor, std::int64_t elements) {
+  if (const auto put = put_.find(tensor); put != put_.end()) {
+    const std::size_t buffer = place(put->second.whole, 0);
+    PlanTensor& one = plan_.tensors[tensor];
+    one.buffer = buffer;
+    one.offset = plan_.tensors[put->second.whole].offset + put->second.first;
+    return buffer;
+  }
   const auto part = parts_.find(tensor);
   const bool is_part = part != parts_.end();
   if (is_part || (tensor < alias_.size() && alias_[tensor])) {
@@ -47,6 +54,10 @@ std::size_t PlannedTensors::place(std::size_t tensor, std::int64_t elements) {
 void PlannedTensors::make_part(std::size_t result, std::size_t source, std::int64_t first) {
   parts_[result] = {source, first};
   place(result, 0);
+}
+
+void PlannedTensors::put_into(std::size_t part, std::size_t whole, std::int64_t first) {
+  put_[part] = {whole, first};
 }
 
 std::size_t PlannedTensors::whole_of(std::size_t tensor) const {

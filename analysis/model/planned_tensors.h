@@ -23,6 +23,9 @@ class PlannedTensors {
   std::size_t place(std::size_t tensor, std::int64_t elements);
   /// `result` is what `source` has from its element `first` on.
   void make_part(std::size_t result, std::size_t source, std::int64_t first);
+  /// `part`, which a step makes, lies in `whole` from its element `first` on.
+  void put_into(std::size_t part, std::size_t whole, std::int64_t first);
+  bool is_put(std::size_t tensor) const { return put_.contains(tensor); }
   /// The tensor that a view or part shows.
   std::size_t whole_of(std::size_t tensor) const;
   /// The tensor that a view shows.
@@ -41,6 +44,8 @@ class PlannedTensors {
   /// For a view, the tensor whose elements it is.
   std::vector<std::optional<std::size_t>> alias_;
   std::map<std::size_t, Part> parts_;
+  /// Parts that steps make, where they are.
+  std::map<std::size_t, Part> put_;
 };
 
 }  // namespace benanza::analysis

@@ -1,10 +1,19 @@
 #include "core/plan_file/plan.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "core/graph_file/data_flow_mapping.h"
 
 namespace benanza {
+
+template <class Io>
+void map(Io& io, JoinedPart& part) {
+  io("tensor", part.tensor);
+  io("first", part.first);
+  io("format", part.format);
+}
 
 template <class Io>
 void map(Io& io, PlanTensor& tensor) {
@@ -15,6 +24,8 @@ void map(Io& io, PlanTensor& tensor) {
   io("offset", tensor.offset);
   io("hides", tensor.hides);
   io.optional("part_of", tensor.part_of);
+  io.each("joins", tensor.joins);
+  io("joined_format", tensor.joined_format);
 }
 
 template <class Io>
@@ -110,12 +121,15 @@ class StepCheck {
     }
     for (const std::size_t result : plan_.results) {
       const PlanTensor& tensor = plan_.tensors[result];
-      if (!tensor.buffer || !is_written(tensor)) return "no step makes the result " + tensor.name;
+      if (!tensor.buffer || !is_written(result)) return "no step makes the result " + tensor.name;
     }
     return {};
   }
 
  private:
+  /// The buffer and the first element, which views share.
+  using Place = std::pair<std::size_t, std::int64_t>;
+
   std::string check(std::size_t step) {
     const PlanStep& one = plan_.steps[step];
     for (const FlowOperand& operand : one.work.operands) {
@@ -123,33 +137,58 @@ class StepCheck {
       if (operand.kind != FlowOperand::Kind::tensor) continue;
       const PlanTensor& tensor = plan_.tensors[operand.index];
       if (!tensor.buffer) continue;
-      if (!is_alive(tensor, step)) return "reads what is not there: " + tensor.name;
-      if (!is_written(tensor)) return "reads what no step has written: " + tensor.name;
+      if (!is_alive(operand.index, step)) return "reads what is not there: " + tensor.name;
+      if (!is_written(operand.index)) return "reads what no step has written: " + tensor.name;
     }
     for (const std::size_t result : one.results) {
       const PlanTensor& tensor = plan_.tensors[result];
-      if (!tensor.buffer || !is_alive(tensor, step))
+      if (!tensor.buffer || !is_alive(result, step))
         return "writes what is not there: " + tensor.name;
-      written_buffers_.push_back(*tensor.buffer);
+      written_.insert(place_of(tensor));
     }
     return {};
   }
 
-  bool is_alive(const PlanTensor& tensor, std::size_t step) const {
+  static Place place_of(const PlanTensor& tensor) { return {*tensor.buffer, tensor.offset}; }
+
+  /// With all that has to be copied to its place.
+  bool is_alive(std::size_t index, std::size_t step) const {
+    const PlanTensor& tensor = plan_.tensors[index];
     const PlanBuffer& buffer = plan_.buffers[*tensor.buffer];
-    return buffer.first <= step && step <= buffer.last;
+    return buffer.first <= step && step <= buffer.last &&
+           (!tensor.part_of || is_alive(*tensor.part_of, step)) &&
+           std::ranges::all_of(tensor.joins,
+                               [&](const JoinedPart& part) { return is_alive(part.tensor, step); });
   }
-  /// A view has another tensor's buffer.
-  bool is_written(const PlanTensor& tensor) const {
-    if (std::ranges::find(written_buffers_, *tensor.buffer) != written_buffers_.end()) return true;
+  bool is_written(std::size_t index) const {
+    const PlanTensor& tensor = plan_.tensors[index];
+    if (!tensor.joins.empty()) {
+      return std::ranges::all_of(tensor.joins,
+                                 [&](const JoinedPart& part) { return is_written(part.tensor); });
+    }
+    if (written_.contains(place_of(tensor))) return true;
+    if (tensor.part_of) return is_written(*tensor.part_of);
     return std::ranges::any_of(plan_.inputs, [&](std::size_t input) {
       return plan_.tensors[input].buffer == tensor.buffer;
     });
   }
 
   const Plan& plan_;
-  std::vector<std::size_t> written_buffers_;
+  std::set<Place> written_;
 };
+
+/// Its parts make up the whole one after the other, and have buffers.
+bool joins_parts(const Plan& plan, const PlanTensor& whole) {
+  if (!whole.shape || !whole.buffer || whole.joins.size() < 2) return false;
+  std::int64_t next = 0;
+  for (const JoinedPart& part : whole.joins) {
+    if (part.tensor >= plan.tensors.size() || part.first != next) return false;
+    const PlanTensor& one = plan.tensors[part.tensor];
+    if (!one.shape || !one.buffer || element_count(*one.shape) < 1) return false;
+    next += element_count(*one.shape);
+  }
+  return next == element_count(*whole.shape);
+}
 
 /// The whole lies in the same buffer, not behind its part, if that has a place of its own, and is
 /// no part itself.
@@ -168,6 +207,7 @@ bool names_what_there_is(const Plan& plan) {
   for (const PlanTensor& tensor : plan.tensors) {
     if (tensor.buffer && *tensor.buffer >= plan.buffers.size()) return false;
     if (tensor.part_of && !has_part(plan, tensor)) return false;
+    if (!tensor.joins.empty() && !joins_parts(plan, tensor)) return false;
   }
   for (const PlanStep& step : plan.steps) {
     for (const FlowOperand& operand : step.work.operands) {
@@ -200,6 +240,12 @@ std::int64_t element_bytes_of(const Plan& plan, std::size_t tensor) {
   const auto precision = parse_precision(plan.precision);
   if (!precision) throw Error(plan.model + ": the plan has an unknown precision");
   return planned_element_bytes(plan.tensors.at(tensor).type, *precision);
+}
+
+bool is_in_place(const Plan& plan, std::size_t whole, const JoinedPart& part) {
+  const PlanTensor& place = plan.tensors.at(whole);
+  const PlanTensor& one = plan.tensors.at(part.tensor);
+  return one.buffer == place.buffer && one.offset == place.offset + part.first;
 }
 
 double conversion_seconds(const Plan& plan) {

@@ -14,7 +14,19 @@
 namespace benanza {
 
 /// Version of the plan format.
-inline constexpr int plan_schema = 2;
+inline constexpr int plan_schema = 3;
+
+/// A part of a tensor that no call makes as a whole: the calls that make its parts write them
+/// there.
+struct JoinedPart {
+  std::size_t tensor = 0;
+  /// Its first element in the whole. Its place is there, or it is copied there before the whole is
+  /// read.
+  std::int64_t first = 0;
+  /// A library's name of the format in which it has to lie there; empty: row-major.
+  std::string format{};
+  bool operator==(const JoinedPart&) const = default;
+};
 
 /// A tensor of a plan: of the model, or one that stays between the calls of a layer (no name).
 struct PlanTensor {
@@ -34,6 +46,10 @@ struct PlanTensor {
   /// Set if it is a part of that tensor, or a view of a part, and nobody writes it by itself.
   /// Without a buffer: calls read it there, in strides.
   std::optional<std::size_t> part_of{};
+  /// The parts of a concatenation that needs no call, and the format in which they make up the
+  /// whole: a library's name of it; empty: row-major.
+  std::vector<JoinedPart> joins{};
+  std::string joined_format{};
   bool operator==(const PlanTensor&) const = default;
 };
 
@@ -120,6 +136,9 @@ std::int64_t planned_element_bytes(std::string_view type, Precision precision);
 bool is_index_type(std::string_view type);
 /// True for the types of floats.
 bool is_float(std::string_view type);
+
+/// The part lies where the whole has it.
+bool is_in_place(const Plan& plan, std::size_t whole, const JoinedPart& part);
 
 /// Of the conversions that the plan expects.
 double conversion_seconds(const Plan& plan);

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <functional>
@@ -178,8 +179,15 @@ void count_steps(benchmark::State& state, const std::vector<plan::StepTime>& tim
   count(state, "repeated_seconds", repeated);
 }
 
+/// Seconds of the first run; on a GPU, it is captured in it.
+double first_run(plan::PlannedModel& model, harness::Stopwatch& stopwatch) {
+  const auto begin = std::chrono::steady_clock::now();
+  stopwatch.time(model, 1);
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
 void time_plan(benchmark::State& state, plan::PlannedModel& model, harness::Stopwatch& stopwatch,
-               const std::vector<plan::StepTime>& times) {
+               const std::vector<plan::StepTime>& times, double first_run_seconds) {
   stopwatch.time(model, 1);
   for ([[maybe_unused]] auto _ : state) state.SetIterationTime(stopwatch.time(model, 1));
   plan::Conversions conversions(model);
@@ -194,6 +202,8 @@ void time_plan(benchmark::State& state, plan::PlannedModel& model, harness::Stop
   count(state, "predicted_seconds", model.plan().seconds);
   count(state, "predicted_conversion_seconds", conversion_seconds(model.plan()));
   count(state, "predicted_gap_seconds", model.plan().gap_seconds);
+  count(state, "setup_seconds", setup_seconds(model));
+  count(state, "first_run_seconds", first_run_seconds);
   count(state, "checked_tensors", static_cast<double>(model.compared()));
 }
 
@@ -212,10 +222,12 @@ int measure(const Options& options, const plan::Backends& backends) {
   plan::PlannedModel model(std::move(plan), backends.all(), values ? &*values : nullptr,
                            has_branches ? plan::Scratch::own : plan::Scratch::shared,
                            &backends.memory());
+  harness::Stopwatch& stopwatch = backends.all().front()->stopwatch();
+  const double first_run_seconds = first_run(model, stopwatch);
+  std::cerr << plan::start_text(model, first_run_seconds);
   const double tolerance = options.tolerance > 0 ? options.tolerance : tolerance_of(model);
   if (values) check_steps(model, *values, options, tolerance);
   describe(model.plan(), backends);
-  harness::Stopwatch& stopwatch = backends.all().front()->stopwatch();
   const auto branches = has_branches
                             ? branches_of(model, stopwatch, values ? &*values : nullptr, tolerance)
                             : nullptr;
@@ -225,7 +237,9 @@ int measure(const Options& options, const plan::Backends& backends) {
   const std::string name = "plan/" + model.plan().model +
                            (model.plan().batch ? "_b" + std::to_string(*model.plan().batch) : "") +
                            '/' + model.plan().precision;
-  register_run(name, [&](benchmark::State& state) { time_plan(state, model, stopwatch, times); });
+  register_run(name, [&](benchmark::State& state) {
+    time_plan(state, model, stopwatch, times, first_run_seconds);
+  });
   if (branches != nullptr) {
     register_run(name + "/branches", [&](benchmark::State& state) {
       stopwatch.time(*branches, 1);

@@ -4,35 +4,139 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/problem/problem.h"
 
 namespace benanza::plan {
+namespace {
+
+/// One operand and one result.
+class CopyEnds final : public harness::Operands {
+ public:
+  CopyEnds(std::byte* source, std::byte* target) : source_(source), target_(target) {}
+
+  std::byte* operand(std::size_t, std::int64_t, const harness::MemoryFormat&) override {
+    return source_;
+  }
+  std::byte* result(std::size_t, std::int64_t, const harness::MemoryFormat&) override {
+    return target_;
+  }
+  std::byte* scratch(std::int64_t) override { return nullptr; }
+
+ private:
+  std::byte* source_;
+  std::byte* target_;
+};
+
+}  // namespace
+
 Places::Places(const Plan& plan, harness::Backend& backend, harness::Allocator& memory)
-    : plan_(plan), backend_(backend), memory_(memory), arena_(memory.allocate(plan.arena_bytes)) {}
+    : plan_(plan), backend_(backend), memory_(memory), arena_(memory.allocate(plan.arena_bytes)) {
+  for (std::size_t whole = 0; whole < plan.tensors.size(); ++whole) {
+    if (plan.tensors[whole].joins.empty()) continue;
+    joined_.emplace(key_of(whole), whole);
+    for (const JoinedPart& part : plan.tensors[whole].joins) {
+      if (is_in_place(plan, whole, part)) parts_.emplace(key_of(part.tensor), &part);
+    }
+  }
+}
 
 Places::Key Places::key_of(std::size_t tensor) const {
-  return {plan_.tensors[tensor].buffer.value(), plan_.tensors[tensor].offset};
+  const PlanTensor& one = plan_.tensors[tensor];
+  return {one.buffer.value(), one.offset, one.shape ? element_count(*one.shape) : -1};
+}
+
+const JoinedPart* Places::part_in_place(std::size_t tensor) const {
+  const auto found = parts_.find(key_of(tensor));
+  return found == parts_.end() ? nullptr : found->second;
 }
 
 Places::Held& Places::held(std::size_t tensor) {
-  const auto [place, is_new] = held_.try_emplace(key_of(tensor));
+  const Key key = key_of(tensor);
+  if (const auto known = held_.find(key); known != held_.end()) return known->second;
   const PlanTensor& one = plan_.tensors[tensor];
-  if (is_new) {
-    place->second.bytes = room(tensor);
-    place->second.data =
-        one.part_of ? read(*one.part_of, one.offset - plan_.tensors[*one.part_of].offset, 0, {})
-                    : in_arena(tensor);
+  if (const auto found = joined_.find(key); found != joined_.end()) {
+    return held_.emplace(key, joined(found->second)).first->second;
   }
-  return place->second;
+  Held made{.bytes = room(tensor)};
+  made.data = one.part_of
+                  ? read(*one.part_of, one.offset - plan_.tensors[*one.part_of].offset, 0, {})
+                  : in_arena(tensor);
+  return held_.emplace(key, std::move(made)).first->second;
+}
+
+Places::Held Places::joined(std::size_t whole) {
+  const PlanTensor& one = plan_.tensors[whole];
+  for (const JoinedPart& part : one.joins) bring(whole, part);
+  Held made{.data = in_arena(whole), .bytes = room(whole)};
+  if (!one.joined_format.empty()) {
+    made.format = {.name = one.joined_format,
+                   .description = held(one.joins.front().tensor).format.description};
+  }
+  return made;
+}
+
+void Places::bring(std::size_t whole, const JoinedPart& part) {
+  Held& one = held(part.tensor);
+  const std::int64_t size = element_bytes_of(plan_, whole);
+  std::byte* const place = in_arena(whole) + part.first * size;
+  const std::int64_t elements = element_count(plan_.tensors[part.tensor].shape.value());
+  const auto lies_there = [&](const Copy& copy) { return copy.data == place; };
+  if (std::ranges::any_of(one.converted, lies_there)) return;
+  if (one.data == place && one.format.name == part.format) return;
+  if (one.data == place || !part.format.empty()) {
+    throw harness::Unsupported("joins a part in the format " + one.format.name + " where it is " +
+                               part.format + " in the plan");
+  }
+  if (one.format.name.empty()) return copy(one, place, elements);
+  convert(one, {}, place, elements * size);
+}
+
+void Places::convert(Held& from, const harness::MemoryFormat& format, std::byte* target,
+                     std::int64_t bytes) {
+  conversions_.push_back({backend_.conversion(from.format, from.data, format, target),
+                          from.format.name, format.name, bytes});
+  from.converted.push_back({format, target, bytes});
+  accesses_.push_back({from.data, from.bytes, false});
+  accesses_.push_back({target, bytes, true});
+}
+
+void Places::copy(const Held& from, std::byte* target, std::int64_t elements) {
+  const Precision precision = parse_precision(plan_.precision).value();
+  harness::Variant move{
+      .problem = {.shape = benanza::Copy{.dims = {elements}, .from = {1}, .to = {1}},
+                  .epilogue = {}},
+      .precision = precision,
+      .layout = Layout::plain,
+      .algorithm = {}};
+  CopyEnds ends(from.data, target);
+  std::unique_ptr<harness::Primitive> call;
+  for (const harness::Way& way : backend_.ways(move, harness::AlgorithmSet::all)) {
+    move.algorithm = way.name;
+    try {
+      call = backend_.way(move).make(ends);
+      break;
+    } catch (const harness::Unsupported&) {
+      continue;
+    }
+  }
+  if (!call) throw harness::Unsupported(std::string(backend_.name()) + " copies no elements");
+  const std::int64_t bytes = elements * element_bytes(precision);
+  conversions_.push_back({std::move(call), "", "", bytes});
+  accesses_.push_back({from.data, bytes, false});
+  accesses_.push_back({target, bytes, true});
 }
 
 std::byte* Places::in_arena(std::size_t tensor) const {
-  const auto [buffer, first] = key_of(tensor);
-  return arena_.get() + plan_.buffers[buffer].offset + first * element_bytes_of(plan_, tensor);
+  const PlanTensor& one = plan_.tensors[tensor];
+  return arena_.get() + plan_.buffers[one.buffer.value()].offset +
+         one.offset * element_bytes_of(plan_, tensor);
 }
 
 std::int64_t Places::room(std::size_t tensor) const {
-  const auto [buffer, first] = key_of(tensor);
-  return plan_.buffers[buffer].bytes - first * element_bytes_of(plan_, tensor);
+  const PlanTensor& one = plan_.tensors[tensor];
+  const std::int64_t size = element_bytes_of(plan_, tensor);
+  if (part_in_place(tensor) != nullptr) return element_count(one.shape.value()) * size;
+  return plan_.buffers[one.buffer.value()].bytes - one.offset * size;
 }
 
 std::byte* Places::block(std::int64_t bytes) {
@@ -59,12 +163,10 @@ std::byte* Places::read(std::size_t tensor, std::int64_t first, std::int64_t byt
       data = known->data;
     } else {
       const std::int64_t size = format.name.empty() ? room(tensor) : bytes;
-      data = block(size);
-      conversions_.push_back({backend_.conversion(one.format, one.data, format, data),
-                              one.format.name, format.name, size});
-      one.converted.push_back({format, data, size});
-      accesses_.push_back({one.data, one.bytes, false});
-      accesses_.push_back({data, size, true});
+      const JoinedPart* const part = part_in_place(tensor);
+      const bool goes_to_its_place = format.name.empty() && part != nullptr && part->format.empty();
+      data = goes_to_its_place ? in_arena(tensor) : block(size);
+      convert(one, format, data, size);
     }
   }
   accesses_.push_back({data + before, bytes, false});
@@ -82,6 +184,12 @@ std::byte* Places::write(std::size_t tensor, std::int64_t first, bool whole, std
   // Parts lie together in the tensor's own place.
   if (!one.format.name.empty() || whole) {
     one = {.format = format, .data = in_arena(tensor), .bytes = std::max(bytes, room(tensor))};
+    const JoinedPart* const part = part_in_place(tensor);
+    if (part != nullptr && part->format != format.name) {
+      one = {.format = format, .data = block(bytes), .bytes = bytes};
+      accesses_.push_back({one.data, bytes, true});
+      return one.data;
+    }
   }
   if (before + bytes > room(tensor)) {
     if (format.name.empty()) {

@@ -3,8 +3,9 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "core/plan_file/plan.h"
@@ -24,7 +25,9 @@ struct FormatConversion {
 
 /// Where the tensors of a plan are while its calls are made in order, and in which format. A tensor
 /// is read in the format in which it was written, or after a conversion to another; what does not
-/// fit where the plan has it, and what conversions write, gets blocks of its own.
+/// fit where the plan has it, and what conversions write, gets blocks of its own. Parts of a joined
+/// tensor that are not in its place, or there in another format, are copied there before it is
+/// read.
 class Places {
  public:
   /// `backend` makes the conversions, in `memory`. All must outlive this.
@@ -62,13 +65,20 @@ class Places {
     std::int64_t bytes = 0;
     std::vector<Copy> converted{};
   };
-  /// The buffer and the first element: views are the same.
-  using Key = std::pair<std::size_t, std::int64_t>;
+  /// The buffer, the first element and how many there are: views are the same.
+  using Key = std::tuple<std::size_t, std::int64_t, std::int64_t>;
 
   Key key_of(std::size_t tensor) const;
   Held& held(std::size_t tensor);
+  /// The part whose place in a joined tensor is this tensor's own; null if there is none.
+  const JoinedPart* part_in_place(std::size_t tensor) const;
+  Held joined(std::size_t whole);
+  void bring(std::size_t whole, const JoinedPart& part);
+  void convert(Held& from, const harness::MemoryFormat& format, std::byte* target,
+               std::int64_t bytes);
+  void copy(const Held& from, std::byte* target, std::int64_t elements);
   std::byte* in_arena(std::size_t tensor) const;
-  /// Bytes of the tensor from its first element to the end of its buffer.
+  /// Bytes of the tensor from its first element to the end of its buffer or, of a part, to its own.
   std::int64_t room(std::size_t tensor) const;
   std::byte* block(std::int64_t bytes);
 
@@ -82,6 +92,9 @@ class Places {
   std::vector<std::shared_ptr<std::byte>> scratch_;
   std::int64_t scratch_bytes_ = 0;
   std::map<Key, Held> held_;
+  /// Joined tensors, and parts that lie in their place there.
+  std::map<Key, std::size_t> joined_;
+  std::map<Key, const JoinedPart*> parts_;
   std::vector<FormatConversion> conversions_;
   std::vector<Access> accesses_;
 };

@@ -1,6 +1,7 @@
 #include "suites/plan/planned_model.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -119,7 +120,10 @@ PlannedModel::PlannedModel(Plan plan, std::span<harness::Backend* const> backend
   places_.take_accesses();
   for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
     try {
+      const auto begin = std::chrono::steady_clock::now();
       set_up(step, backends, values);
+      stages_.back().setup_seconds =
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     } catch (const std::exception& error) {
       throw Error(step_name(plan_, step) + ": " + harness::one_line(error.what()));
     }

@@ -47,6 +47,8 @@ class PlannedModel : public harness::BareCall {
   }
   void run_call(std::size_t step) { stages_[step].call->run(); }
   harness::Primitive& call(std::size_t step) { return *stages_[step].call; }
+  /// What it took to set up the step's call: building and compiling it, and its constants.
+  double setup_seconds(std::size_t step) const { return stages_[step].setup_seconds; }
   std::int64_t bytes_beyond_arena() const { return places_.bytes_beyond_arena(); }
   /// All that it holds: the arena, constants and conversions, and the workspace of every call.
   std::int64_t memory_bytes() const;
@@ -82,6 +84,7 @@ class PlannedModel : public harness::BareCall {
     std::vector<Access> accesses{};
     /// Stands for the memory that calls of the library share.
     const void* library = nullptr;
+    double setup_seconds = 0;
     void run() const {
       run_all(conversions);
       call->run();

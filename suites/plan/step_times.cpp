@@ -20,21 +20,26 @@ double seconds_of(const Run& run) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// As often as a clock needs, but not for long.
+/// Until it gets no faster: large weights need a few calls to get into the caches.
 double repeated_seconds(PlannedModel& model, std::size_t step) {
   constexpr double enough_seconds = 1e-3;
   constexpr double most_calls = 100;
+  constexpr int most_batches = 12;
+  constexpr int steady_batches = 3;
+  constexpr double faster = 0.99;
   const auto call = [&] { model.run_call(step); };
   const double once = std::max(seconds_of(call), 1e-9);
   const int calls = 1 + static_cast<int>(std::min(most_calls, enough_seconds / once));
-  std::vector<double> batches;
-  for (int batch = 0; batch < 3; ++batch) {
-    batches.push_back(seconds_of([&] {
-                        for (int run = 0; run < calls; ++run) call();
-                      }) /
-                      calls);
+  double least = once;
+  for (int batch = 0, steady = 0; batch < most_batches && steady < steady_batches; ++batch) {
+    const double seconds = seconds_of([&] {
+                             for (int run = 0; run < calls; ++run) call();
+                           }) /
+                           calls;
+    steady = seconds < least * faster ? 0 : steady + 1;
+    least = std::min(least, seconds);
   }
-  return median(batches);
+  return least;
 }
 
 /// The first calls and conversions of a plan.
@@ -147,6 +152,7 @@ std::string step_times_json(const PlannedModel& model, const std::vector<StepTim
                        {"seconds", times[step].in_plan},
                        {"repeated_seconds", times[step].repeated},
                        {"conversion_seconds", times[step].conversion_seconds()},
+                       {"setup_seconds", model.setup_seconds(step)},
                        {"layers", model.plan().steps[step].layers}});
     }
     const std::vector<FormatConversion>& before = model.conversions_before(step);
@@ -158,6 +164,26 @@ std::string step_times_json(const PlannedModel& model, const std::vector<StepTim
     }
   }
   return "\"steps\": " + steps.dump() + ",\n\"conversions\": " + conversions.dump();
+}
+
+double setup_seconds(const PlannedModel& model) {
+  double seconds = 0;
+  for (std::size_t step = 0; step < model.steps(); ++step) seconds += model.setup_seconds(step);
+  return seconds;
+}
+
+std::string start_text(const PlannedModel& model, double first_run_seconds) {
+  std::size_t longest = 0;
+  for (std::size_t step = 0; step < model.steps(); ++step) {
+    if (model.setup_seconds(step) > model.setup_seconds(longest)) longest = step;
+  }
+  char line[160];
+  std::snprintf(line, sizeof(line),
+                "first inference after %.3f s: %.3f to set up the calls, %.3f for a first run; the "
+                "longest to set up: %.3f s, step %zu, ",
+                setup_seconds(model) + first_run_seconds, setup_seconds(model), first_run_seconds,
+                model.setup_seconds(longest), longest + 1);
+  return line + model.plan().steps[longest].call + '\n';
 }
 
 std::string lost_text(const Plan& plan, const std::vector<StepTime>& times) {

@@ -29,9 +29,14 @@ std::vector<StepTime> step_times(PlannedModel& model);
 /// plan's. `stopwatch` is that of the plan's backends.
 std::vector<StepTime> step_times(PlannedModel& model, harness::Stopwatch& stopwatch);
 
+/// To set up all calls.
+double setup_seconds(const PlannedModel& model);
+/// The time to the first inference: the calls are set up, then run once. A line.
+std::string start_text(const PlannedModel& model, double first_run_seconds);
+
 /// Members "steps" and "conversions" of a file of results, from which the next plan can be made: of
-/// each call and conversion its seconds in the plan, and of calls also repeated. As JSON, without
-/// braces.
+/// each call and conversion its seconds in the plan, and of calls also repeated and set up. As
+/// JSON, without braces.
 std::string step_times_json(const PlannedModel& model, const std::vector<StepTime>& times);
 
 /// The steps that take much more in the plan than the plan says, a line each; the worst first.

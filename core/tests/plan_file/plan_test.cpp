@@ -79,6 +79,44 @@ TEST(Plan, ReadsOnlyWhatWasWritten) {
   EXPECT_NE(contradiction_of(plan), "");
 }
 
+/// y is a and b, one behind the other, which nobody joins; c reads it. a lies there already.
+Plan joined() {
+  Plan plan = chain();
+  plan.tensors[1].buffer = 3;
+  plan.tensors[3] = {.name = "y",
+                     .type = "float",
+                     .shape = Dims{8},
+                     .buffer = 3,
+                     .joins = {{.tensor = 1, .first = 0}, {.tensor = 2, .first = 4}}};
+  plan.tensors.push_back(tensor("c", 1));
+  plan.buffers[1] = {.elements = 4, .bytes = 16, .offset = 64, .first = 2, .last = 2};
+  plan.buffers[3] = {.elements = 8, .bytes = 32, .offset = 128, .first = 0, .last = 2};
+  plan.steps[2] = relu(3, 4);
+  plan.results = {4};
+  return plan;
+}
+
+TEST(Plan, JoinsPartsThatAreWritten) {
+  const Folder folder;
+  const Plan plan = joined();
+  EXPECT_EQ(contradiction_of(plan), "");
+  EXPECT_EQ(read_plan(folder.write("plan.json", plan_json(plan))), plan);
+  EXPECT_TRUE(is_in_place(plan, 3, plan.tensors[3].joins[0]));
+  EXPECT_FALSE(is_in_place(plan, 3, plan.tensors[3].joins[1]));
+}
+
+TEST(Plan, JoinsNothingThatIsNotThere) {
+  Plan plan = joined();
+  plan.steps[1].results = {1};
+  EXPECT_THAT(contradiction_of(plan), HasSubstr("reads what no step has written: y"));
+  plan = joined();
+  plan.buffers[2].last = 1;
+  EXPECT_THAT(contradiction_of(plan), HasSubstr("reads what is not there: y"));
+  plan = joined();
+  plan.tensors[3].joins[1].first = 3;
+  EXPECT_THAT(contradiction_of(plan), HasSubstr("that is not there")) << "the parts overlap";
+}
+
 TEST(Plan, StaysInItsArena) {
   Plan plan = chain();
   plan.arena_bytes = 140;

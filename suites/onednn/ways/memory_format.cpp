@@ -1,7 +1,9 @@
 #include "suites/onednn/ways/memory_format.h"
 
 #include <list>
+#include <sstream>
 #include <stdexcept>
+#include <string>
 
 #include "core/problem/text.h"
 #include "suites/onednn/api/library_call.h"
@@ -64,6 +66,21 @@ Memory::desc row_major(const Formats& formats) {
           api::blocking(formats.values).strides};
 }
 
+/// The tensor in blocks of that name, of which the formats are a part's: more blocks of the same.
+Formats whole_of(const Formats& part, const std::string& name) {
+  using Tag = Memory::format_tag;
+  std::istringstream extents(name.substr(0, name.find(':')));
+  Dims dims;
+  for (std::string extent; std::getline(extents, extent, 'x');) dims.push_back(std::stoll(extent));
+  for (const Tag tag : {Tag::aBcd16b, Tag::aBcd8b, Tag::aBcde16b, Tag::aBcde8b, Tag::aBc16b,
+                        Tag::aBc8b, Tag::aBcd4b}) {
+    const Memory::desc whole(dims, api::data_type(part.in_library), tag, true);
+    if (whole.get_size() == 0 || name_of(whole) != name) continue;
+    return {whole, Memory::desc(dims, api::data_type(part.values), dense_strides(dims))};
+  }
+  throw harness::Unsupported("oneDNN has no format tag of " + name);
+}
+
 class Conversion final : public harness::BareCall {
  public:
   Conversion(const dnnl::engine& engine, const dnnl::stream& stream)
@@ -119,7 +136,9 @@ std::unique_ptr<harness::Primitive> make_conversion(
       made->add(made->memory(row_major(wanted), source), made->memory(wanted.in_library, target));
       return made;
     }
-    const Formats& given = formats_of(from);
+    const Formats& known = formats_of(from);
+    const bool is_part = name_of(known.in_library) != from.name;
+    const Formats given = is_part ? whole_of(known, from.name) : known;
     const Memory first = made->memory(given.in_library, source);
     if (to.name.empty()) {
       made->add(first, made->memory(row_major(given), target));

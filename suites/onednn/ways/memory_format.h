@@ -21,7 +21,7 @@ harness::MemoryFormat memory_format(const Formats& formats);
 harness::MemoryFormat rearranged_format(const Formats& formats);
 
 /// The library's reorder of the tensor at `source` to `target`; two, if the calls see different
-/// extents. Throws Unsupported.
+/// extents. `from` may name a tensor in blocks and describe a part of it. Throws Unsupported.
 std::unique_ptr<harness::Primitive> make_conversion(
     const dnnl::engine& engine, const dnnl::stream& stream, const harness::MemoryFormat& from,
     std::byte* source, const harness::MemoryFormat& to, std::byte* target);

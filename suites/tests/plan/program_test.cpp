@@ -71,6 +71,11 @@ TEST_F(BenchPlan, WritesWhatItMeasured) {
   EXPECT_EQ(row.at("predicted_seconds"), 1e-6);
   EXPECT_EQ(row.at("arena_bytes"), 2 * 16 * 8 * 8 * 4);
   EXPECT_GE(row.at("memory_bytes"), row.at("arena_bytes"));
+  EXPECT_GT(row.at("first_run_seconds"), 0);
+  const double step_setup = written.at("steps").at(0).at("setup_seconds");
+  EXPECT_GT(step_setup, 0);
+  EXPECT_GE(row.at("setup_seconds"), step_setup) << "of all steps";
+  EXPECT_THAT(said(), HasSubstr("first inference after "));
   EXPECT_THAT(said(), HasSubstr("plan/small/fp32/manual_time"));
 }
 
