@@ -40,6 +40,15 @@ std::map<std::string, double> factors_of(const PlanRun& run) {
   return found;
 }
 
+/// By which the times of single conversions are too long: on a GPU, times between two steps are
+/// noisy, and never below zero. All of them together were timed, too.
+double conversion_share(const PlanRun& run) {
+  double sum = 0;
+  for (const PlanRun::Conversion& one : run.conversion_times) sum += one.seconds;
+  return run.conversion_seconds > 0 && sum > run.conversion_seconds ? run.conversion_seconds / sum
+                                                                    : 1;
+}
+
 }  // namespace
 
 InPlanTimes in_plan_times(std::span<const PlanRun> runs) {
@@ -48,10 +57,12 @@ InPlanTimes in_plan_times(std::span<const PlanRun> runs) {
   for (const PlanRun& run : runs) {
     for (const auto& [call, factor] : factors_of(run)) times.factors[call] = factor;
     for (const auto& [call, factor] : mean_factors_of(run)) times.mean_factors[call] = factor;
+    const double share = conversion_share(run);
     for (const PlanRun::Conversion& one : run.conversion_times) {
-      times.conversions[{one.from, one.to}] = one.seconds;
+      const double seconds = one.seconds * share;
+      times.conversions[{one.from, one.to}] = seconds;
       // On a GPU, short ones may be lost in noise.
-      if (one.seconds > 0) rates.push_back(2 * one.bytes / one.seconds);
+      if (seconds > 0) rates.push_back(2 * one.bytes / seconds);
     }
   }
   if (!rates.empty()) times.conversion_bytes_per_second = median(rates);

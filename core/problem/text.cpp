@@ -125,6 +125,15 @@ std::string_view KeyReader::take(std::string_view prefix, std::string_view wante
 }
 
 Dims KeyReader::dims(std::string_view prefix, char separator) {
+  return numbers(prefix, separator, 2 * most_axes, "more than 64 axes");
+}
+
+Dims KeyReader::list(std::string_view prefix) {
+  return numbers(prefix, 'x', most_listed, "more than 4096 numbers");
+}
+
+Dims KeyReader::numbers(std::string_view prefix, char separator, std::size_t most,
+                        std::string_view beyond) {
   const KeyReader before = *this;
   std::string_view text = take(prefix, "numbers");
   const std::string_view wanted =
@@ -133,7 +142,7 @@ Dims KeyReader::dims(std::string_view prefix, char separator) {
   while (true) {
     const std::size_t end = text.find(separator);
     values.push_back(before.number_in(text.substr(0, end), prefix, wanted));
-    if (values.size() > 2 * most_axes) before.too_large("more than 64 axes");
+    if (values.size() > most) before.too_large(beyond);
     if (end == std::string_view::npos) return values;
     text.remove_prefix(end + 1);
   }

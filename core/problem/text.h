@@ -19,6 +19,9 @@ inline constexpr std::int64_t most_elements = std::int64_t{1} << 48;
 /// Axes of a tensor; a field has at most two numbers for each (pads).
 inline constexpr std::size_t most_axes = 64;
 
+/// Numbers of a field that is a list of anything but axes.
+inline constexpr std::size_t most_listed = 4096;
+
 /// What products and sums of extents are at most: far above most_elements, and so far below the
 /// largest integer that a few of them can be added.
 inline constexpr std::int64_t saturated = std::int64_t{1} << 60;
@@ -74,6 +77,8 @@ class KeyReader {
     if (op_.ends_with(suffix)) op_.remove_suffix(suffix.size());
   }
   Dims dims(std::string_view prefix, char separator = 'x');
+  /// "3x5x2" behind the prefix.
+  Dims list(std::string_view prefix);
   std::int64_t integer(std::string_view prefix);
   /// A finite number.
   float real(std::string_view prefix);
@@ -92,6 +97,7 @@ class KeyReader {
   [[noreturn]] void too_large(std::string_view what) const;
 
  private:
+  Dims numbers(std::string_view prefix, char separator, std::size_t most, std::string_view beyond);
   std::int64_t number_in(std::string_view text, std::string_view prefix,
                          std::string_view wanted) const;
   std::string_view take(std::string_view prefix, std::string_view wanted);

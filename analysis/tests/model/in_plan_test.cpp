@@ -59,6 +59,15 @@ TEST(InPlan, TheLastRunThatHasACallOrAConversionCounts) {
   EXPECT_DOUBLE_EQ(times.conversion_bytes_per_second.value(), 2e8);
 }
 
+TEST(InPlan, ConversionsTakeNoMoreThanAllOfThemTogether) {
+  const PlanRun run{
+      .conversion_seconds = 2e-6,
+      .conversion_times = {{"row-major", "blocks", 100, 1e-6}, {"blocks", "row-major", 100, 3e-6}}};
+  const InPlanTimes times = in_plan_times(std::vector{run});
+  EXPECT_THAT(times.conversions, ElementsAre(Pair(Pair("blocks", "row-major"), DoubleEq(1.5e-6)),
+                                             Pair(Pair("row-major", "blocks"), DoubleEq(0.5e-6))));
+}
+
 TEST(InPlan, AChosenCallIsStatedAsMeasuredAlone) {
   MeasurementSet set;
   set.add(measured(call_alone, five(10 * us)));

@@ -11,8 +11,8 @@ void GroupedGemm::write(KeyWriter& writer) const {
 
 GroupedGemm GroupedGemm::read(KeyReader& reader) {
   GroupedGemm shape;
-  shape.groups = reader.dims("g");
-  shape.m = reader.dims("m");
+  shape.groups = reader.list("g");
+  shape.m = reader.list("m");
   if (shape.m.size() != shape.groups.size()) reader.fail("as many numbers of rows as of groups");
   shape.n = reader.integer("n");
   shape.k = reader.integer("k");
