@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 namespace benanza::analysis {
 namespace {
@@ -226,11 +227,15 @@ DeviceRates device_rates(const Results& results, const MeasurementFilter& filter
   }
   for (const auto& [backend, system] : results.systems) {
     if (!admitted(backend)) continue;
-    for (const char* name : {"l2_bytes", "l3_bytes", "cache_bytes"}) {
+    using Kept = std::pair<const char*, double>;
+    for (const auto& [name, kept] :
+         {Kept("l2_bytes", 0.9), Kept("l3_bytes", 2), Kept("cache_bytes", 2)}) {
       const auto found = system.find(name);
       if (found == system.end()) continue;
       try {
-        raise(rates.cache_bytes, std::stod(found->second));
+        const double bytes = std::stod(found->second);
+        raise(rates.cache_bytes, bytes);
+        raise(rates.most_kept_bytes, kept * bytes);
       } catch (const std::exception&) {
         // The context has a malformed value: unknown.
       }
@@ -296,7 +301,7 @@ ModelFloor model_floor(const Graph& graph, const std::vector<LayerTime>& times,
   ModelFloor result{.rates = rates, .layers = std::vector<Floor>(graph.layers.size())};
   std::vector<double> flops(graph.layers.size());
   const bool large = !filter.weights_in_cache && !filter.cold &&
-                     weights_come_from_memory(graph, filter.precision, rates.cache_bytes);
+                     weights_come_from_memory(graph, filter.precision, rates.most_kept_bytes);
   const auto timed_from_memory = [&](std::size_t layer) {
     return large && std::ranges::all_of(times[layer].calls, [](const Measurement* call) {
              return call->rotating_seconds.has_value();

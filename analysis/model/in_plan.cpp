@@ -17,19 +17,7 @@ const Measurement* measurement_of(const std::string& call, const MeasurementSet&
   return nullptr;
 }
 
-/// What one run says of each call: all its steps.
-std::map<std::string, double> mean_factors_of(const PlanRun& run) {
-  std::map<std::string, PlanRun::Call> sums;
-  for (const PlanRun::Call& one : run.calls) {
-    sums[one.call].seconds += one.seconds;
-    sums[one.call].repeated_seconds += one.repeated_seconds;
-  }
-  std::map<std::string, double> found;
-  for (const auto& [call, sum] : sums) found[call] = sum.seconds / sum.repeated_seconds;
-  return found;
-}
-
-/// The mean of its steps.
+/// What one run says of each call: the mean of its steps.
 std::map<std::string, double> factors_of(const PlanRun& run) {
   std::map<std::string, std::vector<double>> all;
   for (const PlanRun::Call& one : run.calls) {
@@ -56,7 +44,6 @@ InPlanTimes in_plan_times(std::span<const PlanRun> runs) {
   std::vector<double> rates;
   for (const PlanRun& run : runs) {
     for (const auto& [call, factor] : factors_of(run)) times.factors[call] = factor;
-    for (const auto& [call, factor] : mean_factors_of(run)) times.mean_factors[call] = factor;
     const double share = conversion_share(run);
     for (const PlanRun::Conversion& one : run.conversion_times) {
       const double seconds = one.seconds * share;
@@ -96,19 +83,16 @@ void state_alone(Plan& plan, const MeasurementSet& measurements) {
   }
 }
 
-void state_gaps(Plan& plan, const MeasurementSet& cached, const InPlanTimes& times) {
-  double gaps = 0;
-  std::size_t known = 0;
-  for (const PlanStep& step : plan.steps) {
-    const auto factor = times.mean_factors.find(step.call);
-    const Measurement* const alone = measurement_of(step.call, cached);
-    if (factor == times.mean_factors.end() || alone == nullptr) continue;
-    gaps += alone->seconds() * factor->second - step.seconds;
-    ++known;
+void state_gaps(Plan& plan, std::span<const PlanRun> runs) {
+  std::vector<double> gaps;
+  for (const PlanRun& run : runs) {
+    const double alone = run.predicted_seconds - run.predicted_gap_seconds;
+    if (run.steps > 0) {
+      gaps.push_back((median(run.seconds) - alone) / static_cast<double>(run.steps));
+    }
   }
-  if (known == 0) return;
-  const double all = gaps * static_cast<double>(plan.steps.size()) / static_cast<double>(known);
-  plan.gap_seconds = std::max(0.0, all);
+  if (gaps.empty()) return;
+  plan.gap_seconds = std::max(0.0, median(gaps)) * static_cast<double>(plan.steps.size());
   plan.seconds += plan.gap_seconds;
 }
 

@@ -19,8 +19,6 @@ struct InPlanTimes {
   /// mean of its steps, of the last run that has it. A quotient, because the speed of a machine
   /// with neighbours changes between a suite and a plan, but hardly within a millisecond.
   std::map<std::string, double> factors{};
-  /// Of all steps of the call together, also below 1 (by noise): for sums.
-  std::map<std::string, double> mean_factors{};
   MeasuredConversions conversions{};
   /// Bytes read and written per second; empty if there was no conversion.
   std::optional<double> conversion_bytes_per_second{};
@@ -33,9 +31,8 @@ MeasurementSet in_plan(const MeasurementSet& measurements, const InPlanTimes& ti
 /// The steps' seconds as `measurements` has them.
 void state_alone(Plan& plan, const MeasurementSet& measurements);
 
-/// States by how much the steps take longer than their seconds, behind each other: `cached`, whose
-/// calls were repeated, times their factors; a step whose call no run has, by the mean of the
-/// others. Nothing without runs.
-void state_gaps(Plan& plan, const MeasurementSet& cached, const InPlanTimes& times);
+/// States by how much the steps take longer behind each other than by themselves: as much a step as
+/// in the runs, by their median. Nothing without runs.
+void state_gaps(Plan& plan, std::span<const PlanRun> runs);
 
 }  // namespace benanza::analysis

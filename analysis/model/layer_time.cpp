@@ -31,8 +31,10 @@ std::vector<Way> ways_of(const Layer& layer, const std::vector<const Fusion*>& f
 }
 
 /// Returns the fastest complete way at `precision`; the status is measured, unsupported or missing.
+/// Calls that are unsupported there are taken at `otherwise`.
 LayerTime solve(const std::vector<Way>& ways, const MeasurementSet& measurements,
-                MeasurementFilter filter, Precision precision) {
+                MeasurementFilter filter, Precision precision,
+                std::optional<Precision> otherwise = {}) {
   const bool overwrites_residual = filter.overwrites_residual;
   LayerTime best{.status = LayerStatus::unsupported};
   std::string refusal;
@@ -41,7 +43,12 @@ LayerTime solve(const std::vector<Way>& ways, const MeasurementSet& measurements
     bool impossible = false;
     filter.overwrites_residual = overwrites_residual && !way.keeps_residual;
     for (const std::string& key : way.keys) {
-      const Selected call = select_measurement(key, measurements, filter, precision);
+      Selected call = select_measurement(key, measurements, filter, precision);
+      Precision at = precision;
+      if (call.best == nullptr && call.unsupported && otherwise) {
+        at = *otherwise;
+        call = select_measurement(key, measurements, filter, at);
+      }
       if (call.best != nullptr) {
         time.calls.push_back(call.best);
         *time.seconds += call.best->seconds();
@@ -50,7 +57,7 @@ LayerTime solve(const std::vector<Way>& ways, const MeasurementSet& measurements
         impossible = true;
         if (refusal.empty()) refusal = call.reason;
       } else {
-        time.gaps.push_back({key, call.reason + " at " + std::string(to_string(precision))});
+        time.gaps.push_back({key, call.reason + " at " + std::string(to_string(at))});
       }
     }
     if (impossible) continue;
@@ -93,6 +100,12 @@ LayerTime layer_time(const Layer& layer, const std::vector<const Fusion*>& fusio
   if (time.status == LayerStatus::unsupported && filter.fallback && *filter.fallback != precision) {
     const std::string note = std::move(time.note);
     time = solve(ways, measurements, filter, *filter.fallback);
+    // A layer of several calls may have some of them at its own precision.
+    LayerTime mixed = solve(ways, measurements, filter, precision, filter.fallback);
+    if (mixed.status == LayerStatus::measured &&
+        (time.status != LayerStatus::measured || *mixed.seconds < *time.seconds)) {
+      time = std::move(mixed);
+    }
     const bool found = time.status == LayerStatus::measured;
     time.note =
         note + (found ? "; counted at " + std::string(to_string(*filter.fallback))
@@ -202,8 +215,10 @@ Coverage coverage(const Graph& graph, const std::vector<LayerTime>& times, Preci
     const std::optional<double> flops =
         time.status == LayerStatus::free ? std::optional(0.0) : graph.layers[index].flops;
     tally.flops = tally.flops && flops ? std::optional(*tally.flops + *flops) : std::nullopt;
+    const Precision own = precision_of(graph.layers[index], precision);
     if (time.status == LayerStatus::measured &&
-        time.calls.front()->variant.precision != precision_of(graph.layers[index], precision)) {
+        std::ranges::any_of(time.calls,
+                            [&](const auto* call) { return call->variant.precision != own; })) {
       ++coverage.at_fallback;
     }
   }

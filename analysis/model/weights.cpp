@@ -36,9 +36,9 @@ std::optional<double> weight_bytes(const Graph& graph, Precision precision) {
 }
 
 bool weights_come_from_memory(const Graph& graph, Precision precision,
-                              std::optional<double> cache_bytes) {
+                              std::optional<double> most_kept_bytes) {
   const auto bytes = weight_bytes(graph, precision);
-  return bytes && cache_bytes && *bytes > 2 * *cache_bytes;
+  return bytes && most_kept_bytes && *bytes > *most_kept_bytes;
 }
 
 std::optional<MeasurementSet> with_weights_from_memory(const MeasurementSet& measurements) {

@@ -11,11 +11,10 @@ namespace benanza::analysis {
 /// Bytes of the model's weights, floats at `precision`; empty if the graph does not say.
 std::optional<double> weight_bytes(const Graph& graph, Precision precision);
 
-/// True if none of the model's weights stays in a cache of that size until it is read again: they
-/// are more than twice as many. Between one and two times some may stay, and a framework may find
-/// them there. False if either is unknown.
+/// True if none of the model's weights stays in the cache until it is read again
+/// (DeviceRates::most_kept_bytes). False if either is unknown.
 bool weights_come_from_memory(const Graph& graph, Precision precision,
-                              std::optional<double> cache_bytes);
+                              std::optional<double> most_kept_bytes);
 
 /// The measurements with the times of calls whose weights come from memory
 /// (Measurement::rotating_seconds), where they are known. Where another call of the same problem

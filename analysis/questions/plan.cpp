@@ -24,6 +24,8 @@ struct PlanOptions {
   CommonFlags common;
   bool apart = false;
   bool by_heuristic = false;
+  /// Runs of plans of any models.
+  std::vector<std::string> gaps;
   std::string out;
 };
 
@@ -89,11 +91,12 @@ Section plan_section_of(const Subject& subject, const Plan& plan) {
   section.add(Entry{"conversions", fmt::format("{}, {:.3f} ms of the sum (estimated)",
                                                plan.conversions.size(), conversions * 1e3)});
   section.facts["gap_seconds"] = plan.gap_seconds;
-  section.add(Entry{"gaps", plan.gap_seconds == 0
-                                ? std::string("not known: a run of a plan tells (--plan)")
-                                : fmt::format("{:.3f} ms of the sum: calls behind each other, as "
-                                              "in the runs of earlier plans",
-                                              plan.gap_seconds * 1e3)});
+  section.add(Entry{
+      "gaps", plan.gap_seconds == 0
+                  ? std::string("not known: the run of any plan on this device tells (--gaps)")
+                  : fmt::format("{:.3f} ms of the sum: calls behind each other, as "
+                                "in the runs of earlier plans",
+                                plan.gap_seconds * 1e3)});
   add_gathered(section, plan);
   add_prepared(section, plan);
   section.add(
@@ -118,6 +121,17 @@ ConversionCosts conversion_costs(const Inputs& inputs, const std::vector<Planned
           .bytes_per_second = device_rates(inputs.results, filter).bytes_per_second};
 }
 
+/// Those that --gaps names, or else --plan. Throws Error for a run on another device.
+std::vector<PlanRun> runs_with_gaps(const PlanOptions& options, const Inputs& inputs) {
+  if (options.gaps.empty()) return inputs.plans;
+  std::vector<PlanRun> runs;
+  for (const std::string& path : options.gaps) {
+    runs.push_back(read_plan_run(path));
+    require_same_systems(runs.back().systems, inputs.results.systems, path, "plan");
+  }
+  return runs;
+}
+
 void plan_answer(const PlanOptions& options) {
   const Inputs inputs = read_inputs(options.common);
   if (inputs.graphs.size() != 1 || inputs.filters.size() != 1) {
@@ -135,7 +149,7 @@ void plan_answer(const PlanOptions& options) {
       planned_work(graph, flow, inputs.plans.empty() ? alone : expected, filter, !options.apart);
   Plan plan = make_plan(graph, flow, work, filter.precision, conversion_costs(inputs, work, times));
   state_alone(plan, alone);
-  state_gaps(plan, inputs.results.measurements, times);
+  state_gaps(plan, runs_with_gaps(options, inputs));
   plan.fused = !options.apart;
   plan.by_heuristic = options.by_heuristic;
   for (const PlanStep& step : plan.steps) {
@@ -159,6 +173,9 @@ Action ask_plan(Flags& flags) {
   flags.add("--plan", options->common.plans,
             "Output of bench_plan --benchmark_out for earlier plans: choose by what calls and "
             "conversions took in them",
+            "FILE");
+  flags.add("--gaps", options->gaps,
+            "The same of plans of any models: expect between calls what was between theirs",
             "FILE");
   flags.add("--apart", options->apart, "Without fusion: one call a layer");
   flags.add("--by-heuristic", options->by_heuristic,

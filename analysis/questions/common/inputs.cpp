@@ -197,7 +197,7 @@ const MeasurementSet& measurements_of(const Inputs& inputs, const Graph& graph,
   const bool from_memory =
       inputs.from_memory && !filter.weights_in_cache && !filter.cold &&
       weights_come_from_memory(graph, filter.precision,
-                               device_rates(inputs.results, filter).cache_bytes);
+                               device_rates(inputs.results, filter).most_kept_bytes);
   return from_memory ? *inputs.from_memory : inputs.results.measurements;
 }
 

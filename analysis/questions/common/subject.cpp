@@ -93,19 +93,20 @@ Section model_section(const Graph& graph, const MeasurementFilter& filter, Movem
 
 std::optional<LargeWeights> large_weights(const Subject& subject) {
   const MeasurementFilter& filter = subject.filter;
-  const auto cache = device_rates(subject.inputs.results, filter).cache_bytes;
-  if (filter.cold || !weights_come_from_memory(subject.graph, filter.precision, cache)) {
+  const DeviceRates rates = device_rates(subject.inputs.results, filter);
+  if (filter.cold ||
+      !weights_come_from_memory(subject.graph, filter.precision, rates.most_kept_bytes)) {
     return std::nullopt;
   }
   return LargeWeights{
       .bytes = weight_bytes(subject.graph, filter.precision).value(),
-      .cache_bytes = *cache,
+      .cache_bytes = rates.cache_bytes.value(),
       .from_memory = &subject.measurements() != &subject.inputs.results.measurements};
 }
 
 void add_weights(Section& section, const std::optional<LargeWeights>& weights) {
   if (!weights) return;
-  const std::string sizes = fmt::format("{:.1f} MB do not fit the cache of {:.1f} MB",
+  const std::string sizes = fmt::format("{:.1f} MB do not stay in the cache of {:.1f} MB",
                                         weights->bytes / 1e6, weights->cache_bytes / 1e6);
   section.add(Entry{"weights", weights->from_memory ? "timed from memory: " + sizes
                                                     : "timed in the cache, though " + sizes});

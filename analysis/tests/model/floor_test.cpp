@@ -150,6 +150,7 @@ TEST(DeviceRates, AreThoseOfTheBackendsThatAreAsked) {
   EXPECT_THAT(both.flops_per_second, Optional(7e14));
   EXPECT_THAT(both.bytes_per_second, Optional(4e12));
   EXPECT_THAT(both.cache_bytes, Optional(5e7));
+  EXPECT_THAT(both.most_kept_bytes, Optional(4.5e7));
   const DeviceRates one =
       device_rates(results, {.precision = Precision::fp16, .backends = {"cudnn"}});
   EXPECT_THAT(one.flops_per_second, Optional(6e14));

@@ -81,30 +81,25 @@ TEST(InPlan, AChosenCallIsStatedAsMeasuredAlone) {
   EXPECT_NEAR(plan.seconds, 15 * us, 1e-12);
 }
 
-TEST(InPlan, GapsAreWhatStepsTookOverTheirTimesAlone) {
-  MeasurementSet cached;
-  cached.add(measured(call_alone, five(10 * us)));
-  cached.add(measured(call_beside, five(20 * us)));
-  cached.add(measured(call_unseen, five(30 * us)));
-  // 12 us in the plan; 1 us less than repeated, which is noise.
-  const PlanRun run{.calls = {{call_alone, 11 * us, 10 * us},
-                              {call_alone, 13 * us, 10 * us},
-                              {call_beside, 19 * us, 20 * us}}};
-  const InPlanTimes times = in_plan_times(std::vector{run});
-  // The first call's time alone is that with its weights from memory.
-  Plan plan{.seconds = 61.5 * us,
-            .steps = {{.call = call_alone, .seconds = 11.5 * us},
-                      {.call = call_beside, .seconds = 20 * us},
-                      {.call = call_unseen, .seconds = 30 * us}}};
-  Plan bare = plan;
-  state_gaps(bare, cached, in_plan_times({}));
-  EXPECT_EQ(bare, plan) << "without a run nothing is known";
-  plan.steps[1].seconds = 18 * us;
-  plan.seconds -= 2 * us;
-  state_gaps(plan, cached, times);
-  // 12 - 11.5 and 19 - 18, and their mean for the third.
-  EXPECT_NEAR(plan.gap_seconds, 2.25 * us, 1e-12);
-  EXPECT_NEAR(plan.seconds, 61.75 * us, 1e-12);
+TEST(InPlan, GapsAreWhatRunsTookLongerThanTheirCallsAlone) {
+  const Plan bare{.seconds = 60 * us, .steps = std::vector<PlanStep>(4)};
+  Plan plan = bare;
+  state_gaps(plan, {});
+  EXPECT_EQ(plan, bare) << "without a run nothing is known";
+  // 1, 2 and 9 us a step; the second expected half of it.
+  const PlanRun one{.steps = 2, .predicted_seconds = 8 * us, .seconds = {10 * us}};
+  const PlanRun two{.steps = 5,
+                    .predicted_seconds = 95 * us,
+                    .predicted_gap_seconds = 5 * us,
+                    .seconds = {90 * us, 100 * us, 110 * us}};
+  const PlanRun three{.steps = 1, .predicted_seconds = 1 * us, .seconds = {10 * us}};
+  state_gaps(plan, std::vector{one, two, three});
+  EXPECT_NEAR(plan.gap_seconds, 8 * us, 1e-12);
+  EXPECT_NEAR(plan.seconds, 68 * us, 1e-12);
+  // A faster run is noise.
+  Plan same = bare;
+  state_gaps(same, std::vector{PlanRun{.steps = 2, .predicted_seconds = 8, .seconds = {7}}});
+  EXPECT_EQ(same, bare);
 }
 
 }  // namespace

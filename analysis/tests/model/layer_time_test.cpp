@@ -255,6 +255,24 @@ TEST(LayerTime, UnsupportedIsCountedAtTheFallback) {
   EXPECT_EQ(time.note, "unsupported at int8: no primitive; counted at fp32");
 }
 
+TEST(LayerTime, OfALayerOfSeveralCallsOnlyTheUnsupportedOnesFallBack) {
+  MeasurementSet set;
+  set.add(measured(conv + "/int8/any/onednn/jit", {1 * ms}));
+  set.add(measured(conv + fast, {3 * ms}));
+  set.add(refused(bias + "/int8/nchw/onednn/none", Status::unsupported, "no primitive"));
+  set.add(measured(bias + "/fp32/nchw/onednn/jit", {0.5 * ms}));
+  const MeasurementFilter filter{.precision = Precision::int8, .fallback = Precision::fp32};
+  const Graph graph = graph_of({conv, bias});
+  const LayerTime time = time_of(graph, set, filter);
+  EXPECT_EQ(time.status, LayerStatus::measured);
+  EXPECT_DOUBLE_EQ(time.seconds.value(), 1.5 * ms);
+  EXPECT_EQ(time.note, "unsupported at int8: no primitive; counted at fp32");
+  EXPECT_EQ(coverage(graph, layer_times(graph, set, filter), Precision::int8).at_fallback, 1U);
+  // All of it at the fallback, if that is faster.
+  set.add(measured(conv + "/fp32/any/onednn/other", {0.25 * ms}));
+  EXPECT_DOUBLE_EQ(time_of(graph, set, filter).seconds.value(), 0.75 * ms);
+}
+
 TEST(LayerTime, TheFallbackDoesNotHideAMissingMeasurement) {
   MeasurementSet set;
   set.add(measured(conv + fast, {2 * ms}));

@@ -338,8 +338,6 @@ auto made_by_lt(const LtPlan& plan) {
 /// How many of cuBLASLt's choices are tried for a run.
 constexpr std::size_t strided_choices = 4;
 
-
-
 Ways grouped_ways(Library& library, const GroupedGemm& shape, const harness::Variant& prototype,
                   harness::AlgorithmSet) {
   Ways found;
@@ -357,7 +355,7 @@ Ways grouped_ways(Library& library, const GroupedGemm& shape, const harness::Var
     }
   }
   if (runs.size() > 1) {
-    for (const std::size_t streams : {4, 8, 16}) {
+    for (const std::size_t streams : {4, 16}) {
       add("streams." + std::to_string(streams), runs.size(),
           made_by_lt({.unit = LtUnit::run, .side_streams = streams}));
     }
