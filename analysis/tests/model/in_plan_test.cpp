@@ -59,6 +59,27 @@ TEST(InPlan, TheLastRunThatHasACallOrAConversionCounts) {
   EXPECT_DOUBLE_EQ(times.conversion_bytes_per_second.value(), 2e8);
 }
 
+TEST(InPlan, SaysWhetherWeightsComeFromMemory) {
+  MeasurementSet set;
+  Measurement call = measured(call_alone, five(10 * us));
+  call.rotating_seconds = 30 * us;
+  set.add(std::move(call));
+  set.add(measured(call_beside, five(20 * us)));
+  // The machine is slower than when it was measured: 12 us for 10.
+  PlanRun run{.calls = {{call_alone, 25 * us, 12 * us}, {call_beside, 90 * us, 20 * us}}};
+  const auto found = plan_conditions(std::vector{run}, set);
+  ASSERT_TRUE(found);
+  EXPECT_NEAR(found->in_plan_seconds, 25 * us, 1e-12) << "of the call that was timed both ways";
+  EXPECT_NEAR(found->from_memory_seconds, 36 * us, 1e-12);
+  EXPECT_TRUE(found->are_from_memory());
+  run.calls[0].seconds = 23 * us;
+  EXPECT_FALSE(plan_conditions(std::vector{run}, set)->are_from_memory());
+  EXPECT_FALSE(plan_conditions(std::vector<PlanRun>{}, set));
+  const std::vector<PlanRun> cold = repeated_from_memory({run}, set);
+  EXPECT_NEAR(cold[0].calls[0].repeated_seconds, 36 * us, 1e-12);
+  EXPECT_NEAR(cold[0].calls[1].repeated_seconds, 20 * us, 1e-12);
+}
+
 TEST(InPlan, AChosenCallIsStatedAsMeasuredAlone) {
   MeasurementSet set;
   set.add(measured(call_alone, five(10 * us)));
