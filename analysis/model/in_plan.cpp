@@ -17,6 +17,13 @@ const Measurement* measurement_of(const std::string& call, const MeasurementSet&
   return nullptr;
 }
 
+/// How many times as long it takes with weights from memory; empty if unknown.
+std::optional<double> memory_factor(const std::string& call, const MeasurementSet& measurements) {
+  const Measurement* const found = measurement_of(call, measurements);
+  if (found == nullptr || !found->rotating_seconds) return std::nullopt;
+  return std::max(*found->rotating_seconds / found->seconds(), 1.0);
+}
+
 /// What one run says of each call: the mean of its steps.
 std::map<std::string, double> factors_of(const PlanRun& run) {
   std::map<std::string, std::vector<double>> all;
@@ -37,7 +44,43 @@ double conversion_share(const PlanRun& run) {
                                                                     : 1;
 }
 
+/// Of all calls and conversions of a run, by themselves.
+double alone_seconds(const PlanRun& run, const MeasurementSet& measurements) {
+  double seconds = run.conversion_seconds;
+  for (const PlanRun::Call& one : run.calls) {
+    const Measurement* const found = measurement_of(one.call, measurements);
+    if (found == nullptr) return run.predicted_seconds - run.predicted_gap_seconds;
+    seconds += found->seconds();
+  }
+  return run.calls.empty() ? run.predicted_seconds - run.predicted_gap_seconds : seconds;
+}
+
 }  // namespace
+
+std::optional<PlanConditions> plan_conditions(std::span<const PlanRun> runs,
+                                              const MeasurementSet& measurements) {
+  PlanConditions all;
+  for (const PlanRun& run : runs) {
+    for (const PlanRun::Call& one : run.calls) {
+      const auto factor = memory_factor(one.call, measurements);
+      if (!factor) continue;
+      all.in_plan_seconds += one.seconds;
+      all.from_cache_seconds += one.repeated_seconds;
+      all.from_memory_seconds += one.repeated_seconds * *factor;
+    }
+  }
+  return all.in_plan_seconds > 0 ? std::optional(all) : std::nullopt;
+}
+
+std::vector<PlanRun> repeated_from_memory(std::vector<PlanRun> runs,
+                                          const MeasurementSet& measurements) {
+  for (PlanRun& run : runs) {
+    for (PlanRun::Call& one : run.calls) {
+      one.repeated_seconds *= memory_factor(one.call, measurements).value_or(1);
+    }
+  }
+  return runs;
+}
 
 InPlanTimes in_plan_times(std::span<const PlanRun> runs) {
   InPlanTimes times;
@@ -83,13 +126,12 @@ void state_alone(Plan& plan, const MeasurementSet& measurements) {
   }
 }
 
-void state_gaps(Plan& plan, std::span<const PlanRun> runs) {
+void state_gaps(Plan& plan, std::span<const PlanRun> runs, const MeasurementSet& measurements) {
   std::vector<double> gaps;
   for (const PlanRun& run : runs) {
-    const double alone = run.predicted_seconds - run.predicted_gap_seconds;
-    if (run.steps > 0) {
-      gaps.push_back((median(run.seconds) - alone) / static_cast<double>(run.steps));
-    }
+    if (run.steps == 0) continue;
+    const double alone = alone_seconds(run, measurements);
+    gaps.push_back((median(run.seconds) - alone) / static_cast<double>(run.steps));
   }
   if (gaps.empty()) return;
   plan.gap_seconds = std::max(0.0, median(gaps)) * static_cast<double>(plan.steps.size());

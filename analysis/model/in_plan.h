@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "analysis/input/measurement.h"
 #include "analysis/input/plan_run.h"
@@ -11,6 +12,26 @@
 #include "core/plan_file/plan.h"
 
 namespace benanza::analysis {
+
+/// What those calls of plans took that were also timed with weights from memory: in the plans, and
+/// as they would by both of their own times.
+struct PlanConditions {
+  double in_plan_seconds = 0;
+  double from_cache_seconds = 0;
+  double from_memory_seconds = 0;
+
+  /// Their weights are read from memory rather than found in a cache.
+  bool are_from_memory() const {
+    return 2 * in_plan_seconds > from_cache_seconds + from_memory_seconds;
+  }
+};
+/// `measurements`: as read, with both times. Empty if no call of the runs was timed both ways.
+std::optional<PlanConditions> plan_conditions(std::span<const PlanRun> runs,
+                                              const MeasurementSet& measurements);
+
+/// The runs with the times of repeated calls as if their weights came from memory.
+std::vector<PlanRun> repeated_from_memory(std::vector<PlanRun> runs,
+                                          const MeasurementSet& measurements);
 
 /// What calls and conversions took in runs of plans, where data and weights are as cold as the
 /// calls before leave them.
@@ -32,7 +53,8 @@ MeasurementSet in_plan(const MeasurementSet& measurements, const InPlanTimes& ti
 void state_alone(Plan& plan, const MeasurementSet& measurements);
 
 /// States by how much the steps take longer behind each other than by themselves: as much a step as
-/// in the runs, by their median. Nothing without runs.
-void state_gaps(Plan& plan, std::span<const PlanRun> runs);
+/// in the runs, by their median. Nothing without runs. `measurements`: the calls alone; a run with
+/// others, of another model, says itself what was expected.
+void state_gaps(Plan& plan, std::span<const PlanRun> runs, const MeasurementSet& measurements);
 
 }  // namespace benanza::analysis

@@ -78,11 +78,27 @@ void add_prepared(Section& section, const Plan& plan) {
                         plan.prepared.size(), plan.prepared_seconds * 1e3, plan.prepared.front())});
 }
 
-Section plan_section_of(const Subject& subject, const Plan& plan) {
+void add_conditions(Section& section, const std::optional<PlanConditions>& conditions) {
+  if (!conditions) return;
+  section.facts["runs"] = {{"seconds", conditions->in_plan_seconds},
+                           {"from_cache_seconds", conditions->from_cache_seconds},
+                           {"from_memory_seconds", conditions->from_memory_seconds}};
+  section.add(Entry{
+      "in the runs",
+      fmt::format("calls with weights take {:.3f} ms, {:.3f} if they come from memory, {:.3f} "
+                  "from the caches: planned as from {}",
+                  conditions->in_plan_seconds * 1e3, conditions->from_memory_seconds * 1e3,
+                  conditions->from_cache_seconds * 1e3,
+                  conditions->are_from_memory() ? "memory" : "the caches")});
+}
+
+Section plan_section_of(const Subject& subject, const Plan& plan,
+                        const std::optional<PlanConditions>& conditions) {
   Section section = model_section(subject.graph, subject.filter, Movement::include);
   section.facts["seconds"] = plan.seconds;
   section.facts["arena_bytes"] = plan.arena_bytes;
   add_weights(section, large_weights(subject));
+  add_conditions(section, conditions);
   section.add(Entry{"steps", std::to_string(plan.steps.size())});
   section.add(Entry{"sum", fmt::format("{:.3f} ms", plan.seconds * 1e3)});
   const double conversions = conversion_seconds(plan);
@@ -132,6 +148,15 @@ std::vector<PlanRun> runs_with_gaps(const PlanOptions& options, const Inputs& in
   return runs;
 }
 
+/// By the graph's weights, or by what they do in the runs of earlier plans.
+bool are_from_memory(const Inputs& inputs, const MeasurementSet& usual,
+                     const std::optional<PlanConditions>& conditions) {
+  const MeasurementFilter& filter = inputs.filters.front();
+  if (&usual != &inputs.results.measurements) return true;
+  return inputs.from_memory && !filter.weights_in_cache && !filter.cold && conditions &&
+         conditions->are_from_memory();
+}
+
 void plan_answer(const PlanOptions& options) {
   const Inputs inputs = read_inputs(options.common);
   if (inputs.graphs.size() != 1 || inputs.filters.size() != 1) {
@@ -142,14 +167,19 @@ void plan_answer(const PlanOptions& options) {
   const DataFlow flow = read_flow(flow_path(options.common.graphs.front()));
   MeasurementFilter filter = inputs.filters.front();
   if (options.by_heuristic) filter.policy = AlgorithmPolicy::heuristic;
-  const MeasurementSet& alone = measurements_of(inputs, graph, filter);
-  const InPlanTimes times = in_plan_times(inputs.plans);
+  const MeasurementSet& read = inputs.results.measurements;
+  const auto conditions = plan_conditions(inputs.plans, read);
+  const bool from_memory =
+      are_from_memory(inputs, measurements_of(inputs, graph, filter), conditions);
+  const MeasurementSet& alone = from_memory ? *inputs.from_memory : read;
+  const InPlanTimes times =
+      in_plan_times(from_memory ? repeated_from_memory(inputs.plans, read) : inputs.plans);
   const MeasurementSet expected = inputs.plans.empty() ? MeasurementSet() : in_plan(alone, times);
   const std::vector<PlannedWork> work =
       planned_work(graph, flow, inputs.plans.empty() ? alone : expected, filter, !options.apart);
   Plan plan = make_plan(graph, flow, work, filter.precision, conversion_costs(inputs, work, times));
   state_alone(plan, alone);
-  state_gaps(plan, runs_with_gaps(options, inputs));
+  state_gaps(plan, runs_with_gaps(options, inputs), alone);
   plan.fused = !options.apart;
   plan.by_heuristic = options.by_heuristic;
   for (const PlanStep& step : plan.steps) {
@@ -162,7 +192,7 @@ void plan_answer(const PlanOptions& options) {
   }
   if (!options.out.empty()) write_file(options.out, plan_json(plan));
   const Page page = page_of("plan", inputs, [&](const Subject& subject) {
-    return std::optional(plan_section_of(subject, plan));
+    return std::optional(plan_section_of(subject, plan, conditions));
   });
   print(page, inputs);
 }

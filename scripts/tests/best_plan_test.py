@@ -73,6 +73,10 @@ class BestPlan(unittest.TestCase):
         self.assertTrue(plans[2].endswith(f"--plan={self.folder}/m.round1.run.json "
                                           f"--plan={self.folder}/m.round2.run.json"), plans[2])
 
+    def test_of_equally_fast_plans_the_last_is_kept(self):
+        self.assertEqual(self.run_it([300, 302, 304]).returncode, 0)
+        self.assertEqual(self.time(), 302, "its prediction knows of a run")
+
     def test_a_plan_on_a_gpu_is_made_once_unless_told_otherwise(self):
         self.assertEqual(self.run_it([5, 3], "--runner", "bench_plan_nvidia").returncode, 0)
         self.assertEqual(self.time(), 5)

@@ -68,6 +68,27 @@ TEST(InPlan, ConversionsTakeNoMoreThanAllOfThemTogether) {
                                              Pair(Pair("row-major", "blocks"), DoubleEq(0.5e-6))));
 }
 
+TEST(InPlan, SaysWhetherWeightsComeFromMemory) {
+  MeasurementSet set;
+  Measurement call = measured(call_alone, five(10 * us));
+  call.rotating_seconds = 30 * us;
+  set.add(std::move(call));
+  set.add(measured(call_beside, five(20 * us)));
+  // The machine is slower than when it was measured: 12 us for 10.
+  PlanRun run{.calls = {{call_alone, 25 * us, 12 * us}, {call_beside, 90 * us, 20 * us}}};
+  const auto found = plan_conditions(std::vector{run}, set);
+  ASSERT_TRUE(found);
+  EXPECT_NEAR(found->in_plan_seconds, 25 * us, 1e-12) << "of the call that was timed both ways";
+  EXPECT_NEAR(found->from_memory_seconds, 36 * us, 1e-12);
+  EXPECT_TRUE(found->are_from_memory());
+  run.calls[0].seconds = 23 * us;
+  EXPECT_FALSE(plan_conditions(std::vector{run}, set)->are_from_memory());
+  EXPECT_FALSE(plan_conditions(std::vector<PlanRun>{}, set));
+  const std::vector<PlanRun> cold = repeated_from_memory({run}, set);
+  EXPECT_NEAR(cold[0].calls[0].repeated_seconds, 36 * us, 1e-12);
+  EXPECT_NEAR(cold[0].calls[1].repeated_seconds, 20 * us, 1e-12);
+}
+
 TEST(InPlan, AChosenCallIsStatedAsMeasuredAlone) {
   MeasurementSet set;
   set.add(measured(call_alone, five(10 * us)));
@@ -84,7 +105,7 @@ TEST(InPlan, AChosenCallIsStatedAsMeasuredAlone) {
 TEST(InPlan, GapsAreWhatRunsTookLongerThanTheirCallsAlone) {
   const Plan bare{.seconds = 60 * us, .steps = std::vector<PlanStep>(4)};
   Plan plan = bare;
-  state_gaps(plan, {});
+  state_gaps(plan, {}, {});
   EXPECT_EQ(plan, bare) << "without a run nothing is known";
   // 1, 2 and 9 us a step; the second expected half of it.
   const PlanRun one{.steps = 2, .predicted_seconds = 8 * us, .seconds = {10 * us}};
@@ -93,13 +114,23 @@ TEST(InPlan, GapsAreWhatRunsTookLongerThanTheirCallsAlone) {
                     .predicted_gap_seconds = 5 * us,
                     .seconds = {90 * us, 100 * us, 110 * us}};
   const PlanRun three{.steps = 1, .predicted_seconds = 1 * us, .seconds = {10 * us}};
-  state_gaps(plan, std::vector{one, two, three});
+  state_gaps(plan, std::vector{one, two, three}, {});
   EXPECT_NEAR(plan.gap_seconds, 8 * us, 1e-12);
   EXPECT_NEAR(plan.seconds, 68 * us, 1e-12);
   // A faster run is noise.
   Plan same = bare;
-  state_gaps(same, std::vector{PlanRun{.steps = 2, .predicted_seconds = 8, .seconds = {7}}});
+  state_gaps(same, std::vector{PlanRun{.steps = 2, .predicted_seconds = 8, .seconds = {7}}}, {});
   EXPECT_EQ(same, bare);
+  // A run of the same calls, which are known now with weights from memory.
+  MeasurementSet set;
+  set.add(measured(call_alone, five(6 * us)));
+  const PlanRun known{.steps = 1,
+                      .predicted_seconds = 2 * us,
+                      .conversion_seconds = 1 * us,
+                      .calls = {{call_alone, 9 * us, 4 * us}},
+                      .seconds = {10 * us}};
+  state_gaps(same, std::vector{known}, set);
+  EXPECT_NEAR(same.gap_seconds, 4 * 3 * us, 1e-12);
 }
 
 }  // namespace
