@@ -130,7 +130,7 @@ TEST_F(CallsProgram, AFrameworkIsComparedWithTheSequences) {
 TEST_F(CallsProgram, ASequenceOfAnotherModelIsAnError) {
   const std::string begin = "bound --graph " + graph_ + " --results " + results() + " --sequence ";
   expect_error(run(begin + sequence(calls(), {1}, "other")),
-               "the calls of other, which is none of the graphs");
+               "a sequence of other, which is none of the graphs");
   expect_error(run(begin + path("calls.json")), "is something else; write it with bench_<backend>");
 }
 
