@@ -182,7 +182,7 @@ std::string body_html(const Page& page) {
     if (!title.empty()) {
       text += fmt::format("<details class=\"g\"{}><summary><h2 id=\"g{}\">{}</h2></summary>\n",
                           is_alone ? " open" : "", i, escaped(title));
-      if (!is_alone) text += "<nav>" + links_to(page, sections) + "</nav>\n";
+      if (!is_alone && sections.size() > 1) text += "<nav>" + links_to(page, sections) + "</nav>\n";
     }
     for (const std::size_t section : sections) {
       text += section_html(page, section, title.empty() ? 2 : 3);

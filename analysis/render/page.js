@@ -41,7 +41,8 @@
     const all = groups(document.getElementById(field.dataset.table));
     let found = 0;
     for (const rows of all) {
-      const text = rows.map((row) => row.textContent).join(" ").toLowerCase();
+      const cells = rows.flatMap((row) => [...row.cells]);
+      const text = cells.map((cell) => cell.textContent).join(" ").toLowerCase();
       const shown = words.every((word) => text.includes(word));
       for (const row of rows) row.hidden = !shown;
       found += shown;

@@ -73,8 +73,7 @@ std::optional<Section> precisions_section(const Inputs& inputs, const Graph& gra
   for (const MeasurementFilter& filter : inputs.filters) {
     list.push_back(at_precision(inputs, graph, filter));
   }
-  const std::string group = title(graph) + ", precisions side by side";
-  Section section{.heading = "precisions side by side", .group = group};
+  Section section{.heading = "precisions side by side", .group = title(graph)};
   for (const AtPrecision& at : list) section.add(Entry{at.name, sum_text(at, list.front())});
   section.add(layers_sheet(graph, list));
   return section;
