@@ -1,13 +1,14 @@
 // benanza-analyze report: every answer as one HTML page, and the bound's schedule as a trace.
 
 #include <algorithm>
-#include <map>
 #include <memory>
 
 #include "analysis/questions/bound/seen.h"
 #include "analysis/questions/common/question.h"
 #include "analysis/questions/common/row_marks.h"
 #include "analysis/questions/findings/judge.h"
+#include "analysis/questions/report/overview.h"
+#include "analysis/questions/report/precisions.h"
 #include "analysis/questions/report/trace.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
@@ -18,67 +19,6 @@ namespace {
 std::string heading_of(const Subject& subject) {
   return title(subject.graph) + ", " + std::string(to_string(subject.filter.precision));
 }
-
-/// One row per model, one column per headline of its chapters, and the headlines' plots.
-class Overview {
- public:
-  void add_model(const std::string& heading) {
-    names_.push_back(heading);
-    rows_.emplace_back();
-  }
-
-  /// Adds a headline of the model added last.
-  void add(const Headline& headline) {
-    if (std::ranges::find(columns_, headline.title) == columns_.end()) {
-      columns_.push_back(headline.title);
-    }
-    rows_.back()[headline.title] = headline.cell;
-    if (headline.plot.empty() || !headline.plotted) return;
-    auto plot = std::ranges::find(plots_, headline.plot, &Bars::title);
-    if (plot == plots_.end()) {
-      plots_.push_back(
-          {.title = headline.plot, .unit = headline.unit, .of_models = headline.unit != "%"});
-      plot = plots_.end() - 1;
-    }
-    auto series = std::ranges::find(plot->series, headline.title, &Series::name);
-    if (series == plot->series.end()) {
-      plot->series.push_back({.name = headline.title});
-      series = plot->series.end() - 1;
-    }
-    series->values.resize(names_.size());
-    series->values.back() = headline.plotted;
-  }
-
-  Section section() && {
-    Section section{.heading = "Overview"};
-    for (Bars& plot : plots_) {
-      plot.categories = names_;
-      for (Series& series : plot.series) series.values.resize(names_.size());
-      section.add(std::move(plot));
-    }
-    Sheet sheet{.caption = "all models", .columns = {{"model", ""}}};
-    for (const std::string& column : columns_) {
-      const bool number = std::ranges::all_of(rows_, [&](const auto& row) {
-        const auto found = row.find(column);
-        return found == row.end() || !found->second.value.is_string();
-      });
-      sheet.columns.push_back({column, "", number});
-    }
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      std::vector<Cell> cells{cell(names_[i])};
-      for (const std::string& column : columns_) cells.push_back(rows_[i][column]);
-      sheet.rows.push_back(std::move(cells));
-    }
-    section.add(std::move(sheet));
-    return section;
-  }
-
- private:
-  std::vector<std::string> names_;
-  std::vector<std::string> columns_;
-  std::vector<std::map<std::string, Cell>> rows_;
-  std::vector<Bars> plots_;
-};
 
 /// What the report begins with: the first findings of one model, or of several those that gain most
 /// of their model's time.
@@ -123,7 +63,7 @@ class FrontPage {
 void add_chapters(const Subject& subject, const std::vector<Question>& questions, Page& page,
                   Overview& overview, FrontPage& front) {
   const std::string heading = heading_of(subject);
-  overview.add_model(heading);
+  overview.add_model(title(subject.graph), subject.filter.precision);
   for (const Question& question : questions) {
     if (question.section == nullptr) continue;
     std::optional<Section> section = question.section(subject);
@@ -136,8 +76,9 @@ void add_chapters(const Subject& subject, const std::vector<Question>& questions
       add_row_marks(*section, subject.graph, subject.measurements(), subject.filter,
                     subject.movement());
     }
-    section->heading = heading;
-    if (!question.chapter.empty()) section->heading += ": " + std::string(question.chapter);
+    section->group = heading;
+    section->heading = question.chapter.empty() ? question.name : question.chapter;
+    if (!section->chapter.empty()) section->heading = section->chapter;
     for (const Headline& headline : section->headlines) overview.add(headline);
     page.sections.push_back(*std::move(section));
   }
@@ -169,6 +110,9 @@ std::string page_of(const Inputs& inputs, Precision tensor_cores) {
                     .allow_missing = true,
                     .tensor_cores = tensor_cores},
                    asked, page, overview, front);
+    }
+    if (auto compared = precisions_section(inputs, graph)) {
+      page.sections.push_back(*std::move(compared));
     }
   }
   page.sections.insert(page.sections.begin(), std::move(overview).section());

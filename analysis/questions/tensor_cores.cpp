@@ -154,6 +154,7 @@ Section tensor_cores_section(const Graph& graph, const TensorCoreProfit& profit,
                              const std::vector<AlgorithmRow>& rows,
                              const std::vector<FrameworkPick>& picks, bool of_gpu) {
   Section section = model_section(graph, profit.with, movement);
+  if (!of_gpu) section.chapter = to_string(profit.with.precision);
   tensor_cores_add_totals(section, profit, of_gpu);
   add_left_out(
       section, graph, profit.left_out,

@@ -145,7 +145,7 @@ struct Answers {
 
 /// `level`: of false alarms.
 GateAnswer add_gate(const std::string& backend, const Options& options, const fs::path& rounds,
-                    double level, const LayersOf& layers, Answers& answers) {
+                    double level, const std::vector<Graph>& graphs, Answers& answers) {
   const fs::path own = own_folder() / ("bench_" + backend);
   // Rounds measured on another machine can be judged here, too: the prefixes need not exist.
   const auto side = [&](const std::string& prefix) {
@@ -167,13 +167,19 @@ GateAnswer add_gate(const std::string& backend, const Options& options, const fs
   const KeptRounds kept(rounds);
   if (options.judge) gate = with_rounds(gate, kept.count());
   ProgressLine line(backend);
-  const GateAnswer answer = judge(gate, [&](const Round& round) {
+  const auto run = [&](const Round& round) {
     if (!options.judge) kept.need_same(measured, round);
     if (auto rows = kept.find(round)) return *std::move(rows);
     RowsOfRound rows =
         run_round(before, after, measured, round, rounds,
                   [&](std::size_t done, std::size_t units) { line.show(round, done, units); });
     kept.add(measured, round);
+    return rows;
+  };
+  RowsOfRound first;
+  GateAnswer answer = judge(gate, [&](const Round& round) {
+    RowsOfRound rows = run(round);
+    if (round.number == 0) first = rows;
     return rows;
   });
   line.clear();
@@ -184,13 +190,14 @@ GateAnswer add_gate(const std::string& backend, const Options& options, const fs
     const bool there = one.after.status == Status::ok;
     return reproducer(after, measured, there ? one.after.variant : one.before.variant);
   };
-  Section section = gate_section(answer, gate, again, layers);
+  const OfModels models = weigh(graphs, first, gate.unit, answer);
+  Section section = gate_section(answer, gate, again, models);
   section.heading = backend;
   section.facts["backend"] = backend;
   answers.page.sections.push_back(std::move(section));
-  answers.junit += junit_suite(backend, answer, gate, again, layers);
-  answers.annotations += github_annotations(backend, answer, gate, layers);
-  answers.regression = answers.regression || answer.closes();
+  answers.junit += junit_suite(backend, answer, gate, again, models);
+  answers.annotations += github_annotations(backend, answer, gate, models);
+  answers.regression = answers.regression || models.close(answer, gate);
   return answer;
 }
 
@@ -217,7 +224,7 @@ std::vector<std::string> version_names(const std::vector<std::string>& places,
 }
 
 /// Each version with the one before it. The level is shared among the pairs.
-void add_versions(const Options& options, const fs::path& folder, const LayersOf& layers,
+void add_versions(const Options& options, const fs::path& folder, const std::vector<Graph>& graphs,
                   Answers& answers) {
   const VersionList list = parse_version_list(options.versions);
   const std::size_t pairs = list.places.size() - 1;
@@ -231,7 +238,7 @@ void add_versions(const Options& options, const fs::path& folder, const LayersOf
     pair.before = list.places[i];
     pair.after = list.places[i + 1];
     const double level = GateOptions{}.level / static_cast<double>(pairs);
-    steps.push_back(add_gate(list.backend, pair, rounds(i), level, layers, answers));
+    steps.push_back(add_gate(list.backend, pair, rounds(i), level, graphs, answers));
   }
   const std::vector<std::string> names = version_names(list.places, rounds);
   for (std::size_t i = 0; i < pairs; ++i) {
@@ -261,14 +268,6 @@ void add_known(const Options& options, const fs::path& folder, Answers& answers)
   answers.regression = any_found(judged);
 }
 
-/// Empty if the problems are not of models.
-LayersOf layers_of(const std::vector<std::string>& files) {
-  if (files.empty()) return nullptr;
-  std::vector<Graph> graphs;
-  for (const std::string& file : files) graphs.push_back(read_graph(file));
-  return [names = LayerNames(graphs)](std::string_view key) { return names.of(key); };
-}
-
 std::vector<std::string> backends_of(const Options& options) {
   if (!options.backends.empty()) return options.backends;
   std::vector<std::string> found;
@@ -279,13 +278,14 @@ std::vector<std::string> backends_of(const Options& options) {
   return found;
 }
 
-void answer_all(const Options& options, const fs::path& folder, const LayersOf& layers,
-                Answers& answers) {
+void answer_all(const Options& options, const fs::path& folder, Answers& answers) {
+  std::vector<Graph> graphs;
+  for (const std::string& file : options.measured.graphs) graphs.push_back(read_graph(file));
   if (!options.known.empty()) return add_known(options, folder, answers);
-  if (!options.versions.empty()) return add_versions(options, folder, layers, answers);
+  if (!options.versions.empty()) return add_versions(options, folder, graphs, answers);
   if (options.after.empty()) throw Error("--after or --versions: name what to compare with");
   for (const std::string& backend : backends_of(options)) {
-    add_gate(backend, options, folder / backend, GateOptions{}.level, layers, answers);
+    add_gate(backend, options, folder / backend, GateOptions{}.level, graphs, answers);
   }
 }
 
@@ -308,7 +308,8 @@ int run(int argc, char** argv) {
   CLI::App program(
       "Runs two builds, or one build with two versions of its library, alternately on this "
       "machine, and reports what is slower and why. Exit status 0: nothing is slower; 3: something "
-      "is slower or lost, or a known failure is found; 1: an error.",
+      "is slower or lost (with --graph: slower layers cost the bound more than --tolerance, or a "
+      "layer lost its only call), or a known failure is found; 1: an error.",
       "benanza-regress");
   Options options;
   add_flags(program, options);
@@ -330,9 +331,8 @@ int run(int argc, char** argv) {
   const Scratch scratch(options.out.empty() ? folder : fs::path());
   // Writing to a suite that has ended must fail rather than kill this program.
   ::signal(SIGPIPE, SIG_IGN);
-  const LayersOf layers = layers_of(options.measured.graphs);
   Answers answers;
-  answer_all(options, folder, layers, answers);
+  answer_all(options, folder, answers);
   if (!options.cases.empty()) return 0;
   print(options.format == "github" ? answers.annotations
                                    : page_text(answers.page, options.format, 1000));

@@ -68,11 +68,32 @@ std::string counts_text(const GateAnswer& answer) {
   return text;
 }
 
+std::string model_text(const ModelGate& gate, const GateOptions& options) {
+  return gate.model + ": " + verdict_text(gate.verdict, options.tolerance);
+}
+
+void add_models(Section& section, const GateOptions& options, const OfModels& models) {
+  auto facts = nlohmann::ordered_json::array();
+  for (const ModelGate& gate : models.gates) {
+    section.add(model_text(gate, options));
+    facts.push_back({{"model", gate.model},
+                     {"is_worse", gate.verdict.is_worse(options.tolerance)},
+                     {"slower_layers", gate.verdict.slower.size()},
+                     {"slower_seconds", gate.verdict.slower_seconds},
+                     {"lost_layers", gate.verdict.lost.size()}});
+  }
+  if (models.unused > 0) {
+    section.add(fmt::format("{} verdicts on calls that no bound uses are left out", models.unused));
+  }
+  section.facts["models"] = std::move(facts);
+}
+
 }  // namespace
 
 Section gate_section(const GateAnswer& answer, const GateOptions& options,
-                     const Reproducer& reproducer, const LayersOf& layers) {
+                     const Reproducer& reproducer, const OfModels& models) {
   Section section;
+  add_models(section, options, models);
   section.add(fmt::format("{} compared, tolerance {:g}%: {}", answer.compared,
                           options.tolerance * 100, counts_text(answer)));
   section.add(drift_text(answer));
@@ -81,7 +102,7 @@ Section gate_section(const GateAnswer& answer, const GateOptions& options,
   section.facts["level"] = options.level;
   section.facts["drift"] = answer.drift;
   section.facts["all_slower"] = answer.all_slower;
-  section.facts["regression"] = answer.closes();
+  section.facts["regression"] = models.close(answer, options);
   section.csv_facts.clear();
   Table<Judged> table{
       {"verdict", "verdict", &Judged::verdict},
@@ -94,9 +115,9 @@ Section gate_section(const GateAnswer& answer, const GateOptions& options,
       {"before", "before", [](const Judged& one) { return algorithm_text(one.before); }},
       {"after", "after", [](const Judged& one) { return algorithm_text(one.after); }},
       {"problem", "problem", &Judged::unit, any_width}};
-  table.add_if(
-      layers != nullptr,
-      {{"layers", "layers", [&](const Judged& one) { return layers(key_of(one)); }, any_width}});
+  table.add_if(models.layers != nullptr,
+               {{"layers", "layers", [&](const Judged& one) { return models.layers(key_of(one)); },
+                 any_width}});
   section.add(table.sheet(answer.judged, {.name = "verdicts", .all_rows = true}));
   std::vector<Judged> worse;
   std::ranges::copy_if(answer.judged, std::back_inserter(worse),
@@ -110,35 +131,46 @@ Section gate_section(const GateAnswer& answer, const GateOptions& options,
 
 std::string junit_suite(std::string_view backend, const GateAnswer& answer,
                         const GateOptions& options, const Reproducer& reproducer,
-                        const LayersOf& layers) {
+                        const OfModels& models) {
   std::vector<analysis::JunitCase> cases{{.group = "benanza",
                                           .name = "all together",
                                           .failure = answer.all_slower ? drift_text(answer) : ""}};
+  for (const ModelGate& gate : models.gates) {
+    const bool is_worse = gate.verdict.is_worse(options.tolerance);
+    cases.push_back({.group = "benanza.model",
+                     .name = gate.model,
+                     .failure = is_worse ? verdict_text(gate.verdict, options.tolerance) : ""});
+  }
+  const bool closes = models.close(answer, options);
   for (const Judged& one : answer.judged) {
     analysis::JunitCase& made = cases.emplace_back();
     made.group = "benanza." + std::string(to_string(one.verdict));
     made.name = one.unit;
-    if (!is_regression(one.verdict)) continue;
+    if (!is_regression(one.verdict) || !closes) continue;
     made.failure = failure_text(one, options);
     made.detail = reproducer(one);
-    if (layers) made.detail = layers(key_of(one)) + '\n' + made.detail;
+    if (models.layers) made.detail = models.layers(key_of(one)) + '\n' + made.detail;
   }
   return analysis::junit_suite("benanza-regress." + std::string(backend), cases);
 }
 
 std::string github_annotations(std::string_view backend, const GateAnswer& answer,
-                               const GateOptions& options, const LayersOf& layers) {
+                               const GateOptions& options, const OfModels& models) {
   std::string text;
   const auto add = [&](std::string_view kind, const std::string& title, const std::string& what) {
     text += fmt::format("::{} title={}::{}\n", kind, escaped(title, true), escaped(what, false));
   };
   const std::string program = fmt::format("benanza-regress, {}", backend);
   if (answer.all_slower) add("error", program, drift_text(answer));
+  for (const ModelGate& gate : models.gates) {
+    if (gate.verdict.is_worse(options.tolerance)) add("error", program, model_text(gate, options));
+  }
+  const bool closes = models.close(answer, options);
   for (const Judged& one : answer.judged) {
     const bool is_unsettled = one.verdict == Verdict::unknown;
     if (!is_regression(one.verdict) && !is_unsettled) continue;
-    const std::string where = layers ? layers(key_of(one)) : "";
-    add(is_unsettled ? "warning" : "error", program,
+    const std::string where = models.layers ? models.layers(key_of(one)) : "";
+    add(is_unsettled || !closes ? "warning" : "error", program,
         fmt::format("{}: {}{}", one.unit, failure_text(one, options),
                     where.empty() ? "" : " (" + where + ")"));
   }

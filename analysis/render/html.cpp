@@ -1,36 +1,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
+#include <string>
+#include <vector>
 
 #include "analysis/render/page.h"
+#include "analysis/render/page_files.h"
 #include "analysis/render/svg.h"
+#include "analysis/render/text.h"
 
 namespace benanza::analysis {
 namespace {
-
-constexpr std::string_view style = R"(
-body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 72em; padding: 0 1em;
-  color: #1d1d1f; background: #fff; }
-h1 { font-size: 1.6em; } h2 { font-size: 1.25em; margin-top: 2.2em; border-bottom: 1px solid #ccc; }
-figure { margin: 1.2em 0; } figcaption { font-weight: 600; margin-bottom: .3em; }
-svg { width: 100%; height: auto; font: 11px system-ui, sans-serif; }
-.caption { margin: -.8em 0 1.2em; font-size: .85em; color: #555; }
-.legend { margin: 0 0 .3em; font-size: .9em; }
-.legend span { display: inline-block; width: .9em; height: .9em; margin: 0 .35em 0 .8em;
-  vertical-align: -.1em; }
-.scroll { overflow-x: auto; } table { border-collapse: collapse; font-size: .86em; margin: .5em 0; }
-th, td { padding: .15em .7em; text-align: left; border-bottom: 1px solid #e5e5e5;
-  white-space: nowrap; }
-td.s { white-space: normal; min-width: 26em; }
-th { background: #f4f4f6; position: sticky; top: 0; } .n { text-align: right;
-  font-variant-numeric: tabular-nums; }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: .15em 1.2em; margin: .8em 0; }
-dt { color: #555; } dd { margin: 0; }
-ol li { margin: .6em 0; } pre { margin: .3em 0; padding: .3em .6em; background: #f4f4f6;
-  white-space: pre-wrap; }
-summary { cursor: pointer; color: #2b6ca3; } nav a { margin-right: 1em; }
-)";
 
 /// Returns the class of a cell; cells with sentences are wrapped.
 std::string_view cell_class(const Sheet::Column& column, const Cell& cell) {
@@ -39,31 +19,49 @@ std::string_view cell_class(const Sheet::Column& column, const Cell& cell) {
   return cell.shown.size() > sentence ? " class=\"s\"" : "";
 }
 
-std::string table(const Sheet& sheet) {
+/// What a line of the table opens: the names of its rows if there are several, and Sheet::opens.
+std::string opened_by(const Sheet& sheet, const std::vector<std::size_t>& members) {
+  if (!sheet.opens) return "";
+  std::string text = sheet.opens(members.front());
+  if (members.size() == 1) return text;
+  std::vector<std::string> names;
+  for (const std::size_t row : members) names.push_back(sheet.rows[row].front().shown);
+  return enumerated(names, names.size()) + '\n' + text;
+}
+
+std::string row_html(const Lines& lines, const std::vector<Cell>& row, const std::string& opened) {
+  std::string text = "<tr>";
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    std::string shown = escaped(row[i].shown);
+    if (i == 0 && !opened.empty()) shown = "<details><summary>" + shown + "</summary></details>";
+    text += fmt::format("<td{}>{}</td>", cell_class(lines.columns[i], row[i]), shown);
+  }
+  text += "</tr>\n";
+  if (opened.empty()) return text;
+  return text + fmt::format("<tr class=\"o\"><td colspan=\"{}\"><pre>{}</pre></td></tr>\n",
+                            row.size(), escaped(opened));
+}
+
+std::string table(const Sheet& sheet, const Lines& lines) {
   std::string text = "<div class=\"scroll\"><table><thead><tr>";
-  for (const Sheet::Column& column : sheet.columns) {
+  for (const Sheet::Column& column : lines.columns) {
     text +=
         fmt::format("<th{}>{}</th>", column.number ? " class=\"n\"" : "", escaped(column.title));
   }
   text += "</tr></thead><tbody>\n";
-  std::vector<std::size_t> order(sheet.rows.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  if (sheet.largest_by) {
-    std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t row) {
-      const auto& value = sheet.rows[row][*sheet.largest_by].value;
-      return value.is_number() ? value.get<double>() : 0.0;
-    });
-  }
-  for (const std::size_t index : order) {
-    const auto& row = sheet.rows[index];
-    text += "<tr>";
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      text +=
-          fmt::format("<td{}>{}</td>", cell_class(sheet.columns[i], row[i]), escaped(row[i].shown));
-    }
-    text += "</tr>\n";
+  for (std::size_t line = 0; line < lines.rows.size(); ++line) {
+    text += row_html(lines, lines.rows[line], opened_by(sheet, lines.members[line]));
   }
   return text + "</tbody></table></div>\n";
+}
+
+/// "layers (54 rows)"; of lines that stand for more rows "layers (54 rows, equal ones once)".
+std::string caption_of(const Sheet& sheet, const Lines& lines) {
+  const std::string caption =
+      sheet.caption.empty() ? (sheet.name.empty() ? "table" : sheet.name) : sheet.caption;
+  return fmt::format("{} ({} row{}{})", caption, sheet.rows.size(),
+                     sheet.rows.size() == 1 ? "" : "s",
+                     lines.rows.size() < sheet.rows.size() ? ", equal ones once" : "");
 }
 
 class SectionHtml {
@@ -106,12 +104,13 @@ class SectionHtml {
   }
 
   void operator()(const Sheet& sheet) {
-    constexpr std::size_t open_rows = 20;
-    const std::string caption =
-        sheet.caption.empty() ? (sheet.name.empty() ? "table" : sheet.name) : sheet.caption;
-    text_ += fmt::format("<details{}><summary>{} ({} row{})</summary>\n{}</details>\n",
-                         sheet.rows.size() <= open_rows ? " open" : "", escaped(caption),
-                         sheet.rows.size(), sheet.rows.size() == 1 ? "" : "s", table(sheet));
+    constexpr std::size_t open_rows = 40;
+    // As in text.
+    if (sheet.rows.empty()) return;
+    const Lines lines = all_lines_of(sheet);
+    text_ += fmt::format("<details{}><summary>{}</summary>\n{}</details>\n",
+                         lines.rows.size() <= open_rows ? " open" : "",
+                         escaped(caption_of(sheet, lines)), table(sheet, lines));
     if (!sheet.note.empty()) (*this)(sheet.note);
   }
 
@@ -134,14 +133,73 @@ class SectionHtml {
   bool in_entries_ = false;
 };
 
+/// Consecutive sections with the same title, or one without.
+struct Group {
+  std::string title{};
+  /// Indices of sections.
+  std::vector<std::size_t> sections{};
+};
+
+std::vector<Group> groups_of(const Page& page) {
+  std::vector<Group> groups;
+  for (std::size_t i = 0; i < page.sections.size(); ++i) {
+    const std::string& title = page.sections[i].group;
+    if (title.empty() || groups.empty() || groups.back().title != title) {
+      groups.push_back({.title = title});
+    }
+    groups.back().sections.push_back(i);
+  }
+  return groups;
+}
+
+std::string link_to(std::string_view letter, std::size_t index, const std::string& title) {
+  return fmt::format("<a href=\"#{}{}\">{}</a> ", letter, index, escaped(title));
+}
+
+std::string links_to(const Page& page, const std::vector<std::size_t>& sections) {
+  std::string text;
+  for (const std::size_t i : sections) text += link_to("c", i, page.sections[i].heading);
+  return text;
+}
+
+std::string section_html(const Page& page, std::size_t index, int level) {
+  return fmt::format("<h{0} id=\"c{1}\">{2}</h{0}>\n", level, index,
+                     escaped(page.sections[index].heading)) +
+         SectionHtml(page.sections[index]).text();
+}
+
+/// The links and the sections of the page. Of several groups, each is closed.
+std::string body_html(const Page& page) {
+  const std::vector<Group> groups = groups_of(page);
+  const auto titled =
+      std::ranges::count_if(groups, [](const Group& group) { return !group.title.empty(); });
+  std::string links;
+  std::string text;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const auto& [title, sections] = groups[i];
+    const bool is_alone = titled <= 1;
+    links += title.empty() || is_alone ? links_to(page, sections) : link_to("g", i, title);
+    if (!title.empty()) {
+      text += fmt::format("<details class=\"g\"{}><summary><h2 id=\"g{}\">{}</h2></summary>\n",
+                          is_alone ? " open" : "", i, escaped(title));
+      if (!is_alone && sections.size() > 1) text += "<nav>" + links_to(page, sections) + "</nav>\n";
+    }
+    for (const std::size_t section : sections) {
+      text += section_html(page, section, title.empty() ? 2 : 3);
+    }
+    if (!title.empty()) text += "</details>\n";
+  }
+  return "<nav>" + links + "</nav>\n" + text;
+}
+
 }  // namespace
 
 std::string page_html(const Page& page, const std::string& title) {
   std::string text = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<title>{0}</title>\n<style>{1}</style></head>\n<body>\n<h1>{0}</h1>\n",
-      escaped(title), style);
+      "<title>{0}</title>\n<style>\n{1}</style></head>\n<body>\n<h1>{0}</h1>\n",
+      escaped(title), page_style());
   for (const auto& [backend, system] : page.systems) {
     text += "<p><b>" + escaped(backend) + "</b>";
     for (const auto& [field, value] : system) {
@@ -150,16 +208,8 @@ std::string page_html(const Page& page, const std::string& title) {
     text += "</p>\n";
   }
   if (!page.note.empty()) text += "<p>" + escaped(page.note) + "</p>\n";
-  text += "<nav>";
-  for (std::size_t i = 0; i < page.sections.size(); ++i) {
-    text += fmt::format("<a href=\"#c{}\">{}</a> ", i, escaped(page.sections[i].heading));
-  }
-  text += "</nav>\n";
-  for (std::size_t i = 0; i < page.sections.size(); ++i) {
-    text += fmt::format("<h2 id=\"c{}\">{}</h2>\n", i, escaped(page.sections[i].heading));
-    text += SectionHtml(page.sections[i]).text();
-  }
-  return text + "</body></html>\n";
+  text += body_html(page);
+  return text + fmt::format("<script>\n{}</script>\n</body></html>\n", page_script());
 }
 
 }  // namespace benanza::analysis

@@ -36,50 +36,59 @@ double number_in(const Sheet& sheet, std::size_t row, std::size_t column) {
   return value.is_number() ? value.get<double>() : 0.0;
 }
 
-/// A line, and the rows that it stands for.
-struct Line {
-  std::size_t row = 0;
-  std::size_t rows = 1;
-};
-
 bool are_equal_after_first(const Sheet& sheet, std::size_t a, std::size_t b) {
   return std::ranges::equal(sheet.rows[a] | std::views::drop(1),
                             sheet.rows[b] | std::views::drop(1), {}, &Cell::shown, &Cell::shown);
 }
 
-std::vector<Line> chosen_lines(const Sheet& sheet, std::size_t most) {
+/// All rows; the largest first if the sheet says by what.
+std::vector<std::size_t> largest_first(const Sheet& sheet) {
   std::vector<std::size_t> order(sheet.rows.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  const bool has_all = sheet.all_rows || most >= order.size();
-  if (!has_all && sheet.largest_by) {
+  if (sheet.largest_by) {
     std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t row) {
       return number_in(sheet, row, *sheet.largest_by);
     });
   }
-  std::vector<Line> lines;
+  return order;
+}
+
+/// The rows of each line: equal ones share a line, at most `most` lines have them all.
+std::vector<std::vector<std::size_t>> equal_once(const Sheet& sheet,
+                                                 const std::vector<std::size_t>& order,
+                                                 std::size_t most) {
+  std::vector<std::vector<std::size_t>> lines;
   for (const std::size_t row : order) {
-    const auto equal = has_all || sheet.equal_ones.empty()
-                           ? lines.end()
-                           : std::ranges::find_if(lines, [&](const Line& line) {
-                               return are_equal_after_first(sheet, line.row, row);
-                             });
+    const auto equal =
+        sheet.equal_ones.empty() ? lines.end() : std::ranges::find_if(lines, [&](const auto& line) {
+          return are_equal_after_first(sheet, line.front(), row);
+        });
     if (equal != lines.end()) {
-      ++equal->rows;
-    } else if (has_all || lines.size() < most) {
-      lines.push_back({.row = row});
+      equal->push_back(row);
+    } else if (lines.size() < most) {
+      lines.push_back({row});
     }
   }
   return lines;
 }
 
-std::string remark_of(const Sheet& sheet, const std::vector<Line>& lines) {
+std::vector<std::vector<std::size_t>> chosen_lines(const Sheet& sheet, std::size_t most) {
+  const bool has_all = sheet.all_rows || most >= sheet.rows.size();
+  if (!has_all) return equal_once(sheet, largest_first(sheet), most);
+  std::vector<std::vector<std::size_t>> lines;
+  for (std::size_t row = 0; row < sheet.rows.size(); ++row) lines.push_back({row});
+  return lines;
+}
+
+std::string remark_of(const Sheet& sheet, const std::vector<std::vector<std::size_t>>& lines) {
   if (lines.size() == sheet.rows.size()) return "";
   std::size_t rows = 0;
   double share = 0;
-  for (const Line& line : lines) {
-    rows += line.rows;
+  for (const auto& line : lines) {
+    rows += line.size();
     if (sheet.share) {
-      share += static_cast<double>(line.rows) * number_in(sheet, line.row, sheet.share->column);
+      share +=
+          static_cast<double>(line.size()) * number_in(sheet, line.front(), sheet.share->column);
     }
   }
   std::string text = rows == sheet.rows.size()
@@ -90,21 +99,31 @@ std::string remark_of(const Sheet& sheet, const std::vector<Line>& lines) {
   return text + "; --rows all shows all";
 }
 
-}  // namespace
-
-Lines lines_of(const Sheet& sheet, std::size_t most) {
-  const std::vector<Line> chosen = chosen_lines(sheet, most);
+Lines shown_lines(const Sheet& sheet, std::vector<std::vector<std::size_t>> members) {
   const bool has_equal =
-      std::ranges::any_of(chosen, [](const Line& line) { return line.rows > 1; });
-  Lines lines{.columns = sheet.columns, .remark = remark_of(sheet, chosen)};
+      std::ranges::any_of(members, [](const auto& line) { return line.size() > 1; });
+  Lines lines{.columns = sheet.columns};
   if (has_equal) {
     lines.columns.insert(lines.columns.begin() + 1, {.title = sheet.equal_ones, .number = true});
   }
-  for (const Line& line : chosen) {
-    std::vector<Cell>& cells = lines.rows.emplace_back(sheet.rows[line.row]);
-    if (has_equal) cells.insert(cells.begin() + 1, cell(line.rows));
+  for (const auto& line : members) {
+    std::vector<Cell>& cells = lines.rows.emplace_back(sheet.rows[line.front()]);
+    if (has_equal) cells.insert(cells.begin() + 1, cell(line.size()));
   }
+  lines.members = std::move(members);
   return lines;
+}
+
+}  // namespace
+
+Lines lines_of(const Sheet& sheet, std::size_t most) {
+  Lines lines = shown_lines(sheet, chosen_lines(sheet, most));
+  lines.remark = remark_of(sheet, lines.members);
+  return lines;
+}
+
+Lines all_lines_of(const Sheet& sheet) {
+  return shown_lines(sheet, equal_once(sheet, largest_first(sheet), sheet.rows.size()));
 }
 
 std::string page_text(const Page& page, const std::string& format, std::size_t rows) {

@@ -51,8 +51,11 @@ struct Sheet {
   /// Always show all rows.
   bool all_rows = false;
   /// If set: unless all rows are shown, those that differ in the first column alone are one line,
-  /// and a column of this title has their number.
+  /// and a column of this title has their number. HTML always does this.
   std::string equal_ones{};
+  /// Lines of text that a row opens in HTML; empty: none. Called only for HTML. What it references
+  /// must live until then.
+  std::function<std::string(std::size_t row)> opens{};
 };
 
 /// What a table shows to people: the columns and cells of its lines, and which part of the rows
@@ -62,9 +65,13 @@ struct Lines {
   std::vector<Sheet::Column> columns{};
   std::vector<std::vector<Cell>> rows{};
   std::string remark{};
+  /// For every line, the rows of the table that it stands for, at least one.
+  std::vector<std::vector<std::size_t>> members{};
 };
 /// At most so many lines, in the order of the rows.
 Lines lines_of(const Sheet& sheet, std::size_t most);
+/// As HTML shows the table: all rows, largest first, equal ones once.
+Lines all_lines_of(const Sheet& sheet);
 /// A list of objects.
 nlohmann::ordered_json rows_json(const Sheet& sheet);
 
@@ -152,7 +159,8 @@ struct Roofline {
   std::string y_name{};
 };
 
-/// Lines through points, over two linear axes from 0.
+/// Lines through points. An axis is linear from 0, or logarithmic if its values, none of them 0,
+/// span more than a factor of 20.
 struct Curves {
   struct Curve {
     std::string name{};
@@ -163,6 +171,8 @@ struct Curves {
   std::vector<Curve> curves{};
   std::string x_name{};
   std::string y_name{};
+  /// Shares of a whole: both axes are linear.
+  bool of_shares = false;
 };
 
 /// A schedule: pieces in lanes over time, from 0.
@@ -201,6 +211,10 @@ struct Headline {
 struct Section {
   /// "resnet50_v1, batch 8, fp32".
   std::string heading{};
+  /// Its title as a chapter of a report; empty: that of its question.
+  std::string chapter{};
+  /// Consecutive sections with the same title here are its chapters in HTML; empty: none.
+  std::string group{};
   /// For programs: a JSON object, to which tables with a name are added as lists of objects.
   nlohmann::ordered_json facts = nlohmann::ordered_json::object();
   /// Adds facts that are expensive to compute; called only for JSON. What it references must live
@@ -241,7 +255,8 @@ std::string page_json(const Page& page);
 std::string page_csv(const Page& page);
 /// Headings, lists and tables for documents; as many rows as in text, and no plots.
 std::string page_markdown(const Page& page, std::size_t rows);
-/// A self-contained HTML page: inline style and plots, collapsible tables.
+/// A self-contained HTML page: inline style and plots, collapsible tables. A script sorts and
+/// searches the tables; nothing else needs it.
 std::string page_html(const Page& page, const std::string& title);
 /// By the name of a format: "table", "markdown", "json" or "csv".
 std::string page_text(const Page& page, const std::string& format, std::size_t rows);

@@ -1,9 +1,12 @@
-// Plots over linear axes: curves and Gantt charts.
+// Plots over axes with numbers: curves and Gantt charts.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
 
 #include "analysis/render/svg.h"
 #include "analysis/render/svg_parts.h"
@@ -38,6 +41,43 @@ class LinearAxis {
   double end_ = 1;
 };
 
+/// An axis of curves: linear from 0, or logarithmic if the values span more than a factor of 20.
+class CurveAxis {
+ public:
+  CurveAxis(double least, double most, double from, double to, bool is_linear)
+      : linear_(most, from, to), least_(least), most_(most), from_(from), to_(to) {
+    constexpr double far_apart = 20;
+    is_logarithmic_ = !is_linear && least > 0 && most > far_apart * least;
+  }
+  double at(double value) const {
+    if (!is_logarithmic_) return linear_.at(value);
+    return from_ + std::log(value / least_) / std::log(most_ / least_) * (to_ - from_);
+  }
+  /// Of a logarithmic axis 1, 2 and 5 times powers of ten, or over many powers these alone.
+  std::vector<double> ticks() const {
+    if (!is_logarithmic_) return linear_.ticks();
+    constexpr double many = 1e4;
+    std::vector<double> all;
+    for (double power = std::pow(10.0, std::floor(std::log10(least_))); power <= most_;
+         power *= 10) {
+      for (const double factor : {1.0, 2.0, 5.0}) {
+        const double tick = factor * power;
+        if (factor > 1 && most_ > many * least_) continue;
+        if (tick >= least_ * (1 - 1e-9) && tick <= most_ * (1 + 1e-9)) all.push_back(tick);
+      }
+    }
+    return all;
+  }
+  std::string name(const std::string& name) const {
+    return is_logarithmic_ ? name + " (logarithmic)" : name;
+  }
+
+ private:
+  LinearAxis linear_;
+  double least_, most_, from_, to_;
+  bool is_logarithmic_ = false;
+};
+
 constexpr double plot_left = 70;
 constexpr double plot_right = width - 20;
 constexpr double plot_top = 10;
@@ -48,6 +88,8 @@ constexpr double plot_bottom = 330;
 std::optional<Picture> draw(const Curves& curves) {
   double x_most = 0;
   double y_most = 0;
+  double x_least = std::numeric_limits<double>::infinity();
+  double y_least = std::numeric_limits<double>::infinity();
   std::vector<std::string> series;
   std::size_t points = 0;
   for (const Curves::Curve& curve : curves.curves) {
@@ -56,11 +98,13 @@ std::optional<Picture> draw(const Curves& curves) {
     for (const auto& [x, y] : curve.points) {
       x_most = std::max(x_most, x);
       y_most = std::max(y_most, y);
+      x_least = std::min(x_least, x);
+      y_least = std::min(y_least, y);
     }
   }
   if (points == 0) return std::nullopt;
-  const LinearAxis x(x_most, plot_left, plot_right);
-  const LinearAxis y(y_most, plot_bottom, plot_top);
+  const CurveAxis x(x_least, x_most, plot_left, plot_right, curves.of_shares);
+  const CurveAxis y(y_least, y_most, plot_bottom, plot_top, curves.of_shares);
   std::string body;
   for (const double tick : x.ticks()) {
     body += line(x.at(tick), plot_top, x.at(tick), plot_bottom, "#ddd") +
@@ -84,8 +128,8 @@ std::optional<Picture> draw(const Curves& curves) {
           escaped(fmt::format("{}: {:g}, {:.3f}", curves.curves[i].name, px, py)));
     }
   }
-  body += text((plot_left + plot_right) / 2, plot_bottom + 30, curves.x_name, "middle");
-  body += text(plot_left, plot_top - 2, curves.y_name);
+  body += text((plot_left + plot_right) / 2, plot_bottom + 30, x.name(curves.x_name), "middle");
+  body += text(plot_left, plot_top - 2, y.name(curves.y_name));
   return Picture{curves.title, plot_bottom + 38, series, body};
 }
 

@@ -79,6 +79,33 @@ TEST(ProfileProgram, NamesReferenceCodeOfALog) {
               Not(HasSubstr("reference code")));
 }
 
+// Five steps: of 20 ms in all, 5 in a reorder of the convolution's weights.
+TEST(ProfileProgram, WeightsThatAreReorderedInEveryStepAreAFinding) {
+  const Folder folder;
+  const auto path = folder.path() / "run.db";
+  {
+    RecordingWriter writer(path, {.command = {"python", "serve.py"}});
+    for (int step = 0; step < 5; ++step) {
+      ArrivedCall weights = call("reorder", "jit:uni", "64x32x3x3", 1);
+      weights.text.memory = "src_f32::blocked:abcd:f0 dst_f32::blocked:ABcd16b16a:f0";
+      writer.add(weights);
+      ArrivedCall convolution = call("convolution", "jit:avx512_core",
+                                     "mb1_ic32oc64_ih8oh8kh3sh1dh0ph1_iw8ow8kw3sw1dw0pw1", 3);
+      convolution.text.memory =
+          "src_f32::blocked:aBcd16b:f0 wei_f32::blocked:ABcd16b16a:f0 dst_f32::blocked:aBcd16b:f0";
+      writer.add(convolution);
+    }
+    writer.flush();
+  }
+  const Outcome outcome = run_program("profile " + path.string(), folder);
+  EXPECT_THAT(outcome.out, HasSubstr("1. weight reorders: 5.000 ms, 25.0% of the library's time"));
+  const json page =
+      json::parse(run_program("profile " + path.string() + " --format json", folder).out);
+  EXPECT_EQ(page["recordings"][0]["weight_reorders"]["calls"], 5);
+  EXPECT_THAT(run_program("profile " + recording(folder, "other.db").string(), folder).out,
+              Not(HasSubstr("What would help")));
+}
+
 TEST(ProfileProgram, SaysHowToExportAReport) {
   const Folder folder;
   expect_error(run_program("profile " + test::data("traces/report.nsys-rep").string(), folder),

@@ -112,6 +112,26 @@ class Bench(unittest.TestCase):
                          r"  good, batch 1, fp32: 4.9 ms  PARTIAL\nmeasured\n")
         self.assertNotIn("stopped", finished.stdout)
 
+    def test_the_last_line_is_the_page(self):
+        self.program("build/bin/benanza-analyze", "#!/bin/sh\necho report \"$@\"\n"
+                     "[ \"$1\" != report ] || for out; do :; done\n[ \"$1\" != report ] || echo page >\"$out\"\n")
+        finished = self.bench("good.onnx")
+        self.assertEqual((finished.returncode, finished.stderr), (0, ""))
+        self.assertEqual(finished.stdout.splitlines()[-1], f"{self.folder}/build/report.html")
+        self.assertTrue((self.folder / "build/report.html").exists())
+        # An old one is not this run's.
+        self.program("build/bin/benanza-analyze", "#!/bin/sh\n[ \"$1\" != report ]\n")
+        finished = self.bench("good.onnx")
+        self.assertIn("there is no new", finished.stderr)
+        self.assertNotIn("report.html", finished.stdout)
+
+    def test_flags_of_the_generator_reach_cmake(self):
+        self.bench("good.onnx", "--expert-load", "power_law:1.2")
+        self.assertIn("-DBENANZA_EXPERT_LOAD=power_law:1.2 ", (self.folder / "configured").read_text())
+        # What no library does in 8 bits counts at fp32.
+        self.bench("good.onnx", "--precision", "bf16,int8")
+        self.assertIn("-DBENANZA_PRECISIONS=bf16;int8;fp32 ", (self.folder / "configured").read_text())
+
     def test_a_limit_ends_the_measurement_not_the_report(self):
         # Like a suite, it ends when asked to.
         self.program("tools/ctest", "#!/bin/sh\ntrap 'echo kept; exit 1' TERM\n"

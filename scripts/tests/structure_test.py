@@ -14,7 +14,7 @@ sys.path.insert(0, str(SOURCE / "scripts"))
 from source_structure import PARTS, circles, functions, is_test, long_functions
 
 # Tables whose columns are the recordings or the chapters that there are.
-MADE_BY_HAND = ("analysis/questions/profile/", "analysis/questions/report.cpp")
+MADE_BY_HAND = ("analysis/questions/profile/", "analysis/questions/report/overview.cpp")
 
 
 def sources(part):

@@ -88,7 +88,8 @@ Roofline roofline_plot(const BoundReport& report, const std::map<std::string, Pe
           .y_name = "FLOP/s"};
 }
 
-/// The bound's time by the throughput of its calls and by their use of Tensor Cores.
+/// The bound's time by the throughput of its calls and, if that is known of any, by their use of
+/// Tensor Cores.
 Bars throughput_plot(const BoundReport& report) {
   const std::vector<std::string> bins{"no arithmetic",     "below 1 GFLOP/s",  "1 to 10 GFLOP/s",
                                       "10 to 100 GFLOP/s", "0.1 to 1 TFLOP/s", "1 to 10 TFLOP/s",
@@ -98,6 +99,7 @@ Bars throughput_plot(const BoundReport& report) {
       {.name = "no Tensor Cores", .values = std::vector<std::optional<double>>(bins.size())},
       {.name = "not known", .values = std::vector<std::optional<double>>(bins.size())}};
   const std::vector<LayerRow> rows = layer_rows(report);
+  bool is_any_known = false;
   for (const std::size_t layer : slowest(report)) {
     const LayerTime& time = report.times[layer];
     std::size_t bin = 0;
@@ -111,9 +113,12 @@ Bars throughput_plot(const BoundReport& report) {
       used = used || call->tensor_cores == true;
       known = known && call->tensor_cores.has_value();
     }
+    is_any_known = is_any_known || used || known;
     auto& value = series[used ? 0 : known ? 1 : 2].values[bin];
     value = value.value_or(0) + *time.seconds * 1e3;
   }
+  // Of a processor: without a legend.
+  if (!is_any_known) series.erase(series.begin(), series.begin() + 2);
   return {.title = "Time of the " + std::string(sum_names(report.filter).sum) + " by throughput",
           .categories = bins,
           .series = series,

@@ -13,6 +13,7 @@ BoundReport make_report(const Graph& graph, const MeasurementSet& measurements,
   BoundReport report{.graph = &graph,
                      .filter = filter,
                      .movement = movement,
+                     .measurements = &measurements,
                      .times = std::move(operators.layers),
                      .wholes = std::move(operators.wholes)};
   report.coverage = coverage(graph, report.times, filter.precision);

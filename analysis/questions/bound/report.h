@@ -21,6 +21,8 @@ struct BoundReport {
   const Graph* graph = nullptr;
   MeasurementFilter filter{};
   Movement movement = Movement::exclude;
+  /// From which the times are; they live as long as the inputs.
+  const MeasurementSet* measurements = nullptr;
   /// Per layer: operator_times().
   std::vector<LayerTime> times{};
   /// Operators that the exporter decomposed.

@@ -4,6 +4,8 @@
 
 #include <memory>
 
+#include "analysis/model/conversions.h"
+#include "analysis/questions/bound/layer_details.h"
 #include "analysis/questions/bound/report.h"
 #include "analysis/render/table.h"
 #include "analysis/render/text.h"
@@ -120,6 +122,17 @@ void add_assumed(Section& section, const BoundReport& report) {
       "", "first " + assumed.first + ": state them with benanza-generate --dim TENSOR:AXIS=N"});
 }
 
+void add_conversions(Section& section, const BoundReport& report) {
+  const Conversions found = conversions(*report.graph, report.times);
+  section.facts["conversions"] = {{"tensors", found.tensors}, {"bytes", found.bytes}};
+  if (found.tensors == 0) return;
+  section.add(
+      Entry{"conversions",
+            fmt::format("not in the bound: {} tensor{} between layers of different precisions{}",
+                        found.tensors, found.tensors == 1 ? "" : "s",
+                        found.bytes ? fmt::format(", {:.3f} MB", *found.bytes * 1e-6) : "")});
+}
+
 Sheet exceptions_sheet(const BoundReport& report) {
   std::vector<std::size_t> lacking;
   for (std::size_t layer = 0; layer < report.times.size(); ++layer) {
@@ -147,7 +160,8 @@ Sheet exceptions_sheet(const BoundReport& report) {
                                .all_rows = true});
 }
 
-Sheet layers_sheet(const BoundReport& report) {
+Sheet layers_sheet(const std::shared_ptr<const BoundReport>& kept) {
+  const BoundReport& report = *kept;
   const std::vector<LayerRow> rows = layer_rows(report);
   std::vector<std::size_t> called;
   for (std::size_t layer = 0; layer < rows.size(); ++layer) {
@@ -166,13 +180,15 @@ Sheet layers_sheet(const BoundReport& report) {
       {"layout/backend/algorithm", "",
        [&](std::size_t layer) { return calls_text(report.times[layer], report.filter.precision); },
        any_width}};
-  return table.sheet(called,
-                     {.caption = "layers",
-                      .largest_by = 2,
-                      .share = Sheet::Share{.column = 3,
-                                            .whole = report.filter.cold ? "the sum of cold calls"
-                                                                        : "the sequential bound"},
-                      .equal_ones = "layers"});
+  return table.sheet(
+      called,
+      {.caption = "layers",
+       .largest_by = 2,
+       .share = Sheet::Share{.column = 3,
+                             .whole = report.filter.cold ? "the sum of cold calls"
+                                                         : "the sequential bound"},
+       .equal_ones = "layers",
+       .opens = [kept, called](std::size_t row) { return layer_details(*kept, called[row]); }});
 }
 
 void add_path(Section& section, const BoundReport& report) {
@@ -204,9 +220,8 @@ void add_path(Section& section, const BoundReport& report) {
 
 Section bound_section(const BoundReport& report, const std::map<std::string, PeakValues>& peaks) {
   Section section = model_section(*report.graph, report.filter, report.movement);
-  section.more_facts = [kept = std::make_shared<const BoundReport>(report)](auto& facts) {
-    facts["layers"] = bound_layers(*kept);
-  };
+  const auto kept = std::make_shared<const BoundReport>(report);
+  section.more_facts = [kept](auto& facts) { facts["layers"] = bound_layers(*kept); };
   add_bounds_facts(section, report);
   section.csv = bound_csv(report);
   const SumNames names = sum_names(report.filter);
@@ -226,12 +241,13 @@ Section bound_section(const BoundReport& report, const std::map<std::string, Pea
   add_plans(section, report);
   add_movement(section, report);
   add_assumed(section, report);
+  add_conversions(section, report);
   add_reference_code(section, reference_code(*report.graph, report.times, report.movement));
   add_latencies(section, report);
   for (Block& plot : bound_plots(report, peaks)) section.add(std::move(plot));
   section.add(coverage_sheet(report));
   section.add(exceptions_sheet(report));
-  section.add(layers_sheet(report));
+  section.add(layers_sheet(kept));
   section.add(head_room_sheet(report));
   add_compared_parts(section, report);
   add_seen(section, report);

@@ -105,8 +105,10 @@ void add_filter_flags(Flags& flags, CommonFlags& values, const std::string& prec
   flags.add_word("--weights", values.weights, {"auto", "cache"},
                  "Where calls find their weights. auto: in memory if the model's weights do not "
                  "fit the cache; cache: always in cache");
-  flags.add("--fallback", values.fallback,
-            "Precision for layers that are not supported at the requested one");
+  flags.add(
+      "--fallback", values.fallback,
+      "Precision for layers that are not supported at the requested one, or none (default: fp32 "
+      "for int8 and fp8)");
   flags.add("--max-workspace", values.max_workspace,
             "Only calls whose workspace is at most this: bytes, or 64K, 512M, 2G", "BYTES");
   flags.add_word("--movement", values.movement, {"exclude", "include"},
@@ -135,7 +137,9 @@ MeasurementFilter filter_of(const CommonFlags& flags, const std::string& precisi
     }
   }
   filter.backends = flags.backends;
-  if (!flags.fallback.empty()) filter.fallback = precision_of(flags.fallback, "--fallback");
+  if (!flags.fallback.empty() && flags.fallback != "none") {
+    filter.fallback = precision_of(flags.fallback, "--fallback");
+  }
   if (filter.fallback == filter.precision) filter.fallback.reset();
   if (!flags.max_workspace.empty()) {
     filter.max_workspace_bytes = bytes_of(flags.max_workspace, "--max-workspace");

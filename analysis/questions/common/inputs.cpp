@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <filesystem>
 #include <future>
 #include <thread>
 
@@ -108,6 +109,58 @@ std::vector<LibraryCall> read_api_logs(const std::vector<std::string>& paths) {
 
 namespace {
 
+/// The files that a flag names: one, or those of scripts/bench in a folder.
+std::vector<std::filesystem::path> files_of(const std::string& path, std::string_view suffix,
+                                            std::string_view other_suffix = {}) {
+  if (!std::filesystem::is_directory(path)) return {path};
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(path)) {
+    const std::string name = entry.path().filename().string();
+    const bool is_other = !other_suffix.empty() && name.ends_with(other_suffix);
+    if (name.ends_with(suffix) && !is_other) files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+/// Reads sequences or plans, and adds them with their files. Throws Error for one of another model,
+/// unless it is one of many in a folder.
+template <class Run>
+void add_runs(const std::string& path, const std::vector<std::filesystem::path>& files,
+              Run (*read)(const std::filesystem::path&), const char* what,
+              const std::vector<Graph>& graphs, std::vector<Run>& runs,
+              std::vector<std::filesystem::path>& from) {
+  const std::size_t before = runs.size();
+  const bool is_folder = std::filesystem::is_directory(path);
+  for (const std::filesystem::path& file : files) {
+    Run run = read(file);
+    if (std::ranges::any_of(graphs, [&](const Graph& one) { return is_of(run, one); })) {
+      runs.push_back(std::move(run));
+      from.push_back(file);
+    } else if (!is_folder) {
+      throw Error(fmt::format("{}: a {} of {}, which is none of the graphs; leave the {} out", path,
+                              what, run.model, what));
+    }
+  }
+  if (runs.size() == before) throw Error(fmt::format("{}: has no {} of these models", path, what));
+}
+
+/// Layers that no library supports at 8 bits run at fp32 unless --fallback says otherwise, and if
+/// they were measured so.
+void fall_back_to_fp32(Inputs& inputs) {
+  const MeasurementSet& measurements = inputs.results.measurements;
+  const bool is_measured =
+      std::ranges::any_of(problem_keys(inputs.graphs), [&](const std::string& key) {
+        return std::ranges::any_of(measurements.find(key), [](const Measurement& one) {
+          return one.variant.precision == Precision::fp32;
+        });
+      });
+  if (!is_measured) return;
+  for (MeasurementFilter& filter : inputs.filters) {
+    if (element_bytes(filter.precision) == 1) filter.fallback = Precision::fp32;
+  }
+}
+
 /// As a shell reads it as one word.
 std::string shell_word(const std::string& text) {
   constexpr std::string_view plain =
@@ -157,30 +210,27 @@ Inputs read_inputs(const CommonFlags& flags) {
   };
   read(flags.profiles, inputs.profiles);
   read(flags.seen, inputs.seen);
+  std::vector<std::filesystem::path> sequences;
+  std::vector<std::filesystem::path> plans;
   for (const std::string& path : flags.sequences) {
-    const SequenceRun& run = inputs.sequences.emplace_back(read_sequence_run(path));
-    if (std::ranges::none_of(inputs.graphs, [&](const Graph& one) { return is_of(run, one); })) {
-      throw Error(path + ": the calls of " + run.model +
-                  ", which is none of the graphs; leave the sequence out");
-    }
+    add_runs(path, files_of(path, ".json", ".calls.json"), read_sequence_run, "sequence",
+             inputs.graphs, inputs.sequences, sequences);
   }
   for (const std::string& path : flags.plans) {
-    const PlanRun& run = inputs.plans.emplace_back(read_plan_run(path));
-    if (std::ranges::none_of(inputs.graphs, [&](const Graph& one) { return is_of(run, one); })) {
-      throw Error(path + ": a plan of " + run.model +
-                  ", which is none of the graphs; leave the plan out");
-    }
+    add_runs(path, files_of(path, ".run.json"), read_plan_run, "plan", inputs.graphs, inputs.plans,
+             plans);
   }
   inputs.results =
       read_results({flags.results.begin(), flags.results.end()}, problem_keys(inputs.graphs));
   for (const std::string& backend : flags.backends) require_backend(backend, inputs.results);
+  if (flags.fallback.empty()) fall_back_to_fp32(inputs);
   inputs.left_out = keep_one_device(inputs.results, first_backend(flags), profiled_kind(inputs));
-  for (std::size_t i = 0; i < flags.sequences.size(); ++i) {
-    require_same_systems(inputs.sequences[i].systems, inputs.results.systems, flags.sequences[i],
+  for (std::size_t i = 0; i < sequences.size(); ++i) {
+    require_same_systems(inputs.sequences[i].systems, inputs.results.systems, sequences[i],
                          "sequence");
   }
-  for (std::size_t i = 0; i < flags.plans.size(); ++i) {
-    require_same_systems(inputs.plans[i].systems, inputs.results.systems, flags.plans[i], "plan");
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    require_same_systems(inputs.plans[i].systems, inputs.results.systems, plans[i], "plan");
   }
   for (const auto* profiles : {&inputs.profiles, &inputs.seen}) {
     for (const Profile& profile : *profiles) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analysis/questions/profile/device_sheets.h"
+#include "analysis/questions/profile/findings.h"
 #include "analysis/questions/profile/recording_sheets.h"
 #include "core/base/text.h"
 #include "core/library/reference_code.h"
@@ -136,7 +137,8 @@ void add_runs(Section& section, const std::vector<Recorded>& recorded) {
                     {"run_seconds", or_null(one.run.seconds)},
                     {"exit_status", or_null(one.run.exit_status)},
                     {"calls", sum.calls},
-                    {"seconds", sum.seconds}});
+                    {"seconds", sum.seconds},
+                    {"weight_reorders", reorder_facts(one)}});
     if (one.has_device) runs.back()["gpu"] = device_facts(one.device);
   }
   section.facts["recordings"] = std::move(runs);
@@ -186,6 +188,7 @@ Sheet counters_of(const std::vector<Recorded>& recorded) {
 Section profile_overview(const std::vector<Recorded>& recorded) {
   Section section;
   section.csv_facts = {};
+  if (auto findings = profile_findings(recorded)) section.add(*std::move(findings));
   add_runs(section, recorded);
   if (auto sheet = counters_of(recorded); !sheet.rows.empty()) section.add(std::move(sheet));
   return section;

@@ -130,8 +130,27 @@ TEST_F(CallsProgram, AFrameworkIsComparedWithTheSequences) {
 TEST_F(CallsProgram, ASequenceOfAnotherModelIsAnError) {
   const std::string begin = "bound --graph " + graph_ + " --results " + results() + " --sequence ";
   expect_error(run(begin + sequence(calls(), {1}, "other")),
-               "the calls of other, which is none of the graphs");
+               "a sequence of other, which is none of the graphs");
   expect_error(run(begin + path("calls.json")), "is something else; write it with bench_<backend>");
+}
+
+// scripts/bench keeps there the sequences of all models, beside their calls.
+TEST_F(CallsProgram, OfAFolderTheSequencesOfTheModelAreTaken) {
+  const json report = calls();
+  const auto folder = folder_.path() / "sequences";
+  std::filesystem::create_directories(folder);
+  const auto move = [&](const std::string& file, const std::string& name) {
+    std::filesystem::rename(file, folder / name);
+  };
+  move(sequence(report, {1}, "other"), "other.json");
+  const std::string begin =
+      "bound --graph " + graph_ + " --results " + results() + " --sequence " + folder.string();
+  expect_error(run(begin), "has no sequence of these models");
+  move(sequence(report, {0.005}), "small.json");
+  move(path("calls.json"), "small.calls.json");
+  const Outcome bound = run(begin);
+  EXPECT_EQ(bound.status, 0) << bound.err;
+  EXPECT_THAT(bound.out, HasSubstr("in sequence     5.000 ms"));
 }
 
 // Times of two machines do not compare.

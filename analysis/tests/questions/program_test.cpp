@@ -282,10 +282,10 @@ TEST_F(Program, TheReportHasAChapterOnFusionAndOnTheFrameworksRun) {
       "report --graph " + graph + " --results " + results + " --out " + page + " --precision tf32";
   ASSERT_EQ(run(asked).status, 0);
   EXPECT_THAT(contents(page),
-              AllOf(HasSubstr(": fusion</h2>"), Not(HasSubstr("the framework's run"))));
+              AllOf(HasSubstr(">fusion</h3>"), Not(HasSubstr("the framework's run"))));
   const Outcome with_run = run(asked + " --profile " + trace);
   ASSERT_EQ(with_run.status, 0) << with_run.err;
-  EXPECT_THAT(contents(page), AllOf(HasSubstr(": the framework's run</h2>"),
+  EXPECT_THAT(contents(page), AllOf(HasSubstr(">the framework's run</h3>"),
                                     HasSubstr("174 of 174 layers have their operator")));
 }
 

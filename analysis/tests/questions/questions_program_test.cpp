@@ -168,7 +168,7 @@ TEST_F(Questions, OfProcessorsNothingIsSaidOfTensorCores) {
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_THAT(outcome.out, Not(HasSubstr("Tensor"))) << command;
   }
-  EXPECT_THAT(contents(page), Not(HasSubstr("Tensor Cores:")));
+  EXPECT_THAT(contents(page), Not(HasSubstr("Tensor Core")));
   const auto subsets = [&](const std::string& flags) {
     const std::string text = run(asked_of_cpu("joint") + flags + " --format json").out;
     return json::parse(text)["reports"][0]["subsets"];
@@ -200,9 +200,8 @@ TEST_F(Questions, TheReportNeedsNothingElse) {
   const std::string html = contents(path("r.html"));
   EXPECT_THAT(html, AllOf(HasSubstr("<!DOCTYPE html>"), HasSubstr("</html>"), HasSubstr("<svg "),
                           HasSubstr("Benanza ratio"), HasSubstr("roofline")));
-  EXPECT_THAT(html,
-              AllOf(Not(HasSubstr("http")), Not(HasSubstr("<script")), Not(HasSubstr("src=")),
-                    Not(HasSubstr("\"nan")), Not(HasSubstr(">nan")), Not(HasSubstr("inf\""))));
+  EXPECT_THAT(html, AllOf(Not(HasSubstr("http")), Not(HasSubstr("src=")), Not(HasSubstr("\"nan")),
+                          Not(HasSubstr(">nan")), Not(HasSubstr("inf\""))));
   EXPECT_EQ(json::parse(contents(path("t.json")))["otherData"]["title"], "small, batch 1");
 }
 

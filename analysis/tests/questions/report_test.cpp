@@ -184,7 +184,25 @@ TEST(BoundHtml, HasTheSameTablesAndPlots) {
                           HasSubstr("gone, &quot;x&quot;"), HasSubstr("roofline"),
                           HasSubstr("<summary>layers off the critical path (1)</summary>")));
   // The slowest layer is first.
-  EXPECT_LT(html.find("<td>b</td><td>Relu</td>"), html.find("<td>a</td><td>Relu</td>"));
+  EXPECT_LT(html.find("<summary>b</summary>"), html.find("<summary>a</summary>"));
+}
+
+TEST(BoundHtml, ALayerOpensItsCallsAndAllVariants) {
+  ReportCase given;
+  Measurement other = test::measured("relu/b/fp32/nhwc/onednn/ref", test::five(6 * ms));
+  other.heuristic_rank = 1;
+  other.workspace_bytes = 1'000'000;
+  given.set.add(other);
+  given.set.add(test::measured("relu/b/int8/nhwc/onednn/ref", test::five(1 * ms)));
+  given.set.add(test::refused("relu/b/fp32/any/onednn/jit", Status::unsupported, "no such layout"));
+  given.reports = {make_report(given.graph, given.set, {}, Movement::exclude)};
+  EXPECT_THAT(page_html(given.page(), "bound"),
+              HasSubstr("<pre>relu/b: 3 variants measured\n"
+                        "      us  workspace MB  layout/backend/algorithm\n"
+                        "  5000.0                nchw/onednn/jit           in the bound\n"
+                        "  6000.0         1.000  nhwc/onednn/ref           the library's choice\n"
+                        "       -                any/onednn/jit            unsupported: no such "
+                        "layout\n</pre>"));
 }
 
 TEST(PageText, EntriesAreAlignedAndListsShortened) {

@@ -328,11 +328,12 @@ TEST(Report, NamesLayersInAllFormats) {
   const LayersOf layers = [](std::string_view key) { return "100%: " + std::string(key); };
   const Reproducer again = [](const Judged&) { return "run it"; };
   const analysis::Page page{.command = "regress",
-                            .sections = {gate_section(answer, {}, again, layers)}};
+                            .sections = {gate_section(answer, {}, again, {.layers = layers})}};
   EXPECT_THAT(page_text(page, "table", 100), HasSubstr("100%: relu/1x8"));
   EXPECT_THAT(page_text(page, "markdown", 100), HasSubstr("100%: relu/1x8"));
-  EXPECT_THAT(junit_suite("fake", answer, {}, again, layers), HasSubstr("100%: relu/1x8"));
-  EXPECT_EQ(github_annotations("fake", answer, {}, layers),
+  EXPECT_THAT(junit_suite("fake", answer, {}, again, {.layers = layers}),
+              HasSubstr("100%: relu/1x8"));
+  EXPECT_EQ(github_annotations("fake", answer, {}, {.layers = layers}),
             "::error title=benanza-regress%2C fake::relu/1x8/fp32: kernel: 1.250 times as long, "
             "tolerance 3%25 (100%25: relu/1x8)\n"
             "::warning title=benanza-regress%2C fake::relu/1x8/bf16: unknown: 1.050 times as long, "

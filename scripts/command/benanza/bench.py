@@ -18,6 +18,7 @@ MODEL        an .onnx file, a name of the zoo (benanza zoo --list), or zoo for a
 --batch      batch sizes, 1,8 (default: 1)
 --dim        value of a dimension that a model leaves open: NAME=N or TENSOR:AXIS=N
 --input      values of an input that decides what a model does: NAME=VALUE[,VALUE...]
+--expert-load  tokens of each expert of a mixture: balanced (default), power_law:ALPHA or N,N,...
 --precision  fp32, bf16, int8, ... (default: fp32)
 --algorithms best, leading (the library's top few per method) or all (default: all)
 --training   a training step (with SGD, or =adam) instead of inference
@@ -30,7 +31,8 @@ MODEL        an .onnx file, a name of the zoo (benanza zoo --list), or zoo for a
 A first bound is printed soon. It falls while alternatives are measured. Ctrl-C ends with the report of what there is;
 the last line is the path of the same as a page.
 """
-VALUED = ("--out", "--time", "--batch", "--dim", "--input", "--precision", "--algorithms", "--gate", "--tolerance")
+VALUED = ("--out", "--time", "--batch", "--dim", "--input", "--expert-load", "--precision", "--algorithms", "--gate",
+          "--tolerance")
 FLAGS = ("--training", "--training=sgd", "--training=adam", "--profile", "--profile=onnxruntime", "--profile=pytorch",
          "--plan", "--fresh")
 NEEDS_SOURCES = {"--onednn": "another oneDNN needs a build: scripts/bench of the sources has this option",

@@ -23,7 +23,7 @@ struct Arguments {
   std::string energy_seconds;
   std::vector<std::string> precisions;
   std::vector<std::string> layouts;
-  std::string format = "console";
+  std::string format;
   std::string out;
   std::string out_format = "json";
   std::string minimum_seconds;
@@ -71,6 +71,7 @@ AlgorithmSet algorithm_set(const std::string& text) {
 }
 
 Display display(const std::string& text) {
+  if (text.empty()) return Display::by_size;
   if (text == "console") return Display::console;
   if (text == "csv") return Display::csv;
   if (text == "json") return Display::json;
@@ -189,7 +190,8 @@ void add_benchmark_flags(CLI::App& app, SuiteOptions& options, Arguments& argume
   add("--benchmark_min_warmup_time", arguments.warmup_seconds, "SECONDS",
       "seconds of warming up before each");
   add("--benchmark_format", arguments.format, "{console,json,csv}",
-      "what is printed while measuring");
+      "what is printed while measuring (default: console, for more than 100 rows a line a "
+      "problem)");
   add("--benchmark_out", arguments.out, "FILE",
       "results file; a run with the same file goes on where it ended");
   add("--benchmark_out_format", arguments.out_format, "{json}",
@@ -309,6 +311,12 @@ void check_values(const Arguments& arguments, SuiteOptions& options) {
 }
 
 }  // namespace
+
+Display display_of(const SuiteOptions& options, std::int64_t variants) {
+  constexpr std::int64_t most_rows = 100;
+  if (options.display != Display::by_size) return options.display;
+  return variants * options.repetitions > most_rows ? Display::problems : Display::console;
+}
 
 SuiteOptions parse_options(int argc, const char* const* argv, const Backend& backend) {
   SuiteOptions options;

@@ -14,7 +14,10 @@
 
 namespace benanza::harness {
 
-enum class Display { console, csv, json };
+/// What is printed while measuring. console, csv: a row a repetition, as Google Benchmark does;
+/// json: the results file, in the end; problems: a line a problem, in the end; by_size: console for
+/// a few rows, else problems.
+enum class Display { console, csv, json, problems, by_size };
 
 /// The command line of a suite.
 struct SuiteOptions {
@@ -35,7 +38,7 @@ struct SuiteOptions {
   std::filesystem::path one_system;
   /// For the context of the results.
   Writer writer;
-  Display display = Display::console;
+  Display display = Display::by_size;
   /// Print the names and exit.
   bool list = false;
   /// Print the devices and exit.
@@ -64,6 +67,9 @@ struct SuiteOptions {
   /// Passed to Google Benchmark unchanged, without argv[0].
   std::vector<std::string> benchmark_flags;
 };
+
+/// What to print of so many variants: settles Display::by_size.
+Display display_of(const SuiteOptions& options, std::int64_t variants);
 
 /// Parses the command line: the suite's own flags and those of Google Benchmark's that must not
 /// reach it because the suite handles names, rows and files itself. Throws Error naming a flag that

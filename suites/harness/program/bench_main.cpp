@@ -24,6 +24,7 @@
 #include "suites/harness/keep/one_system.h"
 #include "suites/harness/keep/result_store.h"
 #include "suites/harness/program/summary.h"
+#include "suites/harness/report/problem_lines.h"
 #include "suites/harness/run/measure_all.h"
 #include "suites/harness/run/sequence.h"
 #include "suites/harness/run/serve.h"
@@ -301,6 +302,7 @@ int measure_planned(const CasePlan& planned, double asking_seconds, SuiteOptions
     options.writer.context.emplace_back(name, value);
     benchmark::AddCustomContext(name, value);
   }
+  options.display = display_of(options, std::ssize(planned.variants));
   // A file-size limit then causes a write error, like a full disk, instead of a signal.
   ::signal(SIGXFSZ, SIG_IGN);
   RunPlace& place = options.place;
@@ -320,6 +322,9 @@ int measure_planned(const CasePlan& planned, double asking_seconds, SuiteOptions
   complete_context(options, backend, store);
   const bool is_last = !tally.is_to_go_on || interrupt.signal() != 0 || !tally.lost_at.empty();
   if (options.display == Display::json && is_last) std::cout << store.document(options.writer);
+  if (options.display == Display::problems && is_last) {
+    std::cout << problem_lines(planned.variants, store, options.repetitions);
+  }
   store.write(options.writer);
 
   const double wall_seconds = std::chrono::duration<double>(Clock::now() - start).count();

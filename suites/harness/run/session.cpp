@@ -35,7 +35,9 @@ void report(benchmark::State& state, const Row& row) {
 void Session::run() {
   benchmark::ClearRegisteredBenchmarks();
   benchmark::BenchmarkReporter* const inner =
-      options_.display == Display::json ? nullptr : benchmark::CreateDefaultDisplayReporter();
+      options_.display == Display::json || options_.display == Display::problems
+          ? nullptr
+          : benchmark::CreateDefaultDisplayReporter();
   RowReporter reporter(
       inner, name_width(),
       [this](const RowReporter::Run& run) {

@@ -170,8 +170,10 @@ std::int64_t free_bytes() {
          static_cast<std::int64_t>(sysconf(_SC_PAGESIZE));
 }
 
-/// Bandwidth does not depend on the values. Returns 0 if memory is short.
+/// Bandwidth does not depend on the values. Returns 0 if memory is short, or if the system does not
+/// say how large the caches are: calls that find their data there would seem to beat it.
 double bandwidth(std::int64_t cache_bytes) {
+  if (cache_bytes == 0) return 0;
   const std::int64_t wanted = std::max(least_buffer, cache_multiple * cache_bytes);
   const std::int64_t bytes = std::min(wanted, free_bytes() / 8);
   if (bytes < least_cache_multiple * cache_bytes) return 0;

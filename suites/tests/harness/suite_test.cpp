@@ -77,6 +77,19 @@ TEST_F(Suite, TheConsoleShowsTheSameNamesAndTheMedian) {
   EXPECT_THAT(finished.err, Not(HasSubstr("DEBUG")));
 }
 
+TEST_F(Suite, OfManyRowsTheConsoleShowsALineAProblem) {
+  const std::vector<std::string> many{"--benchmark_filter=relu/1x8/|sigmoid",
+                                      "--benchmark_repetitions=51"};
+  const Finished finished = run(many);
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_THAT(lines(finished.out),
+              ElementsAre("relu/1x8  fp32         100.0 us  nchw/direct  (4 variants)",
+                          "sigmoid/1x8  fp32          -       (1 variant, 1 unsupported)"));
+  std::vector<std::string> asked = many;
+  asked.emplace_back("--benchmark_format=console");
+  EXPECT_THAT(run(asked).out, HasSubstr("fake/direct_median"));
+}
+
 TEST_F(Suite, EveryOutcomeIsARow) {
   const Finished finished = run({out_flag(), "--benchmark_filter=-relu"});
   EXPECT_EQ(finished.status, 2);

@@ -77,6 +77,12 @@ TEST(PeaksOfThisMachine, AreBeatenByNoRow) {
   }
 }
 
+TEST(PeaksOfThisMachine, OfUnknownCachesLackTheBandwidth) {
+  const harness::Peaks peaks = measure_peaks(*make_backend(), 0);
+  EXPECT_EQ(peaks.reported.bytes, 0);
+  EXPECT_TRUE(peaks.reported.flops.contains(Precision::fp32));
+}
+
 class GuardedStopwatchTest : public testing::Test {
  protected:
   static harness::Peaks peaks_of(double flops) {

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "analysis/questions/findings/matter.h"
 #include "analysis/questions/findings/remedies.h"
 #include "analysis/questions/findings/saved_calls.h"
@@ -63,9 +65,20 @@ SavedCalls change_of(const LayoutPlan& before, const LayoutPlan& after) {
   return change;
 }
 
+/// Where calls take the library's own formats, nobody is bound to NCHW, but PyTorch by the order of
+/// its tensors.
+bool may_choose_formats(const Matter& matter) {
+  const bool has_own = std::ranges::any_of(matter.bound().times, [](const LayerTime& time) {
+    return std::ranges::any_of(
+        time.calls, [](const Measurement* call) { return call->variant.layout == Layout::any; });
+  });
+  return has_own && (matter.run() == nullptr || matter.profile().framework != "pytorch");
+}
+
 /// The bound in NCHW beside that in the other layout.
 std::optional<Finding> faster_layout(const Matter& matter) {
   if (matter.layouts() == nullptr || matter.has_option("channels_last")) return std::nullopt;
+  if (may_choose_formats(matter)) return std::nullopt;
   const LayoutPlans& plans = *matter.layouts();
   if (!can_run(plans.nchw) || !can_run(plans.best)) return std::nullopt;
   const LayoutPlan& after = other_layout(plans);

@@ -144,7 +144,8 @@ void paper_throughput_add_precision(Section& section, const AtPrecision& at) {
   const std::string of = rows.size() == 1 ? marked(*model) : "all models";
   Curves curves{.title = "Time in calls that reach a share of the peak, " + at.word + ", " + of,
                 .x_name = "% of the peak, or more",
-                .y_name = "% of the time"};
+                .y_name = "% of the time",
+                .of_shares = true};
   for (const auto& [batch, of_batch] : by_batch) {
     const std::string name = batch > 0 ? "batch " + std::to_string(batch) : "any batch";
     curves.curves.push_back(curve_of(name, of_batch, peak));
