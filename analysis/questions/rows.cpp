@@ -15,13 +15,14 @@
 #include "analysis/input/results.h"
 #include "analysis/questions/common/question.h"
 #include "analysis/render/text.h"
+#include "core/problem/key_op.h"
 #include "core/results_file/read_journal.h"
 #include "core/statistics/summary.h"
 
 namespace benanza::analysis {
 namespace {
 
-struct Column {
+struct RowColumn {
   std::string_view name{};
   std::function<std::string(const Row&, const Origin&)> text{};
 };
@@ -43,19 +44,17 @@ std::string device_of(const Origin& origin) {
 }
 
 template <class T>
-Column number(std::string_view name, std::optional<T> Row::*member) {
+RowColumn number(std::string_view name, std::optional<T> Row::*member) {
   return {name, [member](const Row& row, const Origin&) { return number_text(row.*member); }};
 }
 
-std::vector<Column> name_columns() {
+std::vector<RowColumn> name_columns() {
   return {
       {"device", [](const Row&, const Origin& of) { return device_of(of); }},
       {"library", [](const Row&, const Origin& of) { return library_name(of.backend, of.system); }},
       {"threads", [](const Row&, const Origin& of) { return field_of(of, "threads"); }},
       {"operator",
-       [](const Row& row, const Origin&) {
-         return row.variant.key.substr(0, row.variant.key.find('/'));
-       }},
+       [](const Row& row, const Origin&) { return std::string(op_of(row.variant.key)); }},
       {"problem", [](const Row& row, const Origin&) { return row.variant.key; }},
       {"precision",
        [](const Row& row, const Origin&) { return std::string(to_string(row.variant.precision)); }},
@@ -69,7 +68,7 @@ std::vector<Column> name_columns() {
       {"repetition", [](const Row& row, const Origin&) { return std::to_string(row.repetition); }}};
 }
 
-std::vector<Column> outcome_columns() {
+std::vector<RowColumn> outcome_columns() {
   return {
       {"status", [](const Row& row, const Origin&) { return std::string(to_string(row.status)); }},
       {"seconds",
@@ -91,12 +90,12 @@ std::vector<Column> outcome_columns() {
 class RowPrinter {
  public:
   RowPrinter() : columns_(name_columns()) {
-    for (Column& column : outcome_columns()) columns_.push_back(std::move(column));
-    for (const Column& column : columns_) add(std::string(column.name));
+    for (RowColumn& column : outcome_columns()) columns_.push_back(std::move(column));
+    for (const RowColumn& column : columns_) add(std::string(column.name));
     end_line();
   }
   void print_row(const Row& row, const Origin& origin) {
-    for (const Column& column : columns_) add(column.text(row, origin));
+    for (const RowColumn& column : columns_) add(column.text(row, origin));
     end_line();
   }
   void finish() { print(std::exchange(text_, "")); }
@@ -114,7 +113,7 @@ class RowPrinter {
     if (text_.size() > much) finish();
   }
 
-  std::vector<Column> columns_;
+  std::vector<RowColumn> columns_;
   std::string text_;
   bool is_at_begin_ = true;
 };

@@ -4,6 +4,7 @@
 #include "analysis/model/plan.h"
 #include "analysis/tests/build.h"
 #include "analysis/tests/folder.h"
+#include "core/problem/problem.h"
 
 namespace benanza::analysis {
 namespace {
