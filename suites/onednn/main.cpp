@@ -5,11 +5,13 @@
 #include "suites/harness/program/bench_main.h"
 #include "suites/harness/registration.h"
 #include "suites/onednn/backend.h"
+#include "suites/onednn/busy_machine.h"
 #include "suites/verify/verification_cases.h"
 
 int main(int argc, char** argv) {
   using namespace benanza;
   try {
+    onednn::adapt_to_busy_machine(argc, argv);
     const onednn::CpuOptions options =
         onednn::take_cpu_options(argc, argv, [](const char* name) { return std::getenv(name); });
     const auto backend = onednn::make_backend(options);

@@ -1,0 +1,70 @@
+#include "suites/onednn/busy_machine.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+#include <thread>
+
+#include "suites/harness/conditions/host_observer.h"
+#include "suites/harness/measure/host_stopwatch.h"
+
+namespace benanza::onednn {
+namespace {
+
+/// Answered without measuring.
+constexpr std::array<std::string_view, 8> questions{
+    "-h",    "--help",       "--version", "--list-devices",
+    "--man", "--completion", "--forget",  "--benchmark_list_tests"};
+
+bool is_question(std::string_view word) {
+  return std::ranges::any_of(questions, [&](std::string_view question) {
+    return word == question || word.starts_with(std::string(question) + '=');
+  });
+}
+
+/// "other processes on 1.3 processors"; empty if they are quiet.
+std::string company() {
+  harness::HostObserver observer(harness::CacheFlush::of_this_machine().processors);
+  observer.begin();
+  std::this_thread::sleep_for(
+      std::chrono::duration<double>(1.1 * harness::HostObserver::least_seconds));
+  for (const std::string& cause : observer.end().disturbances) {
+    if (cause.starts_with("other processes")) return cause;
+  }
+  return "";
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> variables_of_busy_machine(
+    const std::function<const char*(const char*)>& variable) {
+  for (const char* const name : {"OMP_PROC_BIND", "OMP_PLACES", "OMP_WAIT_POLICY", "GOMP_SPINCOUNT",
+                                 "GOMP_CPU_AFFINITY", "KMP_AFFINITY", "KMP_BLOCKTIME"}) {
+    if (variable(name) != nullptr) return {};
+  }
+  return {{"OMP_PROC_BIND", "spread"}, {"GOMP_SPINCOUNT", "10000"}};
+}
+
+void adapt_to_busy_machine(int argc, char** argv) {
+  if (std::any_of(argv + 1, argv + argc, is_question)) return;
+  const auto variables =
+      variables_of_busy_machine([](const char* name) { return std::getenv(name); });
+  if (variables.empty()) return;
+  const std::string cause = company();
+  if (cause.empty()) return;
+  std::fprintf(
+      stderr,
+      "bench_onednn: %s: times will be less exact; threads are bound, and sleep while they "
+      "wait\n",
+      cause.c_str());
+  for (const auto& [name, value] : variables) ::setenv(name.c_str(), value.c_str(), 1);
+  // If it cannot start again, it measures as it is.
+  ::execv("/proc/self/exe", argv);
+}
+
+}  // namespace benanza::onednn
