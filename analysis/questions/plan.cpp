@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <memory>
 
+#include "analysis/input/one_device.h"
 #include "analysis/model/floor.h"
 #include "analysis/model/in_plan.h"
 #include "analysis/model/plan.h"
+#include "analysis/model/plan_memory.h"
 #include "analysis/questions/common/question.h"
 #include "analysis/render/table.h"
 #include "core/base/error.h"
@@ -26,6 +29,7 @@ struct PlanOptions {
   bool by_heuristic = false;
   /// Runs of plans of any models.
   std::vector<std::string> gaps;
+  bool memory = false;
   std::string out;
 };
 
@@ -157,6 +161,53 @@ bool are_from_memory(const Inputs& inputs, const MeasurementSet& usual,
          conditions->are_from_memory();
 }
 
+/// Steps run side by side on a GPU.
+Workspaces workspaces_of(const Inputs& inputs) {
+  const auto is_gpu = [](const auto& system) { return kind_of(system.second) == DeviceKind::gpu; };
+  return std::ranges::any_of(inputs.results.systems, is_gpu) ? Workspaces::own : Workspaces::shared;
+}
+
+std::vector<MemoryPoint> front_of(const std::function<Plan(const MeasurementFilter&)>& plan_within,
+                                  const MeasurementFilter& filter, const MeasurementSet& alone,
+                                  const Inputs& inputs) {
+  const Workspaces workspaces = workspaces_of(inputs);
+  const auto at = [&](std::optional<std::int64_t> limit) -> std::optional<MemoryPoint> {
+    MeasurementFilter limited = filter;
+    if (limit) limited.max_workspace_bytes = limit;
+    try {
+      const Plan plan = plan_within(limited);
+      return MemoryPoint{limit, plan.seconds, memory_of(plan, alone, workspaces)};
+    } catch (const Error&) {
+      // A layer has no call with so little workspace.
+      return std::nullopt;
+    }
+  };
+  return memory_front(workspace_sizes(alone, filter.precision), at);
+}
+
+/// From as little memory as it can run in to no limit.
+void add_front(Section& section, const std::vector<MemoryPoint>& front) {
+  const auto bytes = [](std::int64_t PlanMemory::*member) {
+    return [member](const MemoryPoint& one) { return static_cast<double>(one.memory.*member); };
+  };
+  const auto total = [](const MemoryPoint& one) { return static_cast<double>(one.memory.total()); };
+  const Table<MemoryPoint> table{
+      {"MB", "bytes", mega, total},
+      {"arena MB", "arena_bytes", mega, bytes(&PlanMemory::arena)},
+      {"constants MB", "constant_bytes", mega, bytes(&PlanMemory::constants)},
+      {"workspace MB", "workspace_bytes", mega, bytes(&PlanMemory::workspace)},
+      {"ms", "seconds", milli, &MemoryPoint::seconds}};
+  section.add(table.sheet(front, {.name = "memory",
+                                  .caption = "memory and time of plans with less workspace",
+                                  .all_rows = true}));
+  Curves plot{
+      .title = "time over memory", .curves = {{.name = "plans"}}, .x_name = "MB", .y_name = "ms"};
+  for (const MemoryPoint& one : front) {
+    plot.curves[0].points.emplace_back(total(one) * 1e-6, one.seconds * 1e3);
+  }
+  section.add(std::move(plot));
+}
+
 void plan_answer(const PlanOptions& options) {
   const Inputs inputs = read_inputs(options.common);
   if (inputs.graphs.size() != 1 || inputs.filters.size() != 1) {
@@ -175,11 +226,17 @@ void plan_answer(const PlanOptions& options) {
   const InPlanTimes times =
       in_plan_times(from_memory ? repeated_from_memory(inputs.plans, read) : inputs.plans);
   const MeasurementSet expected = inputs.plans.empty() ? MeasurementSet() : in_plan(alone, times);
-  const std::vector<PlannedWork> work =
-      planned_work(graph, flow, inputs.plans.empty() ? alone : expected, filter, !options.apart);
-  Plan plan = make_plan(graph, flow, work, filter.precision, conversion_costs(inputs, work, times));
-  state_alone(plan, alone);
-  state_gaps(plan, runs_with_gaps(options, inputs), alone);
+  const std::vector<PlanRun> runs = runs_with_gaps(options, inputs);
+  const auto plan_within = [&](const MeasurementFilter& limited) {
+    const std::vector<PlannedWork> work =
+        planned_work(graph, flow, inputs.plans.empty() ? alone : expected, limited, !options.apart);
+    Plan made =
+        make_plan(graph, flow, work, filter.precision, conversion_costs(inputs, work, times));
+    state_alone(made, alone);
+    state_gaps(made, runs, alone);
+    return made;
+  };
+  Plan plan = plan_within(filter);
   plan.fused = !options.apart;
   plan.by_heuristic = options.by_heuristic;
   for (const PlanStep& step : plan.steps) {
@@ -192,7 +249,9 @@ void plan_answer(const PlanOptions& options) {
   }
   if (!options.out.empty()) write_file(options.out, plan_json(plan));
   const Page page = page_of("plan", inputs, [&](const Subject& subject) {
-    return std::optional(plan_section_of(subject, plan, conditions));
+    Section section = plan_section_of(subject, plan, conditions);
+    if (options.memory) add_front(section, front_of(plan_within, filter, alone, inputs));
+    return std::optional(std::move(section));
   });
   print(page, inputs);
 }
@@ -207,6 +266,8 @@ Action ask_plan(Flags& flags) {
   flags.add("--gaps", options->gaps,
             "The same of plans of any models: expect between calls what was between theirs",
             "FILE");
+  flags.add("--memory", options->memory,
+            "Also plans with less and less workspace: time over memory");
   flags.add("--apart", options->apart, "Without fusion: one call a layer");
   flags.add("--by-heuristic", options->by_heuristic,
             "The calls that the libraries' heuristics choose, not the fastest");

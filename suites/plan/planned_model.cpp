@@ -111,9 +111,9 @@ PlannedModel::PlannedModel(Plan plan, std::span<harness::Backend* const> backend
                            const Values* values, Scratch scratch, harness::Allocator* memory)
     : plan_(std::move(plan)),
       first_(backends.front()),
-      memory_(memory == nullptr ? &first_->allocator() : memory),
+      memory_(memory == nullptr ? first_->allocator() : *memory),
       scratch_(scratch),
-      places_(plan_, *first_, *memory_) {
+      places_(plan_, *first_, memory_) {
   for (const std::size_t input : plan_.inputs) {
     fill(input, values_of(input, values));
   }
@@ -144,7 +144,7 @@ void PlannedModel::fill(std::size_t input, const std::vector<float>& values) {
       chooses ? stored_indices(values, size, rows_chosen_by(input)) : stored(held, plan_.precision);
   std::byte* const place =
       places_.write(input, 0, true, static_cast<std::int64_t>(bytes.size()), {});
-  memory_->write(place, bytes);
+  memory_.write(place, bytes);
 }
 
 void PlannedModel::set_up_gather(const PlanStep& one, harness::Backend& backend,
@@ -152,8 +152,7 @@ void PlannedModel::set_up_gather(const PlanStep& one, harness::Backend& backend,
   const std::vector<FlowOperand>& operands = one.work.operands;
   if (operands.size() != 2) throw Error("gathers rows without indices");
   const auto size = static_cast<int>(element_bytes_of(plan_, operands[1].index));
-  Stage stage{.operands =
-                  std::make_unique<PlacedOperands>(plan_, one, places_, *memory_, scratch_)};
+  Stage stage{.operands = std::make_unique<PlacedOperands>(plan_, one, places_, memory_, scratch_)};
   stage.call = std::make_unique<Gather>(
       backend, *one.work.gather, parse_precision(plan_.precision).value(), size, *stage.operands);
   stage.conversions = places_.take_conversions();
@@ -176,8 +175,7 @@ void PlannedModel::set_up(std::size_t step, std::span<harness::Backend* const> b
   if (one.work.gather) return set_up_gather(one, *backends.front(), values);
   const StepCall call = step_call(plan_, one, backends);
   if (call.way.traits.in_place) throw Error("overwrites an operand that the plan keeps");
-  Stage stage{.operands =
-                  std::make_unique<PlacedOperands>(plan_, one, places_, *memory_, scratch_)};
+  Stage stage{.operands = std::make_unique<PlacedOperands>(plan_, one, places_, memory_, scratch_)};
   stage.call = call.way.make(*stage.operands);
   stage.library = call.backend;
   stage.conversions = places_.take_conversions();
@@ -323,13 +321,6 @@ std::optional<Difference> PlannedModel::check_results(const Values& values) {
     if (!worst || found > worst->relative) worst = {step, name, found};
   }
   return worst;
-}
-
-std::int64_t PlannedModel::memory_bytes() const {
-  std::int64_t bytes = plan_.arena_bytes + bytes_beyond_arena();
-  if (scratch_ == Scratch::shared) return bytes + workspace_bytes();
-  for (const Stage& stage : stages_) bytes += stage.call->workspace_bytes();
-  return bytes;
 }
 
 std::int64_t PlannedModel::workspace_bytes() const {

@@ -9,6 +9,7 @@
 
 #include "core/plan_file/plan.h"
 #include "suites/harness/backend.h"
+#include "suites/plan/counted_memory.h"
 #include "suites/plan/places.h"
 #include "suites/plan/values.h"
 
@@ -50,8 +51,9 @@ class PlannedModel : public harness::BareCall {
   /// What it took to set up the step's call: building and compiling it, and its constants.
   double setup_seconds(std::size_t step) const { return stages_[step].setup_seconds; }
   std::int64_t bytes_beyond_arena() const { return places_.bytes_beyond_arena(); }
-  /// All that it holds: the arena, constants and conversions, and the workspace of every call.
-  std::int64_t memory_bytes() const;
+  /// All that it holds: the arena, constants as the calls have them, conversions and workspaces;
+  /// not what a library's handle has.
+  std::int64_t memory_bytes() const { return memory_.bytes(); }
   const Plan& plan() const { return plan_; }
 
   /// Runs step after step and compares each result that `values` has. Returns the first step beyond
@@ -106,7 +108,7 @@ class PlannedModel : public harness::BareCall {
 
   Plan plan_;
   harness::Backend* first_;
-  harness::Allocator* memory_;
+  CountedMemory memory_;
   Scratch scratch_;
   Places places_;
   std::vector<Stage> stages_;

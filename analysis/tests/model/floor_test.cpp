@@ -16,7 +16,8 @@ using testing::DoubleEq;
 using testing::DoubleNear;
 using testing::Optional;
 
-const DeviceRates rates{.flops_per_second = 1e12, .bytes_per_second = 1e11, .cache_bytes = 1e6};
+const DeviceRates rates{
+    .flops_per_second = 1e12, .bytes_per_second = 1e11, .cache_bytes = 1e6, .most_kept_bytes = 2e6};
 
 TEST(Floor, IsTheLargerOfArithmeticAndMemory) {
   // 3e6 bytes, of which the cache may keep 1e6: 20 us at 1e11 byte/s; 5e6 FLOP: 5 us.

@@ -36,7 +36,10 @@ struct LadderCase {
       .fusions = {
           {.pattern = "gemm_relu", .layers = {0, 1}, .problem = "gemm/m100_n200_k50_nn_w_relu"}}};
   MeasurementSet set = test::steady({{"relu", 4 * us}});
-  DeviceRates rates{.flops_per_second = 1e12, .bytes_per_second = 1e11, .cache_bytes = 1e6};
+  DeviceRates rates{.flops_per_second = 1e12,
+                    .bytes_per_second = 1e11,
+                    .cache_bytes = 1e6,
+                    .most_kept_bytes = 2e6};
 
   LadderCase() {
     graph.layers[0].op = "Gemm";

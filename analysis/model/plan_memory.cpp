@@ -1,0 +1,92 @@
+#include "analysis/model/plan_memory.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "core/problem/name.h"
+#include "core/problem/problem.h"
+
+namespace benanza::analysis {
+namespace {
+
+std::int64_t workspace_of(const std::string& call, const MeasurementSet& measurements) {
+  const VariantName name = parse_variant_name(call);
+  for (const Measurement& one : measurements.find(name.key)) {
+    if (to_string(one.variant) == call) return one.workspace_bytes.value_or(0);
+  }
+  return 0;
+}
+
+std::int64_t constant_bytes(const Plan& plan, const PlanStep& step, Precision precision) {
+  const std::vector<Operand> operands = inputs(parse(step.work.problem));
+  std::int64_t bytes = 0;
+  for (std::size_t i = 0; i < std::min(operands.size(), step.work.operands.size()); ++i) {
+    const FlowOperand& one = step.work.operands[i];
+    const bool is_placed =
+        one.kind == FlowOperand::Kind::tensor && plan.tensors[one.index].buffer.has_value();
+    if (!is_placed) bytes += element_count(operands[i].dims) * element_bytes(precision);
+  }
+  return bytes;
+}
+
+/// Some of the sizes, the smallest and the largest among them.
+std::vector<std::int64_t> thinned(std::vector<std::int64_t> sizes) {
+  if (sizes.size() <= most_limits) return sizes;
+  std::vector<std::int64_t> kept;
+  const double step = static_cast<double>(sizes.size() - 1) / static_cast<double>(most_limits - 1);
+  for (std::size_t i = 0; i < most_limits; ++i) {
+    kept.push_back(sizes[static_cast<std::size_t>(std::lround(step * static_cast<double>(i)))]);
+  }
+  return kept;
+}
+
+}  // namespace
+
+PlanMemory memory_of(const Plan& plan, const MeasurementSet& measurements, Workspaces workspaces) {
+  const Precision precision = parse_precision(plan.precision).value();
+  PlanMemory memory{.arena = plan.arena_bytes};
+  for (const PlanStep& step : plan.steps) {
+    memory.constants += constant_bytes(plan, step, precision);
+    const std::int64_t workspace = workspace_of(step.call, measurements);
+    memory.workspace = workspaces == Workspaces::own ? memory.workspace + workspace
+                                                     : std::max(memory.workspace, workspace);
+  }
+  return memory;
+}
+
+std::vector<std::int64_t> workspace_sizes(const MeasurementSet& measurements, Precision precision) {
+  std::vector<std::int64_t> sizes{0};
+  for (const std::string_view key : measurements.keys()) {
+    for (const Measurement& one : measurements.find(key)) {
+      if (one.status != Status::ok || one.variant.precision != precision) continue;
+      sizes.push_back(one.workspace_bytes.value_or(0));
+    }
+  }
+  std::ranges::sort(sizes);
+  const auto rest = std::ranges::unique(sizes);
+  sizes.erase(rest.begin(), rest.end());
+  return sizes;
+}
+
+std::vector<MemoryPoint> memory_front(
+    std::vector<std::int64_t> workspace_bytes,
+    const std::function<std::optional<MemoryPoint>(std::optional<std::int64_t> limit)>& at) {
+  std::vector<MemoryPoint> points;
+  for (const std::int64_t limit : thinned(std::move(workspace_bytes))) {
+    if (auto point = at(limit)) points.push_back(*point);
+  }
+  if (auto point = at(std::nullopt)) points.push_back(*point);
+  std::ranges::stable_sort(points, [](const MemoryPoint& a, const MemoryPoint& b) {
+    return std::pair(a.memory.total(), a.seconds) < std::pair(b.memory.total(), b.seconds);
+  });
+  // Less is noise.
+  constexpr double telling = 0.999;
+  std::vector<MemoryPoint> front;
+  for (const MemoryPoint& point : points) {
+    if (front.empty() || point.seconds < front.back().seconds * telling) front.push_back(point);
+  }
+  return front;
+}
+
+}  // namespace benanza::analysis

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "analysis/input/measurement.h"
+#include "core/plan_file/plan.h"
+
+namespace benanza::analysis {
+
+/// What a plan holds while it runs, in bytes.
+struct PlanMemory {
+  /// All tensors but constants.
+  std::int64_t arena = 0;
+  /// As the problems have them: what calls make of them when they are set up is not known.
+  std::int64_t constants = 0;
+  std::int64_t workspace = 0;
+  std::int64_t total() const { return arena + constants + workspace; }
+  bool operator==(const PlanMemory&) const = default;
+};
+
+/// How calls have their workspace: one for all of them, or each its own, so that steps can run side
+/// by side.
+enum class Workspaces { shared, own };
+
+/// `measurements`: of the plan's calls; a call that does not report its workspace has none.
+PlanMemory memory_of(const Plan& plan, const MeasurementSet& measurements, Workspaces workspaces);
+
+/// A plan among those with more and less memory.
+struct MemoryPoint {
+  /// Of the workspace of every call; empty: none.
+  std::optional<std::int64_t> limit_bytes{};
+  double seconds = 0;
+  PlanMemory memory{};
+};
+
+/// The plans of the front: none of the others is as fast (within 0.1%) with as little memory. `at`
+/// makes the plan within a limit, and is empty if there is none; it is asked for at most
+/// `most_limits` sizes of `workspace_bytes`, and for no limit. Ascending in memory.
+std::vector<MemoryPoint> memory_front(
+    std::vector<std::int64_t> workspace_bytes,
+    const std::function<std::optional<MemoryPoint>(std::optional<std::int64_t> limit)>& at);
+inline constexpr std::size_t most_limits = 12;
+
+/// Of all calls at a precision that could be in a plan.
+std::vector<std::int64_t> workspace_sizes(const MeasurementSet& measurements, Precision precision);
+
+}  // namespace benanza::analysis
