@@ -10,21 +10,21 @@
 #include <string_view>
 #include <thread>
 
+#include "suites/harness/choose/run_place.h"
 #include "suites/harness/conditions/host_observer.h"
 #include "suites/harness/measure/host_stopwatch.h"
 
 namespace benanza::onednn {
 namespace {
 
-/// Answered without measuring.
-constexpr std::array<std::string_view, 8> questions{
-    "-h",    "--help",       "--version", "--list-devices",
-    "--man", "--completion", "--forget",  "--benchmark_list_tests"};
-
-bool is_question(std::string_view word) {
-  return std::ranges::any_of(questions, [&](std::string_view question) {
-    return word == question || word.starts_with(std::string(question) + '=');
-  });
+/// Words with which there is nothing to look for: questions about the program, and the place of a
+/// process in a run whose first process has looked.
+bool is_exempt(std::string_view word) {
+  constexpr std::array<std::string_view, 8> questions{
+      "-h",    "--help",       "--version", "--list-devices",
+      "--man", "--completion", "--forget",  "--benchmark_list_tests"};
+  const std::string_view name = word.substr(0, word.find('='));
+  return name == harness::place_flag || std::ranges::find(questions, name) != questions.end();
 }
 
 /// "other processes on 1.3 processors"; empty if they are quiet.
@@ -51,7 +51,7 @@ std::vector<std::pair<std::string, std::string>> variables_of_busy_machine(
 }
 
 void adapt_to_busy_machine(int argc, char** argv) {
-  if (std::any_of(argv + 1, argv + argc, is_question)) return;
+  if (std::any_of(argv + 1, argv + argc, is_exempt)) return;
   const auto variables =
       variables_of_busy_machine([](const char* name) { return std::getenv(name); });
   if (variables.empty()) return;

@@ -17,7 +17,8 @@ std::vector<std::pair<std::string, std::string>> variables_of_busy_machine(
 
 /// If other processes keep this machine's processors busy, says so and starts the program again,
 /// with the same words and these variables, because OpenMP reads them when it is loaded. Returns if
-/// the machine is quiet, and if the words ask for no measurement. Takes a fifth of a second.
+/// the machine is quiet, if the words ask for no measurement, and in later processes of a run.
+/// Takes a fifth of a second.
 void adapt_to_busy_machine(int argc, char** argv);
 
 }  // namespace benanza::onednn

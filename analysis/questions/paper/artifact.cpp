@@ -15,7 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// "Speed-up by layer fusion, fp32" -> "speed_up_by_layer_fusion_fp32".
+/// "Speed-up by layer fusion, fp32" -> "speed_up_by_layer_fusion_fp32"; of a long title the first
+/// words.
 std::string file_name(std::string_view title) {
   constexpr std::size_t longest = 60;
   std::string name;
@@ -27,7 +28,7 @@ std::string file_name(std::string_view title) {
       name += '_';
     }
   }
-  name.resize(std::min(name.size(), longest));
+  if (name.size() > longest) name.resize(std::min(longest, name.find_last_of('_', longest)));
   while (name.ends_with('_')) name.pop_back();
   return name;
 }

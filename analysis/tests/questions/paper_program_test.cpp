@@ -170,6 +170,9 @@ TEST_F(PaperProgram, EveryFigureSaysWhereItIsFrom) {
     EXPECT_THAT(test::contents(entry.path()), HasSubstr(caption)) << entry.path();
     ++figures;
   }
+  // Not "..._free_uns".
+  EXPECT_TRUE(std::filesystem::exists(
+      made / "figures/01_layers_by_what_they_cost_measured_calls_moving_data_free.svg"));
   EXPECT_GE(figures, 6U);
   EXPECT_THAT(test::contents(made / "index.html"), HasSubstr("<p class=\"caption\">" + caption));
 }
