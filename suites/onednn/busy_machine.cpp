@@ -27,16 +27,14 @@ bool is_exempt(std::string_view word) {
   return name == harness::place_flag || std::ranges::find(questions, name) != questions.end();
 }
 
-/// "other processes on 1.3 processors"; empty if they are quiet.
+/// "other processes on 1.3 processors", or what else shares them; empty if nothing does.
 std::string company() {
   harness::HostObserver observer(harness::CacheFlush::of_this_machine().processors);
   observer.begin();
   std::this_thread::sleep_for(
       std::chrono::duration<double>(1.1 * harness::HostObserver::least_seconds));
-  for (const std::string& cause : observer.end().disturbances) {
-    if (cause.starts_with("other processes")) return cause;
-  }
-  return "";
+  const harness::Conditions seen = observer.end();
+  return seen.company ? seen.disturbances.front() : "";
 }
 
 }  // namespace
