@@ -104,6 +104,7 @@ void merge(Measurement& held, Measurement&& added) {
     held.reference = held.reference || added.reference;
     held.strided_axes = std::max(held.strided_axes, added.strided_axes);
     complete(held.workspace_bytes, added.workspace_bytes);
+    complete(held.constant_bytes, added.constant_bytes);
     complete(held.heuristic_rank, added.heuristic_rank);
     complete(held.tensor_cores, added.tensor_cores);
     complete(held.rotating_seconds, added.rotating_seconds);
@@ -167,6 +168,7 @@ void MeasurementSet::add(Row row, std::size_t source) {
                   .in_place = row.in_place,
                   .reference = row.reference,
                   .strided_axes = row.strided_axes.value_or(0),
+                  .constant_bytes = row.constant_bytes,
                   .operand_formats = std::move(row.operand_formats),
                   .result_formats = std::move(row.result_formats)});
 }

@@ -77,6 +77,8 @@ struct Measurement {
   /// Row::strided_axes; 0: none.
   std::int64_t strided_axes = 0;
 
+  /// Row::constant_bytes.
+  std::optional<std::int64_t> constant_bytes{};
   /// Row::operand_formats and Row::result_formats.
   std::vector<std::string> operand_formats{};
   std::vector<std::string> result_formats{};

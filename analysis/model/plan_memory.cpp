@@ -10,15 +10,16 @@
 namespace benanza::analysis {
 namespace {
 
-std::int64_t workspace_of(const std::string& call, const MeasurementSet& measurements) {
+const Measurement* measurement_of(const std::string& call, const MeasurementSet& measurements) {
   const VariantName name = parse_variant_name(call);
   for (const Measurement& one : measurements.find(name.key)) {
-    if (to_string(one.variant) == call) return one.workspace_bytes.value_or(0);
+    if (to_string(one.variant) == call) return &one;
   }
-  return 0;
+  return nullptr;
 }
 
-std::int64_t constant_bytes(const Plan& plan, const PlanStep& step, Precision precision) {
+/// As the problem has them.
+std::int64_t stated_constant_bytes(const Plan& plan, const PlanStep& step, Precision precision) {
   const std::vector<Operand> operands = inputs(parse(step.work.problem));
   std::int64_t bytes = 0;
   for (std::size_t i = 0; i < std::min(operands.size(), step.work.operands.size()); ++i) {
@@ -47,8 +48,10 @@ PlanMemory memory_of(const Plan& plan, const MeasurementSet& measurements, Works
   const Precision precision = parse_precision(plan.precision).value();
   PlanMemory memory{.arena = plan.arena_bytes};
   for (const PlanStep& step : plan.steps) {
-    memory.constants += constant_bytes(plan, step, precision);
-    const std::int64_t workspace = workspace_of(step.call, measurements);
+    const Measurement* const call = measurement_of(step.call, measurements);
+    const std::int64_t stated = stated_constant_bytes(plan, step, precision);
+    memory.constants += call == nullptr ? stated : call->constant_bytes.value_or(stated);
+    const std::int64_t workspace = call == nullptr ? 0 : call->workspace_bytes.value_or(0);
     memory.workspace = workspaces == Workspaces::own ? memory.workspace + workspace
                                                      : std::max(memory.workspace, workspace);
   }

@@ -14,7 +14,7 @@ namespace benanza::analysis {
 struct PlanMemory {
   /// All tensors but constants.
   std::int64_t arena = 0;
-  /// As the problems have them: what calls make of them when they are set up is not known.
+  /// As the calls have them, if their rows say so; otherwise as the problems have them.
   std::int64_t constants = 0;
   std::int64_t workspace = 0;
   std::int64_t total() const { return arena + constants + workspace; }

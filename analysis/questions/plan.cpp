@@ -161,6 +161,33 @@ bool are_from_memory(const Inputs& inputs, const MeasurementSet& usual,
          conditions->are_from_memory();
 }
 
+/// The times that a plan is made of.
+struct PlanBasis {
+  const MeasurementSet* alone = nullptr;
+  InPlanTimes times{};
+  /// In runs of earlier plans, if there are any.
+  MeasurementSet expected{};
+};
+
+PlanBasis basis_of(const Inputs& inputs, bool from_memory) {
+  const MeasurementSet& read = inputs.results.measurements;
+  PlanBasis basis{.alone = from_memory ? &*inputs.from_memory : &read};
+  basis.times =
+      in_plan_times(from_memory ? repeated_from_memory(inputs.plans, read) : inputs.plans);
+  if (!inputs.plans.empty()) basis.expected = in_plan(*basis.alone, basis.times);
+  return basis;
+}
+
+/// Weights as the calls of the plan have them, such as those that Winograd's algorithm transforms,
+/// may be more than the cache has room for, though the file's are not.
+bool outgrows_cache(const Plan& plan, const Inputs& inputs, const PlanBasis& basis) {
+  const MeasurementFilter& filter = inputs.filters.front();
+  const auto cache = device_rates(inputs.results, filter).cache_bytes;
+  if (!cache || !inputs.from_memory || filter.weights_in_cache || filter.cold) return false;
+  const PlanMemory memory = memory_of(plan, *basis.alone, Workspaces::shared);
+  return basis.alone != &*inputs.from_memory && static_cast<double>(memory.constants) > *cache;
+}
+
 /// Steps run side by side on a GPU.
 Workspaces workspaces_of(const Inputs& inputs) {
   const auto is_gpu = [](const auto& system) { return kind_of(system.second) == DeviceKind::gpu; };
@@ -218,25 +245,24 @@ void plan_answer(const PlanOptions& options) {
   const DataFlow flow = read_flow(flow_path(options.common.graphs.front()));
   MeasurementFilter filter = inputs.filters.front();
   if (options.by_heuristic) filter.policy = AlgorithmPolicy::heuristic;
-  const MeasurementSet& read = inputs.results.measurements;
-  const auto conditions = plan_conditions(inputs.plans, read);
-  const bool from_memory =
-      are_from_memory(inputs, measurements_of(inputs, graph, filter), conditions);
-  const MeasurementSet& alone = from_memory ? *inputs.from_memory : read;
-  const InPlanTimes times =
-      in_plan_times(from_memory ? repeated_from_memory(inputs.plans, read) : inputs.plans);
-  const MeasurementSet expected = inputs.plans.empty() ? MeasurementSet() : in_plan(alone, times);
+  const auto conditions = plan_conditions(inputs.plans, inputs.results.measurements);
+  PlanBasis basis =
+      basis_of(inputs, are_from_memory(inputs, measurements_of(inputs, graph, filter), conditions));
   const std::vector<PlanRun> runs = runs_with_gaps(options, inputs);
   const auto plan_within = [&](const MeasurementFilter& limited) {
-    const std::vector<PlannedWork> work =
-        planned_work(graph, flow, inputs.plans.empty() ? alone : expected, limited, !options.apart);
+    const MeasurementSet& known = inputs.plans.empty() ? *basis.alone : basis.expected;
+    const std::vector<PlannedWork> work = planned_work(graph, flow, known, limited, !options.apart);
     Plan made =
-        make_plan(graph, flow, work, filter.precision, conversion_costs(inputs, work, times));
-    state_alone(made, alone);
-    state_gaps(made, runs, alone);
+        make_plan(graph, flow, work, filter.precision, conversion_costs(inputs, work, basis.times));
+    state_alone(made, *basis.alone);
+    state_gaps(made, runs, *basis.alone);
     return made;
   };
   Plan plan = plan_within(filter);
+  if (inputs.plans.empty() && outgrows_cache(plan, inputs, basis)) {
+    basis = basis_of(inputs, true);
+    plan = plan_within(filter);
+  }
   plan.fused = !options.apart;
   plan.by_heuristic = options.by_heuristic;
   for (const PlanStep& step : plan.steps) {
@@ -250,7 +276,7 @@ void plan_answer(const PlanOptions& options) {
   if (!options.out.empty()) write_file(options.out, plan_json(plan));
   const Page page = page_of("plan", inputs, [&](const Subject& subject) {
     Section section = plan_section_of(subject, plan, conditions);
-    if (options.memory) add_front(section, front_of(plan_within, filter, alone, inputs));
+    if (options.memory) add_front(section, front_of(plan_within, filter, *basis.alone, inputs));
     return std::optional(std::move(section));
   });
   print(page, inputs);

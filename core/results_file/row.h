@@ -55,6 +55,8 @@ using Facts = std::map<std::string, Fact>;
 ///   disturbed                 what may have made the times longer: other processes, throttling;
 ///                             still present when the times were taken again
 ///   company = true | false    with "disturbed": other programs or a hypervisor were a cause
+///   constant_bytes            of weights as the call has them, if it packs, pads or transforms them
+///                             to another size than the problem's
 ///   operand_formats, result_formats
 ///                             in layouts that leave them to the library: how each tensor lies in
 ///                             memory, "row-major" or equal names for equal formats, with commas
@@ -113,6 +115,8 @@ struct Row {
   /// It can be made for operands and results in strides of the caller's, if these leave so many
   /// axes when axes are merged that follow each other in memory; empty: for dense ones only.
   std::optional<std::int64_t> strided_axes{};
+  /// Of all weights, as the call has them; empty: as the problem says.
+  std::optional<std::int64_t> constant_bytes{};
   /// Of the problem's operands and results, in its order; empty: as the layout says.
   std::vector<std::string> operand_formats{};
   std::vector<std::string> result_formats{};

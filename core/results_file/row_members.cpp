@@ -139,6 +139,7 @@ constexpr std::array all_members{
     member<&Row::in_place>("in_place"),
     member<&Row::reference>("reference"),
     member<&Row::strided_axes>("strided_axes"),
+    member<&Row::constant_bytes>("constant_bytes"),
     member<&Row::operand_formats>("operand_formats"),
     member<&Row::result_formats>("result_formats"),
     member<&Row::tolerance>("tolerance"),

@@ -38,6 +38,8 @@ void note(std::vector<std::string>& names, std::size_t index, const MemoryFormat
 std::byte* NotedOperands::operand(std::size_t index, std::int64_t bytes,
                                   const MemoryFormat& format) {
   note(formats_.operands, index, format);
+  formats_.operand_bytes.resize(std::max(formats_.operand_bytes.size(), index + 1));
+  formats_.operand_bytes[index] = bytes;
   return block(bytes);
 }
 

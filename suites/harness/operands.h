@@ -82,9 +82,10 @@ class OwnOperands : public Operands {
 struct CallFormats {
   std::vector<std::string> operands{};
   std::vector<std::string> results{};
+  std::vector<std::int64_t> operand_bytes{};
 };
 
-/// The same, which notes the formats that the call asks for.
+/// The same, which notes the formats and sizes that the call asks for.
 class NotedOperands final : public OwnOperands {
  public:
   using OwnOperands::OwnOperands;

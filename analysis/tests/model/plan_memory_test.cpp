@@ -41,6 +41,12 @@ TEST(PlanMemory, HasTheArenaConstantsAndWorkspaces) {
             (PlanMemory{.arena = 1000, .constants = 4 * 8 * 16, .workspace = 300}));
   EXPECT_EQ(memory_of(two_steps(), set, Workspaces::own).workspace, 500);
   EXPECT_EQ(memory_of(two_steps(), {}, Workspaces::own).total(), 1512);
+  // Transformed weights.
+  Measurement larger = with_workspace(first, 0);
+  larger.constant_bytes = 2048;
+  MeasurementSet transformed;
+  transformed.add(std::move(larger));
+  EXPECT_EQ(memory_of(two_steps(), transformed, Workspaces::own).constants, 2048);
 }
 
 TEST(PlanMemory, SizesAreThoseOfCallsThatCouldBeChosen) {

@@ -1,5 +1,6 @@
 #include "suites/harness/run/runner.h"
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <new>
@@ -34,6 +35,19 @@ Facts format_facts(const CallFormats& formats) {
   if (!formats.operands.empty()) facts["operand_formats"] = text::join(formats.operands, ",");
   if (!formats.results.empty()) facts["result_formats"] = text::join(formats.results, ",");
   return facts;
+}
+
+/// Empty if the weights have the sizes that the problem says.
+Facts constant_facts(const Variant& variant, const CallFormats& formats) {
+  const std::vector<Operand> operands = inputs(variant.problem);
+  std::int64_t held = 0;
+  std::int64_t stated = 0;
+  for (std::size_t i = 0; i < std::min(operands.size(), formats.operand_bytes.size()); ++i) {
+    if (operands[i].role != Role::weights || formats.operand_bytes[i] == 0) continue;
+    held += formats.operand_bytes[i];
+    stated += element_count(operands[i].dims) * element_bytes(variant.precision);
+  }
+  return held == stated ? Facts{} : Facts{{"constant_bytes", static_cast<double>(held)}};
 }
 
 }  // namespace
@@ -97,6 +111,7 @@ Outcome run_variant(Backend& backend, const Variant& variant, const Verifier& ve
     outcome.facts.merge(before.facts);
     outcome.facts["setup_seconds"] = phases.create;
     if (leaves_formats(variant.layout)) outcome.facts.merge(format_facts(formats));
+    outcome.facts.merge(constant_facts(variant, formats));
     outcome.data = data_kind(variant.problem, variant.precision);
     return outcome;
   });
