@@ -52,3 +52,29 @@ def long_functions(texts):
     """{path:line: lines} of {path: text}."""
     return {f"{path}:{line}": count for path, text in texts.items() for line, count in functions(text)
             if count > LONGEST_FUNCTION}
+
+
+def hidden_types(text):
+    """(namespace, name, what it is) of types that only this file has: those of nameless namespaces."""
+    named = nameless = ""
+    for line in text.split("\n"):
+        if found := re.match(r"namespace ([\w:]+) \{", line):
+            named = found[1]
+        elif line in ("namespace {", "}  // namespace"):
+            nameless = line == "namespace {"
+        elif nameless and (found := re.match(r"(?:struct|class|enum class) (\w+)[^;]*$", line)):
+            yield named, found[1], "a type"
+        elif nameless and (found := re.match(r"using (\w+) = (.*)", line)):
+            yield named, found[1], found[2]
+
+
+def repeated_types(texts):
+    """"namespace::name: path, path" of hidden types of several files: compiled as one (CMake's unity builds group
+    files anew when one is added), these are an error. Another name of the same type may be said twice."""
+    files = collections.defaultdict(list)
+    for path, text in texts.items():
+        for named, name, kind in set(hidden_types(text)):
+            files[named, name].append((path, kind))
+    return [f"{named}::{name}: {', '.join(path for path, _ in found)}"
+            for (named, name), found in sorted(files.items())
+            if len(found) > 1 and (found[0][1] == "a type" or len({kind for _, kind in found}) > 1)]

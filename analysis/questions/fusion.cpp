@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include "analysis/profile_match/fused.h"
+#include "analysis/profile_match/same_model.h"
 #include "analysis/questions/common/question.h"
 #include "analysis/questions/fusion/report.h"
 #include "core/base/error.h"
@@ -32,10 +34,16 @@ void require_fusions(const FusionReport& report) {
 }
 
 std::optional<Section> fusion_answer(const Subject& subject) {
-  const FusionReport report =
+  FusionReport report =
       make_fusion_report(subject.graph, subject.measurements(), subject.filter, subject.movement());
   require_complete(subject, report.operators.layers);
   if (!subject.allow_missing) require_fusions(report);
+  if (const Profile* const profile = profile_of(subject)) {
+    const Mapping mapping = map_layers(subject.graph, profile->nodes);
+    require_same_model(subject.graph, mapping, *profile);
+    report.framework = {.framework = framework_name(*profile, subject.filter),
+                        .fused = fused_by_framework(subject.graph, mapping)};
+  }
   return fusion_section(report);
 }
 

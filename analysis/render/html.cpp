@@ -134,14 +134,14 @@ class SectionHtml {
 };
 
 /// Consecutive sections with the same title, or one without.
-struct Group {
+struct SectionGroup {
   std::string title{};
   /// Indices of sections.
   std::vector<std::size_t> sections{};
 };
 
-std::vector<Group> groups_of(const Page& page) {
-  std::vector<Group> groups;
+std::vector<SectionGroup> groups_of(const Page& page) {
+  std::vector<SectionGroup> groups;
   for (std::size_t i = 0; i < page.sections.size(); ++i) {
     const std::string& title = page.sections[i].group;
     if (title.empty() || groups.empty() || groups.back().title != title) {
@@ -170,9 +170,9 @@ std::string section_html(const Page& page, std::size_t index, int level) {
 
 /// The links and the sections of the page. Of several groups, each is closed.
 std::string body_html(const Page& page) {
-  const std::vector<Group> groups = groups_of(page);
+  const std::vector<SectionGroup> groups = groups_of(page);
   const auto titled =
-      std::ranges::count_if(groups, [](const Group& group) { return !group.title.empty(); });
+      std::ranges::count_if(groups, [](const SectionGroup& group) { return !group.title.empty(); });
   std::string links;
   std::string text;
   for (std::size_t i = 0; i < groups.size(); ++i) {

@@ -5,25 +5,25 @@
 namespace benanza {
 namespace {
 
-struct Row {
+struct CombineRow {
   std::string_view word;
   CombineKind kind;
   bool reversed;
 };
 
-constexpr std::array<Row, 8> rows{{{"add", CombineKind::add, false},
-                                   {"sub", CombineKind::sub, false},
-                                   {"mul", CombineKind::mul, false},
-                                   {"div", CombineKind::div, false},
-                                   {"max", CombineKind::max, false},
-                                   {"min", CombineKind::min, false},
-                                   {"rsub", CombineKind::sub, true},
-                                   {"rdiv", CombineKind::div, true}}};
+constexpr std::array<CombineRow, 8> rows{{{"add", CombineKind::add, false},
+                                          {"sub", CombineKind::sub, false},
+                                          {"mul", CombineKind::mul, false},
+                                          {"div", CombineKind::div, false},
+                                          {"max", CombineKind::max, false},
+                                          {"min", CombineKind::min, false},
+                                          {"rsub", CombineKind::sub, true},
+                                          {"rdiv", CombineKind::div, true}}};
 
 }  // namespace
 
 std::string_view Combine::word() const {
-  for (const Row& row : rows) {
+  for (const CombineRow& row : rows) {
     if (row.kind == kind && row.reversed == reversed) return row.word;
   }
   // A reversed commutative operation.
@@ -36,7 +36,7 @@ void Combine::write(KeyWriter& writer) const {
 }
 
 std::optional<Combine> Combine::read(KeyReader& reader) {
-  for (const Row& row : rows) {
+  for (const CombineRow& row : rows) {
     if (!reader.accept(row.word)) continue;
     Combine step{.kind = row.kind, .y = {}, .reversed = row.reversed};
     step.y = reader.dims("y");

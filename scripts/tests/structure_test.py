@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The structure of the sources: no two folders include each other, a table of a question is a Table<Row>,
-and no function of a question is long.
+no function of a question is long, and files can be compiled together.
 
 usage: structure_test.py SOURCE_DIR
 """
@@ -11,7 +11,7 @@ import unittest
 
 SOURCE = pathlib.Path(sys.argv[1])
 sys.path.insert(0, str(SOURCE / "scripts"))
-from source_structure import PARTS, circles, functions, is_test, long_functions
+from source_structure import PARTS, circles, functions, is_test, long_functions, repeated_types
 
 # Tables whose columns are the recordings or the chapters that there are.
 MADE_BY_HAND = ("analysis/questions/profile/", "analysis/questions/report/overview.cpp")
@@ -38,6 +38,14 @@ class Structure(unittest.TestCase):
         self.assertEqual([name for name in names if not name.startswith(MADE_BY_HAND)], [])
 
 
+    def test_hidden_types_of_a_part_differ(self):
+        for part in ("analysis", "core", "generator", "models", "record", "suites"):
+            for wanted in (False, True):
+                texts = {str(path.relative_to(SOURCE)): path.read_text() for path in (SOURCE / part).rglob("*.cpp")
+                         if is_test(str(path.relative_to(SOURCE))) == wanted}
+                self.assertEqual(repeated_types(texts), [])
+
+
 class Self(unittest.TestCase):
     """The checks find what they look for."""
 
@@ -52,6 +60,14 @@ class Self(unittest.TestCase):
                           "struct Two {", "  int two(int a,", "          int b) {", "    return 2;", "  }", "  int three = 3;",
                           "};", "", "}  // namespace a"])
         self.assertEqual(list(functions(text)), [(4, 4), (10, 4)])
+
+    def test_repeated_types(self):
+        one = "namespace a {\nnamespace {\n\nstruct Row {\n};\nclass Later;\nusing Rows = int;\n\n}  // namespace\n" \
+              "struct Seen {\n};\n}  // namespace a\n"
+        self.assertEqual(repeated_types({"x.cpp": one, "y.cpp": one}), ["a::Row: x.cpp, y.cpp"])
+        self.assertEqual(repeated_types({"x.cpp": one, "y.cpp": one.replace("namespace a", "namespace b")}), [])
+        other = one.replace("Row ", "Two ").replace("int", "char")
+        self.assertEqual(repeated_types({"x.cpp": one, "y.cpp": other}), ["a::Rows: x.cpp, y.cpp"])
 
 
 if __name__ == "__main__":

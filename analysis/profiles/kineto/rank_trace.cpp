@@ -34,7 +34,7 @@ struct Step {
   std::string name{};
   TimeSpan span{};
 };
-using Steps = std::vector<Step>;
+using StepsOfRank = std::vector<Step>;
 
 /// What a file says, in seconds.
 struct RankEvents {
@@ -42,8 +42,8 @@ struct RankEvents {
   /// A deque grows without a second copy.
   std::deque<Kernel> kernels{};
   std::vector<CollectiveRun> collectives{};
-  std::map<Index, Steps> gpu_steps{};
-  std::map<Index, Steps> host_steps{};
+  std::map<Index, StepsOfRank> gpu_steps{};
+  std::map<Index, StepsOfRank> host_steps{};
   Numbering launch_names{};
   /// Their threads are processes.
   std::vector<Launch> launches{};
@@ -116,21 +116,21 @@ void add_event(const TraceEvent& event, RankEvents& events) {
 }
 
 /// The position of the step that `time` lies in; empty if in none. `steps` ascend.
-std::optional<std::size_t> step_at(const Steps& steps, double time) {
+std::optional<std::size_t> step_at(const StepsOfRank& steps, double time) {
   const auto after =
       std::ranges::upper_bound(steps, time, {}, [](const Step& step) { return step.span.begin; });
   if (after == steps.begin() || time > std::prev(after)->span.end) return std::nullopt;
   return static_cast<std::size_t>(after - steps.begin()) - 1;
 }
 
-void sort_steps(Steps& steps) {
+void sort_steps(StepsOfRank& steps) {
   std::ranges::sort(steps, {}, [](const Step& step) { return step.span.begin; });
 }
 
 /// The kernels of one rank, in order, by step.
 class RankSteps {
  public:
-  explicit RankSteps(Steps steps) : steps_(std::move(steps)) {
+  explicit RankSteps(StepsOfRank steps) : steps_(std::move(steps)) {
     if (steps_.empty()) {
       constexpr double forever = std::numeric_limits<double>::max();
       steps_.push_back({"trace", {-forever, forever}});
@@ -160,7 +160,7 @@ class RankSteps {
   }
 
  private:
-  Steps steps_;
+  StepsOfRank steps_;
   RankTrace made_;
   std::size_t outside_ = 0;
   std::size_t kernels_ = 0;
@@ -223,10 +223,10 @@ class RankSorter {
     return numbers;
   }
   /// Of a process; of one that marked none, those of the only one that did.
-  Steps host_steps(Index host) const {
+  StepsOfRank host_steps(Index host) const {
     const auto own = events_.host_steps.find(host);
     if (own != events_.host_steps.end()) return own->second;
-    return events_.host_steps.size() == 1 ? events_.host_steps.begin()->second : Steps();
+    return events_.host_steps.size() == 1 ? events_.host_steps.begin()->second : StepsOfRank();
   }
 
   RankEvents& events_;

@@ -114,6 +114,24 @@ std::string parallel_fusions_text(const FusionReport& report) {
          " of them of this cover: those given up join branches and make its path longer";
 }
 
+std::size_t FusionReport::fused_by_framework() const {
+  if (!framework) return 0;
+  return static_cast<std::size_t>(std::ranges::count_if(
+      cover.pieces, [&](std::size_t piece) { return framework->fused[piece]; }));
+}
+
+double FusionReport::profit_of_framework_seconds() const {
+  double profit = 0;
+  for (const std::size_t piece : cover.pieces) {
+    const FusionRow& row = rows[piece];
+    const bool is_gain = row.verdict == Verdict::used && row.seconds && row.alone_seconds;
+    if (framework && framework->fused[piece] && is_gain) {
+      profit += *row.alone_seconds - *row.seconds;
+    }
+  }
+  return profit;
+}
+
 bool FusionReport::lacks_fusions() const {
   return std::ranges::any_of(
       fusions, [](const LayerTime& time) { return time.status == LayerStatus::missing; });

@@ -47,6 +47,13 @@ struct PatternRow {
   double in_bound_seconds = 0;
 };
 
+/// What a framework fuses already.
+struct FrameworkFusions {
+  std::string framework{};
+  /// Per fusion of the graph: fused_by_framework().
+  std::vector<bool> fused{};
+};
+
 /// The answer of `fusion` for one model, batch and precision.
 struct FusionReport {
   const Graph* graph = nullptr;
@@ -72,9 +79,14 @@ struct FusionReport {
   std::vector<FusionRow> rows{};
   /// In order of first appearance in the graph.
   std::vector<PatternRow> patterns{};
+  /// If there is a profile.
+  std::optional<FrameworkFusions> framework{};
 
   bool has_other_fusions_in_parallel() const { return in_parallel != cover.pieces; }
   double profit_seconds() const { return unfused.sequential.seconds - fused.sequential.seconds; }
+  /// Of the used fusions, those that the framework has, and what they save.
+  std::size_t fused_by_framework() const;
+  double profit_of_framework_seconds() const;
   /// True if a fusion was not measured: another choice may be better.
   bool lacks_fusions() const;
   bool is_partial() const { return is_partial_unfused() || lacks_fusions(); }

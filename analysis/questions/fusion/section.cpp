@@ -44,6 +44,11 @@ struct Found {
     if (time().calls.empty()) return std::nullopt;
     return to_string(time().calls.front()->variant);
   }
+  /// Empty without a profile.
+  std::optional<bool> framework_fuses() const {
+    if (!report->framework) return std::nullopt;
+    return report->framework->fused[index];
+  }
   std::string note() const { return time().gaps.empty() ? time().note : time().gaps.back().reason; }
 };
 
@@ -54,7 +59,7 @@ std::vector<Found> found_in(const FusionReport& report) {
 }
 
 /// `is_csv`: lists and numbers as CSV has them.
-Table<Found> fusions_table(bool is_csv) {
+Table<Found> fusions_table(const FusionReport& report, bool is_csv) {
   const auto number = [&](std::optional<double> (Found::*member)() const) {
     return [=](const Found& one) {
       const auto value = (one.*member)();
@@ -72,6 +77,7 @@ Table<Found> fusions_table(bool is_csv) {
                      {"", "verdict", &Found::verdict},
                      {"", "seconds", number(&Found::seconds)},
                      {"", "alone_seconds", number(&Found::alone_seconds)}};
+  table.add_if(report.framework.has_value(), {{"", "framework_fuses", &Found::framework_fuses}});
   table.add_if(is_csv, {{"", "saves_seconds", number(&Found::saved_seconds)}});
   table.add({"", "call", &Found::call});
   table.add({"", "note", &Found::note});
@@ -98,19 +104,21 @@ Sheet used_sheet(const FusionReport& report) {
   std::vector<Found> used;
   for (const std::size_t index : report.cover.pieces) used.push_back({&report, index});
   std::ranges::stable_sort(used, std::ranges::greater{}, &Found::saved_seconds);
-  const Table<Found> table{
-      {"layers", "",
-       [](const Found& one) {
-         const auto names = one.layers();
-         return names.front() + " ... " + names.back();
-       },
-       name_width},
-      {"pattern", "", &Found::pattern},
-      {"alone us", "", micro, &Found::alone_seconds},
-      {"fused us", "", micro, &Found::seconds},
-      {"saves us", "", micro, &Found::saved_seconds},
-      {"layout/backend/algorithm", "",
-       [](const Found& one) { return call_text(one.time().calls.front()); }, any_width}};
+  Table<Found> table{{"layers", "",
+                      [](const Found& one) {
+                        const auto names = one.layers();
+                        return names.front() + " ... " + names.back();
+                      },
+                      name_width},
+                     {"pattern", "", &Found::pattern},
+                     {"alone us", "", micro, &Found::alone_seconds},
+                     {"fused us", "", micro, &Found::seconds},
+                     {"saves us", "", micro, &Found::saved_seconds}};
+  if (report.framework) {
+    table.add({report.framework->framework + " too", "", &Found::framework_fuses});
+  }
+  table.add({"layout/backend/algorithm", "",
+             [](const Found& one) { return call_text(one.time().calls.front()); }, any_width});
   return table.sheet(used, {.caption = "fusions that are used, those that save most first"});
 }
 
@@ -134,6 +142,19 @@ std::vector<std::string> missing_names(const FusionReport& report) {
     }
   }
   return names;
+}
+
+/// What is left to gain beside a framework that fuses layers itself.
+void add_framework(Section& section, const FusionReport& report) {
+  if (!report.framework) return;
+  const double has = report.profit_of_framework_seconds();
+  const double left = std::max(0.0, report.profit_seconds() - has);
+  section.facts["framework"] = report.framework->framework;
+  section.facts["fused_by_framework"] = report.fused_by_framework();
+  section.facts["left_seconds"] = left;
+  section.add(Entry{"left beside " + report.framework->framework,
+                    fmt::format("{:.3f} ms: it has {} of these fusions, {:.3f} ms", left * 1e3,
+                                report.fused_by_framework(), has * 1e3)});
 }
 
 void add_bounds(Section& section, const FusionReport& report) {
@@ -160,6 +181,7 @@ void add_bounds(Section& section, const FusionReport& report) {
                                 report.cover.optimal
                                     ? "no other choice gives a lower sequential bound"
                                     : "the search was cut short: another choice may be better")});
+  add_framework(section, report);
   if (report.has_other_fusions_in_parallel()) {
     section.add(Entry{"", parallel_fusions_text(report)});
   }
@@ -201,8 +223,8 @@ Section fusion_section(const FusionReport& report) {
   section.facts["optimal"] = report.cover.optimal;
   section.facts["fusions_used"] = report.cover.pieces.size();
   section.facts["fusions_used_in_parallel"] = report.in_parallel.size();
-  section.facts["fusions"] = fusions_table(false).json(found_in(report));
-  section.csv = fusions_table(true).sheet(found_in(report));
+  section.facts["fusions"] = fusions_table(report, false).json(found_in(report));
+  section.csv = fusions_table(report, true).sheet(found_in(report));
 
   add_bounds(section, report);
   add_reference_code(section, reference_code(report));

@@ -65,6 +65,41 @@ TEST_F(FusionProgram, AnswersInEveryFormat) {
   EXPECT_THAT(csv.out, HasSubstr(",conv_relu,c r,"));
 }
 
+TEST_F(FusionProgram, SaysWhatIsLeftBesideAFramework) {
+  // Three runs of operators: the name of a layer, and its type.
+  using Operators = std::vector<std::pair<std::string, std::string>>;
+  const auto profile = [&](const std::string& name, const Operators& operators) {
+    std::string events;
+    for (int at = 0; at < 3000; at += 1000) {
+      const std::string begin = at == 0 ? "" : ",";
+      events += begin + R"({"cat": "Session", "name": "model_run", "ts": )" + std::to_string(at) +
+                R"(, "dur": 900, "args": {}})";
+      int start = at;
+      for (const auto& [layer, op] : operators) {
+        events += R"(,{"cat": "Node", "name": ")" + layer + R"(_kernel_time", "ts": )" +
+                  std::to_string(start += 100) + R"(, "dur": 90, "args": {"op_name": ")" + op +
+                  R"(", "node_index": ")" + layer + R"("}})";
+      }
+    }
+    return folder_
+        .write(name, R"({"schema": 1, "framework": "onnxruntime", "version": "1", "threads": 1,
+"model": "m", "batch": 1, "precision": "fp32", "latency_seconds": [2e-4, 2e-4], "trace": [)" +
+                         events + "]}")
+        .string();
+  };
+  const std::string arguments = "--graph " + graph_ + " --results " + results_ + " --profile ";
+  const Outcome fused = run(arguments + profile("fused.json", {{"c", "Conv"}}));
+  EXPECT_THAT(fused.out, AllOf(HasSubstr("left beside onnxruntime"),
+                               HasSubstr("0.000 ms: it has 1 of these fusions, 0.025 ms")))
+      << fused.err;
+  const std::string apart = profile("apart.json", {{"c", "Conv"}, {"r", "Relu"}});
+  EXPECT_THAT(run(arguments + apart).out, HasSubstr("0.025 ms: it has 0 of these fusions"));
+  const nlohmann::json answer =
+      nlohmann::json::parse(run(arguments + apart + " --format json").out)["reports"][0];
+  EXPECT_NEAR(answer["left_seconds"].get<double>(), 25e-6, 1e-12);
+  EXPECT_EQ(answer["fusions"][0]["framework_fuses"], false);
+}
+
 TEST_F(FusionProgram, AMissingFusionIsAnErrorUnlessAllowed) {
   const std::string arguments = "--graph " + graph_ + " --results " + partial_;
   expect_error(arguments, conv + std::string("_relu (not measured at fp32)"));

@@ -6,14 +6,14 @@
 namespace benanza {
 namespace {
 
-struct Row {
+struct ActivationRow {
   ActivationKind kind;
   std::string_view op;
   bool has_alpha;
   bool has_beta;
 };
 
-constexpr std::array<Row, 26> rows{{
+constexpr std::array<ActivationRow, 26> rows{{
     {ActivationKind::relu, "relu", false, false},
     {ActivationKind::leaky_relu, "leakyrelu", true, false},
     {ActivationKind::clip, "clip", true, true},
@@ -47,10 +47,10 @@ float read_parameter(KeyReader& reader, std::string_view name, ActivationKind ki
   return kind == ActivationKind::clip ? reader.limit(name) : reader.real(name);
 }
 
-const Row& row(ActivationKind kind) { return rows[static_cast<std::size_t>(kind)]; }
+const ActivationRow& row(ActivationKind kind) { return rows[static_cast<std::size_t>(kind)]; }
 
-const Row* find(std::string_view op) {
-  for (const Row& candidate : rows) {
+const ActivationRow* find(std::string_view op) {
+  for (const ActivationRow& candidate : rows) {
     if (candidate.op == op) return &candidate;
   }
   return nullptr;
@@ -59,14 +59,14 @@ const Row* find(std::string_view op) {
 }  // namespace
 
 void Activation::write_function(KeyWriter& writer) const {
-  const Row& found = row(kind);
+  const ActivationRow& found = row(kind);
   writer.word(found.op);
   if (found.has_alpha) writer.real("a", alpha);
   if (found.has_beta) writer.real("b", beta);
 }
 
 std::optional<Activation> Activation::read_function(KeyReader& reader) {
-  for (const Row& candidate : rows) {
+  for (const ActivationRow& candidate : rows) {
     if (!reader.accept(candidate.op)) continue;
     Activation function{.input = {}, .kind = candidate.kind};
     if (candidate.has_alpha) function.alpha = read_parameter(reader, "a", candidate.kind);
@@ -87,7 +87,7 @@ void Activation::write(KeyWriter& writer) const {
 }
 
 Activation Activation::read(KeyReader& reader) {
-  const Row& found = *find(reader.op());
+  const ActivationRow& found = *find(reader.op());
   Activation shape;
   shape.kind = found.kind;
   shape.input = reader.dims("");

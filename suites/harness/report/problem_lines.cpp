@@ -13,7 +13,7 @@
 namespace benanza::harness {
 namespace {
 
-struct Line {
+struct ProblemLine {
   std::string problem{};
   /// Without a time, infinite and empty.
   double seconds = std::numeric_limits<double>::infinity();
@@ -29,7 +29,7 @@ double seconds_of(const std::string& name, const ResultStore& store, std::int64_
   return medians.empty() ? std::numeric_limits<double>::infinity() : median(medians);
 }
 
-void add(Line& line, const NamedVariant& variant, const ResultStore& store,
+void add(ProblemLine& line, const NamedVariant& variant, const ResultStore& store,
          std::int64_t repetitions) {
   ++line.variants;
   const double seconds = seconds_of(variant.name, store, repetitions);
@@ -42,7 +42,7 @@ void add(Line& line, const NamedVariant& variant, const ResultStore& store,
   if (row != nullptr && row->status != Status::ok) ++line.without_time[row->status];
 }
 
-std::string count_text(const Line& line) {
+std::string count_text(const ProblemLine& line) {
   std::ostringstream text;
   text << line.variants << (line.variants == 1 ? " variant" : " variants");
   for (const auto& [status, count] : line.without_time) {
@@ -55,7 +55,7 @@ std::string count_text(const Line& line) {
 
 std::string problem_lines(std::span<const NamedVariant> variants, const ResultStore& store,
                           std::int64_t repetitions) {
-  std::vector<Line> lines;
+  std::vector<ProblemLine> lines;
   std::map<std::string, std::size_t> known;
   for (const NamedVariant& variant : variants) {
     const std::string problem =
@@ -65,10 +65,10 @@ std::string problem_lines(std::span<const NamedVariant> variants, const ResultSt
     add(lines[at->second], variant, store, repetitions);
   }
   std::size_t width = 0;
-  for (const Line& line : lines) width = std::max(width, line.problem.size());
+  for (const ProblemLine& line : lines) width = std::max(width, line.problem.size());
   std::ostringstream text;
   text << std::fixed << std::setprecision(1);
-  for (const Line& line : lines) {
+  for (const ProblemLine& line : lines) {
     text << std::left << std::setw(static_cast<int>(width)) << line.problem << std::right
          << std::setw(11);
     if (line.fastest.empty()) {

@@ -11,13 +11,13 @@ namespace {
 
 /// The extents before and after, with neighbouring axes merged if all are reduced or all kept: the
 /// library is faster with few axes.
-struct Extents {
+struct ReducedExtents {
   Dims from;
   Dims to;
 };
 
-Extents merged(const Reduction& shape) {
-  Extents extents;
+ReducedExtents merged(const Reduction& shape) {
+  ReducedExtents extents;
   bool last_reduced = false;
   for (std::size_t axis = 0; axis < shape.input.size(); ++axis) {
     const bool reduced = std::find(shape.axes.begin(), shape.axes.end(),
@@ -36,7 +36,7 @@ Extents merged(const Reduction& shape) {
 }
 
 Plan plan(const Reduction& shape, const Problem& problem, const VariantContext& context) {
-  const Extents extents = merged(shape);
+  const ReducedExtents extents = merged(shape);
   const float power = shape.kind == ReductionKind::l1 ? 1 : 2;
   const PostOps steps = steps_of(problem, context, extents.to);
   dnnl::primitive_attr attributes = steps.attributes;
