@@ -55,8 +55,8 @@ using Facts = std::map<std::string, Fact>;
 ///   disturbed                 what may have made the times longer: other processes, throttling;
 ///                             still present when the times were taken again
 ///   company = true | false    with "disturbed": other programs or a hypervisor were a cause
-///   constant_bytes            of weights as the call has them, if it packs, pads or transforms them
-///                             to another size than the problem's
+///   constant_bytes            of weights as the call has them, if it packs, pads or transforms
+///                             them to another size than the problem's
 ///   operand_formats, result_formats
 ///                             in layouts that leave them to the library: how each tensor lies in
 ///                             memory, "row-major" or equal names for equal formats, with commas
