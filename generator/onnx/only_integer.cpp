@@ -45,12 +45,11 @@ std::optional<std::int64_t> only_integer(const Value& value) {
   const std::string name = type_name(value.type);
   const bool is_signed = name.starts_with("int");
   if (value.stored == nullptr || !value.shape || bits < 1 || bits > byte) return std::nullopt;
-  if ((!is_signed && !name.starts_with("uint")) ||
-      value.stored->data_location() == ::onnx::TensorProto::EXTERNAL) {
-    return std::nullopt;
-  }
+  if (!is_signed && !name.starts_with("uint")) return std::nullopt;
   const std::string bytes = bytes_of(*value.stored);
-  const std::int64_t count = element_count(*value.shape);
+  // Of large tensors, one byte that stands for all of them is kept.
+  const bool is_left_out = value.stored->data_location() == ::onnx::TensorProto::EXTERNAL;
+  const std::int64_t count = is_left_out ? byte / bits : element_count(*value.shape);
   if (count < 1 || std::ssize(bytes) < (count * bits + byte - 1) / byte) return std::nullopt;
   const std::int64_t first = element(bytes, 0, bits, is_signed);
   for (std::int64_t index = 1; index < count; ++index) {

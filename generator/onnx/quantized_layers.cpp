@@ -6,6 +6,7 @@
 
 #include "core/problem/precision.h"
 #include "generator/onnx/byte_conversions.h"
+#include "generator/onnx/cast_weights.h"
 #include "generator/onnx/model/node_view.h"
 #include "generator/onnx/operators/shared/zero_point.h"
 #include "generator/onnx/scale_axes.h"
@@ -254,10 +255,10 @@ class QuantizedLayers {
     const Step* const weights = dequantization(program_, *second);
     const auto packed = packed_weights(program_, *second);
     if (!packed) return;
-    const char* const refused =
-        weights == nullptr ? nullptr
-                           : refused_scales(program_, product, *second, *weights, packed->block);
-    if (refused != nullptr) return refuse(layer, refused);
+    const Step* const scaled = weights != nullptr ? weights : scaling_of_casts(program_, *second);
+    if (const auto* reason = refused_scales(program_, product, *second, scaled, packed->block)) {
+      return refuse(layer, reason);
+    }
     if (bytes && weights != nullptr && packed->block == 0 && precision_of(*weights) == bytes) {
       if (is_asymmetric(*weights, false)) {
         set_product_with_zero_points(index, {.second = product.operands[1]});
@@ -268,7 +269,7 @@ class QuantizedLayers {
     }
     Problem stored = product.problem;
     stored.packed = packed;
-    if (weights != nullptr && has_scales_of_matrices(program_, product, *second, *weights)) {
+    if (has_scales_of_matrices(program_, product, *second, scaled)) {
       stored.packed->per_column = false;
     }
     if (inputs(stored)[1].role != Role::weights) return;

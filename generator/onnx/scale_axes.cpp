@@ -40,9 +40,33 @@ std::size_t transposed(const Step& view, std::size_t axis, std::size_t rank) {
                                   stated->begin());
 }
 
-bool has_several_scales(const Step& step) {
-  return step.inputs.size() > 1 && step.inputs[1] != nullptr && step.inputs[1]->shape &&
-         element_count(*step.inputs[1]->shape) > 1;
+const Dims* dims_of(const Step& step, std::size_t input) {
+  const bool known = input < step.inputs.size() && step.inputs[input] != nullptr &&
+                     step.inputs[input]->shape.has_value();
+  return known ? &*step.inputs[input]->shape : nullptr;
+}
+
+/// The axis of a result of `rank` axes along which `scales` differ, if it is one.
+std::optional<std::size_t> only_axis(const Dims& scales, std::size_t rank) {
+  const auto is_long = [](std::int64_t extent) { return extent > 1; };
+  if (scales.size() > rank || std::ranges::count_if(scales, is_long) != 1) return std::nullopt;
+  const auto found = std::ranges::find_if(scales, is_long) - scales.begin();
+  return rank - scales.size() + static_cast<std::size_t>(found);
+}
+
+/// The axis of the result of `step`, a DequantizeLinear, or the Mul of a cast and its scales, along
+/// which scales differ. Empty if there is one scale, or each block has its own by the shape.
+std::optional<std::size_t> own_axis(const Step& step) {
+  const Dims* const first = dims_of(step, 0);
+  const Dims* const second = dims_of(step, 1);
+  if (first == nullptr || second == nullptr) return std::nullopt;
+  const bool is_first = element_count(*first) >= element_count(*second);
+  if (step.node.op_type() == "Mul") {
+    return only_axis(is_first ? *second : *first, std::max(first->size(), second->size()));
+  }
+  if (element_count(*second) <= 1) return std::nullopt;
+  const std::int64_t stated = step.node.integer("axis", 1);
+  return static_cast<std::size_t>(stated < 0 ? stated + std::ssize(*first) : stated);
 }
 
 /// Views that leave every axis where it is.
@@ -99,13 +123,10 @@ std::optional<AxisUse> use_of(const Call& product, std::size_t operand, const Va
 
 std::optional<std::size_t> axis_of_scales(const Program& program, const Value& value,
                                           const Step& step) {
-  if (step.inputs[0] == nullptr || !step.inputs[0]->shape || !has_several_scales(step)) {
-    return std::nullopt;
-  }
-  const std::size_t rank = step.inputs[0]->shape->size();
-  const std::int64_t stated = step.node.integer("axis", 1);
-  auto axis =
-      static_cast<std::size_t>(stated < 0 ? stated + static_cast<std::int64_t>(rank) : stated);
+  const auto own = own_axis(step);
+  if (!own || step.outputs.empty() || !step.outputs[0]->shape) return std::nullopt;
+  const std::size_t rank = step.outputs[0]->shape->size();
+  std::size_t axis = *own;
   for (const Step* const view : views_between(program, value, step)) {
     if (view->node.op_type() == "Transpose") {
       axis = transposed(*view, axis, rank);
@@ -119,8 +140,7 @@ std::optional<std::size_t> axis_of_scales(const Program& program, const Value& v
 }
 
 std::int64_t joined_block(const Program& program, const Value& value, const Step& step) {
-  if (step.node.integer("block_size", 0) != 0 || step.node.integer("axis", 1) != 0) return 0;
-  if (!has_several_scales(step)) return 0;
+  if (step.node.integer("block_size", 0) != 0 || own_axis(step) != 0U) return 0;
   const std::vector<const Step*> views = views_between(program, value, step);
   const auto joins =
       std::ranges::find_if_not(views, [](const Step* view) { return keeps_axes(*view); });
@@ -134,8 +154,8 @@ bool has_scales_in_sums(const Program& program, const Call& product, std::size_t
 }
 
 const char* refused_scales(const Program& program, const Call& product, const Value& value,
-                           const Step& step, std::int64_t block) {
-  const auto axis = axis_of_scales(program, value, step);
+                           const Step* step, std::int64_t block) {
+  const auto axis = step == nullptr ? std::nullopt : axis_of_scales(program, value, *step);
   const auto use = axis ? use_of(product, 1, value, *axis) : std::nullopt;
   if (block > 0 && use == AxisUse::result) {
     return "no library here multiplies weights with a scale for blocks of columns";
@@ -147,8 +167,8 @@ const char* refused_scales(const Program& program, const Call& product, const Va
 }
 
 bool has_scales_of_matrices(const Program& program, const Call& product, const Value& value,
-                            const Step& step) {
-  const auto axis = axis_of_scales(program, value, step);
+                            const Step* step) {
+  const auto axis = step == nullptr ? std::nullopt : axis_of_scales(program, value, *step);
   return axis && use_of(product, 1, value, *axis) == AxisUse::matrices;
 }
 

@@ -106,6 +106,28 @@ TEST(ScaleAxes, RowsThatAReshapeJoinsAreBlocks) {
   EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 512, .bytes = 512 * 64}));
 }
 
+/// x (4x64) times weights of int8, cast and scaled; `joined`: their extents after a Reshape.
+LoweredGraph of_casts(const Dims& weights, const Dims& scales, const Dims& joined = {}) {
+  Model model(17);
+  model.input("x", {4, 64}).weights("s", scales);
+  stored(model, "q", weights, TensorProto::INT8);
+  model.node("Cast", {"q"}, {"f"}, {{"to", std::int64_t{TensorProto::FLOAT}}});
+  model.node("Mul", {"f", "s"}, {"w"});
+  if (!joined.empty()) {
+    model.integers("whole", joined).node("Reshape", {"w", "whole"}, {"r"});
+    model.node("Transpose", {"r"}, {"t"});
+  }
+  return model.node("MatMul", {"x", joined.empty() ? "w" : "t"}, {"y"}).output("y").import();
+}
+
+TEST(ScaleAxes, OfCastWeightsAreThoseOfTheirMul) {
+  EXPECT_THAT(of_casts({64, 32}, {32}).layers.back().problems,
+              ElementsAre("gemm/m4_n32_k64_nn_w_packed.int8.c"));
+  EXPECT_THAT(of_casts({64, 32}, {64, 1}).layers.back().reason, HasSubstr("each term of a sum"));
+  EXPECT_THAT(of_casts({128, 16}, {128, 1}, {32, 64}).layers.back().problems,
+              ElementsAre("gemm/m4_n32_k64_nn_w_packed.int8.b16"));
+}
+
 // Scales in half precision, the product in single.
 TEST(PackedWeights, ThatBecomeOtherFloatsStayPacked) {
   Model model(21);
