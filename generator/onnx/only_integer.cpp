@@ -7,7 +7,7 @@
 namespace benanza::onnx {
 namespace {
 
-constexpr int byte = 8;
+constexpr int bits_of_byte = 8;
 
 std::optional<std::int64_t> only_element(const std::vector<std::int64_t>& values) {
   const bool all =
@@ -27,7 +27,7 @@ std::string bytes_of(const ::onnx::TensorProto& tensor) {
 
 /// Element `index` of `bits` bits, the first ones lowest in a byte.
 std::int64_t element(const std::string& bytes, std::int64_t index, int bits, bool is_signed) {
-  const std::int64_t each = byte / bits;
+  const std::int64_t each = bits_of_byte / bits;
   const auto whole = static_cast<unsigned char>(bytes[static_cast<std::size_t>(index / each)]);
   const int range = 1 << bits;
   const int value = whole >> (index % each * bits) & (range - 1);
@@ -44,13 +44,15 @@ std::optional<std::int64_t> only_integer(const Value& value) {
   const int bits = type_bits(value.type);
   const std::string name = type_name(value.type);
   const bool is_signed = name.starts_with("int");
-  if (value.stored == nullptr || !value.shape || bits < 1 || bits > byte) return std::nullopt;
+  if (value.stored == nullptr || !value.shape || bits < 1 || bits > bits_of_byte)
+    return std::nullopt;
   if (!is_signed && !name.starts_with("uint")) return std::nullopt;
   const std::string bytes = bytes_of(*value.stored);
   // Of large tensors, one byte that stands for all of them is kept.
   const bool is_left_out = value.stored->data_location() == ::onnx::TensorProto::EXTERNAL;
-  const std::int64_t count = is_left_out ? byte / bits : element_count(*value.shape);
-  if (count < 1 || std::ssize(bytes) < (count * bits + byte - 1) / byte) return std::nullopt;
+  const std::int64_t count = is_left_out ? bits_of_byte / bits : element_count(*value.shape);
+  if (count < 1 || std::ssize(bytes) < (count * bits + bits_of_byte - 1) / bits_of_byte)
+    return std::nullopt;
   const std::int64_t first = element(bytes, 0, bits, is_signed);
   for (std::int64_t index = 1; index < count; ++index) {
     if (element(bytes, index, bits, is_signed) != first) return std::nullopt;

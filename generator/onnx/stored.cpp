@@ -54,7 +54,7 @@ void collect(const Program& program, const Value& constant, bool scales,
     if (scales) sources = narrower_sources(program, own);
     if (!sources.empty()) return found.merge(sources);
   }
-  found.insert(&own);
+  found.insert(own.shared == nullptr ? &own : own.shared);
 }
 
 /// Zero points that are all zero, as those of floats have to be, change nothing.

@@ -69,7 +69,7 @@ std::vector<TensorFacts> cast_like_shape(const NodeView& node) {
 }
 
 /// Whether `type` is one of 8 bits that conversions of quantized tensors read and write.
-bool is_byte(int type) {
+bool has_conversions(int type) {
   const std::string name = type_name(type);
   return name == "int8" || name == "uint8" || name == "float8e4m3fn";
 }
@@ -94,10 +94,10 @@ Lowered lower_cast(const NodeView& node) {
   if (type_bytes(from) == 0 || type_bytes(to) == 0) {
     throw NotExpressible("a conversion from " + type_name(from) + " to " + type_name(to));
   }
-  if (is_byte(from) && is_floating(to)) {
+  if (has_conversions(from) && is_floating(to)) {
     return lower_cast_of_bytes(node, QuantizationKind::dequantize, from);
   }
-  if (is_floating(from) && is_byte(to)) {
+  if (is_floating(from) && has_conversions(to)) {
     return lower_cast_of_bytes(node, QuantizationKind::quantize, to);
   }
   return movement({proxy_copy(node, element_count(node.shape(0)))});

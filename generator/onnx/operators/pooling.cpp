@@ -167,6 +167,13 @@ Lowered lower_global_norm(const NodeView& node) {
   return measured({call(Reduction{.kind = kind, .input = input, .axes = axes}, {from_input(0)})});
 }
 
+/// Images of one pixel are their own mean and maximum.
+template <PoolingMode mode>
+Lowered lower_global_pool_of_floats(const NodeView& node) {
+  if (element_count(spatial(node.shape(0))) == 1) return free_layer("its images are one pixel");
+  return lower_global_pool<mode>(node);
+}
+
 /// Inputs: x, its scale and zero point, the result's.
 template <LowerFunction lower>
 Lowered of_bytes(const NodeView& node) {
@@ -190,8 +197,9 @@ void register_pooling(OperatorTable& table) {
       {.shapes = {{pool_shape}}, .lower = lower_max_pool, .idle_attributes = {"storage_order"}});
   table.add("AveragePool", {.shapes = {{pool_shape}}, .lower = lower_average_pool});
   table.add("LpPool", {.shapes = {{pool_shape}}, .lower = lower_norm_pool});
-  table.add("GlobalMaxPool", {.lower = lower_global_pool<PoolingMode::max>});
-  table.add("GlobalAveragePool", {.lower = lower_global_pool<PoolingMode::average_exclude_pad>});
+  table.add("GlobalMaxPool", {.lower = lower_global_pool_of_floats<PoolingMode::max>});
+  table.add("GlobalAveragePool",
+            {.lower = lower_global_pool_of_floats<PoolingMode::average_exclude_pad>});
   table.add("GlobalLpPool", {.lower = lower_global_norm});
   table.add("com.microsoft.MaxpoolWithMask",
             {.shapes = {{pool_shape}}, .unsupported = "no library here pools what a mask shows"});

@@ -152,6 +152,11 @@ TEST(Pool, NormsOfWholeChannelsAreReductions) {
   EXPECT_THAT(pool("GlobalLpPool", {2, 3, 4}, {{"p", 3}}).reason, HasSubstr("order 3"));
 }
 
+TEST(Pool, ImagesOfOnePixelAreTheirOwnMean) {
+  EXPECT_EQ(pool("GlobalAveragePool", {2, 512, 1, 1}).cost, Cost::free);
+  EXPECT_EQ(pool("GlobalMaxPool", {2, 512, 1}).cost, Cost::free);
+}
+
 TEST(Pool, NormsOfWindowsAreMeansTimesTheirNumber) {
   EXPECT_THAT(pool("LpPool", {2, 3, 4}, {{"kernel_shape", Dims{2}}}).problems,
               ElementsAre("mul/2x3x4_2x3x4", "avgpool/2x3x4_k2_p0.0_s1_d1_exclude",
