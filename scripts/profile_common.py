@@ -52,7 +52,7 @@ def named_text(text):
 
 def named_extent(text):
     name, value = named_text(text)
-    return name, positive(value)
+    return name, 0 if value == "0" else positive(value)  # e.g. an empty past
 
 
 def processor_name():

@@ -6,6 +6,7 @@
 #include <limits>
 #include <variant>
 
+#include "generator/onnx/only_integer.h"
 #include "generator/onnx/operators/shared/zero_point.h"
 #include "generator/onnx/stored.h"
 
@@ -27,7 +28,11 @@ std::optional<double> known_number(const Step& step, std::size_t index) {
 
 }  // namespace
 
-bool is_quantization(const Step& step) { return step.node.op_type() == "QuantizeLinear"; }
+bool is_quantization(const Step& step) {
+  if (step.node.op_type() != "QuantizeLinear" || step.outputs.empty()) return false;
+  constexpr int byte = 8;
+  return step.outputs[0] != nullptr && type_bits(step.outputs[0]->type) == byte;
+}
 bool is_dequantization(const Step& step) { return step.node.op_type() == "DequantizeLinear"; }
 
 std::optional<Precision> precision_of(const Step& step) {
@@ -45,6 +50,9 @@ bool is_asymmetric(const Step& step, bool is_first) {
   if (step.inputs.size() < 3 || step.inputs[2] == nullptr) {
     return !costs_nothing(0, is_unsigned, is_first);
   }
+  if (const auto point = only_integer(*step.inputs[2])) {
+    return !costs_nothing(*point, is_unsigned, is_first);
+  }
   const auto& literal = step.inputs[2]->literal;
   const auto* points = literal ? std::get_if<std::vector<std::int64_t>>(&*literal) : nullptr;
   return points == nullptr || !std::ranges::all_of(*points, [&](std::int64_t point) {
@@ -54,6 +62,11 @@ bool is_asymmetric(const Step& step, bool is_first) {
 
 bool scales_with_bytes(const Activation& function) {
   return function.kind == ActivationKind::relu || function.kind == ActivationKind::leaky_relu;
+}
+
+Activation without_input(Activation function) {
+  function.input = {};
+  return function;
 }
 
 bool keeps_bytes(const Shape& shape) {

@@ -9,6 +9,7 @@
 /// QuantizeLinear and DequantizeLinear around calls of 8 bits.
 namespace benanza::onnx {
 
+/// A QuantizeLinear that makes 8 bits.
 bool is_quantization(const Step& step);
 bool is_dequantization(const Step& step);
 
@@ -22,6 +23,8 @@ bool is_asymmetric(const Step& step, bool is_first);
 
 /// Functions that do not depend on the scale of their argument.
 bool scales_with_bytes(const Activation& function);
+/// The function as the step of another call.
+Activation without_input(Activation function);
 /// A shape that is computed on bytes as on floats.
 bool keeps_bytes(const Shape& shape);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "generator/onnx/scale_axes.h"
 #include "generator/onnx/stored.h"
 
 namespace benanza::onnx {
@@ -97,14 +98,23 @@ std::optional<PackedType> stored_type(const Program& program, const Value& value
 
 }  // namespace
 
+const Step* scaling_of_casts(const Program& program, const Value& constant) {
+  const Step* const scaled = maker(program, behind_views(program, &constant));
+  return is(scaled, "Mul") ? scaled : nullptr;
+}
+
 std::optional<PackedWeights> packed_by_casts(const Program& program, const Value& constant) {
   const Value* value = behind_views(program, &constant);
   PackedWeights packed;
   const Value* beside = nullptr;
-  if (const Step* const scaled = maker(program, value); is(scaled, "Mul")) {
+  if (const Step* const scaled = scaling_of_casts(program, constant)) {
     const Value* const weights = main_operand(*scaled, beside);
     if (weights == nullptr) return std::nullopt;
     set_scales(packed, *weights, *beside);
+    if (const std::int64_t block = joined_block(program, constant, *scaled); block > 0) {
+      packed.block = block;
+      packed.per_column = false;
+    }
     value = behind_views(program, weights);
   }
   if (const Step* const moved = maker(program, value); is(moved, "Sub")) {

@@ -13,6 +13,9 @@ namespace benanza::onnx {
 /// scales (Mul), as exporters without DequantizeLinear write it. Empty for others.
 std::optional<PackedWeights> packed_by_casts(const Program& program, const Value& constant);
 
+/// The Mul of such a constant with its scales; null if there is none.
+const Step* scaling_of_casts(const Program& program, const Value& constant);
+
 /// The stored tensors that `constant` is computed from, if they hold at least a bit for each of its
 /// elements, and fewer than half precision has; empty for others.
 std::set<const Value*> narrower_sources(const Program& program, const Value& constant);

@@ -6,8 +6,10 @@
 
 #include "core/problem/precision.h"
 #include "generator/onnx/byte_conversions.h"
+#include "generator/onnx/cast_weights.h"
 #include "generator/onnx/model/node_view.h"
 #include "generator/onnx/operators/shared/zero_point.h"
+#include "generator/onnx/scale_axes.h"
 #include "generator/onnx/stored.h"
 
 namespace benanza::onnx {
@@ -62,7 +64,7 @@ class QuantizedLayers {
   std::optional<Precision> dequantized(const Value* value) const {
     const Step* const step = maker(value);
     if (step == nullptr || !is_dequantization(*step)) return std::nullopt;
-    return precision_of(*step);
+    return axis_of_scales(program_, *value, *step) ? std::nullopt : precision_of(*step);
   }
 
   /// The DequantizeLinear that makes the bytes of `value`, itself or what layers that move its
@@ -76,6 +78,15 @@ class QuantizedLayers {
       moved.push_back(index);
       value = step->inputs[0];
     }
+    return nullptr;
+  }
+  /// The same for operand `place` of a product, which can take the scales.
+  const Step* bytes_of(const Call& product, std::size_t place, const Value* value,
+                       std::vector<std::size_t>& moved) const {
+    const Step* const step = bytes_behind(value, moved);
+    if (step == nullptr || !has_scales_in_sums(program_, product, place, *value, *step))
+      return step;
+    moved.clear();
     return nullptr;
   }
   /// Of a product, if it has become one of bytes.
@@ -223,11 +234,11 @@ class QuantizedLayers {
     const Value* const second = operand(index, product, 1);
     if (second == nullptr) return;
     std::vector<std::size_t> moved;
-    const Step* const other = bytes_behind(second, moved);
+    const Step* const other = bytes_of(product, 1, second, moved);
     if (data != nullptr && data->constant && !second->constant && other == nullptr) {
       return turn_packed(index, *data);
     }
-    const Step* const first = bytes_behind(data, moved);
+    const Step* const first = bytes_of(product, 0, data, moved);
     const auto bytes = first == nullptr ? std::nullopt : precision_of(*first);
     if (!second->constant) {
       if (!bytes || other == nullptr || precision_of(*other) != bytes) return;
@@ -244,7 +255,11 @@ class QuantizedLayers {
     const Step* const weights = dequantization(program_, *second);
     const auto packed = packed_weights(program_, *second);
     if (!packed) return;
-    if (bytes && weights != nullptr && precision_of(*weights) == bytes) {
+    const Step* const scaled = weights != nullptr ? weights : scaling_of_casts(program_, *second);
+    if (const auto* reason = refused_scales(program_, product, *second, scaled, packed->block)) {
+      return refuse(layer, reason);
+    }
+    if (bytes && weights != nullptr && packed->block == 0 && precision_of(*weights) == bytes) {
       if (is_asymmetric(*weights, false)) {
         set_product_with_zero_points(index, {.second = product.operands[1]});
       } else {
@@ -252,24 +267,14 @@ class QuantizedLayers {
       }
       return keep_in_bytes(index, moved);
     }
-    if (weights != nullptr && packed->block > 0 &&
-        has_blocks_of_columns(product, *second, *weights)) {
-      return refuse(layer, "no library here multiplies weights with a scale for blocks of columns");
-    }
     Problem stored = product.problem;
     stored.packed = packed;
+    if (has_scales_of_matrices(program_, product, *second, scaled)) {
+      stored.packed->per_column = false;
+    }
     if (inputs(stored)[1].role != Role::weights) return;
     product.problem = std::move(stored);
     set_work(layer);
-  }
-
-  /// Whether the weights of a block belong to several sums of a product of matrices.
-  bool has_blocks_of_columns(const Call& product, const Value& value, const Step& step) const {
-    const auto* gemm = std::get_if<Gemm>(&product.problem.shape);
-    const auto axis = axis_of_blocks(program_, value, step);
-    if (gemm == nullptr || !axis || !value.shape || value.shape->size() < 2) return false;
-    const std::size_t columns = value.shape->size() - (gemm->transpose_b ? 2 : 1);
-    return *axis == columns;
   }
 
   static void refuse(LoweredLayer& layer, std::string reason) {
@@ -316,11 +321,6 @@ class QuantizedLayers {
     set(layer, Precision::int8);
     set_work(layer);
     in_bytes_.push_back(index);
-  }
-
-  static Activation without_input(Activation function) {
-    function.input = {};
-    return function;
   }
 
   /// Takes call `place` of the layer, which follows `product`, into it. Returns false if it is no
@@ -371,7 +371,9 @@ class QuantizedLayers {
       for (const std::size_t reader : readers_[index]) make_free(layers_[reader], part_of_call);
     }
     for (const Value* input : program_.steps[index].inputs) {
-      if (!dequantized(input) || input->constant) continue;
+      const Step* const conversion = maker(input);
+      if (conversion == nullptr || input->constant) continue;
+      if (!is_dequantization(*conversion) || !precision_of(*conversion)) continue;
       const std::size_t before = *input->producer;
       const bool all = std::ranges::all_of(
           readers_[before], [this](std::size_t reader) { return is_in_bytes(reader); });

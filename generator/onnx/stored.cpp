@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "generator/onnx/cast_weights.h"
+#include "generator/onnx/only_integer.h"
+#include "generator/onnx/scale_axes.h"
 
 namespace benanza::onnx {
 namespace {
@@ -16,13 +18,32 @@ constexpr std::string_view views[] = {"Identity", "Transpose", "Reshape",
 
 bool is_dequantization(const Node& node) { return node.op_type() == "DequantizeLinear"; }
 
+bool is_float(const Value* value) { return value != nullptr && is_floating(value->type); }
+
+/// Whether every part that `step`, a Split, makes is read.
+bool is_used_whole(const Step& step) {
+  return std::ranges::all_of(step.outputs,
+                             [](const Value* part) { return part != nullptr && part->consumed; });
+}
+
+/// Whether the step's results hold what its first input does: a view, a float in another format, or
+/// all the parts.
+bool shows_input(const Step& step) {
+  if (step.inputs.empty() || step.inputs[0] == nullptr || step.outputs.empty()) return false;
+  if (is_view(step.node)) return true;
+  if (!step.node.domain().empty()) return false;
+  if (step.node.op_type() == "Split") return is_used_whole(step);
+  return step.node.op_type() == "Cast" && is_float(step.inputs[0]) && is_float(step.outputs[0]);
+}
+
 void collect(const Program& program, const Value& constant, bool scales,
              std::set<const Value*>& found) {
   const Value& own = constant.original == nullptr ? constant : *constant.original;
   if (own.producer) {
     const Step& step = program.steps[*own.producer];
     const bool dequantizes = is_dequantization(step.node);
-    if ((dequantizes || is_view(step.node)) && !step.inputs.empty() && step.inputs[0] != nullptr) {
+    const bool has_input = !step.inputs.empty() && step.inputs[0] != nullptr;
+    if ((dequantizes && has_input) || shows_input(step)) {
       const std::size_t count = dequantizes && scales ? step.inputs.size() : 1;
       for (std::size_t index = 0; index < count; ++index) {
         if (step.inputs[index] != nullptr) collect(program, *step.inputs[index], scales, found);
@@ -33,17 +54,24 @@ void collect(const Program& program, const Value& constant, bool scales,
     if (scales) sources = narrower_sources(program, own);
     if (!sources.empty()) return found.merge(sources);
   }
-  found.insert(&own);
+  found.insert(own.shared == nullptr ? &own : own.shared);
 }
 
 /// Zero points that are all zero, as those of floats have to be, change nothing.
 bool has_zero_points(const Step& step) {
   if (step.inputs.size() < 3 || step.inputs[2] == nullptr) return false;
   if (type_name(step.inputs[2]->type).starts_with("float")) return false;
-  const auto& literal = step.inputs[2]->literal;
-  const auto* points = literal ? std::get_if<std::vector<std::int64_t>>(&*literal) : nullptr;
-  return points == nullptr ||
-         std::ranges::any_of(*points, [](std::int64_t point) { return point != 0; });
+  return only_integer(*step.inputs[2]) != 0;
+}
+
+/// Unsigned integers whose zero point is the middle of their range are signed ones without.
+std::optional<PackedType> centered(const Step& step, PackedType type) {
+  if (step.inputs.size() < 3 || step.inputs[2] == nullptr) return std::nullopt;
+  const auto point = only_integer(*step.inputs[2]);
+  if (type == PackedType::uint8 && point == 128) return PackedType::int8;
+  if (type == PackedType::uint4 && point == 8) return PackedType::int4;
+  if (type == PackedType::uint2 && point == 2) return PackedType::int2;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -83,43 +111,23 @@ const Step* dequantization(const Program& program, const Value& value) {
   while (shown != nullptr && shown->producer) {
     const Step& step = program.steps[*shown->producer];
     if (is_dequantization(step.node)) return &step;
-    if (!is_view(step.node) || step.inputs.empty()) return nullptr;
+    if (!shows_input(step)) return nullptr;
     shown = step.inputs[0];
   }
   return nullptr;
 }
 
-std::optional<std::size_t> axis_of_blocks(const Program& program, const Value& value,
-                                          const Step& step) {
-  if (step.inputs[0] == nullptr || !step.inputs[0]->shape) return std::nullopt;
-  std::vector<const Step*> views_between;
-  const Value* shown = value.original == nullptr ? &value : value.original;
-  while (shown->producer && &program.steps[*shown->producer] != &step) {
-    views_between.push_back(&program.steps[*shown->producer]);
-    shown = views_between.back()->inputs[0];
-  }
-  const std::size_t rank = step.inputs[0]->shape->size();
-  const std::int64_t stated = step.node.integer("axis", 1);
-  auto axis =
-      static_cast<std::size_t>(stated < 0 ? stated + std::ssize(*step.inputs[0]->shape) : stated);
-  for (auto view = views_between.rbegin(); view != views_between.rend(); ++view) {
-    const std::string& op = (*view)->node.op_type();
-    if (op == "Identity") continue;
-    if (op != "Transpose") return std::nullopt;
-    const auto stated_order = (*view)->node.integers("perm");
-    if (!stated_order) {
-      axis = rank - 1 - axis;
-      continue;
-    }
-    const auto found = std::ranges::find(*stated_order, static_cast<std::int64_t>(axis));
-    axis = static_cast<std::size_t>(found - stated_order->begin());
-  }
-  return axis < rank ? std::optional(axis) : std::nullopt;
-}
-
 std::optional<PackedWeights> packed_weights(const Program& program, const Value& value) {
   const Step* const step = dequantization(program, value);
-  return step == nullptr ? packed_by_casts(program, value) : packed_by(*step);
+  if (step == nullptr) return packed_by_casts(program, value);
+  auto packed = packed_by(*step);
+  if (!packed) return packed;
+  const std::int64_t block = joined_block(program, value, *step);
+  if (block > 0) {
+    packed->block = block;
+    packed->per_column = false;
+  }
+  return packed;
 }
 
 std::optional<PackedWeights> packed_by(const Step& step) {
@@ -133,6 +141,10 @@ std::optional<PackedWeights> packed_by(const Step& step) {
   const auto& scales = step.inputs[1]->shape;
   packed.per_column = packed.block == 0 && scales && element_count(*scales) > 1;
   packed.zero_points = has_zero_points(step);
+  if (const auto signed_type = centered(step, *type)) {
+    packed.type = *signed_type;
+    packed.zero_points = false;
+  }
   return packed;
 }
 

@@ -23,17 +23,13 @@ std::set<const Value*> stored_tensors(const Program& program, const Value& const
 /// The same with scales and zero points; of one computed from several, narrower_sources().
 std::set<const Value*> stored_tensors_and_scales(const Program& program, const Value& constant);
 
-/// The DequantizeLinear that makes `value`, itself or what a view of it shows; null if none does.
+/// The DequantizeLinear that makes `value`, itself or what views of it, its parts, or a conversion
+/// to other floats show; null if none does.
 const Step* dequantization(const Program& program, const Value& value);
 
 /// How the file stores the weights `value`: packed if a conversion makes them of fewer bits than a
 /// float has. Empty for others.
 std::optional<PackedWeights> packed_weights(const Program& program, const Value& value);
-
-/// The axis of `value`, two or more axes made by `step`, a DequantizeLinear in blocks, along which
-/// a block lies. Empty if views hide it.
-std::optional<std::size_t> axis_of_blocks(const Program& program, const Value& value,
-                                          const Step& step);
 
 /// How a constant is stored that `step`, a DequantizeLinear, makes: packed if it holds fewer bits
 /// than a float. Empty for other types, such as biases of int32.

@@ -47,6 +47,8 @@ struct Value : Tensor {
   const Value* original = nullptr;
   /// An initializer as the model holds it, with or without values.
   const ::onnx::TensorProto* stored = nullptr;
+  /// The first initializer of the same bytes of another file, if this one is not it.
+  const Value* shared = nullptr;
   /// For a sequence of known length: its tensors.
   std::optional<std::vector<SequencePart>> sequence = {};
 
@@ -86,6 +88,8 @@ struct Program {
   int depth = 0;
   /// Keys of ResolvedDims::dims that inference used.
   std::set<std::string> used_dims;
+  /// The first initializer of each part of another file, by where it is.
+  std::map<std::string, const Value*> external;
   /// Nodes created here, which are not in the model.
   std::vector<std::unique_ptr<::onnx::NodeProto>> made;
   /// Warnings for the user: whole lines that start with `where`.

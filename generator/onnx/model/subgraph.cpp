@@ -86,6 +86,24 @@ std::set<std::string> captured_names(const NodeProto& node) {
   return captured;
 }
 
+namespace {
+
+/// Where another file holds the tensor, and what; empty if the model does not say which part.
+std::string external_place(const ::onnx::TensorProto& tensor) {
+  std::string place;
+  bool is_part = false;
+  for (const auto& entry : tensor.external_data()) {
+    if (entry.key() == "checksum") continue;
+    place += entry.key() + '=' + entry.value() + '\n';
+    is_part = is_part || entry.key() == "offset" || entry.key() == "length";
+  }
+  if (!is_part) return "";
+  const auto count = checked_element_count(Dims(tensor.dims().begin(), tensor.dims().end()));
+  return place + std::to_string(tensor.data_type()) + ' ' + std::to_string(count.value_or(0));
+}
+
+}  // namespace
+
 void add_initializers(Program& program, const GraphProto& graph,
                       const std::function<Value*(const std::string&)>& place) {
   const auto add = [&](const std::string& stated, int type, const auto& dims) -> Value* {
@@ -106,6 +124,10 @@ void add_initializers(Program& program, const GraphProto& graph,
     Value* added = add(tensor.name(), tensor.data_type(), tensor.dims());
     if (added == nullptr) continue;  // without a name it cannot be read
     added->stored = &tensor;
+    if (const std::string where = external_place(tensor); !where.empty()) {
+      const Value* const first = program.external.try_emplace(where, added).first->second;
+      added->shared = first == added ? nullptr : first;
+    }
     try {
       added->literal = read_literal(tensor);
     } catch (const Error& error) {

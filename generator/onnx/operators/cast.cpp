@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/problem/ops/quantization.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
 
@@ -67,6 +68,24 @@ std::vector<TensorFacts> cast_like_shape(const NodeView& node) {
   return {{node.input(1).type, node.input(0).shape}};
 }
 
+/// Whether `type` is one of 8 bits that conversions of quantized tensors read and write.
+bool has_conversions(int type) {
+  const std::string name = type_name(type);
+  return name == "int8" || name == "uint8" || name == "float8e4m3fn";
+}
+
+/// Between 8 bits and floats: the conversions of quantized tensors, with a scale of 1.
+Lowered lower_cast_of_bytes(const NodeView& node, QuantizationKind kind, int bytes) {
+  Call conversion = call(
+      Quantization{
+          .kind = kind, .input = node.extents(0), .fp8 = type_name(bytes).starts_with("float8")},
+      {from_input(0)});
+  conversion.is_proxy = true;
+  Lowered lowered = measured({std::move(conversion)});
+  lowered.types = Types::checked_by_lowering;
+  return lowered;
+}
+
 /// Only the type changes: measured as a copy, at the precision of the variant.
 Lowered lower_cast(const NodeView& node) {
   const int from = node.input(0).type;
@@ -74,6 +93,12 @@ Lowered lower_cast(const NodeView& node) {
   if (from == to) return free_layer("the same tensor by another name");
   if (type_bytes(from) == 0 || type_bytes(to) == 0) {
     throw NotExpressible("a conversion from " + type_name(from) + " to " + type_name(to));
+  }
+  if (has_conversions(from) && is_floating(to)) {
+    return lower_cast_of_bytes(node, QuantizationKind::dequantize, from);
+  }
+  if (is_floating(from) && has_conversions(to)) {
+    return lower_cast_of_bytes(node, QuantizationKind::quantize, to);
   }
   return movement({proxy_copy(node, element_count(node.shape(0)))});
 }

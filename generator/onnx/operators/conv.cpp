@@ -74,7 +74,8 @@ void register_conv(OperatorTable& table) {
       "Conv",
       {.check = check_convolution_weights<1>, .lower = lower_conv, .reads_all_constants = true});
   table.add("DeformConv", {.shapes = {{conv_shape}},
-                           .unsupported = "no library here has deformable convolution"});
+                           .unsupported = "no library here has deformable convolution",
+                           .reads_all_constants = true});
   // Written by ONNX Runtime's optimizers. Its blocked layout (domain com.microsoft.nchwc) is still
   // described by NCHW shapes.
   for (const auto* op : {"com.microsoft.FusedConv", "com.microsoft.nchwc.Conv"}) {

@@ -93,7 +93,9 @@ Lowered lower_conv_transpose(const NodeView& node) {
 void register_conv_transpose(OperatorTable& table) {
   // The schemas before ONNX 1.15 stop at the first extent of output_shape that is smaller than the
   // input's, and add output_padding to what auto_pad requires.
-  table.add("ConvTranspose", {.shapes = {{transposed_shape}}, .lower = lower_conv_transpose});
+  table.add(
+      "ConvTranspose",
+      {.shapes = {{transposed_shape}}, .lower = lower_conv_transpose, .reads_all_constants = true});
 }
 
 }  // namespace benanza::onnx

@@ -8,8 +8,9 @@
 #include "generator/onnx/operators/shared/operator.h"
 #include "generator/onnx/operators/shared/views.h"
 
-/// Einsum as a contraction: one matrix product, with copies before and after it if the axes are not
-/// in an order that a product accepts.
+/// Einsum as contractions of two operands at a time, from the left: matrix products, or elementwise
+/// ones where nothing is summed, with sums before them, and copies before and after them if the
+/// axes are not in an order that a product accepts.
 namespace benanza::onnx {
 namespace {
 
@@ -157,13 +158,12 @@ Value ordered(const Value& value, const Labels& order, std::vector<Call>& calls)
   return result;
 }
 
-/// Sums over the axes that the result lacks and reorders the others.
-Lowered single(const Value& value, const Labels& result) {
-  std::vector<Call> calls;
+/// Sums over the axes that are not wanted.
+Value summed(const Value& value, const Labels& wanted, std::vector<Call>& calls) {
   Dims axes;
   Value kept{{}, {}, value.source};
   for (std::size_t axis = 0; axis < value.labels.size(); ++axis) {
-    if (has(result, value.labels[axis])) {
+    if (has(wanted, value.labels[axis])) {
       kept.labels.push_back(value.labels[axis]);
       kept.dims.push_back(value.dims[axis]);
     } else {
@@ -173,14 +173,22 @@ Lowered single(const Value& value, const Labels& result) {
   if (!axes.empty()) {
     calls.push_back(call(Reduction{.kind = ReductionKind::sum, .input = value.dims, .axes = axes},
                          {value.source}));
-    kept.source = from_call(0);
+    kept.source = from_call(static_cast<int>(calls.size()) - 1);
   }
-  ordered(kept, result, calls);
-  if (calls.empty()) return free_layer("the same elements in the same order");
-  return axes.empty() ? movement(std::move(calls)) : measured(std::move(calls));
+  return kept;
 }
 
-/// The role of each label in the product of a and b.
+/// Sums over the axes that the result lacks and reorders the others.
+Lowered single(const Value& value, const Labels& result) {
+  std::vector<Call> calls;
+  const Value kept = summed(value, result, calls);
+  const bool moves = calls.empty();
+  ordered(kept, result, calls);
+  if (calls.empty()) return free_layer("the same elements in the same order");
+  return moves ? movement(std::move(calls)) : measured(std::move(calls));
+}
+
+/// The role of each label in the product of a and b. Summed ones are in both.
 struct Roles {
   Labels batch;
   Labels rows;
@@ -198,14 +206,7 @@ Roles roles(const Value& a, const Value& b, const Labels& result) {
         .push_back(label);
   }
   for (const int label : a.labels) {
-    if (has(result, label)) continue;
-    if (!has(b.labels, label)) throw NotExpressible("a sum over one operand alone");
-    found.summed.push_back(label);
-  }
-  for (const int label : b.labels) {
-    if (!has(result, label) && !has(a.labels, label)) {
-      throw NotExpressible("a sum over one operand alone");
-    }
+    if (!has(result, label)) found.summed.push_back(label);
   }
   return found;
 }
@@ -228,15 +229,31 @@ bool arranged(Value& value, const Labels& order, const Labels& other, const Labe
   return keeps && other != order;
 }
 
-Lowered product(Value a, Value b, const Labels& result, bool constant_b) {
+Value last_call(Labels labels, const Value& a, const Value& b, const std::vector<Call>& calls) {
+  Value made{std::move(labels), {}, from_call(static_cast<int>(calls.size()) - 1)};
+  for (const int label : made.labels) {
+    const std::int64_t in_a = extents_of({label}, a.labels, a.dims)[0];
+    made.dims.push_back(std::max(in_a, extents_of({label}, b.labels, b.dims)[0]));
+  }
+  return made;
+}
+
+Value elementwise(const Value& first, const Value& second, const Labels& result, bool constant_b,
+                  std::vector<Call>& calls) {
+  const Value a = ordered(first, result, calls);
+  const Value b = ordered(second, result, calls);
+  calls.push_back(
+      elementwise_call(BinaryKind::mul, {a.dims, false, a.source}, {b.dims, constant_b, b.source}));
+  return last_call(result, a, b, calls);
+}
+
+/// Labels of the result are those of a or b.
+Value product(Value a, Value b, const Labels& result, bool constant_b, std::vector<Call>& calls) {
+  a = summed(a, joined(result, b.labels, {}), calls);
+  b = summed(b, joined(result, a.labels, {}), calls);
   Roles role = roles(a, b, result);
-  if (role.summed.empty() && role.rows.empty() && role.columns.empty()) {
-    std::vector<Call> calls;
-    a = ordered(a, result, calls);
-    b = ordered(b, result, calls);
-    calls.push_back(elementwise_call(BinaryKind::mul, {a.dims, false, a.source},
-                                     {b.dims, constant_b, b.source}));
-    return measured(std::move(calls));
+  if (role.summed.empty() && (role.rows.empty() || role.columns.empty())) {
+    return elementwise(a, b, result, constant_b, calls);
   }
   if (result == joined(role.batch, role.columns, role.rows) && !role.columns.empty() &&
       !role.rows.empty()) {
@@ -244,7 +261,6 @@ Lowered product(Value a, Value b, const Labels& result, bool constant_b) {
     std::swap(role.rows, role.columns);
     constant_b = false;
   }
-  std::vector<Call> calls;
   const bool transpose_a = arranged(a, joined(role.batch, role.rows, role.summed),
                                     joined(role.batch, role.summed, role.rows), role.rows, calls);
   const bool transpose_b =
@@ -256,14 +272,22 @@ Lowered product(Value a, Value b, const Labels& result, bool constant_b) {
                                transpose_b ? matrix(b, role.batch, role.columns, role.summed)
                                            : matrix(b, role.batch, role.summed, role.columns),
                                b.source, constant_b, transpose_a, transpose_b));
-  Value made{joined(role.batch, role.rows, role.columns), {}, {}};
-  for (const int label : made.labels) {
-    const std::int64_t in_a = extents_of({label}, a.labels, a.dims)[0];
-    made.dims.push_back(std::max(in_a, extents_of({label}, b.labels, b.dims)[0]));
+  return ordered(last_call(joined(role.batch, role.rows, role.columns), a, b, calls), result,
+                 calls);
+}
+
+/// Labels of the product of a and b that `later` ones need, in the order of a product.
+Labels needed(const Value& a, const Value& b, const Labels& later) {
+  Labels batch;
+  Labels rows;
+  Labels columns;
+  for (const int label : a.labels) {
+    if (has(later, label)) (has(b.labels, label) ? batch : rows).push_back(label);
   }
-  made.source = from_call(static_cast<int>(calls.size()) - 1);
-  ordered(made, result, calls);
-  return measured(std::move(calls));
+  for (const int label : b.labels) {
+    if (has(later, label) && !has(a.labels, label)) columns.push_back(label);
+  }
+  return joined(batch, rows, columns);
 }
 
 Lowered lower_einsum(const NodeView& node) {
@@ -275,8 +299,19 @@ Lowered lower_einsum(const NodeView& node) {
     return Value{equation.operands[index], node.shape(index), from_input(static_cast<int>(index))};
   };
   if (node.input_count() == 1) return single(value(0), equation.result);
-  if (node.input_count() != 2) throw NotExpressible("a product of more than two operands");
-  return product(value(0), value(1), equation.result, node.input(1).constant);
+  std::vector<Call> calls;
+  Value made = value(0);
+  for (std::size_t index = 1; index < node.input_count(); ++index) {
+    Labels later = equation.result;
+    for (std::size_t next = index + 1; next < node.input_count(); ++next) {
+      later = joined(later, equation.operands[next], {});
+    }
+    const bool is_last = index + 1 == node.input_count();
+    made =
+        product(made, value(index), is_last ? equation.result : needed(made, value(index), later),
+                node.input(index).constant, calls);
+  }
+  return measured(std::move(calls));
 }
 
 }  // namespace

@@ -67,20 +67,76 @@ Lowered lower_max_pool(const NodeView& node) {
   return lowered;
 }
 
+bool any(const Dims& extents) {
+  return std::ranges::any_of(extents, [](std::int64_t extent) { return extent != 0; });
+}
+
+/// Pads that the node states, without those that only ceil_mode makes.
+Dims stated_pads(const SlidingWindow& sliding) {
+  Dims pads = sliding.window.pads;
+  const std::size_t rank = sliding.overhang.size();
+  for (std::size_t axis = 0; axis < rank; ++axis) pads[rank + axis] -= sliding.overhang[axis];
+  return pads;
+}
+
+/// Pads count, the overhang of ceil_mode does not. No library has two kinds of padding: a copy into
+/// the padded image, then the pooling.
+Lowered lower_padded_average(const Dims& input, const SlidingWindow& sliding) {
+  const Dims pads = stated_pads(sliding);
+  const std::size_t rank = sliding.overhang.size();
+  Dims padded = input;
+  for (std::size_t axis = 0; axis < rank; ++axis) {
+    padded[2 + axis] += pads[axis] + pads[rank + axis];
+  }
+  View to = dense_view(padded);
+  for (std::size_t axis = 0; axis < rank; ++axis) to.offset += pads[axis] * to.strides[2 + axis];
+  to.dims = input;
+  Pooling pooling{
+      .input = padded, .window = sliding.window, .mode = PoolingMode::average_exclude_pad};
+  pooling.window.pads = Dims(rank, 0);
+  pooling.window.pads.insert(pooling.window.pads.end(), sliding.overhang.begin(),
+                             sliding.overhang.end());
+  return measured({copy_call(dense_view(input), to), call(pooling, {from_call(0)})});
+}
+
 Lowered lower_average_pool(const NodeView& node) {
   const Dims input = image_with_channels_second(node, has_channels_last(node));
-  SlidingWindow sliding = stated_window(node, input);
+  const SlidingWindow sliding = stated_window(node, input);
   PoolingMode mode = PoolingMode::average_exclude_pad;
-  if (node.integer("count_include_pad", 0) != 0 && sliding.window.has_padding()) {
-    if (std::any_of(sliding.overhang.begin(), sliding.overhang.end(),
-                    [](std::int64_t extra) { return extra != 0; })) {
-      // Pads count, the overhang does not: no library has two kinds of padding.
-      throw NotExpressible("count_include_pad with a window that ceil_mode lets overhang");
-    }
+  if (node.integer("count_include_pad", 0) != 0 && any(stated_pads(sliding))) {
+    if (any(sliding.overhang)) return lower_padded_average(input, sliding);
     mode = PoolingMode::average_include_pad;
   }
   return measured(
       {call(Pooling{.input = input, .window = sliding.window, .mode = mode}, {from_input(0)})});
+}
+
+/// The norm of each window: the mean of magnitudes or squares, times their number.
+Lowered lower_norm_pool(const NodeView& node) {
+  const std::int64_t p = node.integer("p", 2);
+  if (p != 1 && p != 2) throw NotExpressible("a norm of order " + std::to_string(p));
+  const Dims input = node.extents(0);
+  const Window window = stated_window(node, input).window;
+  const auto function = [](const Dims& dims, ActivationKind kind, float alpha, int last) {
+    return call(Activation{.input = dims, .kind = kind, .alpha = alpha}, {from_call(last)});
+  };
+  std::vector<Call> calls;
+  if (p == 1) {
+    calls.push_back(call(Activation{.input = input, .kind = ActivationKind::abs}, {from_input(0)}));
+  } else {
+    calls.push_back(elementwise_call(BinaryKind::mul, {input, false, from_input(0)},
+                                     {input, false, from_input(0)}));
+  }
+  const Pooling pooling{.input = input,
+                        .window = window,
+                        .mode = window.has_padding() ? PoolingMode::average_include_pad
+                                                     : PoolingMode::average_exclude_pad};
+  calls.push_back(call(pooling, {from_call(0)}));
+  const Dims made = output(calls.back().problem);
+  const auto count = static_cast<float>(element_count(window.kernel));
+  calls.push_back(function(made, ActivationKind::linear, count, 1));
+  if (p == 2) calls.push_back(function(made, ActivationKind::sqrt, 0, 2));
+  return measured(std::move(calls));
 }
 
 template <PoolingMode mode>
@@ -111,6 +167,13 @@ Lowered lower_global_norm(const NodeView& node) {
   return measured({call(Reduction{.kind = kind, .input = input, .axes = axes}, {from_input(0)})});
 }
 
+/// Images of one pixel are their own mean and maximum.
+template <PoolingMode mode>
+Lowered lower_global_pool_of_floats(const NodeView& node) {
+  if (element_count(spatial(node.shape(0))) == 1) return free_layer("its images are one pixel");
+  return lower_global_pool<mode>(node);
+}
+
 /// Inputs: x, its scale and zero point, the result's.
 template <LowerFunction lower>
 Lowered of_bytes(const NodeView& node) {
@@ -133,9 +196,10 @@ void register_pooling(OperatorTable& table) {
       "MaxPool",
       {.shapes = {{pool_shape}}, .lower = lower_max_pool, .idle_attributes = {"storage_order"}});
   table.add("AveragePool", {.shapes = {{pool_shape}}, .lower = lower_average_pool});
-  table.add("LpPool", {.shapes = {{pool_shape}}, .unsupported = "no library here pools by norms"});
-  table.add("GlobalMaxPool", {.lower = lower_global_pool<PoolingMode::max>});
-  table.add("GlobalAveragePool", {.lower = lower_global_pool<PoolingMode::average_exclude_pad>});
+  table.add("LpPool", {.shapes = {{pool_shape}}, .lower = lower_norm_pool});
+  table.add("GlobalMaxPool", {.lower = lower_global_pool_of_floats<PoolingMode::max>});
+  table.add("GlobalAveragePool",
+            {.lower = lower_global_pool_of_floats<PoolingMode::average_exclude_pad>});
   table.add("GlobalLpPool", {.lower = lower_global_norm});
   table.add("com.microsoft.MaxpoolWithMask",
             {.shapes = {{pool_shape}}, .unsupported = "no library here pools what a mask shows"});

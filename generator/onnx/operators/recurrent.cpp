@@ -194,6 +194,7 @@ void register_recurrent(OperatorTable& table) {
   for (const auto* op : {"RNN", "LSTM", "GRU"}) {
     table.add(op, {.shapes = {{recurrent_shape}},
                    .lower = lower_recurrent,
+                   .reads_all_constants = true,
                    .idle_attributes = {"activation_alpha", "activation_beta", "output_sequence"}});
   }
   table.add("com.microsoft.DynamicQuantizeLSTM",

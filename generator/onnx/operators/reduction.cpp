@@ -118,11 +118,17 @@ std::vector<TensorFacts> sum_of_bytes_shape(const NodeView& node) {
   return {{::onnx::TensorProto::INT32, reduce_shape(node).front().shape}};
 }
 
+Lowered of_each_element(const NodeView& node, ActivationKind kind) {
+  return measured({call(Activation{.input = node.extents(0), .kind = kind}, {from_input(0)})});
+}
+
 /// The logarithm of a sum, or of a sum of exponentials.
 template <bool exponential>
 Lowered lower_log_sum(const NodeView& node) {
   Lowered lowered = lower_reduce<ReductionKind::sum>(node);
-  if (lowered.cost == Cost::free) throw NotExpressible("a reduction of no more than ones");
+  if (lowered.cost == Cost::free) {
+    return exponential ? lowered : of_each_element(node, ActivationKind::log);
+  }
   if (exponential) {
     lowered.calls.insert(
         lowered.calls.begin(),
@@ -135,12 +141,14 @@ Lowered lower_log_sum(const NodeView& node) {
   return lowered;
 }
 
-/// Over axes of extent 1, a norm still changes the elements, so the layer is not free.
+/// Over axes of extent 1, a norm is the elements' magnitudes or squares.
 template <ReductionKind kind>
 Lowered lower_norm(const NodeView& node) {
   Lowered lowered = lower_reduce<kind>(node);
-  if (lowered.cost == Cost::free) throw NotExpressible("a reduction of no more than ones");
-  return lowered;
+  if (lowered.cost != Cost::free) return lowered;
+  if (kind != ReductionKind::sum_square) return of_each_element(node, ActivationKind::abs);
+  const ElementwiseOperand all{node.extents(0), false, from_input(0)};
+  return measured({elementwise_call(BinaryKind::mul, all, all)});
 }
 
 Operator reduction(LowerFunction lower, FoldFunction fold = nullptr) {

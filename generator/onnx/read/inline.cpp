@@ -27,8 +27,46 @@ using Nodes = google::protobuf::RepeatedPtrField<NodeProto>;
 using Names = std::map<std::string, std::string>;
 using Values = std::map<std::string, const AttributeProto*>;
 
-std::string id(const std::string& domain, const std::string& name) {
-  return canonical_domain(domain) + ':' + name;
+/// Fields that older versions of ONNX read as unknown: NodeProto::overload and
+/// FunctionProto::overload, before 1.16, and FunctionProto::attribute_proto, before 1.13.
+constexpr int overload_of_node = 8;
+constexpr int overload_of_function = 13;
+constexpr int defaults_field = 11;
+
+/// The texts and messages of field `number` that this version of ONNX does not know, in order.
+template <class Message>
+std::vector<std::string> unknown_bytes(const Message& message, int number) {
+  std::vector<std::string> found;
+  const auto& unknown = message.unknown_fields();
+  for (int index = 0; index < unknown.field_count(); ++index) {
+    const auto& field = unknown.field(index);
+    if (field.number() != number || field.type() != field.TYPE_LENGTH_DELIMITED) continue;
+    found.push_back(field.length_delimited());
+  }
+  return found;
+}
+
+/// Which of several functions of one name is meant; mostly empty.
+template <class Message>
+std::string overload_of(const Message& message, int number) {
+  if constexpr (requires { message.overload(); }) {
+    return message.overload();
+  } else {
+    const std::vector<std::string> found = unknown_bytes(message, number);
+    return found.empty() ? "" : found.back();
+  }
+}
+
+/// What calls and functions are matched by.
+std::string id(const std::string& domain, const std::string& name, const std::string& overload) {
+  const std::string plain = canonical_domain(domain) + ':' + name;
+  return overload.empty() ? plain : plain + ':' + overload;
+}
+std::string id(const NodeProto& call) {
+  return id(call.domain(), call.op_type(), overload_of(call, overload_of_node));
+}
+std::string id(const FunctionProto& function) {
+  return id(function.domain(), function.name(), overload_of(function, overload_of_function));
 }
 
 void rename(const Names& names, std::string& name) {
@@ -51,9 +89,6 @@ void rename(GraphProto& graph, Names names) {
   for (auto& output : *graph.mutable_output()) rename(names, *output.mutable_name());
 }
 
-/// FunctionProto::attribute_proto, which ONNX before 1.13 reads as an unknown field.
-constexpr int defaults_field = 11;
-
 /// The attributes of a function that have defaults.
 template <class Function>
 std::vector<AttributeProto> defaults_of(const Function& function) {
@@ -61,12 +96,9 @@ std::vector<AttributeProto> defaults_of(const Function& function) {
     return {function.attribute_proto().begin(), function.attribute_proto().end()};
   } else {
     std::vector<AttributeProto> defaults;
-    const auto& unknown = function.unknown_fields();
-    for (int index = 0; index < unknown.field_count(); ++index) {
-      const auto& field = unknown.field(index);
-      if (field.number() != defaults_field || field.type() != field.TYPE_LENGTH_DELIMITED) continue;
+    for (const std::string& bytes : unknown_bytes(function, defaults_field)) {
       AttributeProto attribute;
-      if (!attribute.ParseFromString(field.length_delimited())) {
+      if (!attribute.ParseFromString(bytes)) {
         throw Error("function \"" + function.name() +
                     "\" has a default that is no attribute: export the model again");
       }
@@ -136,13 +168,12 @@ class Inliner {
           const KnowsOperator& knows, const std::string& where)
       : where_(where) {
     for (const Composition& one : compositions) {
-      functions_.emplace(id(one.function.domain(), one.function.name()),
+      functions_.emplace(id(one.function),
                          Function{&one.function, defaults_of(one.function), &one});
     }
     for (const FunctionProto& function : model.functions()) {
       const bool stays = knows && spells_out(function) && knows(function.domain(), function.name());
-      functions_.emplace(id(function.domain(), function.name()),
-                         Function{&function, defaults_of(function), nullptr, stays});
+      functions_.emplace(id(function), Function{&function, defaults_of(function), nullptr, stays});
     }
   }
 
@@ -154,7 +185,7 @@ class Inliner {
 
  private:
   void expand(NodeProto&& node, Nodes& out) {
-    const auto found = functions_.find(id(node.domain(), node.op_type()));
+    const auto found = functions_.find(id(node));
     const bool is_call = found != functions_.end() && found->second.does(node);
     if (is_call && found->second.stays) add_defaults(found->second, node);
     if (!is_call || found->second.stays) {

@@ -209,7 +209,17 @@ WireTensor facts(std::string_view tensor) {
   return facts;
 }
 
-/// `mask_bytes`: those of all masks so far.
+/// Whether all bytes of a tensor of at most 8 bits per element are the same, as zero points mostly
+/// are. Differing ones are found soon.
+bool is_uniform(const WireTensor& tensor) {
+  constexpr int byte = 8;
+  const int bits = type_bits(tensor.type);
+  return bits > 0 && bits <= byte && !tensor.values.empty() &&
+         2 * tensor.values.size() > tensor.value_bytes &&  // in one field
+         tensor.values.find_first_not_of(tensor.values.front()) == std::string_view::npos;
+}
+
+/// Of integers that are all the same, one byte stays. `mask_bytes`: those of all masks so far.
 std::string copy_tensor(std::string_view tensor, std::int64_t& mask_bytes) {
   const WireTensor known = facts(tensor);
   const bool keeps = known.type != TensorProto::STRING && keeps_values(known.type, known.dims);
@@ -230,6 +240,11 @@ std::string copy_tensor(std::string_view tensor, std::int64_t& mask_bytes) {
   Reader reader(tensor);
   while (const auto field = reader.next()) {
     if (!holds_values(*field)) out += field->whole;
+  }
+  if (is_uniform(known)) {
+    put_varint(out, TensorProto::kRawDataFieldNumber << 3U | 2U);
+    put_varint(out, 1);
+    out += known.values.front();
   }
   put_varint(out, TensorProto::kDataLocationFieldNumber << 3U);
   put_varint(out, TensorProto::EXTERNAL);

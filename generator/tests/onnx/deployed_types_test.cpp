@@ -31,6 +31,25 @@ TEST(CastWeights, OfAnyNarrowTypeKeepIt) {
   EXPECT_THAT(of(TensorProto::FLOAT16).layers[1].problems, ElementsAre("gemm/m1_n32_k64_nn_w"));
 }
 
+// One byte on one side, floats on the other: an image, or what the model unpacks by itself.
+TEST(Cast, BetweenBytesAndFloatsIsAConversion) {
+  const auto layer = [](int from, int to, const Dims& dims = {2, 8}) {
+    Model model(19);
+    return model.input("x", dims, from)
+        .node("Cast", {"x"}, {"y"}, {{"to", std::int64_t{to}}})
+        .output("y")
+        .layer();
+  };
+  const LoweredLayer image = layer(TensorProto::UINT8, TensorProto::FLOAT);
+  EXPECT_THAT(image.problems, ElementsAre("dequantize/2x8"));
+  EXPECT_EQ(image.bytes, 16 + 4 * 16);
+  EXPECT_THAT(layer(TensorProto::FLOAT16, TensorProto::INT8).problems, ElementsAre("quantize/2x8"));
+  EXPECT_THAT(layer(float8e4m3fn, TensorProto::FLOAT).problems, ElementsAre("dequantize/2x8_fp8"));
+  EXPECT_THAT(layer(TensorProto::INT8, TensorProto::FLOAT, {}).problems,
+              ElementsAre("dequantize/1"));
+  EXPECT_THAT(layer(TensorProto::BOOL, TensorProto::FLOAT).problems, ElementsAre("copy/16_f1_t1"));
+}
+
 // As exporters without DequantizeLinear write weights of columns.
 TEST(CastWeights, ScaledOnesHaveAScalePerColumn) {
   Model model = casting("scaled", {32, 64}, TensorProto::INT8).weights("s", {32, 1});

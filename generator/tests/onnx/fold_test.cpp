@@ -171,6 +171,34 @@ TEST(Function, AppliesItsDefaultToCallsThatLeaveTheAttributeOut) {
   EXPECT_EQ(graph.layers[5].reads[1].value, 3);
 }
 
+/// A text field of `message` that older versions of ONNX do not know by name.
+template <class Message>
+void set_text(Message& message, int field, const std::string& text) {
+  std::string bytes = message.SerializeAsString();
+  bytes += static_cast<char>(field << 3 | 2);
+  bytes += static_cast<char>(text.size());
+  ASSERT_TRUE(message.ParseFromString(bytes + text));
+}
+
+// Field 13 of FunctionProto and 8 of NodeProto: two functions of one name.
+TEST(Function, IsTheOverloadThatTheCallNames) {
+  Model model = with_function();
+  auto& other = *model.proto().add_functions();
+  other = model.proto().functions(0);
+  other.clear_node();
+  Model body(18);
+  body.node("Relu", {"a"}, {"result"});
+  *other.add_node() = body.graph().node(0);
+  set_text(other, 13, "plain");
+  call(model, "x", "y");
+  call(model, "y", "z");
+  set_text(model.last(), 8, "plain");
+  const LoweredGraph graph = model.output("z").import();
+  ASSERT_THAT(graph.layers, testing::SizeIs(4));
+  EXPECT_THAT(graph.layers[0].problems, ElementsAre("mul/2x3_1x3_w"));
+  EXPECT_THAT(graph.layers[3].problems, ElementsAre("relu/2x3"));
+}
+
 TEST(Function, ThatCallsItselfIsAnError) {
   Model model = with_function();
   call(model, "x", "y");

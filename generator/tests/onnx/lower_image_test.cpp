@@ -150,7 +150,23 @@ TEST(Pool, NormsOfWholeChannelsAreReductions) {
   EXPECT_THAT(pool("GlobalLpPool", {2, 3, 4}, {{"p", 1}}).problems,
               ElementsAre("reducel1/2x3x4_a2"));
   EXPECT_THAT(pool("GlobalLpPool", {2, 3, 4}, {{"p", 3}}).reason, HasSubstr("order 3"));
-  EXPECT_THAT(pool("LpPool", {2, 3, 4}, {{"kernel_shape", Dims{2}}}).reason, HasSubstr("norms"));
+}
+
+TEST(Pool, ImagesOfOnePixelAreTheirOwnMean) {
+  EXPECT_EQ(pool("GlobalAveragePool", {2, 512, 1, 1}).cost, Cost::free);
+  EXPECT_EQ(pool("GlobalMaxPool", {2, 512, 1}).cost, Cost::free);
+}
+
+TEST(Pool, NormsOfWindowsAreMeansTimesTheirNumber) {
+  EXPECT_THAT(pool("LpPool", {2, 3, 4}, {{"kernel_shape", Dims{2}}}).problems,
+              ElementsAre("mul/2x3x4_2x3x4", "avgpool/2x3x4_k2_p0.0_s1_d1_exclude",
+                          "linear/2x3x3_a2_b0", "sqrt/2x3x3"));
+  EXPECT_THAT(pool("LpPool", {2, 3, 4}, {{"kernel_shape", Dims{3}}, {"pads", Dims{1, 1}}, {"p", 1}})
+                  .problems,
+              ElementsAre("abs/2x3x4", "avgpool/2x3x4_k3_p1.1_s1_d1_include", "linear/2x3x4_a3_b0"))
+      << "pads are zeros";
+  EXPECT_THAT(pool("LpPool", {2, 3, 4}, {{"kernel_shape", Dims{2}}, {"p", 3}}).reason,
+              HasSubstr("order 3"));
 }
 
 TEST(Pool, MissingStridesAreOnes) {
@@ -177,14 +193,22 @@ TEST(Pool, AverageWithAndWithoutPaddingAreTwoFunctions) {
       ElementsAre("avgpool/1x1x6x6_k3x3_p0.0.0.0_s1x1_d1x1_exclude"));
 }
 
-TEST(Pool, CountedPadsWithAnOverhangAreUnsupported) {
-  const LoweredLayer layer = pool("AveragePool", {1, 1, 6, 6},
-                                  {{"kernel_shape", Dims{3, 3}},
-                                   {"strides", Dims{2, 2}},
-                                   {"ceil_mode", 1},
-                                   {"count_include_pad", 1}});
-  EXPECT_EQ(layer.cost, Cost::unsupported);
-  EXPECT_THAT(layer.reason, HasSubstr("ceil_mode"));
+// As PyTorch exports ceil_mode: pads count by default, and there are none.
+TEST(Pool, AnOverhangDoesNotCount) {
+  const auto problems = [](const Dims& pads) {
+    return pool("AveragePool", {1, 1, 6, 6},
+                {{"kernel_shape", Dims{3, 3}},
+                 {"strides", Dims{2, 2}},
+                 {"pads", pads},
+                 {"ceil_mode", 1},
+                 {"count_include_pad", 1}})
+        .problems;
+  };
+  EXPECT_THAT(problems({0, 0, 0, 0}),
+              ElementsAre("avgpool/1x1x6x6_k3x3_p0.0.1.1_s2x2_d1x1_exclude"));
+  EXPECT_THAT(problems({1, 1, 1, 1}),
+              ElementsAre("copy/6x6_f6.1_t8.1", "avgpool/1x1x8x8_k3x3_p0.0.1.1_s2x2_d1x1_exclude"))
+      << "pads do";
 }
 
 TEST(Pool, PositionsOfTheMaximaAreUnsupportedOnlyIfSomebodyReadsThem) {

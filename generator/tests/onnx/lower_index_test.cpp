@@ -222,8 +222,28 @@ TEST(Einsum, OfTheSameAxesIsElementwise) {
   EXPECT_THAT(einsum("ij,ij->ij", {2, 3}, {2, 3}).problems, ElementsAre("mul/2x3_2x3"));
 }
 
+TEST(Einsum, WithoutASumIsElementwise) {
+  EXPECT_THAT(einsum("nchw,c->nchw", {2, 3, 4, 5}, {3}).problems,
+              ElementsAre("mul/2x3x4x5_1x3x1x1"));
+  EXPECT_THAT(einsum("ij,jik->jik", {2, 3}, {3, 2, 4}).problems,
+              ElementsAre("copy/3x2_f1.3_t2.1", "mul/3x2x4_3x2x1"));
+  EXPECT_THAT(einsum("i,j->ij", {2}, {3}).problems, ElementsAre("gemm/m2_n3_k1_nn"));
+}
+
+TEST(Einsum, SumsOverOneOperandAloneFirst) {
+  EXPECT_THAT(einsum("ij,jk->k", {2, 3}, {3, 4}).problems,
+              ElementsAre("reducesum/2x3_a0", "gemm/m1_n4_k3_nn"));
+}
+
+TEST(Einsum, OfMoreThanTwoIsAProductAtATime) {
+  Model model(13);
+  model.input("a", {2, 3, 4}).input("b", {2, 4, 5}).input("c", {5, 6});
+  model.node("Einsum", {"a", "b", "c"}, {"y"}, {{"equation", "bij,bjk,kl->bil"}});
+  EXPECT_THAT(model.output("y").layer().problems,
+              ElementsAre("gemm/m3_n5_k4_nn_a2_b2", "gemm/m6_n6_k5_nn"));
+}
+
 TEST(Einsum, SaysWhatItCannotDo) {
-  EXPECT_THAT(einsum("ij,jk->k", {2, 3}, {3, 4}).reason, HasSubstr("one operand alone"));
   EXPECT_THAT(einsum("ii,ik->ik", {3, 3}, {3, 4}).reason, HasSubstr("diagonal"));
 }
 

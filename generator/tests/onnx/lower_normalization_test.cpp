@@ -253,5 +253,19 @@ TEST(Contrib, TheRestSaysWhyNot) {
   EXPECT_EQ(layer.outputs[0].shape, (Dims{2, 16}));
 }
 
+// What is left of a reduction over axes of one element.
+TEST(Reduction, OfOnesIsAFunctionOfEachElement) {
+  const auto layer = [](const std::string& op) {
+    Model model(13);
+    model.input("x", {1, 8}).node(op, {"x"}, {"y"}, {{"axes", Dims{0}}});
+    return model.output("y").layer();
+  };
+  EXPECT_THAT(layer("ReduceL1").problems, testing::ElementsAre("abs/1x8"));
+  EXPECT_THAT(layer("ReduceL2").problems, testing::ElementsAre("abs/1x8"));
+  EXPECT_THAT(layer("ReduceSumSquare").problems, testing::ElementsAre("mul/1x8_1x8"));
+  EXPECT_THAT(layer("ReduceLogSum").problems, testing::ElementsAre("log/1x8"));
+  EXPECT_EQ(layer("ReduceLogSumExp").cost, Cost::free);
+}
+
 }  // namespace
 }  // namespace benanza::onnx

@@ -328,6 +328,26 @@ Model dynamic_product(Attributes attributes = {}) {
   return model.output("y");
 }
 
+// As a builder writes tied embeddings: two tensors, one part of the file of weights.
+TEST(StoredTensors, OfOnePartOfAFileAreOne) {
+  const auto graph = [](const std::string& second) {
+    Model model(17);
+    model.input("x", {4, 64});
+    for (const char* name : {"a", "b"}) {
+      stored(model, name, {64, 64}, TensorProto::FLOAT);
+      auto& tensor = *model.graph().mutable_initializer(model.graph().initializer_size() - 1);
+      auto& entry = *tensor.add_external_data();
+      entry.set_key("offset");
+      entry.set_value(*name == 'a' ? "4096" : second);
+    }
+    model.node("MatMul", {"x", "a"}, {"h"}).node("MatMul", {"h", "b"}, {"y"});
+    return model.output("y").import();
+  };
+  EXPECT_EQ(graph("4096").compulsory.weights, (Traffic{.elements = 64 * 64}));
+  EXPECT_EQ(graph("4096").parameters, 64 * 64);
+  EXPECT_EQ(graph("20480").compulsory.weights, (Traffic{.elements = 2 * 64 * 64}));
+}
+
 TEST(DynamicQuantizeMatMul, IsAScaleOfItsDataAndAProductOfBytes) {
   const LoweredGraph graph = dynamic_product().import();
   ASSERT_EQ(graph.layers.size(), 2U);

@@ -82,6 +82,22 @@ TEST(WithoutWeights, KeepsMasks) {
   }
 }
 
+// Zero points of many columns.
+TEST(WithoutWeights, KeepsAByteOfBytesThatAreAllTheSame) {
+  for (const char last : {'\3', '\4'}) {
+    Model model(13);
+    model.input("x", {2}).weights("z", {1}).node("Relu", {"x"}, {"y"}).output("y");
+    TensorProto& points = *model.graph().mutable_initializer(0);
+    points.clear_float_data();
+    points.set_data_type(TensorProto::INT8);
+    points.set_dims(0, 8192);
+    points.set_raw_data(std::string(8191, '\3') + last);
+    const TensorProto kept = stripped(model.proto()).graph().initializer(0);
+    EXPECT_EQ(kept.raw_data(), last == '\3' ? "\3" : "");
+    EXPECT_EQ(kept.data_location(), TensorProto::EXTERNAL);
+  }
+}
+
 TEST(WithoutWeights, FindsTensorsWhereverTheyAre) {
   Model model(13);
   model.input("x", {2}).node("If", {"x"}, {"y"}).output("y");
