@@ -137,7 +137,7 @@ def refusal(path, finished):
     lines = [line for line in finished.stderr.splitlines() if ": warning: " not in line]
     text = lines[-1] if lines else f"{GENERATOR} ended with status {finished.returncode}"
     text = text.removeprefix(f"{GENERATOR}: ").removeprefix(f"{path}: ")
-    dims = re.findall(r"--dim \S+=N|--batch N", text)
+    dims = re.findall(r"--dim (?:'[^']+'|\S+=N)|--batch N", text)
     if "no value" in text and dims:
         return f"not read: open dimensions: write {' '.join(dims)} into {os.path.basename(path)}.flags"
     return f"not read: {text}"

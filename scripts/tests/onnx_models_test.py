@@ -3,6 +3,7 @@
 
 usage: onnx_models_test.py SOURCE_DIR
 """
+import argparse
 import pathlib
 import sys
 import unittest
@@ -12,7 +13,7 @@ SOURCE = pathlib.Path(sys.argv[1])
 sys.path.insert(0, str(SOURCE / "scripts"))
 
 from onnx_models import batch_axis, bind_dimensions, named_extent_of
-from profile_common import UserError
+from profile_common import UserError, named_extent
 
 
 class Dimension:
@@ -55,6 +56,12 @@ class Binding(unittest.TestCase):
         self.assertEqual(bind_dimensions(None, open_lstm, 2, {}), 2)
         self.assertEqual(extents(open_lstm), [[25, 2, 256]])
         self.assertEqual(batch_axis(model(nodes=[node("GRU", "x", "w", "r", layout=1)]), "x"), 0)
+
+    def test_an_extent_may_be_0(self):
+        self.assertEqual(named_extent("past=0"), ("past", 0))
+        self.assertEqual(named_extent("past=127"), ("past", 127))
+        with self.assertRaises(argparse.ArgumentTypeError):
+            named_extent("past=-1")
 
     def test_names_are_sums_and_products_of_others(self):
         dims = {"past": 127, "new": 1, "heads": 4}

@@ -98,11 +98,11 @@ class Files(unittest.TestCase):
         return read_flags(str(self.folder / "m.onnx"))
 
     def test_flags(self):
-        flags = self.flags('--dim "a + b=3" --dim x:2=4\n--input ids=1,2 # why\n')
+        flags = self.flags('--dim "a + b=3" --dim x:2=0\n--input ids=1,2 # why\n')
         self.assertEqual((flags.batch, flags.dim, flags.input),
-                         (1, [("a + b", 3), ("x:2", 4)], [("ids", "1,2")]))
+                         (1, [("a + b", 3), ("x:2", 0)], [("ids", "1,2")]))
         self.assertEqual(read_flags(str(self.folder / "other.onnx")).dim, [])
-        for wrong in ("--dim a=0", "--dmi a=1", '--dim "a=1'):
+        for wrong in ("--dim a=-1", "--dmi a=1", '--dim "a=1'):
             with self.assertRaisesRegex(UserError, "^m.onnx.flags: "):
                 self.flags(wrong)
 
