@@ -203,6 +203,13 @@ std::span<const Measurement> MeasurementSet::find(std::string_view key) const {
   return found->second;
 }
 
+const Measurement* MeasurementSet::call(std::string_view name) const {
+  for (const Measurement& one : find(parse_variant_name(name).key)) {
+    if (one.status == Status::ok && to_string(one.variant) == name) return &one;
+  }
+  return nullptr;
+}
+
 std::vector<std::string_view> MeasurementSet::keys() const {
   std::vector<std::string_view> keys;
   keys.reserve(by_key_.size());

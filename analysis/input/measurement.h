@@ -114,6 +114,8 @@ class MeasurementSet {
   /// Returns every variant of the problem, ordered by precision, layout, backend, algorithm, and
   /// hot before cold; empty if there is none.
   std::span<const Measurement> find(std::string_view key) const;
+  /// The variant of this name (core/problem/name.h) that has a time; null if there is none.
+  const Measurement* call(std::string_view name) const;
   std::size_t size() const;
   /// Returns true if any variant has a disturbed repetition or is a first choice.
   bool any_marked() const { return any_marked_; }

@@ -3,23 +3,14 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/problem/name.h"
 #include "core/statistics/summary.h"
 
 namespace benanza::analysis {
 namespace {
 
-const Measurement* measurement_of(const std::string& call, const MeasurementSet& measurements) {
-  const VariantName name = parse_variant_name(call);
-  for (const Measurement& one : measurements.find(name.key)) {
-    if (to_string(one.variant) == call && one.status == Status::ok) return &one;
-  }
-  return nullptr;
-}
-
 /// How many times as long it takes with weights from memory; empty if unknown.
 std::optional<double> memory_factor(const std::string& call, const MeasurementSet& measurements) {
-  const Measurement* const found = measurement_of(call, measurements);
+  const Measurement* const found = measurements.call(call);
   if (found == nullptr || !found->rotating_seconds) return std::nullopt;
   return std::max(*found->rotating_seconds / found->seconds(), 1.0);
 }
@@ -48,7 +39,7 @@ double conversion_share(const PlanRun& run) {
 double alone_seconds(const PlanRun& run, const MeasurementSet& measurements) {
   double seconds = run.conversion_seconds;
   for (const PlanRun::Call& one : run.calls) {
-    const Measurement* const found = measurement_of(one.call, measurements);
+    const Measurement* const found = measurements.call(one.call);
     if (found == nullptr) return run.predicted_seconds - run.predicted_gap_seconds;
     seconds += found->seconds();
   }
@@ -120,7 +111,7 @@ MeasurementSet in_plan(const MeasurementSet& measurements, const InPlanTimes& ti
 void state_alone(Plan& plan, const MeasurementSet& measurements) {
   plan.seconds = conversion_seconds(plan);
   for (PlanStep& step : plan.steps) {
-    const Measurement* const alone = measurement_of(step.call, measurements);
+    const Measurement* const alone = measurements.call(step.call);
     if (alone != nullptr) step.seconds = alone->seconds();
     plan.seconds += step.seconds;
   }

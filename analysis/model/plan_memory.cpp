@@ -4,19 +4,10 @@
 #include <cmath>
 #include <string>
 
-#include "core/problem/name.h"
 #include "core/problem/problem.h"
 
 namespace benanza::analysis {
 namespace {
-
-const Measurement* measurement_of(const std::string& call, const MeasurementSet& measurements) {
-  const VariantName name = parse_variant_name(call);
-  for (const Measurement& one : measurements.find(name.key)) {
-    if (to_string(one.variant) == call) return &one;
-  }
-  return nullptr;
-}
 
 /// As the problem has them.
 std::int64_t stated_constant_bytes(const Plan& plan, const PlanStep& step, Precision precision) {
@@ -48,7 +39,7 @@ PlanMemory memory_of(const Plan& plan, const MeasurementSet& measurements, Works
   const Precision precision = parse_precision(plan.precision).value();
   PlanMemory memory{.arena = plan.arena_bytes};
   for (const PlanStep& step : plan.steps) {
-    const Measurement* const call = measurement_of(step.call, measurements);
+    const Measurement* const call = measurements.call(step.call);
     const std::int64_t stated = stated_constant_bytes(plan, step, precision);
     memory.constants += call == nullptr ? stated : call->constant_bytes.value_or(stated);
     const std::int64_t workspace = call == nullptr ? 0 : call->workspace_bytes.value_or(0);

@@ -96,13 +96,22 @@ void add_conditions(Section& section, const std::optional<PlanConditions>& condi
                   conditions->are_from_memory() ? "memory" : "the caches")});
 }
 
+/// `outgrown`: of the weights as the calls have them, if these do not stay in the cache though the
+/// file's do.
 Section plan_section_of(const Subject& subject, const Plan& plan,
-                        const std::optional<PlanConditions>& conditions) {
+                        const std::optional<PlanConditions>& conditions,
+                        const std::optional<PlanMemory>& outgrown) {
   Section section = model_section(subject.graph, subject.filter, Movement::include);
   section.facts["seconds"] = plan.seconds;
   section.facts["arena_bytes"] = plan.arena_bytes;
   add_weights(section, large_weights(subject));
   add_conditions(section, conditions);
+  if (outgrown) {
+    section.facts["constant_bytes"] = outgrown->constants;
+    section.add(Entry{"weights", fmt::format("timed from memory: as calls have them, {:.1f} MB do "
+                                             "not stay in the cache",
+                                             static_cast<double>(outgrown->constants) / 1e6)});
+  }
   section.add(Entry{"steps", std::to_string(plan.steps.size())});
   section.add(Entry{"sum", fmt::format("{:.3f} ms", plan.seconds * 1e3)});
   const double conversions = conversion_seconds(plan);
@@ -179,13 +188,15 @@ PlanBasis basis_of(const Inputs& inputs, bool from_memory) {
 }
 
 /// Weights as the calls of the plan have them, such as those that Winograd's algorithm transforms,
-/// may be more than the cache has room for, though the file's are not.
-bool outgrows_cache(const Plan& plan, const Inputs& inputs, const PlanBasis& basis) {
+/// may be more than the cache has room for, though the file's are not. Empty if they are not.
+std::optional<PlanMemory> outgrows_cache(const Plan& plan, const Inputs& inputs,
+                                         const PlanBasis& basis) {
   const MeasurementFilter& filter = inputs.filters.front();
   const auto cache = device_rates(inputs.results, filter).cache_bytes;
-  if (!cache || !inputs.from_memory || filter.weights_in_cache || filter.cold) return false;
+  const bool has_both = inputs.from_memory && basis.alone != &*inputs.from_memory;
+  if (!cache || !has_both || filter.weights_in_cache || filter.cold) return std::nullopt;
   const PlanMemory memory = memory_of(plan, *basis.alone, Workspaces::shared);
-  return basis.alone != &*inputs.from_memory && static_cast<double>(memory.constants) > *cache;
+  return static_cast<double>(memory.constants) > *cache ? std::optional(memory) : std::nullopt;
 }
 
 /// Steps run side by side on a GPU.
@@ -259,7 +270,8 @@ void plan_answer(const PlanOptions& options) {
     return made;
   };
   Plan plan = plan_within(filter);
-  if (inputs.plans.empty() && outgrows_cache(plan, inputs, basis)) {
+  const auto outgrown = inputs.plans.empty() ? outgrows_cache(plan, inputs, basis) : std::nullopt;
+  if (outgrown) {
     basis = basis_of(inputs, true);
     plan = plan_within(filter);
   }
@@ -275,7 +287,7 @@ void plan_answer(const PlanOptions& options) {
   }
   if (!options.out.empty()) write_file(options.out, plan_json(plan));
   const Page page = page_of("plan", inputs, [&](const Subject& subject) {
-    Section section = plan_section_of(subject, plan, conditions);
+    Section section = plan_section_of(subject, plan, conditions, outgrown);
     if (options.memory) add_front(section, front_of(plan_within, filter, *basis.alone, inputs));
     return std::optional(std::move(section));
   });
@@ -290,10 +302,10 @@ Action ask_plan(Flags& flags) {
             "conversions took in them",
             "FILE");
   flags.add("--gaps", options->gaps,
-            "The same of plans of any models: expect between calls what was between theirs",
+            "The same for plans of any models: only expect the gaps between calls that they had",
             "FILE");
   flags.add("--memory", options->memory,
-            "Also plans with less and less workspace: time over memory");
+            "Also list plans with less and less workspace: their memory and time");
   flags.add("--apart", options->apart, "Without fusion: one call a layer");
   flags.add("--by-heuristic", options->by_heuristic,
             "The calls that the libraries' heuristics choose, not the fastest");

@@ -5,30 +5,9 @@
 
 #include "core/base/error.h"
 #include "core/problem/problem.h"
+#include "suites/harness/copy_ends.h"
 
 namespace benanza::plan {
-namespace {
-
-/// One operand and one result.
-class CopyEnds final : public harness::Operands {
- public:
-  CopyEnds(std::byte* source, std::byte* target) : source_(source), target_(target) {}
-
-  std::byte* operand(std::size_t, std::int64_t, const harness::MemoryFormat&) override {
-    return source_;
-  }
-  std::byte* result(std::size_t, std::int64_t, const harness::MemoryFormat&) override {
-    return target_;
-  }
-  std::byte* scratch(std::int64_t) override { return nullptr; }
-
- private:
-  std::byte* source_;
-  std::byte* target_;
-};
-
-}  // namespace
-
 Places::Places(const Plan& plan, harness::Backend& backend, harness::Allocator& memory)
     : plan_(plan), backend_(backend), memory_(memory), arena_(memory.allocate(plan.arena_bytes)) {
   for (std::size_t whole = 0; whole < plan.tensors.size(); ++whole) {
@@ -108,7 +87,7 @@ void Places::copy(const Held& from, std::byte* target, std::int64_t elements) {
       .precision = precision,
       .layout = Layout::plain,
       .algorithm = {}};
-  CopyEnds ends(from.data, target);
+  harness::CopyEnds ends(from.data, target);
   std::unique_ptr<harness::Primitive> call;
   for (const harness::Way& way : backend_.ways(move, harness::AlgorithmSet::all)) {
     move.algorithm = way.name;

@@ -6,27 +6,10 @@
 #include <string>
 
 #include "core/problem/problem.h"
+#include "suites/harness/copy_ends.h"
 
 namespace benanza::nvidia {
 namespace {
-
-/// One operand and one result that the caller owns.
-class Ends final : public harness::Operands {
- public:
-  Ends(std::byte* source, std::byte* target) : source_(source), target_(target) {}
-
-  std::byte* operand(std::size_t, std::int64_t, const harness::MemoryFormat&) override {
-    return source_;
-  }
-  std::byte* result(std::size_t, std::int64_t, const harness::MemoryFormat&) override {
-    return target_;
-  }
-  std::byte* scratch(std::int64_t) override { return nullptr; }
-
- private:
-  std::byte* source_;
-  std::byte* target_;
-};
 
 TensorFormat row_major(const TensorFormat& like) {
   return {.precision = like.precision, .dims = like.dims, .strides = dense_strides(like.dims)};
@@ -110,7 +93,7 @@ std::unique_ptr<harness::Primitive> make_conversion(harness::Backend& backend,
       .precision = given.precision,
       .layout = Layout::plain,
       .algorithm = {}};
-  Ends ends(source, target);
+  harness::CopyEnds ends(source, target);
   std::unique_ptr<harness::Primitive> best;
   double least = std::numeric_limits<double>::infinity();
   for (const harness::Way& way : backend.ways(prototype, harness::AlgorithmSet::all)) {
