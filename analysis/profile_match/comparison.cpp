@@ -54,7 +54,7 @@ std::vector<std::string> differences(const Profile& profile, Precision precision
 }
 
 Comparison compare(const Graph& graph, const std::vector<LayerTime>& times, const Bounds& bounds,
-                   Movement movement, const Profile& read) {
+                   const Profile& read) {
   Comparison comparison{.profile = std::make_shared<const Profile>(one_run(read, graph))};
   const Profile& profile = *comparison.profile;
   comparison.mapping = map_layers(graph, profile.nodes);
@@ -84,7 +84,7 @@ Comparison compare(const Graph& graph, const std::vector<LayerTime>& times, cons
     comparison.busy = latency_of(profile.timeline->busy_seconds, std::nullopt);
   }
   comparison.losses =
-      losses_of(profile, comparison.mapping, times, movement, measured ? &*measured : nullptr);
+      losses_of(profile, comparison.mapping, times, measured ? &*measured : nullptr);
   for (std::size_t node = 0; node < profile.nodes.size(); ++node) {
     if (comparison.mapping.layers_of_node[node].empty()) comparison.extra_nodes.push_back(node);
   }

@@ -59,6 +59,6 @@ std::vector<std::string> differences(const Profile& profile, Precision precision
 
 /// Throws Error, one line, if the profile's operators are not those of `graph` (same_model.h).
 Comparison compare(const Graph& graph, const std::vector<LayerTime>& times, const Bounds& bounds,
-                   Movement movement, const Profile& profile);
+                   const Profile& profile);
 
 }  // namespace benanza::analysis

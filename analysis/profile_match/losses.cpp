@@ -45,20 +45,20 @@ Scale scale_of(double profiled_seconds, const ModelLatency* latency) {
 }  // namespace
 
 Losses losses_of(const Profile& profile, const Mapping& mapping,
-                 const std::vector<LayerTime>& times, Movement movement,
-                 const ModelLatency* latency) {
+                 const std::vector<LayerTime>& times, const ModelLatency* latency) {
   Losses losses;
   for (const ProfiledNode& node : profile.nodes) losses.operator_seconds += node.seconds;
   losses.profiled_seconds =
       std::min(losses.operator_seconds, profile.traced_seconds.value_or(losses.operator_seconds));
   const Scale scale = scale_of(losses.profiled_seconds, latency);
   losses.factor = scale.factor;
-  const std::vector<double> counted = shared_seconds(times, movement);
+  const std::vector<double> counted = shared_seconds(times, Movement::include);
   for (std::size_t index = 0; index < profile.nodes.size(); ++index) {
     const ProfiledNode& node = profile.nodes[index];
     const std::vector<std::size_t>& layers = mapping.layers_of_node[index];
-    if (std::ranges::any_of(
-            layers, [&](std::size_t layer) { return lacks_time(times[layer], movement); })) {
+    if (std::ranges::any_of(layers, [&](std::size_t layer) {
+          return lacks_time(times[layer], Movement::include);
+        })) {
       losses.unknown.push_back(index);
       continue;
     }

@@ -40,9 +40,9 @@ struct Losses {
   std::vector<std::size_t> unknown{};
 };
 
-/// `times`: operator_times(). `latency`: null if unknown.
+/// `times`: operator_times(). Operators that only move bytes are compared with the copies that were
+/// measured, in the bound or not. `latency`: null if unknown.
 Losses losses_of(const Profile& profile, const Mapping& mapping,
-                 const std::vector<LayerTime>& times, Movement movement,
-                 const ModelLatency* latency);
+                 const std::vector<LayerTime>& times, const ModelLatency* latency);
 
 }  // namespace benanza::analysis

@@ -85,6 +85,10 @@ class Matcher {
       } else if (tensor != by_tensor.end() && !is_taken(tensor->second)) {
         assign(node, tensor->second, MatchKind::name);
       }
+      if (name != by_name.end() || tensor != by_tensor.end()) continue;
+      const auto replaced = by_tensor.find(nodes_[node].replaced);
+      if (nodes_[node].replaced.empty() || replaced == by_tensor.end()) continue;
+      if (!is_taken(replaced->second)) assign(node, replaced->second, MatchKind::name);
     }
     // After all names are matched: a chain must not include a layer with a node of its own.
     for (const std::size_t node : chains) {

@@ -109,6 +109,8 @@ std::vector<ThreadComparison> thread_comparisons(const Profile& profile) {
     comparisons.push_back({.threads = fewer.threads,
                            .instead_of = fewer.instead_of,
                            .seconds = median(medians),
+                           .processes = medians.size(),
+                           .range = {fastest, std::ranges::max(medians)},
                            .helps_faster = latency->seconds < fastest,
                            .helps_slower = slower < fastest});
   }

@@ -42,8 +42,10 @@ std::vector<std::string> process_sentences(const ModelLatency& latency);
 struct ThreadComparison {
   std::int64_t threads = 1;
   std::int64_t instead_of = 2;
-  /// Median of the medians of its processes.
+  /// Median of the medians of its processes, their number and their range.
   double seconds = 0;
+  std::size_t processes = 0;
+  Interval range{};
   /// Whether the profile's threads make the run faster than every process with these; of two modes,
   /// the faster and the slower one.
   bool helps_faster = true;

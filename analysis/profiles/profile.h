@@ -59,6 +59,9 @@ struct ProfiledNode {
   /// The model's node or tensor that it comes from, as far as its name shows; otherwise equal to
   /// `name`. Empty in profiles that lack the model's names: there, `parts` describe the operator.
   std::string origin{};
+  /// The tensor of the one layer that it does by another operator, if the model has nothing called
+  /// `origin`.
+  std::string replaced{};
   /// The ONNX operator that does most of its work, e.g. "Conv" for a fused convolution. Empty if
   /// there is none.
   std::string op{};

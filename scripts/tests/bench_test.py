@@ -5,6 +5,7 @@ usage: bench_test.py SOURCE_DIR
 """
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -111,6 +112,18 @@ class Bench(unittest.TestCase):
                          r"first bound, \d+ s after the start; alternatives are measured now:\n"
                          r"  good, batch 1, fp32: 4.9 ms  PARTIAL\nmeasured\n")
         self.assertNotIn("stopped", finished.stdout)
+
+    @unittest.skipIf(shutil.which("nvidia-smi"), "there is a GPU")
+    def test_with_a_limit_leading_methods_come_first_for_a_third_of_it(self):
+        self.program("build/bin/benanza-analyze", "#!/bin/sh\n")
+        self.program("build/bin/bench_onednn", "#!/bin/sh\n[ \"$1\" = --sequence ] || echo \"$@\" >>first\n"
+                     "case \"$*\" in *leading*) exec sleep 60;; esac\n")
+        self.program("tools/ctest", "#!/bin/sh\necho measured\n")
+        finished = self.bench("good.onnx", "--time", "6s")
+        self.assertIn("== bench_onednn: leading methods, at most 2 s\nmeasured\n", finished.stdout)
+        runs = (self.folder / "first").read_text().splitlines()
+        self.assertEqual([re.search(r"--algorithms (\w+)", run)[1] for run in runs], ["best", "leading"])
+        self.assertTrue(runs[1].endswith(f"--benchmark_out={self.folder}/build/first/onednn.json"))
 
     def test_the_last_line_is_the_page(self):
         self.program("build/bin/benanza-analyze", "#!/bin/sh\necho report \"$@\"\n"

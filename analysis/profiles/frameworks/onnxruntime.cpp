@@ -222,6 +222,7 @@ std::vector<ProfiledNode> nodes_of(const std::vector<Run>& runs) {
       if (added) {
         nodes.push_back({.name = event.name,
                          .origin = onnxruntime::origin_of(event.name),
+                         .replaced = onnxruntime::replaced_tensor(event.name),
                          .op = onnxruntime::onnx_op(event.op),
                          .seconds = 0,
                          .does_next = onnxruntime::does_next(event.name),

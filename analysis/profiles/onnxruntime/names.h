@@ -14,6 +14,11 @@ bool remove_suffix(std::string& text, std::string_view suffix);
 /// compute ("r_nchwc").
 std::string origin_of(std::string name);
 
+/// Of a convolution that ONNX Runtime puts in the place of one elementwise layer in its blocked
+/// layout, the tensor that this layer computes ("r_bn_nchwc" does the normalization of "r");
+/// otherwise empty. A model's tensor may end so, too: origin_of() goes first.
+std::string replaced_tensor(const std::string& name);
+
 /// True if the name says that more than the layer it names is done: its activation, or the sum
 /// after a product.
 bool does_next(std::string_view name);

@@ -38,8 +38,7 @@ BoundReport full_report(const Subject& subject) {
   require_complete(subject, report.times);
   for (const Profile& profile : subject.inputs.profiles) {
     if (!is_of(profile, subject.graph)) continue;
-    Comparison comparison =
-        compare(subject.graph, report.times, report.bounds, subject.movement(), profile);
+    Comparison comparison = compare(subject.graph, report.times, report.bounds, profile);
     std::ranges::copy(
         differences(profile, subject.filter.precision, subject.inputs.results.systems),
         std::back_inserter(comparison.warnings));

@@ -52,18 +52,19 @@ Disturbed disturbed(const std::vector<LayerTime>& times, Movement movement) {
   return sum;
 }
 
+bool is_only_choice(const Measurement& call, const MeasurementSet& measurements) {
+  const auto variants = measurements.find(call.variant.key);
+  return std::ranges::all_of(variants, [&](const Measurement& other) {
+    return other.first_choice || other.variant.precision != call.variant.precision;
+  });
+}
+
 FirstChoices first_choices(const std::vector<LayerTime>& times, const MeasurementSet& measurements,
                            Movement movement) {
-  const auto stands_alone = [&](const Measurement& call) {
-    const auto variants = measurements.find(call.variant.key);
-    return std::ranges::all_of(variants, [&](const Measurement& other) {
-      return other.first_choice || other.variant.precision != call.variant.precision;
-    });
-  };
   FirstChoices sum;
   for (const Measurement* const call : calls_of(times, movement)) {
     ++sum.calls;
-    if (stands_alone(*call)) ++sum.alone;
+    if (is_only_choice(*call, measurements)) ++sum.alone;
   }
   return sum;
 }

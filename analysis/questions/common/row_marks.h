@@ -30,6 +30,9 @@ struct FirstChoices {
 FirstChoices first_choices(const std::vector<LayerTime>& times, const MeasurementSet& measurements,
                            Movement movement = Movement::include);
 
+/// True if no call but the library's first choice was measured for the problem.
+bool is_only_choice(const Measurement& call, const MeasurementSet& measurements);
+
 /// Adds the facts "disturbed_rows" and "first_choice_calls" for the calls used in the model's
 /// bound, each with a line of text if it is not 0.
 void add_row_marks(Section& section, const Graph& graph, const MeasurementSet& measurements,

@@ -22,6 +22,7 @@ class EqualProblems {
 
   void add(Item item);
   bool empty() const { return items_.empty(); }
+  std::size_t size() const { return items_.size(); }
   double seconds() const;
   /// Ascending, each once.
   std::vector<std::size_t> layers() const;

@@ -220,9 +220,9 @@ Remedy remedy_for_operators(const Matter& matter, const std::string& op) {
     case Whose::onnxruntime:
       if (matter.is_of_gpu()) break;
       return {
-          "Let oneDNN do these operators: ONNX Runtime's own kernels (MLAS) are slower here. The "
-          "provider has to be built in (build.sh --use_dnnl).",
-          "providers=[\"DnnlExecutionProvider\", \"CPUExecutionProvider\"]"};
+          "Try the OpenVINO provider, which has oneDNN's kernels, instead of ONNX Runtime's own "
+          "(MLAS), and compare (pip install onnxruntime-openvino in an environment of its own).",
+          "providers=[\"OpenVINOExecutionProvider\", \"CPUExecutionProvider\"]"};
     case Whose::jax:
     case Whose::none:
       break;

@@ -39,7 +39,7 @@ struct LossesCase {
   }
   BoundReport report() const {
     BoundReport made = make_report(graph, set, {}, Movement::exclude);
-    made.comparisons = {compare(graph, made.times, made.bounds, Movement::exclude, profile)};
+    made.comparisons = {compare(graph, made.times, made.bounds, profile)};
     return made;
   }
   Losses losses() const { return report().comparisons[0].losses; }

@@ -245,8 +245,7 @@ TEST(Comparison, RatioIsBoundOverMedianLatency) {
   const ProfileCase given;
   const Profile profile =
       profile_of_nodes({profiled("relu_out", "Conv", 6 * ms), profiled("pad", "Reorder", ms)});
-  const Comparison comparison =
-      compare(given.graph, given.times, given.result, Movement::exclude, profile);
+  const Comparison comparison = compare(given.graph, given.times, given.result, profile);
   EXPECT_DOUBLE_EQ(comparison.latency.value().seconds, 8 * ms);
   EXPECT_DOUBLE_EQ(comparison.latency->sequential_ratio, 0.5);  // (3 + 1) / 8
   EXPECT_DOUBLE_EQ(comparison.latency->parallel_ratio, 0.5);
@@ -263,8 +262,7 @@ TEST(Comparison, RatioIsBoundOverMedianLatency) {
 TEST(Comparison, FoldedLayersAreAbsentAndCountedWhereTheyWentTo) {
   const ProfileCase given;
   const Profile profile = profile_of_nodes({profiled("c", "Conv", 3.5 * ms)});
-  const Comparison comparison =
-      compare(given.graph, given.times, given.result, Movement::exclude, profile);
+  const Comparison comparison = compare(given.graph, given.times, given.result, profile);
   EXPECT_THAT(comparison.absent_layers, ElementsAre(1));
   EXPECT_DOUBLE_EQ(comparison.losses.list.at(0).lost_seconds,
                    -0.5 * ms);  // one call does both: faster
@@ -274,7 +272,7 @@ TEST(Comparison, NothingIsLostAgainstAnUnknownBound) {
   ProfileCase given;
   given.times[0] = {.status = LayerStatus::unsupported};
   const Comparison comparison =
-      compare(given.graph, given.times, given.result, Movement::exclude,
+      compare(given.graph, given.times, given.result,
               profile_of_nodes({profiled("c", "Conv"), profiled("relu", "Relu")}));
   EXPECT_THAT(comparison.losses.unknown, ElementsAre(0));
   ASSERT_EQ(comparison.losses.list.size(), 1);
@@ -284,8 +282,8 @@ TEST(Comparison, NothingIsLostAgainstAnUnknownBound) {
 TEST(Comparison, AProfileWithoutTheConvolutionsIsOfAnotherModel) {
   const ProfileCase given;
   const Profile profile = profile_of_nodes({profiled("other", "MatMul"), profiled("relu", "Relu")});
-  const std::string error = error_of(
-      [&] { compare(given.graph, given.times, given.result, Movement::exclude, profile); });
+  const std::string error =
+      error_of([&] { compare(given.graph, given.times, given.result, profile); });
   EXPECT_THAT(error, AllOf(HasSubstr("p.json"), HasSubstr("another model"),
                            HasSubstr("0 of the 1 convolutions"), Not(HasSubstr("\n"))));
 }

@@ -11,6 +11,16 @@
 namespace benanza::analysis {
 namespace {
 
+/// From the processes that lie closest together to those that lie farthest apart; empty for fewer
+/// than three of either.
+std::optional<Interval> gain_interval(const Profile& profile, const ThreadComparison& best) {
+  const auto latency = model_latency(profile);
+  const auto& all = latency->process_seconds;
+  if (all.size() < 3 || best.processes < 3) return std::nullopt;
+  const auto [least, most] = std::ranges::minmax(all);
+  return Interval{least - best.range.high, most - best.range.low};
+}
+
 std::vector<Finding> cpu_threads(const Matter& matter) {
   if (matter.run() == nullptr) return {};
   const std::vector<ThreadComparison> compared = thread_comparisons(matter.profile());
@@ -24,6 +34,7 @@ std::vector<Finding> cpu_threads(const Matter& matter) {
                            best->instead_of == 1 ? "thread" : "threads", matter.framework(),
                            milliseconds(whole.seconds), best->threads, milliseconds(best->seconds)),
        .gain_seconds = whole.seconds - best->seconds,
+       .interval = gain_interval(matter.profile(), *best),
        .certainty = Certainty::timed,
        .leads_to_seconds = best->seconds,
        .action = std::move(remedy.action),

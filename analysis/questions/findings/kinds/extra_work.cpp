@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "analysis/questions/findings/matter.h"
@@ -27,6 +28,18 @@ struct ExtraKind {
   }
 };
 
+/// Of these, a framework's profile shows little more than what it costs to look.
+bool has_no_work(std::string_view op) {
+  constexpr std::string_view names[] = {"Reshape",  "Squeeze", "Unsqueeze", "Flatten",
+                                        "Identity", "Shape",   "Size",      "Constant"};
+  return std::ranges::find(names, op) != std::end(names);
+}
+
+std::string kind_name(const ProfiledNode& extra) {
+  if (extra.op.starts_with("Reorder")) return "changes of layout (ReorderInput, ReorderOutput)";
+  return extra.op.empty() ? extra.name : extra.op;
+}
+
 /// By what it is.
 std::map<std::string, ExtraKind> extra_kinds(const Matter& matter) {
   std::map<std::string, ExtraKind> kinds;
@@ -42,9 +55,9 @@ std::map<std::string, ExtraKind> extra_kinds(const Matter& matter) {
   }
   for (const std::size_t node : matter.run()->extra_nodes) {
     const ProfiledNode& extra = matter.profile().nodes[node];
-    if (untold_work(extra, false)) continue;
-    kinds[extra.op.empty() ? extra.name : extra.op].add(extra.seconds * matter.run()->losses.factor,
-                                                        "", advice_on_extra(extra.op));
+    if (untold_work(extra, false) || has_no_work(extra.op)) continue;
+    kinds[kind_name(extra)].add(extra.seconds * matter.run()->losses.factor, "",
+                                advice_on_extra(extra.op));
   }
   return kinds;
 }

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "analysis/questions/common/row_marks.h"
 #include "analysis/questions/findings/matter.h"
 #include "analysis/questions/findings/remedies.h"
 #include "analysis/questions/findings/saved_calls.h"
@@ -14,11 +15,30 @@
 namespace benanza::analysis {
 namespace {
 
+/// True if alternatives were measured of the fused call, but not of those that it replaces, which
+/// may be slow for this reason alone.
+bool is_unfair(const Matter& matter, std::size_t fusion) {
+  const FusionReport& report = matter.fusion();
+  const auto is_default = [&](const LayerTime& time) {
+    return std::ranges::any_of(time.calls, [&](const Measurement* const call) {
+      return is_only_choice(*call, matter.subject().measurements());
+    });
+  };
+  if (is_default(report.fusions[fusion])) return false;
+  const auto& layers = matter.graph().fusions[fusion].layers;
+  return std::ranges::any_of(layers,
+                             [&](std::size_t layer) { return is_default(report.layers[layer]); });
+}
+
 /// Whether it is done already: by one operator of the run or, without a run, in the bound without
-/// fusion.
+/// fusion. What cannot be compared counts as done.
 std::vector<bool> done_already(const Matter& matter) {
   std::vector<bool> done;
   for (const Fusion& fusion : matter.graph().fusions) {
+    if (is_unfair(matter, done.size())) {
+      done.push_back(true);
+      continue;
+    }
     if (matter.run() == nullptr) {
       done.push_back(fusion.whole || fusion.layers.size() == 1);
       continue;

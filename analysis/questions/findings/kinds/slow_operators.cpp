@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "analysis/questions/findings/equal_problems.h"
@@ -12,11 +13,36 @@
 namespace benanza::analysis {
 namespace {
 
-/// Operators of one kind.
-struct SlowKind {
+/// Operators that are slow.
+struct SlowOperators {
   EqualProblems series{};
-  std::size_t operators = 0;
   Interval range{};
+
+  void add(EqualProblems::Item item, const Interval& more) {
+    series.add(std::move(item));
+    range.low += more.low;
+    range.high += more.high;
+  }
+};
+
+/// All that one remedy may help.
+struct Slow : SlowOperators {
+  Remedy remedy{};
+  std::map<std::string, SlowOperators> by_operator{};
+
+  /// "Conv (12, 0.340 ms), Add (1, 0.020 ms)", what loses most first.
+  std::string operators_text() const {
+    std::vector<std::pair<double, std::string>> texts;
+    for (const auto& [op, some] : by_operator) {
+      const double seconds = some.series.seconds();
+      texts.emplace_back(seconds,
+                         fmt::format("{} ({}, {})", op, some.series.size(), milliseconds(seconds)));
+    }
+    std::ranges::stable_sort(texts, std::ranges::greater{}, &std::pair<double, std::string>::first);
+    std::vector<std::string> names;
+    for (auto& text : texts) names.push_back(std::move(text.second));
+    return enumerated(names, 4);
+  }
 };
 
 std::string main_key(const Matter& matter, const std::vector<std::size_t>& layers) {
@@ -27,49 +53,58 @@ std::string main_key(const Matter& matter, const std::vector<std::size_t>& layer
   return key;
 }
 
-std::map<std::string, SlowKind> slow_kinds(const Matter& matter) {
-  std::map<std::string, SlowKind> kinds;
+/// What a framework spends on operators without work, no other call can save.
+bool has_work(const Matter& matter, const std::vector<std::size_t>& layers) {
+  return std::ranges::any_of(
+      layers, [&](std::size_t layer) { return matter.graph().layers[layer].cost != Cost::free; });
+}
+
+/// By the remedy's sentence.
+std::map<std::string, Slow> slow_by_remedy(const Matter& matter) {
+  std::map<std::string, Slow> found;
   for (const Loss& loss : matter.run()->losses.list) {
     const auto& layers = matter.run()->mapping.layers_of_node[loss.node];
-    if (layers.empty() || loss.within_noise || loss.lost_seconds <= 0) continue;
+    if (!has_work(matter, layers) || loss.within_noise || loss.lost_seconds <= 0) continue;
     const ProfiledNode& node = matter.profile().nodes[loss.node];
     const std::size_t layer = layers.front();
-    SlowKind& kind = kinds[node.op.empty() ? matter.graph().layers[layer].op : node.op];
-    ++kind.operators;
-    kind.range.low += loss.range.low;
-    kind.range.high += loss.range.high;
-    kind.series.add(
-        {.layer = layer,
-         .key = main_key(matter, layers),
-         .seconds = loss.lost_seconds,
-         .note = fmt::format("{} us, the fastest calls {} us", microseconds(loss.seconds),
-                             microseconds(loss.bound_seconds))});
+    const std::string op = node.op.empty() ? matter.graph().layers[layer].op : node.op;
+    const EqualProblems::Item item{
+        .layer = layer,
+        .key = main_key(matter, layers),
+        .seconds = loss.lost_seconds,
+        .note = fmt::format("{} us, the fastest calls {} us", microseconds(loss.seconds),
+                            microseconds(loss.bound_seconds))};
+    Remedy remedy = remedy_for_operators(matter, op);
+    Slow& slow = found[remedy.action];
+    slow.remedy = std::move(remedy);
+    slow.add(item, loss.range);
+    slow.by_operator[op].add(item, loss.range);
   }
-  return kinds;
+  return found;
 }
 
 std::vector<Finding> slow_operators(const Matter& matter) {
   // Times of launches say nothing about the operators.
   if (matter.run() == nullptr || !matter.profile().launched_on.empty()) return {};
   std::vector<Finding> findings;
-  for (const auto& [op, kind] : slow_kinds(matter)) {
-    Remedy remedy = remedy_for_operators(matter, op);
+  for (const auto& [action, slow] : slow_by_remedy(matter)) {
+    const bool is_one = slow.series.size() == 1;
     findings.push_back(
         {.cause = "slow operators",
-         .what = fmt::format(
-             "{} {} of {} longer than the fastest calls for the same layers; most is lost in {}.",
-             kind.operators, op + (kind.operators == 1 ? " operator" : " operators"),
-             matter.framework() + (kind.operators == 1 ? " takes" : " take"),
-             kind.series.worst_text(matter)),
-         .layers = kind.series.layers(),
-         .gain_seconds = kind.series.seconds(),
-         .interval = kind.range,
+         .what = fmt::format("{} {} of {} {} longer than the fastest calls for the same layers: "
+                             "{}; most is lost in {}.",
+                             slow.series.size(), is_one ? "operator" : "operators",
+                             matter.framework(), is_one ? "takes" : "take", slow.operators_text(),
+                             slow.series.worst_text(matter)),
+         .layers = slow.series.layers(),
+         .gain_seconds = slow.series.seconds(),
+         .interval = slow.range,
          .certainty = Certainty::estimated,
          .affects = Affects::device,
          .leads_to_seconds = matter.least_seconds(),
          .plan = matter.plan(),
-         .action = std::move(remedy.action),
-         .command = std::move(remedy.command)});
+         .action = action,
+         .command = slow.remedy.command});
   }
   return findings;
 }
