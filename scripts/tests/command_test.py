@@ -190,10 +190,11 @@ class Command(unittest.TestCase):
         self.assertRegex(finished.stdout, r"\n== conv, fp32: onednn\n   onednn: 4 timings in \d+ s\n")
         self.assertEqual(lines[-1], f"{out}/report.html")
         self.assertTrue((out / "report.html").exists())
-        generated, first, *runs = self.log()
+        generated, first, leading, *runs = self.log()
         self.assertEqual(generated, f"--batch 2 --precision fp32 --dim=n=3 --skip-refused {out}/generated/refused.txt "
                                     f"--out {out}/generated {self.folder}/good.onnx")
         self.assertIn("--algorithms best --budget 0.01", first)
+        self.assertIn("--algorithms leading --budget 0.01", leading)
         # Products first; what a file stores as int8, at int8, too.
         self.assertEqual([re.search(r"filter=\^(\w+)/\.\*/(\w+)/", run).groups() for run in runs],
                          [("conv", "fp32"), ("gemm", "fp32"), ("gemm", "int8"), ("add", "fp32")])

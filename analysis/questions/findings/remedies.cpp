@@ -180,19 +180,11 @@ Remedy remedy_for_branches(const Matter& matter) {
       return {"Run the branches in streams of their own, recorded in one CUDA graph.",
               "with torch.cuda.stream(torch.cuda.Stream()): branch(x)"};
     case Whose::onnxruntime:
-      if (matter.is_of_gpu()) break;
-      return {
-          "Let the session run independent operators at the same time, each with fewer threads.",
-          "options.execution_mode = onnxruntime.ExecutionMode.ORT_PARALLEL; "
-          "options.inter_op_num_threads = 2"};
     case Whose::jax:
     case Whose::none:
       break;
   }
-  return {
-      "Run independent branches at the same time: streams on a GPU, fewer threads each on a "
-      "processor.",
-      ""};
+  return {"Run independent branches at the same time, in streams of their own.", ""};
 }
 
 Remedy remedy_for_operators(const Matter& matter, const std::string& op) {

@@ -2,6 +2,7 @@
 
 #include "analysis/profile_match/comparison.h"
 #include "analysis/profile_match/same_model.h"
+#include "analysis/profiles/onnxruntime/names.h"
 #include "analysis/profiles/profile.h"
 #include "analysis/tests/build.h"
 #include "analysis/tests/folder.h"
@@ -122,6 +123,38 @@ TEST(Mapping, OfAConvolutionFusedWithWhatFollows) {
   EXPECT_THAT(layers_of("fc/matmul/MatMulAddFusion", graph, profile),
               ElementsAre("fc/matmul", "fc/add"));
   EXPECT_THAT(layers_of("ReorderInput", graph, profile), IsEmpty());
+}
+
+// Its blocked layout turns these into convolutions, and numbers names that are taken.
+TEST(Mapping, OfConvolutionsThatReplaceElementwiseLayers) {
+  EXPECT_EQ(onnxruntime::origin_of("r_nchwc_token_7"), "r");
+  EXPECT_EQ(onnxruntime::origin_of("r_token_7"), "r_token_7");
+  EXPECT_EQ(onnxruntime::replaced_tensor("r_bn_nchwc_token_12"), "r");
+  EXPECT_EQ(onnxruntime::replaced_tensor("r_mul_nchwc"), "r");
+  EXPECT_EQ(onnxruntime::replaced_tensor("r_mul"), "");
+  Graph graph{.model = "m", .batch = 1};
+  const auto add = [&](const char* op, const char* tensor) {
+    Layer next = test::layer(op, {});
+    next.op = op;
+    if (!graph.layers.empty()) next.inputs = {graph.layers.size() - 1};
+    next.outputs = {{.name = tensor}};
+    graph.layers.push_back(next);
+  };
+  add("Conv", "c");
+  add("BatchNormalization", "b");
+  add("Mul", "x_mul");
+  add("Mul", "y");
+  Profile profile{.path = "p.json", .framework = "onnxruntime"};
+  for (const char* const name : {"c_nchwc", "b_bn_nchwc", "x_mul_nchwc", "y_mul_nchwc"}) {
+    profile.nodes.push_back({.name = name,
+                             .origin = onnxruntime::origin_of(name),
+                             .replaced = onnxruntime::replaced_tensor(name),
+                             .op = "Conv"});
+  }
+  EXPECT_THAT(layers_of("c_nchwc", graph, profile), ElementsAre("Conv"));
+  EXPECT_THAT(layers_of("b_bn_nchwc", graph, profile), ElementsAre("BatchNormalization"));
+  EXPECT_THAT(layers_of("x_mul_nchwc", graph, profile), ElementsAre("Mul"));
+  EXPECT_THAT(layers_of("y_mul_nchwc", graph, profile), ElementsAre("Mul"));
 }
 
 TEST(Mapping, OfNodesThatHaveNoNameInTheModel) {

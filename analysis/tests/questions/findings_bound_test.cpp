@@ -208,7 +208,9 @@ Found found_diamond() {
 }
 
 TEST(Findings, OfBranchesAreALimit) {
-  const Found given = found_diamond();
+  Found given = found_diamond();
+  EXPECT_THAT(given.of("serialized branches"), IsEmpty()) << "a processor's calls share its cores";
+  given.inputs.results.systems["cudnn"] = {{"device", "D"}};
   const std::vector<Judged> found = given.of("serialized branches");
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_NEAR(*found[0].finding.gain_seconds, 20 * us, tiny);
@@ -241,6 +243,12 @@ TEST(Findings, OfTheSequenceAreWhatItTakesLonger) {
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_NEAR(*found[0].finding.gain_seconds, 50 * us, tiny);
   EXPECT_NEAR(*found[0].share(), 50.0 / 220, 1e-9);
+  given.run("pytorch", {100 * us, 50 * us, 20 * us}, 230 * us);
+  EXPECT_THAT(given.of("memory between calls"), SizeIs(1));
+  given.inputs.profiles.clear();
+  given.run("pytorch", {100 * us, 50 * us, 20 * us}, 210 * us);
+  EXPECT_THAT(given.of("memory between calls"), IsEmpty()) << "its calls suit each other better";
+  given.inputs.profiles.clear();
   given.inputs.sequences[0].seconds = {165 * us, 175 * us, 185 * us};
   EXPECT_THAT(given.of("memory between calls"), IsEmpty());
 }

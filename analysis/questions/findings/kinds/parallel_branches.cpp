@@ -64,6 +64,8 @@ std::vector<Finding> parallel_branches(const Matter& matter) {
   if (const PlanRun* const run = run_in_branches(bound)) {
     return timed_branches(*run, std::move(beside), std::move(remedy));
   }
+  // A call has all processors already; with fewer, both branches take longer.
+  if (!matter.is_of_gpu()) return {};
   return {{.cause = "serialized branches",
            .what = fmt::format("{} layers are off the critical path, which takes {} of {}: if each "
                                "had the device to itself, they would cost nothing.",
