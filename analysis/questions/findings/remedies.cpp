@@ -23,6 +23,13 @@ std::string profile_flag(const Matter& matter) {
   return matter.run() == nullptr ? "" : " --profile " + matter.profile().path.string();
 }
 
+/// `why`: "which ...".
+Remedy openvino(const std::string& why) {
+  return {"Try the OpenVINO provider, " + why +
+              ", and compare (pip install onnxruntime-openvino in an environment of its own).",
+          R"(providers=["OpenVINOExecutionProvider", "CPUExecutionProvider"])"};
+}
+
 std::string cuda_provider(std::string_view option, std::string_view value) {
   return fmt::format(R"(providers=[("CUDAExecutionProvider", {{"{}": "{}"}})])", option, value);
 }
@@ -82,6 +89,7 @@ Remedy remedy_for_fusion(const Matter& matter) {
           "convolution or product stay separate unless the library has a fused call.",
           "model = torch.compile(model)"};
     case Whose::onnxruntime:
+      if (!matter.is_of_gpu()) return openvino("which fuses more than ONNX Runtime's optimizer");
       return {
           "Let the session optimize fully (the default), and see which layers are left apart; "
           "those need an operator that calls the library's fused call.",
@@ -211,10 +219,7 @@ Remedy remedy_for_operators(const Matter& matter, const std::string& op) {
               "TORCHINDUCTOR_FREEZING=1 python PROGRAM    # model = torch.compile(model.eval())"};
     case Whose::onnxruntime:
       if (matter.is_of_gpu()) break;
-      return {
-          "Try the OpenVINO provider, which has oneDNN's kernels, instead of ONNX Runtime's own "
-          "(MLAS), and compare (pip install onnxruntime-openvino in an environment of its own).",
-          "providers=[\"OpenVINOExecutionProvider\", \"CPUExecutionProvider\"]"};
+      return openvino("which has oneDNN's kernels, instead of ONNX Runtime's own (MLAS)");
     case Whose::jax:
     case Whose::none:
       break;
