@@ -241,5 +241,68 @@ class PyTorch(unittest.TestCase):
         self.assertEqual((len(record["processes"]), record["fewer_threads"], self.threads), (1, [], []))
 
 
+class PyTorchPlan(unittest.TestCase):
+    """scripts/pytorch_plan.py without PyTorch: ways that take given times."""
+
+    def search(self, seconds, refused=()):
+        import pytorch_plan
+
+        class Way:
+            def __init__(self, settings):
+                if refused and set(refused) & set(settings):
+                    raise pytorch_plan.UserError("cannot be captured")
+                self.settings, self.seconds = settings, None
+
+            def differs_from(self, other):
+                return 0.5 if "wrong" in self.settings else None
+
+            def round(self, runs):
+                return seconds(self.settings)
+
+        changes = [pytorch_plan.Change(name, {name: True}, f"{name}()") for name in ("graph", "fold", "wrong")]
+        return pytorch_plan.search(Way, changes, types.SimpleNamespace(rounds=5, seconds=0.0))
+
+    def test_changes_are_kept_on_top_of_each_other(self):
+        plain, best, rows = self.search(lambda settings: 4.0 / (1 + len(settings)))
+        self.assertEqual([(row["change"], row["kept"]) for row in rows],
+                         [("graph", True), ("fold", True), ("wrong", False)])
+        self.assertEqual((best.settings, best.seconds), ({"graph": True, "fold": True}, 4.0 / 3))
+        self.assertEqual((rows[1]["before_seconds"], rows[1]["after_seconds"]), (2.0, 4.0 / 3))
+        self.assertEqual(rows[2]["reason"], "its results differ by 0.5 of the largest element")
+
+    def test_what_gains_little_or_fails_is_not(self):
+        plain, best, rows = self.search(lambda settings: 0.99 if settings else 1.0, refused=["graph"])
+        self.assertEqual([row["kept"] for row in rows], 3 * [False])
+        self.assertEqual(rows[0]["reason"], "cannot be captured")
+        self.assertEqual((best.settings, best.seconds), ({}, 1.0))
+
+    def test_four_of_five_rounds(self):
+        import pytorch_plan
+
+        self.assertTrue(pytorch_plan.is_faster([5, 5, 5, 5, 5], [4, 4, 4, 4, 9]))
+        self.assertFalse(pytorch_plan.is_faster([5, 5, 5, 5, 5], [4, 4, 4, 9, 9]))
+
+    def test_report_and_plan(self):
+        import pytorch_plan
+
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "run.json")
+            rows = [{"run_type": "iteration", "name": "plan/m_b1/fp32/manual_time", "run_name": name,
+                     "real_time": value, "time_unit": "ms"}
+                    for name, value in (("a", 3.0), ("a", 4.0), ("a", 9.0), ("a/branches", 3.5))]
+            path.write_text(json.dumps({"benchmarks": rows}))
+            self.assertAlmostEqual(pytorch_plan.read_plan(path), 3.5e-3)
+            path.write_text("{}")
+            with self.assertRaisesRegex(pytorch_plan.UserError, "run.json: no run of bench_plan"):
+                pytorch_plan.read_plan(path)
+        plain, best, rows = self.search(lambda settings: 4e-3 / (1 + len(settings)))
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            pytorch_plan.report(rows, plain, best, 1e-3)
+        text = out.getvalue()
+        self.assertRegex(text, r"graph +4\.000 +2\.000 +50\.0%  kept\n")
+        self.assertIn("PyTorch: 4.000 ms before, 1.333 ms with what was kept; Benanza's plan: 1.000 ms\n"
+                      "graph()\nfold()\n", text)
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])
