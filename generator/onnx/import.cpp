@@ -147,6 +147,9 @@ void drop_unread(std::vector<LoweredLayer>& layers) {
 LoweredLayer lower_step(const Program& program, const Step& step, const OperatorTable& operators,
                         const ResolvedDims& bound) {
   const NodeView node(step.node, input_tensors(step), output_tensors(step, true));
+  if (const std::string unknown = unknown_opset(step.node); !unknown.empty()) {
+    return unsupported_layer(node, unknown, operators);
+  }
   if (!step.misfit.empty()) return unsupported_layer(node, step.misfit, operators);
   try {
     LoweredLayer layer = lower_node(node, operators, all_outputs_constant(step));

@@ -96,9 +96,8 @@ std::vector<Step> body_steps(Program& program, const Step& owner, const GraphPro
   std::vector<Step> steps;
   for (int index = 0; index < graph.node_size(); ++index) {
     const NodeProto& inner = graph.node(index);
-    const auto version = program.opsets.find(canonical_domain(inner.domain()));
     Step step{Node(inner, owner.node.name() + '/' + node_names[static_cast<std::size_t>(index)],
-                   version == program.opsets.end() ? 0 : version->second)};
+                   opset_of(inner, program.opsets).value_or(0))};
     for (const std::string& name : inner.input()) step.inputs.push_back(names.read(name));
     for (const std::string& name : captured_names(inner)) {
       step.captured.push_back(names.read(name));

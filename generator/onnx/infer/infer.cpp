@@ -9,6 +9,7 @@
 #include "generator/onnx/infer/rebatch.h"
 #include "generator/onnx/infer/schema.h"
 #include "generator/onnx/infer/sequence.h"
+#include "generator/onnx/model/check_model.h"
 #include "generator/onnx/model/node_view.h"
 
 namespace benanza::onnx {
@@ -101,6 +102,7 @@ class Inference {
   }
 
   std::vector<TypeProto> infer_types(const Step& step) const {
+    if (!unknown_opset(step.node).empty()) return std::vector<TypeProto>(step.outputs.size());
     const ShapeFunction rule = operators_.shape_function(step.node);
     if (rule == nullptr) {
       return schema_types(step, bound_, operators_.find(step.node.full_type()));
@@ -172,7 +174,7 @@ class Inference {
   }
 
   void fold(const Step& step) {
-    if (!step.node.domain().empty()) return;
+    if (!step.node.domain().empty() || !unknown_opset(step.node).empty()) return;
     if (const auto length = sequence_length(step); length && step.outputs[0] != nullptr) {
       Tensor& tensor = *step.outputs[0];
       tensor.shape = Dims{};

@@ -26,6 +26,17 @@ using Nodes = google::protobuf::RepeatedPtrField<NodeProto>;
 /// A call's tensor names or attributes, by the names used in the function's body.
 using Names = std::map<std::string, std::string>;
 using Values = std::map<std::string, const AttributeProto*>;
+/// Versions by canonical domain.
+using Imports = std::map<std::string, std::int64_t>;
+
+template <class Importing>
+Imports imports_of(const Importing& from) {
+  Imports imports;
+  for (const auto& import : from.opset_import()) {
+    imports[canonical_domain(import.domain())] = import.version();
+  }
+  return imports;
+}
 
 /// Fields that older versions of ONNX read as unknown: NodeProto::overload and
 /// FunctionProto::overload, before 1.16, and FunctionProto::attribute_proto, before 1.13.
@@ -110,6 +121,8 @@ std::vector<AttributeProto> defaults_of(const Function& function) {
 
 struct Function {
   const FunctionProto* proto = nullptr;
+  /// Of its nodes; domains that are not here have the model's version.
+  Imports imports;
   std::vector<AttributeProto> defaults;
   /// Set for an operator of which the model's own functions know nothing.
   const Composition* composition = nullptr;
@@ -166,33 +179,38 @@ class Inliner {
  public:
   Inliner(const ::onnx::ModelProto& model, const std::vector<Composition>& compositions,
           const KnowsOperator& knows, const std::string& where)
-      : where_(where) {
+      : where_(where), imports_(imports_of(model)) {
     for (const Composition& one : compositions) {
       functions_.emplace(id(one.function),
-                         Function{&one.function, defaults_of(one.function), &one});
+                         Function{&one.function, {}, defaults_of(one.function), &one});
     }
     for (const FunctionProto& function : model.functions()) {
       const bool stays = knows && spells_out(function) && knows(function.domain(), function.name());
-      functions_.emplace(id(function), Function{&function, defaults_of(function), nullptr, stays});
+      functions_.emplace(id(function), Function{&function, imports_of(function),
+                                                defaults_of(function), nullptr, stays});
     }
   }
 
-  void expand(GraphProto& graph) {
+  void expand(GraphProto& graph) { expand(graph, {}); }
+
+ private:
+  /// `imports`: of the function that the nodes come from.
+  void expand(GraphProto& graph, const Imports& imports) {
     Nodes expanded;
-    for (NodeProto& node : *graph.mutable_node()) expand(std::move(node), expanded);
+    for (NodeProto& node : *graph.mutable_node()) expand(std::move(node), imports, expanded);
     graph.mutable_node()->Swap(&expanded);
   }
 
- private:
-  void expand(NodeProto&& node, Nodes& out) {
+  void expand(NodeProto&& node, const Imports& imports, Nodes& out) {
     const auto found = functions_.find(id(node));
     const bool is_call = found != functions_.end() && found->second.does(node);
     if (is_call && found->second.stays) add_defaults(found->second, node);
     if (!is_call || found->second.stays) {
       for (AttributeProto& attribute : *node.mutable_attribute()) {
-        if (attribute.has_g()) expand(*attribute.mutable_g());
-        for (GraphProto& graph : *attribute.mutable_graphs()) expand(graph);
+        if (attribute.has_g()) expand(*attribute.mutable_g(), imports);
+        for (GraphProto& graph : *attribute.mutable_graphs()) expand(graph, imports);
       }
+      state_version(imports, node);
       ++nodes_;
       bytes_ += node.ByteSizeLong();
       check_size();
@@ -210,6 +228,16 @@ class Inliner {
     }
     expand_call(node, found->second, out);
     active_.erase(found->first);
+  }
+
+  void state_version(const Imports& imports, NodeProto& node) const {
+    const std::string domain = canonical_domain(node.domain());
+    const auto own = imports.find(domain);
+    if (own == imports.end()) return;
+    if (const auto models = imports_.find(domain);
+        models == imports_.end() || models->second != own->second) {
+      node.set_domain(versioned_domain(node.domain(), own->second));
+    }
   }
 
   static void add_defaults(const Function& function, NodeProto& node) {
@@ -274,7 +302,7 @@ class Inliner {
         if (attribute.has_g()) rename(*attribute.mutable_g(), names);
         for (GraphProto& graph : *attribute.mutable_graphs()) rename(graph, names);
       }
-      expand(std::move(node), out);
+      expand(std::move(node), called.imports, out);
     }
     for (NodeProto& copy : copies) *out.Add() = std::move(copy);
   }
@@ -289,6 +317,8 @@ class Inliner {
   }
 
   const std::string& where_;
+  /// The model's.
+  Imports imports_;
   std::map<std::string, Function> functions_;
   std::set<std::string> active_;
   std::set<std::string> taken_;
@@ -332,8 +362,8 @@ void inline_functions(::onnx::ModelProto& model, const std::string& where,
                       const std::vector<Composition>& compositions, const KnowsOperator& knows) {
   const std::vector<Composition> own = usable(compositions, model);
   if (model.functions().empty() && !is_composed(model.graph(), own)) return;
-  Inliner(model, own, knows, where).expand(*model.mutable_graph());
   add_opsets(model);
+  Inliner(model, own, knows, where).expand(*model.mutable_graph());
   model.clear_functions();
 }
 
