@@ -5,6 +5,7 @@
 #include <set>
 
 #include "generator/onnx/byte_conversions.h"
+#include "generator/onnx/control_flow/hidden_weights.h"
 #include "generator/onnx/stored.h"
 
 namespace benanza::onnx {
@@ -236,6 +237,13 @@ Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& l
     }
   }
   Compulsory result;
+  for (const Step& step : program.steps) {
+    const HiddenWeights hidden = hidden_weights(step);
+    for (const Value* value : hidden.outer) {
+      weights.merge(stored_tensors_and_scales(program, *value));
+    }
+    for (const Tensor& own : hidden.own) add(result.weights, own);
+  }
   for (const Value* value : inputs) add(result.inputs, *value);
   for (const auto& [value, part] : parts) {
     if (!inputs.contains(value)) add(result.inputs, *value, part);

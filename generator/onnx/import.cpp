@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "generator/onnx/caches.h"
 #include "generator/onnx/compulsory.h"
+#include "generator/onnx/control_flow/bodies.h"
 #include "generator/onnx/control_flow/choices.h"
 #include "generator/onnx/idle_masks.h"
 #include "generator/onnx/infer/assume.h"
@@ -16,6 +17,7 @@
 #include "generator/onnx/masks.h"
 #include "generator/onnx/model/check_model.h"
 #include "generator/onnx/model/program.h"
+#include "generator/onnx/model/subgraph.h"
 #include "generator/onnx/operators/shared/expert_load.h"
 #include "generator/onnx/parameters.h"
 #include "generator/onnx/quantized_layers.h"
@@ -156,10 +158,16 @@ LoweredLayer lower_step(const Program& program, const Step& step, const Operator
     if (layer.cost == Cost::unsupported) {
       const std::string advice = advice_of_choice(program, step);
       if (!advice.empty()) layer.reason += "; an input decides: " + advice;
+      if (const auto rounds = known_rounds(step)) {
+        layer.reason = "runs its body " + std::to_string(*rounds) +
+                       " times, too often to read every round: hides " +
+                       hidden_nodes(step.node.proto());
+      }
     }
     return layer;
   } catch (const std::exception& error) {
     if (first_assumption(step)) return unsupported_layer(node, misfit(error.what()), operators);
+    if (step.of_round) return unsupported_layer(node, error.what(), operators);
     throw Error(label(program, step.node) + error.what() + advice(bound));
   }
 }

@@ -54,6 +54,7 @@ class Body {
     }
     inner_ = make_program(model, program_.where);
     inner_.depth = program_.depth + 1;
+    inner_.unrolled = program_.unrolled;
     inner_.assumptions = program_.assumptions;
     for (const auto& [stated, value] : captured) {
       Tensor& tensor = *inner_.value(stated);

@@ -60,16 +60,16 @@ class Inference {
       }
       assumption = open_.settle(step, types);
     } catch (const std::exception& error) {
-      if (!assumes) throw;
-      step.misfit = misfit(error.what());
+      if (!assumes && !step.of_round) throw;
+      step.misfit = assumes ? misfit(error.what()) : error.what();
       types.assign(step.outputs.size(), TypeProto());
     }
     make_outputs(index, types, assumption);
     try {
       fold(step);
     } catch (const std::exception& error) {
-      if (!first_assumption(step)) throw;
-      step.misfit = misfit(error.what());
+      if (!first_assumption(step) && !step.of_round) throw;
+      step.misfit = first_assumption(step) ? misfit(error.what()) : error.what();
     }
   }
 
@@ -88,8 +88,8 @@ class Inference {
       if (tensor.shape && !checked_element_count(*tensor.shape)) {
         const std::string what = "\"" + stated + "\" would be " + join(*tensor.shape, 'x') +
                                  ", which is negative or more than 2^40 elements";
-        if (!assumption) throw Error(what);
-        step.misfit = misfit(what);
+        if (!assumption && !step.of_round) throw Error(what);
+        step.misfit = assumption ? misfit(what) : what;
         types[output].mutable_tensor_type()->clear_shape();
         tensor.shape.reset();
       }
@@ -264,15 +264,24 @@ void infer(Program& program, const ::onnx::ModelProto& model, const ResolvedDims
       if (const auto condition = inference.condition(program.steps.back())) {
         std::vector<Step> taken = branch_steps(program, program.steps.back(), *condition);
         const auto assumption = first_assumption(program.steps.back());
-        for (Step& step : taken) step.assumption = assumption;
+        for (Step& step : taken) {
+          step.assumption = assumption;
+          step.of_round = program.steps.back().of_round;
+        }
         program.steps.pop_back();
         std::move(taken.rbegin(), taken.rend(), std::back_inserter(waiting));
       } else {
         std::vector<Step> plain = without_sequences(program, program.steps.back());
-        if (plain.empty()) plain = single_scan_steps(program, program.steps.back());
+        const bool counts = plain.empty();
+        if (counts) plain = steps_of_rounds(program, program.steps.back());
         if (plain.empty()) {
           inference.visit(program.steps.size() - 1);
         } else {
+          const auto assumption = first_assumption(program.steps.back());
+          for (Step& step : plain) {
+            step.assumption = assumption;
+            step.of_round = counts;
+          }
           program.steps.pop_back();
           std::move(plain.rbegin(), plain.rend(), std::back_inserter(waiting));
         }
