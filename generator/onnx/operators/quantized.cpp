@@ -287,6 +287,9 @@ Lowered lower_quantization(const NodeView& node) {
   return lowered;
 }
 
+/// A conversion that no library has goes through all that it reads and writes.
+std::vector<std::size_t> first_place(const NodeView&) { return {0}; }
+
 }  // namespace
 
 // Scales and zero points are part of an integer call.
@@ -316,8 +319,12 @@ void register_quantized(OperatorTable& table) {
                                     .idle_attributes = {"alpha"},
                                     .idle_inputs = {1, 2, 4, 7, 8}});
   const auto conversion = [&](ShapeRule shape, LowerFunction lower) {
-    return Operator{
-        .shapes = {shape}, .lower = lower, .idle_attributes = of_scales, .idle_inputs = {2}};
+    return Operator{.shapes = {shape},
+                    .lower = lower,
+                    .reads_whole = first_place,
+                    .writes_whole = first_place,
+                    .idle_attributes = of_scales,
+                    .idle_inputs = {2}};
   };
   constexpr auto quantize = lower_quantization<QuantizationKind::quantize>;
   constexpr auto dequantize = lower_quantization<QuantizationKind::dequantize>;

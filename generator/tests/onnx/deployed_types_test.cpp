@@ -171,6 +171,21 @@ TEST(Quantized, WhatReadsAndMakesBytesIsMeasuredSo) {
   EXPECT_EQ(precision("Add", TensorProto::INT32, true), "");
 }
 
+// As tools for NPUs write activations.
+TEST(Quantized, ConversionsOf16BitsAreNamedWithTheirTraffic) {
+  Model model(21);
+  model.input("x", {4, 64}, TensorProto::UINT16).scalar("s", 0.5F);
+  stored(model, "z", {}, TensorProto::UINT16);
+  model.node("DequantizeLinear", {"x", "s", "z"}, {"d"}).node("Relu", {"d"}, {"r"});
+  model.node("QuantizeLinear", {"r", "s", "z"}, {"y"}).output("y");
+  const LoweredGraph graph = model.import();
+  EXPECT_EQ(graph.layers[0].cost, Cost::unsupported);
+  EXPECT_THAT(graph.layers[0].reason, testing::HasSubstr("uint16"));
+  EXPECT_THAT(graph.layers[1].problems, ElementsAre("relu/4x64"));
+  EXPECT_EQ(graph.compulsory.inputs, (Traffic{.bytes = 512}));
+  EXPECT_EQ(graph.compulsory.outputs, (Traffic{.bytes = 512}));
+}
+
 TEST(DynamicQuantizeMatMul, MayHaveABatchOfWeights) {
   Model model(13);
   model.domain("com.microsoft", 1).input("x", {2, 3, 8}).scalar("s", 0.1F);
