@@ -25,6 +25,7 @@
 #include "generator/onnx/read/make_inputs_constant.h"
 #include "generator/onnx/read/read.h"
 #include "generator/onnx/read/shared_caches.h"
+#include "generator/onnx/read/tensorrt.h"
 #include "generator/onnx/stored.h"
 
 namespace benanza::onnx {
@@ -199,6 +200,7 @@ LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, con
   }
   make_inputs_constant(model, binding.values, where);
   state_shared_caches(*model.mutable_graph());
+  rename_tensorrt_conversions(model);
   const OperatorTable operators = make_operator_table();
   const auto knows = [&](const std::string& domain, const std::string& op) {
     const Operator* known = operators.find(domain.empty() ? op : domain + '.' + op);

@@ -186,6 +186,41 @@ TEST(Quantized, ConversionsOf16BitsAreNamedWithTheirTraffic) {
   EXPECT_EQ(graph.compulsory.outputs, (Traffic{.bytes = 512}));
 }
 
+// As TensorRT's model optimizer writes opsets below 19 and 21.
+TEST(TensorRt, ConversionsAreThoseOfOnnx) {
+  Model model(17);
+  model.domain("trt", 1).input("x", {16, 64}).scalar("s", 0.5F).weights("sw", {2, 32});
+  stored(model, "w", {64, 32}, 22);
+  const auto add = [&](const std::string& op, const std::vector<std::string>& inputs,
+                       const std::string& output, Attributes attributes = {}) {
+    model.node(op, inputs, {output}, attributes).last().set_domain("trt");
+  };
+  add("TRT_FP8QuantizeLinear", {"x", "s"}, "xq");
+  add("TRT_FP8DequantizeLinear", {"xq", "s"}, "xd");
+  add("DequantizeLinear", {"w", "sw"}, "wd", {{"axis", 0}, {"block_size", 32}});
+  const LoweredGraph graph = model.node("MatMul", {"xd", "wd"}, {"y"}).output("y").import();
+  EXPECT_THAT(graph.layers[0].problems, ElementsAre("quantize/16x64_fp8"));
+  EXPECT_EQ(graph.layers[0].outputs[0].type, "float8e4m3fn");
+  EXPECT_THAT(graph.layers[3].problems, ElementsAre("gemm/m16_n32_k64_nn_w_packed.int4.b32"));
+  EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 64, .bytes = 1024}));
+}
+
+TEST(Qonnx, RoundedFloatsKeepTheirShapes) {
+  const std::string domain = "qonnx.custom_op.general";
+  Model model(17);
+  model.domain(domain, 1).input("x", {16, 64}).weights("w", {64, 32});
+  model.scalar("s", 0.5F).scalar("z", 0).scalar("bits", 4);
+  for (const char* name : {"x", "w"}) {
+    model.node("Quant", {name, "s", "z", "bits"}, {std::string(name) + "q"});
+    model.last().set_domain(domain);
+  }
+  const LoweredGraph graph = model.node("MatMul", {"xq", "wq"}, {"y"}).output("y").import();
+  EXPECT_EQ(graph.layers[0].cost, Cost::unsupported);
+  EXPECT_THAT(graph.layers[2].problems, ElementsAre("gemm/m16_n32_k64_nn_w"));
+  EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 64 * 32}));
+  EXPECT_EQ(graph.compulsory.inputs, (Traffic{.elements = 16 * 64}));
+}
+
 TEST(DynamicQuantizeMatMul, MayHaveABatchOfWeights) {
   Model model(13);
   model.domain("com.microsoft", 1).input("x", {2, 3, 8}).scalar("s", 0.1F);
