@@ -43,10 +43,14 @@ Value* new_value(Program& program, const Step& owner, const std::string& stated)
 /// How often the body of a Loop or Scan runs, if inputs and shapes tell.
 std::optional<std::int64_t> known_rounds(const Step& step);
 
+/// The same for a Loop that computes from constants and shapes alone when to stop.
+std::optional<std::int64_t> computed_rounds(const Program& program, const Step& step,
+                                            const InferProgram& infer);
+
 /// The steps of a Loop or Scan whose rounds are known, one round after the other; every round of a
 /// Scan reads its elements of the sequences. Empty for other steps, and where there would be too
 /// many. Throws Error if the body has too few inputs or outputs, or reads an undefined value.
-std::vector<Step> steps_of_rounds(Program& program, const Step& step);
+std::vector<Step> steps_of_rounds(Program& program, const Step& step, const InferProgram& infer);
 
 /// The outputs of the body in attribute `name`, as the body declares them; empty if the node has no
 /// such body.

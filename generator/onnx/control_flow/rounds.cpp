@@ -271,8 +271,9 @@ std::optional<std::int64_t> known_rounds(const Step& step) {
   return std::nullopt;
 }
 
-std::vector<Step> steps_of_rounds(Program& program, const Step& step) {
-  const auto count = known_rounds(step);
+std::vector<Step> steps_of_rounds(Program& program, const Step& step, const InferProgram& infer) {
+  auto count = known_rounds(step);
+  if (!count) count = computed_rounds(program, step, infer);
   if (!count) return {};
   Rounds rounds(program, step, step.node.find("body")->g(), *count);
   if (*count == 0) {

@@ -254,6 +254,9 @@ class Inference {
 void infer(Program& program, const ::onnx::ModelProto& model, const ResolvedDims& bound,
            const OperatorTable& operators) {
   Inference inference(program, model, bound, operators);
+  const auto infer_body = [&](Program& body, const ::onnx::ModelProto& graph) {
+    infer(body, graph, bound, operators);
+  };
   std::vector<Step> waiting = std::move(program.steps);
   program.steps.clear();
   std::reverse(waiting.begin(), waiting.end());
@@ -273,7 +276,7 @@ void infer(Program& program, const ::onnx::ModelProto& model, const ResolvedDims
       } else {
         std::vector<Step> plain = without_sequences(program, program.steps.back());
         const bool counts = plain.empty();
-        if (counts) plain = steps_of_rounds(program, program.steps.back());
+        if (counts) plain = steps_of_rounds(program, program.steps.back(), infer_body);
         if (plain.empty()) {
           inference.visit(program.steps.size() - 1);
         } else {
