@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "generator/onnx/model/node.h"
+#include "generator/onnx/read/function_fields.h"
 
 namespace benanza::onnx {
 namespace {
@@ -38,46 +39,16 @@ Imports imports_of(const Importing& from) {
   return imports;
 }
 
-/// Fields that older versions of ONNX read as unknown: NodeProto::overload and
-/// FunctionProto::overload, before 1.16, and FunctionProto::attribute_proto, before 1.13.
-constexpr int overload_of_node = 8;
-constexpr int overload_of_function = 13;
-constexpr int defaults_field = 11;
-
-/// The texts and messages of field `number` that this version of ONNX does not know, in order.
-template <class Message>
-std::vector<std::string> unknown_bytes(const Message& message, int number) {
-  std::vector<std::string> found;
-  const auto& unknown = message.unknown_fields();
-  for (int index = 0; index < unknown.field_count(); ++index) {
-    const auto& field = unknown.field(index);
-    if (field.number() != number || field.type() != field.TYPE_LENGTH_DELIMITED) continue;
-    found.push_back(field.length_delimited());
-  }
-  return found;
-}
-
-/// Which of several functions of one name is meant; mostly empty.
-template <class Message>
-std::string overload_of(const Message& message, int number) {
-  if constexpr (requires { message.overload(); }) {
-    return message.overload();
-  } else {
-    const std::vector<std::string> found = unknown_bytes(message, number);
-    return found.empty() ? "" : found.back();
-  }
-}
-
 /// What calls and functions are matched by.
 std::string id(const std::string& domain, const std::string& name, const std::string& overload) {
   const std::string plain = canonical_domain(domain) + ':' + name;
   return overload.empty() ? plain : plain + ':' + overload;
 }
 std::string id(const NodeProto& call) {
-  return id(call.domain(), call.op_type(), overload_of(call, overload_of_node));
+  return id(call.domain(), call.op_type(), overload_of(call));
 }
 std::string id(const FunctionProto& function) {
-  return id(function.domain(), function.name(), overload_of(function, overload_of_function));
+  return id(function.domain(), function.name(), overload_of(function));
 }
 
 void rename(const Names& names, std::string& name) {
@@ -98,25 +69,6 @@ void rename(GraphProto& graph, Names names) {
     }
   }
   for (auto& output : *graph.mutable_output()) rename(names, *output.mutable_name());
-}
-
-/// The attributes of a function that have defaults.
-template <class Function>
-std::vector<AttributeProto> defaults_of(const Function& function) {
-  if constexpr (requires { function.attribute_proto(); }) {
-    return {function.attribute_proto().begin(), function.attribute_proto().end()};
-  } else {
-    std::vector<AttributeProto> defaults;
-    for (const std::string& bytes : unknown_bytes(function, defaults_field)) {
-      AttributeProto attribute;
-      if (!attribute.ParseFromString(bytes)) {
-        throw Error("function \"" + function.name() +
-                    "\" has a default that is no attribute: export the model again");
-      }
-      defaults.push_back(std::move(attribute));
-    }
-    return defaults;
-  }
 }
 
 struct Function {
@@ -175,6 +127,22 @@ bool spells_out(const FunctionProto& function) {
   });
 }
 
+/// A tensor of the function itself that all of its calls can share: a stored one that is no small
+/// number or shape.
+bool is_stored(const NodeProto& node) {
+  constexpr std::int64_t few = 16;
+  if (node.op_type() != "Constant" || node.output_size() != 1) return false;
+  return std::ranges::any_of(node.attribute(), [](const AttributeProto& attribute) {
+    if (attribute.name() != "value" || !attribute.ref_attr_name().empty()) return false;
+    std::int64_t elements = 1;
+    for (const std::int64_t extent : attribute.t().dims()) {
+      if (extent > few) return true;
+      elements *= extent;
+    }
+    return elements > few;
+  });
+}
+
 class Inliner {
  public:
   Inliner(const ::onnx::ModelProto& model, const std::vector<Composition>& compositions,
@@ -191,13 +159,18 @@ class Inliner {
     }
   }
 
-  void expand(GraphProto& graph) { expand(graph, {}); }
+  void expand(GraphProto& graph) {
+    depth_ = 0;
+    expand(graph, {});
+  }
 
  private:
   /// `imports`: of the function that the nodes come from.
   void expand(GraphProto& graph, const Imports& imports) {
     Nodes expanded;
+    ++depth_;
     for (NodeProto& node : *graph.mutable_node()) expand(std::move(node), imports, expanded);
+    --depth_;
     graph.mutable_node()->Swap(&expanded);
   }
 
@@ -282,13 +255,16 @@ class Inliner {
       copies.push_back(std::move(copy));
     }
     const Values values = values_of(call, called);
+    std::set<const NodeProto*> shared;
     for (const NodeProto& node : function.node()) {
+      if (share(node, names, prefix)) shared.insert(&node);
       for (const std::string& output : node.output()) {
         if (!output.empty()) names.emplace(output, prefix + output);
       }
     }
     int position = 0;
     for (const NodeProto& original : function.node()) {
+      if (shared.contains(&original) && ++position > 0) continue;
       NodeProto node = original;
       node.set_name(prefix + (node.name().empty() ? node.op_type() + '_' + std::to_string(position)
                                                   : node.name()));
@@ -307,6 +283,15 @@ class Inliner {
     for (NodeProto& copy : copies) *out.Add() = std::move(copy);
   }
 
+  /// Names the result of a stored tensor as that of an earlier call; whether there is one.
+  bool share(const NodeProto& node, Names& names, const std::string& prefix) {
+    if (depth_ != 1 || !is_stored(node) || names.contains(node.output(0))) return false;
+    const std::string own = prefix + node.output(0);
+    const std::string& first = stored_.try_emplace(&node, own).first->second;
+    names.emplace(node.output(0), first);
+    return first != own;
+  }
+
   std::string call_name(const NodeProto& call) {
     const std::string wanted = call.name().empty() ? call.op_type() : call.name();
     std::string name = wanted;
@@ -323,6 +308,10 @@ class Inliner {
   std::set<std::string> active_;
   std::set<std::string> taken_;
   std::map<std::string, int> copies_;
+  /// The names of the functions' stored tensors.
+  std::map<const NodeProto*, std::string> stored_;
+  /// Of graphs in each other.
+  int depth_ = 0;
   std::size_t nodes_ = 0;
   std::size_t calls_ = 0;
   std::size_t bytes_ = 0;

@@ -233,7 +233,10 @@ TEST(Body, WeightsOfALoopOfUnknownLengthArePartOfTheFloor) {
   relu.add_input("v");
   const LoweredGraph graph = model.import();
   EXPECT_EQ(graph.layers[0].cost, Cost::unsupported);
+  EXPECT_THAT(graph.layers[0].reason, HasSubstr("give --input count=VALUE"));
   EXPECT_EQ(graph.compulsory.weights.elements, 18);
+  const Binding counted{.batch = {}, .dims = {}, .values = {{"count", "2"}}};
+  EXPECT_EQ(std::ranges::count(model.import(counted).layers, "MatMul", &LoweredLayer::op), 4);
 }
 
 TEST(Body, WhatIsCollectedBesideAStateThatGrowsHasAShape) {

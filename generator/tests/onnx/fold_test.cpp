@@ -242,6 +242,31 @@ TEST(Function, OfAnUnknownOpsetIsUnsupported) {
   EXPECT_THAT(graph.layers[1].problems, ElementsAre("relu/2x3x4"));
 }
 
+TEST(Function, HoldsItsWeightsOnceForAllCalls) {
+  Model model(18);
+  model.domain("local", 1).input("x", {4, 32});
+  auto& function = *model.proto().add_functions();
+  function.set_domain("local");
+  function.set_name("product");
+  function.add_input("a");
+  function.add_output("result");
+  auto& constant = *function.add_node();
+  constant.set_op_type("Constant");
+  constant.add_output("w");
+  auto& attribute = *constant.add_attribute();
+  attribute.set_name("value");
+  attribute.set_type(::onnx::AttributeProto::TENSOR);
+  *attribute.mutable_t() = Model(18).weights("w", {32, 32}).graph().initializer(0);
+  *function.add_node() = Model(18).node("MatMul", {"a", "w"}, {"result"}).graph().node(0);
+  for (const auto& [from, to] : {std::pair("x", "y"), std::pair("y", "z")}) {
+    model.node("product", {from}, {to}).last().set_domain("local");
+  }
+  const LoweredGraph graph = model.output("z").import();
+  EXPECT_THAT(names(graph), ElementsAre("y/Constant_0", "y/result", "z/result"));
+  EXPECT_EQ(graph.parameters, 32 * 32);
+  EXPECT_EQ(graph.compulsory.weights.elements, 32 * 32);
+}
+
 TEST(Function, ThatCallsItselfIsAnError) {
   Model model = with_function();
   call(model, "x", "y");
