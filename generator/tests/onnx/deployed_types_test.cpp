@@ -171,6 +171,23 @@ TEST(Quantized, WhatReadsAndMakesBytesIsMeasuredSo) {
   EXPECT_EQ(precision("Add", TensorProto::INT32, true), "");
 }
 
+// No library here has a product of such weights: that of floats stands for it, and says so.
+TEST(PackedWeights, ThatAreMixedWhenTheModelIsLoadedAreNamed) {
+  Model model(21);
+  model.input("x", {4, 64}).scalar("s", 0.5F).scalar("t", 0.25F).integers("from", {0});
+  model.integers("to", {64});
+  stored(model, "a", {64, 32}, TensorProto::INT8);
+  stored(model, "b", {64, 32}, TensorProto::INT8);
+  model.node("DequantizeLinear", {"a", "s"}, {"af"}).node("DequantizeLinear", {"b", "t"}, {"bf"});
+  model.node("Concat", {"af", "bf"}, {"w"}, {{"axis", 1}});
+  model.node("Slice", {"w", "from", "to"}, {"part"}).node("MatMul", {"x", "part"}, {"y"});
+  const LoweredGraph graph = model.output("y").import();
+  EXPECT_THAT(graph.layers.back().problems, ElementsAre("gemm/m4_n64_k64_nn_w"));
+  EXPECT_THAT(graph.layers.back().reason, testing::HasSubstr("stored as int8"));
+  EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 2, .bytes = 2 * 64 * 32}))
+      << "without the numbers that choose the rows";
+}
+
 // As tools for NPUs write activations.
 TEST(Quantized, ConversionsOf16BitsAreNamedWithTheirTraffic) {
   Model model(21);
