@@ -37,6 +37,8 @@ std::vector<Step> body_steps(Program& program, const Step& owner, const ::onnx::
                              const std::vector<Value*>& arguments,
                              const std::vector<Value*>& outputs,
                              BodyConstants* constants = nullptr);
+/// Names the values that take the place of the step's outputs as these.
+void keep_names(const Step& step);
 /// A new value of the program, with an id made of `owner` and `stated`.
 Value* new_value(Program& program, const Step& owner, const std::string& stated);
 

@@ -62,6 +62,14 @@ Step identity(Program& program, const Step& owner, const std::string& from, cons
 
 }  // namespace
 
+void keep_names(const Step& step) {
+  for (std::size_t index = 0; index < step.outputs.size(); ++index) {
+    Value* const value = step.outputs[index];
+    if (value == nullptr || !value->name.empty()) continue;
+    value->name = step.node.proto().output(static_cast<int>(index));
+  }
+}
+
 Value* new_value(Program& program, const Step& owner, const std::string& stated) {
   std::string id = owner.node.name() + '/' + stated;
   while (program.values.contains(id)) id += '\'';

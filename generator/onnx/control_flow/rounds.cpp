@@ -281,6 +281,7 @@ std::vector<Step> steps_of_rounds(Program& program, const Step& step, const Infe
     return has_states ? states_as_they_are(program, step) : std::vector<Step>{};
   }
   if (*count > (most_steps - program.unrolled) / rounds.steps_per_round()) return {};
+  keep_names(step);
   program.unrolled += *count * rounds.steps_per_round();
   return rounds.steps();
 }

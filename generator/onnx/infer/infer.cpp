@@ -83,7 +83,7 @@ class Inference {
     for (std::size_t output = 0; output < step.outputs.size(); ++output) {
       Value* value = step.outputs[output];
       if (value == nullptr) continue;
-      const std::string& stated = step.node.proto().output(static_cast<int>(output));
+      const std::string& stated = name_of(step, output);
       Tensor tensor = make_tensor(stated, types[output]);
       if (tensor.shape && !checked_element_count(*tensor.shape)) {
         const std::string what = "\"" + stated + "\" would be " + join(*tensor.shape, 'x') +
@@ -99,6 +99,13 @@ class Inference {
       static_cast<Tensor&>(*value) = std::move(tensor);
       value->value_type = std::move(types[output]);
     }
+  }
+
+  /// What the model calls an output: of a body that is read as part of it, what the graph around
+  /// the body does.
+  static const std::string& name_of(const Step& step, std::size_t output) {
+    const Value& value = *step.outputs[output];
+    return value.name.empty() ? step.node.proto().output(static_cast<int>(output)) : value.name;
   }
 
   std::vector<TypeProto> infer_types(const Step& step) const {
@@ -122,7 +129,7 @@ class Inference {
   /// Fills gaps in the inferred type of an output from the model's value info. If both shapes are
   /// known and differ, warns, unless the step depends on assumptions.
   void fall_back(const Step& step, std::size_t output, TypeProto& type, bool assumes) {
-    const std::string& name = step.node.proto().output(static_cast<int>(output));
+    const std::string& name = name_of(step, output);
     const auto found = stated_.find(name);
     if (found == stated_.end()) return;
     if (type.value_case() == TypeProto::VALUE_NOT_SET) {

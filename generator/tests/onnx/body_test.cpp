@@ -136,6 +136,9 @@ TEST(Body, ALoopOfKnownLengthIsItsRounds) {
   EXPECT_EQ(counts["relu/2x3"], 7);
   EXPECT_EQ(graph.layers.back().op, "Concat");
   EXPECT_EQ(graph.layers.back().outputs[0].shape, (Dims{7, 2, 3}));
+  ASSERT_EQ(graph.results.size(), 2) << "as the model calls them";
+  EXPECT_EQ(graph.results[0].name, "last");
+  EXPECT_EQ(graph.layers[*graph.results[0].producer].name, "last/6/Add_2");
   EXPECT_EQ(graph.parameters, 9) << "one tensor for all rounds";
   EXPECT_EQ(graph.compulsory.weights.elements, 9);
 }
