@@ -204,7 +204,7 @@ std::optional<std::int64_t> computed_rounds(const Program& program, const Step& 
   }
 }
 
-void state_body_outputs(Program& program, Step& step, const InferProgram& infer) {
+void state_body_outputs(Program& program, Step& step, bool rebatched, const InferProgram& infer) {
   // The outer loop's retries multiply those of the inner one.
   constexpr int most_depth = 4;
   if (!step.node.has_subgraph() || program.depth >= most_depth) return;
@@ -212,7 +212,7 @@ void state_body_outputs(Program& program, Step& step, const InferProgram& infer)
   std::unique_ptr<::onnx::NodeProto> stating;
   for (int index = 0; index < proto.attribute_size(); ++index) {
     const GraphProto& graph = proto.attribute(index).g();
-    if (!proto.attribute(index).has_g() || states_everything(graph)) continue;
+    if (!proto.attribute(index).has_g() || (states_everything(graph) && !rebatched)) continue;
     Body body(program, step, graph, infer);
     std::vector<TypeProto> types;
     try {
@@ -232,7 +232,7 @@ void state_body_outputs(Program& program, Step& step, const InferProgram& infer)
     for (int output = 0; output < stated.output_size(); ++output) {
       TypeProto& type = *stated.mutable_output(output)->mutable_type();
       const TypeProto& inferred = types[static_cast<std::size_t>(output)];
-      if (!shape_of(type) && shape_of(inferred)) type = inferred;
+      if ((rebatched || !shape_of(type)) && shape_of(inferred)) type = inferred;
     }
   }
   if (!stating) return;

@@ -16,10 +16,11 @@ namespace benanza::onnx {
 /// Infers the shapes of a program made from the given model, using its value info.
 using InferProgram = std::function<void(Program&, const ::onnx::ModelProto&)>;
 
-/// If bodies of the step's node do not state the shapes of their outputs, infers them and replaces
-/// the node with a copy that states them. Assumptions made in a body become the program's. Nothing
-/// is stated for an invalid body, or for shapes that change from iteration to iteration.
-void state_body_outputs(Program& program, Step& step, const InferProgram& infer);
+/// If bodies of the step's node do not state the shapes of their outputs, or not for this batch
+/// (`rebatched`), infers them and replaces the node with a copy that states them. Assumptions made
+/// in a body become the program's. Nothing is stated for an invalid body, or for shapes that change
+/// from iteration to iteration.
+void state_body_outputs(Program& program, Step& step, bool rebatched, const InferProgram& infer);
 
 /// The steps of the branch that an If with a constant condition takes, in file order; they produce
 /// the If's outputs. Adds the branch's initializers to the program. Throws Error if the branch is

@@ -47,9 +47,10 @@ class Inference {
       widen_constants(program_, step, *bound_.replaced_batch, bound_.batch);
     }
     const bool assumes = first_assumption(step).has_value();
-    state_body_outputs(program_, step, [this](Program& body, const ::onnx::ModelProto& model) {
-      infer(body, model, bound_, operators_);
-    });
+    state_body_outputs(program_, step, bound_.replaced_batch.has_value(),
+                       [this](Program& body, const ::onnx::ModelProto& model) {
+                         infer(body, model, bound_, operators_);
+                       });
     std::vector<TypeProto> types;
     std::optional<std::size_t> assumption;
     try {

@@ -175,6 +175,20 @@ TEST(Body, ALoopThatTheDataStopIsUnsupported) {
   EXPECT_EQ(model.layer().cost, Cost::unsupported);
 }
 
+TEST(Body, WhatABodyStatesForAnotherBatchIsInferred) {
+  Model model = sums();
+  model.input("count", {}, ::onnx::TensorProto::INT64);
+  model.last().set_input(0, "count");
+  auto& body = body_of_last(model);
+  for (const int index : {1, 2}) {
+    auto& type = *body.mutable_output(index)->mutable_type()->mutable_tensor_type();
+    type.set_elem_type(::onnx::TensorProto::FLOAT);
+    for (const int extent : {2, 3}) type.mutable_shape()->add_dim()->set_dim_value(extent);
+  }
+  const LoweredGraph graph = model.import({.batch = 5, .dims = {}});
+  EXPECT_EQ(graph.layers[0].outputs[0].shape, (Dims{5, 3}));
+}
+
 TEST(Body, ALoopOfNoRoundsLeavesItsStates) {
   Model model = sums();
   auto& count = *model.graph().mutable_initializer(0);
