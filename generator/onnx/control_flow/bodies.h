@@ -51,9 +51,9 @@ std::optional<std::int64_t> computed_rounds(const Program& program, const Step& 
                                             const InferProgram& infer);
 
 /// The steps of a Loop or Scan whose rounds are known, one round after the other; every round of a
-/// Scan reads its elements of the sequences. Empty for other steps, and where there would be too
-/// many. Throws Error if the body has too few inputs or outputs, or reads an undefined value.
-std::vector<Step> steps_of_rounds(Program& program, const Step& step, const InferProgram& infer);
+/// Scan reads its elements of the sequences. Empty for other steps, where there would be too many,
+/// and for a body that makes no sense, which becomes the step's misfit.
+std::vector<Step> steps_of_rounds(Program& program, Step& step, const InferProgram& infer);
 
 /// The outputs of the body in attribute `name`, as the body declares them; empty if the node has no
 /// such body.

@@ -271,19 +271,25 @@ std::optional<std::int64_t> known_rounds(const Step& step) {
   return std::nullopt;
 }
 
-std::vector<Step> steps_of_rounds(Program& program, const Step& step, const InferProgram& infer) {
-  auto count = known_rounds(step);
-  if (!count) count = computed_rounds(program, step, infer);
-  if (!count) return {};
-  Rounds rounds(program, step, step.node.find("body")->g(), *count);
-  if (*count == 0) {
-    const bool has_states = step.node.op_type() == "Loop" && !rounds.collects();
-    return has_states ? states_as_they_are(program, step) : std::vector<Step>{};
+std::vector<Step> steps_of_rounds(Program& program, Step& step, const InferProgram& infer) {
+  try {
+    auto count = known_rounds(step);
+    if (!count) count = computed_rounds(program, step, infer);
+    if (!count) return {};
+    Rounds rounds(program, step, step.node.find("body")->g(), *count);
+    if (*count == 0) {
+      const bool has_states = step.node.op_type() == "Loop" && !rounds.collects();
+      return has_states ? states_as_they_are(program, step) : std::vector<Step>{};
+    }
+    if (*count > (most_steps - program.unrolled) / rounds.steps_per_round()) return {};
+    std::vector<Step> steps = rounds.steps();
+    program.unrolled += *count * rounds.steps_per_round();
+    keep_names(step);
+    return steps;
+  } catch (const std::exception& error) {
+    step.misfit = error.what();
+    return {};
   }
-  if (*count > (most_steps - program.unrolled) / rounds.steps_per_round()) return {};
-  keep_names(step);
-  program.unrolled += *count * rounds.steps_per_round();
-  return rounds.steps();
 }
 
 }  // namespace benanza::onnx

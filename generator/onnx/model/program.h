@@ -67,8 +67,8 @@ struct Step {
   std::map<std::string, Value*> scope = {};
   /// For a node from a branch of an If: the first assumption that the choice depends on.
   std::optional<std::size_t> assumption = {};
-  /// Why inference failed for a step that depends on assumptions or is of a body that runs round by
-  /// round; its output shapes may be unknown.
+  /// Why inference failed for a step that depends on assumptions, is of a body that runs round by
+  /// round (`of_round`), or has such a body; its output shapes may be unknown.
   std::string misfit = {};
   bool of_round = false;
 };

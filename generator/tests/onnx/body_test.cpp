@@ -227,6 +227,20 @@ TEST(Body, ACollectedResultThatGrowsHasNoShape) {
   EXPECT_EQ(graph.layers[graph.layers.size() - 2].cost, Cost::free);
 }
 
+TEST(Body, OfALoopThatMakesNoSenseTheRestOfTheModelIsRead) {
+  Model model = sums();
+  body_of_last(model).mutable_output()->RemoveLast();
+  const LoweredGraph short_of_one = model.import();
+  EXPECT_EQ(short_of_one.layers[0].cost, Cost::unsupported);
+  EXPECT_THAT(short_of_one.layers[0].reason, HasSubstr("3 inputs and 2 outputs"));
+
+  model = sums();
+  body_of_last(model).mutable_node(1)->mutable_input()->Add()->assign("x");
+  const LoweredGraph wrong_node = model.import();
+  EXPECT_EQ(wrong_node.layers[1].cost, Cost::unsupported) << "three factors";
+  EXPECT_EQ(wrong_node.layers.back().op, "Concat");
+}
+
 TEST(Body, TooManyRoundsAreNamed) {
   Model model = sums();
   auto& count = *model.graph().mutable_initializer(0);
