@@ -108,4 +108,30 @@ bool saturates(const Step& quantization, const Activation& function) {
          (most - *point) * *scale <= function.beta + half;
 }
 
+bool absorb(Call& product, const Call& next, std::size_t place) {
+  const auto reads_last = [&](const Source& source) {
+    return source.kind == Source::Kind::call && static_cast<std::size_t>(source.index) == place - 1;
+  };
+  if (const auto* function = std::get_if<Activation>(&next.problem.shape)) {
+    if (!scales_with_bytes(*function) || !reads_last(next.operands[0])) return false;
+    product.problem = with_step(std::move(product.problem), without_input(*function));
+    return true;
+  }
+  const auto* sum = std::get_if<Binary>(&next.problem.shape);
+  if (sum == nullptr || sum->kind != BinaryKind::add || product.problem.epilogue != Epilogue{} ||
+      !reads_last(next.operands[0])) {
+    return false;
+  }
+  Problem biased = product.problem;
+  biased.epilogue.bias = true;
+  const auto bias = bias_operand(biased);
+  if (!bias ||
+      element_count(inputs(biased)[*bias].dims) != element_count(inputs(next.problem)[1].dims)) {
+    return false;
+  }
+  product.problem = std::move(biased);
+  product.operands.push_back(next.operands[1]);
+  return true;
+}
+
 }  // namespace benanza::onnx

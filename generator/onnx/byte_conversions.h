@@ -4,6 +4,7 @@
 
 #include "core/problem/precision.h"
 #include "core/problem/problem.h"
+#include "generator/lowered/lowered.h"
 #include "generator/onnx/model/program.h"
 
 /// QuantizeLinear and DequantizeLinear around calls of 8 bits.
@@ -33,5 +34,9 @@ bool makes_integers(const Step& quantization);
 /// Whether `quantization`, a QuantizeLinear, stores the same with and without `function` before it:
 /// it saturates where the function clips. False where its scale and zero point are not known.
 bool saturates(const Step& quantization, const Activation& function);
+
+/// Takes call `place` of the layer, which follows `product`, into it. Returns false if it is no
+/// bias or function.
+bool absorb(Call& product, const Call& next, std::size_t place);
 
 }  // namespace benanza::onnx

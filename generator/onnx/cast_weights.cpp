@@ -133,7 +133,10 @@ std::optional<PackedWeights> packed_by_casts(const Program& program, const Value
 
 std::set<const Value*> narrower_sources(const Program& program, const Value& constant) {
   if (maker(program, &constant) == nullptr || !is_floating(constant.type)) return {};
-  const std::set<const Value*> found = sources_of(program, constant);
+  std::set<const Value*> found = sources_of(program, constant);
+  // Places and extents.
+  std::erase_if(found,
+                [](const Value* source) { return source->type == ::onnx::TensorProto::INT64; });
   constexpr std::int64_t bits_of_half = 16;
   constexpr std::int64_t most_in_an_element = 16;
   const std::int64_t own = elements(constant);

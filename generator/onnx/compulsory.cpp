@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
 
 #include "generator/onnx/byte_conversions.h"
+#include "generator/onnx/control_flow/hidden_weights.h"
 #include "generator/onnx/stored.h"
 
 namespace benanza::onnx {
@@ -99,10 +101,11 @@ Parts parts_of_inputs(const Program& program, const std::vector<LoweredLayer>& l
 }
 
 /// Caches that grow in their own memory, by what they are then: the model's input, and the elements
-/// that stay.
+/// that stay and that are added.
 struct Grown {
   const Value* input = nullptr;
   std::int64_t kept = 0;
+  std::int64_t added = 0;
 };
 std::map<const Value*, Grown> grown_inputs(const Program& program,
                                            const std::vector<LoweredLayer>& layers) {
@@ -116,8 +119,9 @@ std::map<const Value*, Grown> grown_inputs(const Program& program,
       const auto output = static_cast<std::size_t>(call.output);
       if (input == nullptr || !input->given || !input->shape) continue;
       if (output >= program.steps[step].outputs.size()) continue;
-      const std::int64_t kept = element_count(*input->shape) - copy->moved_elements();
-      grown[program.steps[step].outputs[output]] = {input, std::max<std::int64_t>(0, kept)};
+      const std::int64_t added = copy->moved_elements();
+      const std::int64_t kept = element_count(*input->shape) - added;
+      grown[program.steps[step].outputs[output]] = {input, std::max<std::int64_t>(0, kept), added};
     }
   }
   return grown;
@@ -175,16 +179,38 @@ Traffic written_outputs(const Program& program, const std::vector<LoweredLayer>&
   return outputs;
 }
 
-/// The model's input that `value` is: itself, or the bytes that a conversion makes it of which is
-/// part of the calls around it. Null for others.
-const Value* given_behind(const Program& program, const std::vector<LoweredLayer>& layers,
-                          const Value& value) {
-  if (value.given) return &value;
-  if (!value.producer || layers[*value.producer].cost != Cost::free) return nullptr;
-  const Step& step = program.steps[*value.producer];
-  const bool converts =
-      is_dequantization(step) && !step.inputs.empty() && step.inputs[0] != nullptr;
-  return converts && step.inputs[0]->given ? step.inputs[0] : nullptr;
+/// How many of the first inputs of a step hold all that its result does, where its layer only moves
+/// elements or is part of other calls.
+std::size_t moved_inputs(const Step& step, const LoweredLayer& layer) {
+  if (layer.cost != Cost::free && layer.cost != Cost::movement) return 0;
+  if (!step.node.domain().empty() || step.inputs.empty()) return 0;
+  if (step.node.op_type() == "Concat") return step.inputs.size();
+  constexpr std::string_view moving[] = {"Expand", "Reshape", "Squeeze", "Transpose", "Unsqueeze"};
+  const bool moves = std::ranges::find(moving, step.node.op_type()) != std::end(moving);
+  return moves || (layer.cost == Cost::free && is_dequantization(step)) ? 1 : 0;
+}
+
+/// The model's inputs that who reads all of `value` reads: itself, or what layers make it of that
+/// move elements.
+std::set<const Value*> given_behind(const Program& program, const std::vector<LoweredLayer>& layers,
+                                    const Value& value) {
+  std::set<const Value*> found;
+  std::set<const Value*> seen{&value};
+  std::vector<const Value*> open{&value};
+  while (!open.empty()) {
+    const Value& next = *open.back();
+    open.pop_back();
+    if (next.constant || !next.shape) continue;
+    if (next.given) found.insert(&next);
+    if (!next.producer) continue;
+    const Step& step = program.steps[*next.producer];
+    const std::size_t count = moved_inputs(step, layers[*next.producer]);
+    for (std::size_t index = 0; index < count; ++index) {
+      const Value* const input = step.inputs[index];
+      if (input != nullptr && seen.insert(input).second) open.push_back(input);
+    }
+  }
+  return found;
 }
 
 }  // namespace
@@ -225,17 +251,25 @@ Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& l
           if (whole && is_product(call.problem) && (operands[i].role == Role::weights || i == 0)) {
             weights.merge(stored_tensors_and_scales(program, *value));
           }
-        } else if (const Value* given = given_behind(program, layers, *value);
-                   given != nullptr && whole && !skips_pixels(call.problem)) {
-          inputs.insert(given);
-        } else if (const auto found = grown.find(value); found != grown.end() && whole) {
-          const auto& [input, kept] = found->second;
-          add(parts, input, {.least = kept, .most = kept, .of = element_count(*input->shape)});
+        } else if (const auto found = grown.find(value); found != grown.end()) {
+          const std::int64_t seen = std::clamp<std::int64_t>(
+              element_count(operands[i].dims) - found->second.added, 0, found->second.kept);
+          const Value* const input = found->second.input;
+          add(parts, input, {.least = seen, .most = seen, .of = element_count(*input->shape)});
+        } else if (whole && !skips_pixels(call.problem)) {
+          inputs.merge(given_behind(program, layers, *value));
         }
       }
     }
   }
   Compulsory result;
+  for (const Step& step : program.steps) {
+    const HiddenWeights hidden = hidden_weights(step);
+    for (const Value* value : hidden.outer) {
+      weights.merge(stored_tensors_and_scales(program, *value));
+    }
+    for (const Tensor& own : hidden.own) add(result.weights, own);
+  }
   for (const Value* value : inputs) add(result.inputs, *value);
   for (const auto& [value, part] : parts) {
     if (!inputs.contains(value)) add(result.inputs, *value, part);

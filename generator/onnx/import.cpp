@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "generator/onnx/caches.h"
 #include "generator/onnx/compulsory.h"
+#include "generator/onnx/control_flow/bodies.h"
 #include "generator/onnx/control_flow/choices.h"
 #include "generator/onnx/idle_masks.h"
 #include "generator/onnx/infer/assume.h"
@@ -16,12 +17,15 @@
 #include "generator/onnx/masks.h"
 #include "generator/onnx/model/check_model.h"
 #include "generator/onnx/model/program.h"
+#include "generator/onnx/model/subgraph.h"
 #include "generator/onnx/operators/shared/expert_load.h"
 #include "generator/onnx/parameters.h"
 #include "generator/onnx/quantized_layers.h"
 #include "generator/onnx/read/inline.h"
 #include "generator/onnx/read/make_inputs_constant.h"
 #include "generator/onnx/read/read.h"
+#include "generator/onnx/read/shared_caches.h"
+#include "generator/onnx/read/tensorrt.h"
 #include "generator/onnx/stored.h"
 
 namespace benanza::onnx {
@@ -147,16 +151,25 @@ void drop_unread(std::vector<LoweredLayer>& layers) {
 LoweredLayer lower_step(const Program& program, const Step& step, const OperatorTable& operators,
                         const ResolvedDims& bound) {
   const NodeView node(step.node, input_tensors(step), output_tensors(step, true));
+  if (const std::string unknown = unknown_opset(step.node); !unknown.empty()) {
+    return unsupported_layer(node, unknown, operators);
+  }
   if (!step.misfit.empty()) return unsupported_layer(node, step.misfit, operators);
   try {
     LoweredLayer layer = lower_node(node, operators, all_outputs_constant(step));
     if (layer.cost == Cost::unsupported) {
       const std::string advice = advice_of_choice(program, step);
       if (!advice.empty()) layer.reason += "; an input decides: " + advice;
+      if (const auto rounds = known_rounds(step)) {
+        layer.reason = "runs its body " + std::to_string(*rounds) +
+                       " times, too often to read every round: hides " +
+                       hidden_nodes(step.node.proto());
+      }
     }
     return layer;
   } catch (const std::exception& error) {
     if (first_assumption(step)) return unsupported_layer(node, misfit(error.what()), operators);
+    if (step.of_round) return unsupported_layer(node, error.what(), operators);
     throw Error(label(program, step.node) + error.what() + advice(bound));
   }
 }
@@ -186,6 +199,8 @@ LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, con
                 ": leave --batch out, or write the model for that batch");
   }
   make_inputs_constant(model, binding.values, where);
+  state_shared_caches(*model.mutable_graph());
+  rename_tensorrt_conversions(model);
   const OperatorTable operators = make_operator_table();
   const auto knows = [&](const std::string& domain, const std::string& op) {
     const Operator* known = operators.find(domain.empty() ? op : domain + '.' + op);

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "generator/onnx/cast_weights.h"
+#include "generator/onnx/control_flow/hidden_weights.h"
 #include "generator/onnx/stored.h"
 
 namespace benanza::onnx {
@@ -77,12 +78,33 @@ const Value* kept(const Program& program, const Value* weight) {
   return sources.empty() ? weight : *std::ranges::max_element(sources, {}, size);
 }
 
+void add_stored(Parameters& parameters, const Tensor& tensor) {
+  const std::int64_t elements = element_count(*tensor.shape);
+  if (is_floating(tensor.type)) {
+    parameters.stored.elements += elements;
+  } else {
+    parameters.stored.bytes += (elements * type_bits(tensor.type) + 7) / 8;
+  }
+}
+
 }  // namespace
 
 Parameters count_parameters(const Program& program) {
+  Parameters parameters;
   std::map<const Value*, std::int64_t> weights;
   for (const Step& step : program.steps) {
     if (all_outputs_constant(step)) continue;
+    const HiddenWeights hidden = hidden_weights(step);
+    for (const Value* outer : hidden.outer) {
+      for (const Value* tensor : stored_tensors(program, *outer)) {
+        if (is_weight(*tensor)) weights.emplace(tensor, 1);
+      }
+    }
+    for (const Tensor& own : hidden.own) {
+      if (!is_weight(own)) continue;
+      parameters.count += element_count(*own.shape);
+      add_stored(parameters, own);
+    }
     for (std::size_t index = 0; index < step.inputs.size(); ++index) {
       const Value* const input = step.inputs[index];
       if (input == nullptr || !input->constant || is_scale_or_zero_point(step, index)) continue;
@@ -91,20 +113,12 @@ Parameters count_parameters(const Program& program) {
       }
     }
   }
-  Parameters parameters;
   std::set<const Value*> stored;
   for (const auto& [weight, values] : weights) {
     parameters.count += element_count(*weight->shape) * values;
     stored.insert(kept(program, weight));
   }
-  for (const Value* tensor : stored) {
-    const std::int64_t elements = element_count(*tensor->shape);
-    if (is_floating(tensor->type)) {
-      parameters.stored.elements += elements;
-    } else {
-      parameters.stored.bytes += (elements * type_bits(tensor->type) + 7) / 8;
-    }
-  }
+  for (const Value* tensor : stored) add_stored(parameters, *tensor);
   return parameters;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <variant>
 
 #include "core/problem/precision.h"
@@ -254,7 +255,7 @@ class QuantizedLayers {
     }
     const Step* const weights = dequantization(program_, *second);
     const auto packed = packed_weights(program_, *second);
-    if (!packed) return;
+    if (!packed) return note_unpacked(layer, *second, weights);
     const Step* const scaled = weights != nullptr ? weights : scaling_of_casts(program_, *second);
     if (const auto* reason = refused_scales(program_, product, *second, scaled, packed->block)) {
       return refuse(layer, reason);
@@ -275,6 +276,21 @@ class QuantizedLayers {
     if (inputs(stored)[1].role != Role::weights) return;
     product.problem = std::move(stored);
     set_work(layer);
+  }
+
+  /// Says that a product of floats stands for one whose weights the file stores in fewer bits,
+  /// which `conversion` or other steps make floats of.
+  void note_unpacked(LoweredLayer& layer, const Value& weights, const Step* conversion) const {
+    const auto bits = [](const Value* value) {
+      return element_count(*value->shape) * type_bits(value->type);
+    };
+    const Value* stored = conversion == nullptr ? nullptr : conversion->inputs[0];
+    const std::set<const Value*> sources = narrower_sources(program_, weights);
+    if (stored == nullptr && !sources.empty())
+      stored = *std::ranges::max_element(sources, {}, bits);
+    if (stored == nullptr || is_floating(stored->type) || !layer.reason.empty()) return;
+    layer.reason = "its weights, stored as " + type_name(stored->type) +
+                   ", are taken to be floats once the model is loaded";
   }
 
   static void refuse(LoweredLayer& layer, std::string reason) {
@@ -321,35 +337,6 @@ class QuantizedLayers {
     set(layer, Precision::int8);
     set_work(layer);
     in_bytes_.push_back(index);
-  }
-
-  /// Takes call `place` of the layer, which follows `product`, into it. Returns false if it is no
-  /// bias or function.
-  static bool absorb(Call& product, const Call& next, std::size_t place) {
-    const auto reads_last = [&](const Source& source) {
-      return source.kind == Source::Kind::call &&
-             static_cast<std::size_t>(source.index) == place - 1;
-    };
-    if (const auto* function = std::get_if<Activation>(&next.problem.shape)) {
-      if (!scales_with_bytes(*function) || !reads_last(next.operands[0])) return false;
-      product.problem = with_step(std::move(product.problem), without_input(*function));
-      return true;
-    }
-    const auto* sum = std::get_if<Binary>(&next.problem.shape);
-    if (sum == nullptr || sum->kind != BinaryKind::add || product.problem.epilogue != Epilogue{} ||
-        !reads_last(next.operands[0])) {
-      return false;
-    }
-    Problem biased = product.problem;
-    biased.epilogue.bias = true;
-    const auto bias = bias_operand(biased);
-    if (!bias ||
-        element_count(inputs(biased)[*bias].dims) != element_count(inputs(next.problem)[1].dims)) {
-      return false;
-    }
-    product.problem = std::move(biased);
-    product.operands.push_back(next.operands[1]);
-    return true;
   }
 
   static void make_free(LoweredLayer& layer, const char* reason) {

@@ -62,7 +62,7 @@ constexpr std::string_view unpacked = "unpacked.";
 /// The same product with plain weights.
 harness::Variant with_plain_weights(harness::Variant variant) {
   if (!harness::is_multiplied_packed(*variant.problem.packed)) {
-    harness::require_rows_to_unpack(std::get<Gemm>(variant.problem.shape));
+    harness::require_rows_to_unpack(std::get<Gemm>(variant.problem.shape).m);
   }
   if (element_bytes(variant.precision) == 1) {
     throw harness::Unsupported("packed weights are not unpacked to 8 bits");

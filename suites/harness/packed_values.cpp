@@ -57,11 +57,11 @@ bool is_multiplied_packed(const PackedWeights& packed) {
 
 bool has_one_scale(const PackedWeights& packed) { return packed.block == 0 && !packed.per_column; }
 
-void require_rows_to_unpack(const Gemm& shape) {
+void require_rows_to_unpack(std::int64_t rows) {
   constexpr std::int64_t least_rows = 32;
-  if (shape.m >= least_rows) return;
+  if (rows >= least_rows) return;
   throw Unsupported("no call that reads packed weights, and unpacked ones take much longer for " +
-                    std::to_string(shape.m) + " rows");
+                    std::to_string(rows) + " rows");
 }
 
 std::int64_t block_length(const Gemm& shape, const PackedWeights& packed) {

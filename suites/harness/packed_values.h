@@ -19,7 +19,7 @@ bool is_multiplied_packed(const PackedWeights& packed);
 /// Throws Unsupported where weights that are unpacked when the model is loaded make no bound: a
 /// product of few rows mostly reads its weights, and a framework's own call that reads them as they
 /// are stored takes a fraction of the time.
-void require_rows_to_unpack(const Gemm& shape);
+void require_rows_to_unpack(std::int64_t rows);
 
 /// Whole numbers, all of which such weights hold, as multiples of their scales.
 struct HeldRange {

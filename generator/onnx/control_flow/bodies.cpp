@@ -1,6 +1,7 @@
 #include "generator/onnx/control_flow/bodies.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 
@@ -31,8 +32,10 @@ class Body {
   Body(const Program& program, const Step& step, const GraphProto& graph, const InferProgram& infer)
       : program_(program), step_(step), graph_(graph), infer_(infer) {}
 
-  /// Types of the outputs if the body is called with `arguments`.
-  std::vector<TypeProto> results(const Arguments& arguments) {
+  /// Types of the outputs if the body is called with `arguments`, and with `values` of these where
+  /// they are known.
+  std::vector<TypeProto> results(const Arguments& arguments,
+                                 const std::vector<std::optional<Literal>>& values = {}) {
     ::onnx::ModelProto model;
     for (const auto& [domain, version] : program_.opsets) {
       auto& import = *model.add_opset_import();
@@ -54,11 +57,18 @@ class Body {
     }
     inner_ = make_program(model, program_.where);
     inner_.depth = program_.depth + 1;
+    inner_.unrolled = program_.unrolled;
     inner_.assumptions = program_.assumptions;
     for (const auto& [stated, value] : captured) {
       Tensor& tensor = *inner_.value(stated);
       tensor = *value;
       tensor.producer.reset();
+    }
+    for (std::size_t index = 0; index < values.size(); ++index) {
+      Value* const value = inner_.value(graph_.input(static_cast<int>(index)).name());
+      if (value == nullptr || !values[index]) continue;
+      value->literal = values[index];
+      value->constant = true;
     }
     infer_(inner_, model);
     std::vector<TypeProto> types;
@@ -87,6 +97,12 @@ class Body {
     return {};
   }
 
+  /// The value of an output in the last inference, if known.
+  std::optional<Literal> result(int output) {
+    const Value* const value = inner_.value(graph_.output(output).name());
+    return value == nullptr || value->assumption ? std::nullopt : value->literal;
+  }
+
   /// The body after the last inference.
   Program& inner() { return inner_; }
 
@@ -97,6 +113,40 @@ class Body {
   const InferProgram& infer_;
   Program inner_;
 };
+
+/// One number, if it is known.
+std::optional<std::int64_t> number(const std::optional<Literal>& literal) {
+  const auto* const values = literal ? std::get_if<Dims>(&*literal) : nullptr;
+  return values == nullptr || values->size() != 1 ? std::nullopt : std::optional(values->front());
+}
+
+/// The first round after which the condition that the body computes is false, at most `limit`.
+std::optional<std::int64_t> last_round(const Step& loop, const GraphProto& graph, Body& body,
+                                       std::int64_t limit) {
+  Arguments arguments = loop_arguments(loop);
+  if (std::ssize(arguments) != graph.input_size() || graph.output_size() < graph.input_size() - 1) {
+    return std::nullopt;
+  }
+  std::vector<std::optional<Literal>> values{Dims{0}, Dims{1}};
+  for (std::size_t index = 2; index < loop.inputs.size(); ++index) {
+    const Value* const state = loop.inputs[index];
+    values.push_back(state == nullptr || state->assumption ? std::nullopt : state->literal);
+  }
+  constexpr std::int64_t most_nodes = std::int64_t{1} << 13;
+  for (std::int64_t round = 0; round < limit; ++round) {
+    if (round * graph.node_size() > most_nodes) return std::nullopt;
+    values[0] = Dims{round};
+    const std::vector<TypeProto> types = body.results(arguments, values);
+    const auto goes_on = number(body.result(0));
+    if (!goes_on) return std::nullopt;
+    if (*goes_on == 0) return round + 1;
+    for (std::size_t state = 2; state < arguments.size(); ++state) {
+      arguments[state] = types[state - 1];
+      values[state] = body.result(static_cast<int>(state) - 1);
+    }
+  }
+  return limit;
+}
 
 /// Empty if it is unknown how the operator calls its body.
 std::vector<TypeProto> body_types(const Step& step, Body& body) {
@@ -131,7 +181,30 @@ TypeProto type_of(const Value* value) { return value == nullptr ? TypeProto() : 
 
 std::optional<Dims> shape_of(const TypeProto& type) { return make_tensor("", type).shape; }
 
-void state_body_outputs(Program& program, Step& step, const InferProgram& infer) {
+std::optional<std::int64_t> computed_rounds(const Program& program, const Step& step,
+                                            const InferProgram& infer) {
+  const ::onnx::AttributeProto* const body = step.node.find("body");
+  constexpr int most_depth = 2;
+  if (step.node.full_type() != "Loop" || body == nullptr || !body->has_g()) return std::nullopt;
+  if (step.inputs.size() < 2 || program.depth >= most_depth) return std::nullopt;
+  const auto known = [&](std::size_t index, std::int64_t omitted) {
+    const Value* const value = step.inputs[index];
+    if (value == nullptr) return std::optional(omitted);
+    return value->assumption ? std::nullopt : number(value->literal);
+  };
+  const auto limit = known(0, std::numeric_limits<std::int64_t>::max());
+  const auto starts = known(1, 1);
+  if (!limit || !starts) return std::nullopt;
+  if (*limit < 1 || *starts == 0) return 0;
+  try {
+    Body inner(program, step, body->g(), infer);
+    return last_round(step, body->g(), inner, *limit);
+  } catch (const std::exception&) {
+    return std::nullopt;  // what is wrong with the body is told elsewhere
+  }
+}
+
+void state_body_outputs(Program& program, Step& step, bool rebatched, const InferProgram& infer) {
   // The outer loop's retries multiply those of the inner one.
   constexpr int most_depth = 4;
   if (!step.node.has_subgraph() || program.depth >= most_depth) return;
@@ -139,7 +212,7 @@ void state_body_outputs(Program& program, Step& step, const InferProgram& infer)
   std::unique_ptr<::onnx::NodeProto> stating;
   for (int index = 0; index < proto.attribute_size(); ++index) {
     const GraphProto& graph = proto.attribute(index).g();
-    if (!proto.attribute(index).has_g() || states_everything(graph)) continue;
+    if (!proto.attribute(index).has_g() || (states_everything(graph) && !rebatched)) continue;
     Body body(program, step, graph, infer);
     std::vector<TypeProto> types;
     try {
@@ -159,7 +232,7 @@ void state_body_outputs(Program& program, Step& step, const InferProgram& infer)
     for (int output = 0; output < stated.output_size(); ++output) {
       TypeProto& type = *stated.mutable_output(output)->mutable_type();
       const TypeProto& inferred = types[static_cast<std::size_t>(output)];
-      if (!shape_of(type) && shape_of(inferred)) type = inferred;
+      if ((rebatched || !shape_of(type)) && shape_of(inferred)) type = inferred;
     }
   }
   if (!stating) return;

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,29 +16,44 @@ namespace benanza::onnx {
 /// Infers the shapes of a program made from the given model, using its value info.
 using InferProgram = std::function<void(Program&, const ::onnx::ModelProto&)>;
 
-/// If bodies of the step's node do not state the shapes of their outputs, infers them and replaces
-/// the node with a copy that states them. Assumptions made in a body become the program's. Nothing
-/// is stated for an invalid body, or for shapes that change from iteration to iteration.
-void state_body_outputs(Program& program, Step& step, const InferProgram& infer);
+/// If bodies of the step's node do not state the shapes of their outputs, or not for this batch
+/// (`rebatched`), infers them and replaces the node with a copy that states them. Assumptions made
+/// in a body become the program's. Nothing is stated for an invalid body, or for shapes that change
+/// from iteration to iteration.
+void state_body_outputs(Program& program, Step& step, bool rebatched, const InferProgram& infer);
 
 /// The steps of the branch that an If with a constant condition takes, in file order; they produce
 /// the If's outputs. Adds the branch's initializers to the program. Throws Error if the branch is
 /// missing, reads an undefined value or has too few outputs.
 std::vector<Step> branch_steps(Program& program, const Step& conditional, bool condition);
 
+/// Constants of a body, by their names in it.
+using BodyConstants = std::map<std::string, Value*>;
+
 /// The nodes of `owner`'s body `graph`, which runs once with `arguments`, in file order; they make
-/// `outputs`, of which null ones are not wanted. Adds the body's initializers to the program.
-/// Throws Error if the body reads an undefined value.
+/// `outputs`, of which null ones are not wanted. Adds the body's initializers to the program,
+/// unless `constants` of an earlier round hold them and the results of Constant nodes; else fills
+/// these. Throws Error if the body reads an undefined value.
 std::vector<Step> body_steps(Program& program, const Step& owner, const ::onnx::GraphProto& graph,
                              const std::vector<Value*>& arguments,
-                             const std::vector<Value*>& outputs);
+                             const std::vector<Value*>& outputs,
+                             BodyConstants* constants = nullptr);
+/// Names the values that take the place of the step's outputs as these.
+void keep_names(const Step& step);
 /// A new value of the program, with an id made of `owner` and `stated`.
 Value* new_value(Program& program, const Step& owner, const std::string& stated);
 
-/// The steps of a Scan whose sequences have one element: its body, with that element, without the
-/// sequences' axis. Empty for other steps, of which the body may run more often. Throws Error if
-/// the body has too few inputs or outputs, or reads an undefined value.
-std::vector<Step> single_scan_steps(Program& program, const Step& scan);
+/// How often the body of a Loop or Scan runs, if inputs and shapes tell.
+std::optional<std::int64_t> known_rounds(const Step& step);
+
+/// The same for a Loop that computes from constants and shapes alone when to stop.
+std::optional<std::int64_t> computed_rounds(const Program& program, const Step& step,
+                                            const InferProgram& infer);
+
+/// The steps of a Loop or Scan whose rounds are known, one round after the other; every round of a
+/// Scan reads its elements of the sequences. Empty for other steps, where there would be too many,
+/// and for a body that makes no sense, which becomes the step's misfit.
+std::vector<Step> steps_of_rounds(Program& program, Step& step, const InferProgram& infer);
 
 /// The outputs of the body in attribute `name`, as the body declares them; empty if the node has no
 /// such body.
@@ -45,6 +62,8 @@ std::vector<TensorFacts> body_facts(const NodeView& node, std::string_view body)
 
 /// Types of a body's arguments; not set if unknown.
 using Arguments = std::vector<::onnx::TypeProto>;
+std::optional<std::int64_t> rounds_of_loop(const Step& step);
+std::optional<std::int64_t> rounds_of_scan(const Step& step);
 Arguments loop_arguments(const Step& step);
 Arguments scan_arguments(const Step& step);
 

@@ -49,17 +49,26 @@ class BodyNames {
   std::map<std::string, Value*> outputs_;
 };
 
-Step identity(Program& program, const Step& owner, const std::string& from, std::size_t index) {
+Step identity(Program& program, const Step& owner, const std::string& from, const Value& to,
+              std::size_t index) {
   auto proto = std::make_unique<NodeProto>();
   proto->set_op_type("Identity");
   proto->add_input(from);
-  proto->add_output(owner.node.proto().output(static_cast<int>(index)));
+  proto->add_output(to.id);
   program.made.push_back(std::move(proto));
   const std::string name = owner.node.name() + "/output_" + std::to_string(index);
   return {Node(*program.made.back(), name, owner.node.opset())};
 }
 
 }  // namespace
+
+void keep_names(const Step& step) {
+  for (std::size_t index = 0; index < step.outputs.size(); ++index) {
+    Value* const value = step.outputs[index];
+    if (value == nullptr || !value->name.empty()) continue;
+    value->name = step.node.proto().output(static_cast<int>(index));
+  }
+}
 
 Value* new_value(Program& program, const Step& owner, const std::string& stated) {
   std::string id = owner.node.name() + '/' + stated;
@@ -69,15 +78,19 @@ Value* new_value(Program& program, const Step& owner, const std::string& stated)
 
 std::vector<Step> body_steps(Program& program, const Step& owner, const GraphProto& graph,
                              const std::vector<Value*>& arguments,
-                             const std::vector<Value*>& outputs) {
+                             const std::vector<Value*>& outputs, BodyConstants* constants) {
   BodyNames names(program, owner);
   for (int index = 0; index < graph.input_size(); ++index) {
     const auto place = static_cast<std::size_t>(index);
     if (place < arguments.size()) names.make_argument(graph.input(index).name(), arguments[place]);
   }
+  const bool is_first = constants == nullptr || constants->empty();
+  const auto is_shared = [&](const NodeProto& inner) {
+    return constants != nullptr && inner.op_type() == "Constant" && inner.output_size() == 1;
+  };
   std::set<std::string> made;
   for (const NodeProto& inner : graph.node()) {
-    made.insert(inner.output().begin(), inner.output().end());
+    if (!is_shared(inner)) made.insert(inner.output().begin(), inner.output().end());
   }
   // The body's nodes write directly to the outputs, where possible.
   std::vector<std::size_t> copies;
@@ -91,25 +104,34 @@ std::vector<Step> body_steps(Program& program, const Step& owner, const GraphPro
       copies.push_back(index);
     }
   }
-  add_initializers(program, graph, [&](const std::string& stated) { return names.define(stated); });
+  if (is_first) {
+    add_initializers(program, graph, [&](const std::string& stated) {
+      Value* const value = names.define(stated);
+      if (constants != nullptr) constants->emplace(stated, value);
+      return value;
+    });
+  } else {
+    for (const auto& [stated, value] : *constants) names.make_argument(stated, value);
+  }
   const std::vector<std::string> node_names = unique_names(graph);
   std::vector<Step> steps;
   for (int index = 0; index < graph.node_size(); ++index) {
     const NodeProto& inner = graph.node(index);
-    const auto version = program.opsets.find(canonical_domain(inner.domain()));
+    if (is_shared(inner) && !is_first) continue;
     Step step{Node(inner, owner.node.name() + '/' + node_names[static_cast<std::size_t>(index)],
-                   version == program.opsets.end() ? 0 : version->second)};
+                   opset_of(inner, program.opsets).value_or(0))};
     for (const std::string& name : inner.input()) step.inputs.push_back(names.read(name));
     for (const std::string& name : captured_names(inner)) {
       step.captured.push_back(names.read(name));
       step.scope[name] = step.captured.back();
     }
     for (const std::string& name : inner.output()) step.outputs.push_back(names.define(name));
+    if (is_shared(inner)) constants->emplace(inner.output(0), step.outputs[0]);
     steps.push_back(std::move(step));
   }
   for (const std::size_t index : copies) {
     const std::string& stated = graph.output(static_cast<int>(index)).name();
-    Step step = identity(program, owner, stated, index);
+    Step step = identity(program, owner, stated, *outputs[index], index);
     step.inputs = {names.read(stated)};
     step.outputs = {outputs[index]};
     steps.push_back(std::move(step));

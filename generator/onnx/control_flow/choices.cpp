@@ -50,7 +50,8 @@ std::string flag(const Value& input, std::string_view value) {
 }  // namespace
 
 std::string advice_of_choice(const Program& program, const Step& step) {
-  if (step.node.full_type() != "If" || step.inputs.empty() || step.inputs[0] == nullptr) return "";
+  const std::string op = step.node.full_type();
+  if ((op != "If" && op != "Loop") || step.inputs.empty() || step.inputs[0] == nullptr) return "";
   const std::vector<const Value*> inputs = inputs_of(program, *step.inputs[0]);
   if (inputs.empty() ||
       !std::ranges::all_of(inputs, [](const Value* input) { return is_statable(*input); })) {

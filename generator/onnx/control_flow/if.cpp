@@ -54,6 +54,7 @@ std::vector<Step> branch_steps(Program& program, const Step& conditional, bool c
     throw Error("its branch makes " + std::to_string(graph.output_size()) + " of " +
                 std::to_string(conditional.outputs.size()) + " outputs");
   }
+  keep_names(conditional);
   return body_steps(program, conditional, graph, {}, conditional.outputs);
 }
 

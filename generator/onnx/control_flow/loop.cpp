@@ -14,18 +14,37 @@ bool is_true(const NodeView& node, std::size_t index) {
   return !node.has_input(index) || (node.input(index).literal && node.scalar(index, 0) != 0);
 }
 
-/// Whether the body never stops the loop: it returns its condition input unchanged.
+bool is_true(const ::onnx::TensorProto& tensor) {
+  if (tensor.data_type() != ::onnx::TensorProto::BOOL) return false;
+  const auto literal = read_values(tensor);
+  const auto* const values = literal ? std::get_if<std::vector<std::int64_t>>(&*literal) : nullptr;
+  return values != nullptr && values->size() == 1 && values->front() != 0;
+}
+
+/// Whether the body never stops the loop: it returns its condition input unchanged, or true.
 bool goes_on(const ::onnx::GraphProto& body) {
   if (body.input_size() < 2 || body.output_size() < 1) return false;
   std::string condition = body.output(0).name();
   for (int index = body.node_size() - 1; index >= 0; --index) {
     const ::onnx::NodeProto& node = body.node(index);
     if (node.output_size() != 1 || node.output(0) != condition) continue;
+    if (node.op_type() == "Constant" && node.attribute_size() == 1) {
+      return is_true(node.attribute(0).t());
+    }
     if (node.op_type() != "Identity" && node.op_type() != "Cast") return false;
     if (node.input_size() != 1) return false;
     condition = node.input(0);
   }
+  for (const auto& tensor : body.initializer()) {
+    if (tensor.name() == condition) return is_true(tensor);
+  }
   return condition == body.input(1).name();
+}
+
+/// Whether it runs as often as its first input, which is known, says.
+bool is_counted(const NodeView& node) {
+  return node.has_input(0) && node.input(0).literal && is_true(node, 1) &&
+         goes_on(node.find("body")->g());
 }
 
 /// Loop-carried values keep the shape that the body states; scan outputs get the number of
@@ -34,8 +53,7 @@ std::vector<TensorFacts> loop_shape(const NodeView& node) {
   auto facts = body_facts(node, "body");
   if (facts.empty()) return facts;
   facts.erase(facts.begin());  // the condition
-  const bool counted = node.has_input(0) && node.input(0).literal && is_true(node, 1) &&
-                       goes_on(node.find("body")->g());
+  const bool counted = is_counted(node);
   const std::size_t carried = node.input_count() < 2 ? 0 : node.input_count() - 2;
   for (std::size_t index = carried; index < facts.size(); ++index) {
     std::optional<Dims>& shape = facts[index].shape;
@@ -67,6 +85,12 @@ std::vector<std::optional<MaxShape>> loop_max_shapes(const NodeView& node) {
 }
 
 }  // namespace
+
+std::optional<std::int64_t> rounds_of_loop(const Step& step) {
+  const NodeView node = inputs_view(step);
+  if (!is_counted(node)) return std::nullopt;
+  return std::max<std::int64_t>(0, whole(node.scalar(0, 0)));
+}
 
 /// The iteration number, the condition and the loop-carried values.
 Arguments loop_arguments(const Step& step) {

@@ -2,7 +2,6 @@
 
 #include "core/base/error.h"
 #include "generator/onnx/control_flow/bodies.h"
-#include "generator/onnx/operators/shared/views.h"
 
 namespace benanza::onnx {
 namespace {
@@ -31,98 +30,27 @@ std::vector<TensorFacts> scan_shape(const NodeView& node) {
   return facts;
 }
 
-/// A value, and what nodes call it.
-struct NamedValue {
-  std::string name;
-  Value* value = nullptr;
-};
-
-/// Adds an axis of extent 1, or takes it away: the Unsqueeze or Squeeze of opset 11.
-Step axis_step(Program& program, const Step& scan, const std::string& op, const NamedValue& from,
-               const NamedValue& to, std::int64_t axis) {
-  auto proto = std::make_unique<::onnx::NodeProto>();
-  proto->set_op_type(op);
-  proto->add_input(from.name);
-  proto->add_output(to.name);
-  auto& axes = *proto->add_attribute();
-  axes.set_name("axes");
-  axes.set_type(::onnx::AttributeProto::INTS);
-  axes.add_ints(axis);
-  program.made.push_back(std::move(proto));
-  constexpr int opset = 11;
-  Step step{Node(*program.made.back(), scan.node.name() + '/' + op + '_' + to.name, opset)};
-  step.inputs = {from.value};
-  step.outputs = {to.value};
-  mark_consumed(step);
-  return step;
-}
-
-/// Places of the axes of a Scan's sequences or results; all first if the node does not say.
-Dims scan_axes(const Step& scan, std::string_view name, std::size_t count) {
-  Dims axes = scan.node.integers(name).value_or(Dims(count, 0));
-  if (axes.size() != count) throw Error(std::string(name) + " are not one per sequence");
-  return axes;
-}
-
-/// Whether all sequences, inputs from `states` on, have one element.
-bool is_single(const Step& scan, std::size_t states, const Dims& axes) {
-  for (std::size_t index = states; index < scan.inputs.size(); ++index) {
-    const Value* const value = scan.inputs[index];
-    if (value == nullptr || !value->shape) return false;
-    const Dims& dims = *value->shape;
-    if (dims.empty() || dims[at(NodeView::axis(axes[index - states], dims.size()))] != 1) {
-      return false;
-    }
-  }
-  return true;
-}
-
 }  // namespace
 
-std::vector<Step> single_scan_steps(Program& program, const Step& scan) {
-  if (scan.node.full_type() != "Scan" || scan.node.opset() < 9) return {};
-  const std::int64_t stated = scan.node.integer("num_scan_inputs", 0);
-  const ::onnx::AttributeProto* const body = scan.node.find("body");
-  if (body == nullptr || !body->has_g()) return {};
-  if (stated < 1 || at(stated) > scan.inputs.size()) return {};
-  const std::size_t states = scan.inputs.size() - at(stated);
-  const Dims from = scan_axes(scan, "scan_input_axes", at(stated));
-  if (!is_single(scan, states, from)) return {};
-  const ::onnx::GraphProto& graph = body->g();
-  if (graph.input_size() < static_cast<int>(scan.inputs.size()) ||
-      graph.output_size() < static_cast<int>(scan.outputs.size()) || scan.outputs.size() < states) {
-    throw Error("its body has " + std::to_string(graph.input_size()) + " inputs and " +
-                std::to_string(graph.output_size()) + " outputs");
+/// The extent of the sequences' axes, if it is one.
+std::optional<std::int64_t> rounds_of_scan(const Step& step) {
+  const std::int64_t stated = step.node.integer("num_scan_inputs", 0);
+  const std::int64_t inputs = std::ssize(step.inputs);
+  if (stated < 1 || stated > inputs) return std::nullopt;
+  const Dims axes =
+      step.node.integers("scan_input_axes").value_or(Dims(static_cast<std::size_t>(stated), 0));
+  if (std::ssize(axes) != stated) throw Error("scan_input_axes are not one per sequence");
+  std::optional<std::int64_t> rounds;
+  for (std::int64_t index = 0; index < stated; ++index) {
+    const Value* const value = step.inputs[static_cast<std::size_t>(inputs - stated + index)];
+    if (value == nullptr || !value->shape || value->shape->empty()) return std::nullopt;
+    const Dims& dims = *value->shape;
+    const std::int64_t axis = NodeView::axis(axes[static_cast<std::size_t>(index)], dims.size());
+    const std::int64_t extent = dims[static_cast<std::size_t>(axis)];
+    if (rounds.value_or(extent) != extent) return std::nullopt;
+    rounds = extent;
   }
-  const Dims to = scan_axes(scan, "scan_output_axes", scan.outputs.size() - states);
-  std::vector<Step> steps;
-  std::vector<Value*> arguments(scan.inputs.begin(), scan.inputs.begin() + std::ptrdiff_t(states));
-  for (std::size_t index = states; index < scan.inputs.size(); ++index) {
-    const int place = static_cast<int>(index);
-    const std::string& name = graph.input(place).name();
-    Value* const element = new_value(program, scan, name);
-    steps.push_back(axis_step(program, scan, "Squeeze",
-                              {scan.node.proto().input(place), scan.inputs[index]}, {name, element},
-                              from[index - states]));
-    arguments.push_back(element);
-  }
-  std::vector<Value*> outputs = scan.outputs;
-  std::vector<Step> last;
-  for (std::size_t index = states; index < outputs.size(); ++index) {
-    if (outputs[index] == nullptr) continue;
-    const int place = static_cast<int>(index);
-    const std::string& name = graph.output(place).name();
-    Value* const element = new_value(program, scan, name);
-    last.push_back(axis_step(program, scan, "Unsqueeze", {name, element},
-                             {scan.node.proto().output(place), outputs[index]},
-                             to[index - states]));
-    outputs[index] = element;
-  }
-  for (Step& step : body_steps(program, scan, graph, arguments, outputs)) {
-    steps.push_back(std::move(step));
-  }
-  for (Step& step : last) steps.push_back(std::move(step));
-  return steps;
+  return rounds;
 }
 
 /// The states, and one element of every sequence.

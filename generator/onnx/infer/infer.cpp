@@ -9,6 +9,7 @@
 #include "generator/onnx/infer/rebatch.h"
 #include "generator/onnx/infer/schema.h"
 #include "generator/onnx/infer/sequence.h"
+#include "generator/onnx/model/check_model.h"
 #include "generator/onnx/model/node_view.h"
 
 namespace benanza::onnx {
@@ -46,9 +47,10 @@ class Inference {
       widen_constants(program_, step, *bound_.replaced_batch, bound_.batch);
     }
     const bool assumes = first_assumption(step).has_value();
-    state_body_outputs(program_, step, [this](Program& body, const ::onnx::ModelProto& model) {
-      infer(body, model, bound_, operators_);
-    });
+    state_body_outputs(program_, step, bound_.replaced_batch.has_value(),
+                       [this](Program& body, const ::onnx::ModelProto& model) {
+                         infer(body, model, bound_, operators_);
+                       });
     std::vector<TypeProto> types;
     std::optional<std::size_t> assumption;
     try {
@@ -59,16 +61,16 @@ class Inference {
       }
       assumption = open_.settle(step, types);
     } catch (const std::exception& error) {
-      if (!assumes) throw;
-      step.misfit = misfit(error.what());
+      if (!assumes && !step.of_round) throw;
+      step.misfit = assumes ? misfit(error.what()) : error.what();
       types.assign(step.outputs.size(), TypeProto());
     }
     make_outputs(index, types, assumption);
     try {
       fold(step);
     } catch (const std::exception& error) {
-      if (!first_assumption(step)) throw;
-      step.misfit = misfit(error.what());
+      if (!first_assumption(step) && !step.of_round) throw;
+      step.misfit = first_assumption(step) ? misfit(error.what()) : error.what();
     }
   }
 
@@ -82,13 +84,13 @@ class Inference {
     for (std::size_t output = 0; output < step.outputs.size(); ++output) {
       Value* value = step.outputs[output];
       if (value == nullptr) continue;
-      const std::string& stated = step.node.proto().output(static_cast<int>(output));
+      const std::string& stated = name_of(step, output);
       Tensor tensor = make_tensor(stated, types[output]);
       if (tensor.shape && !checked_element_count(*tensor.shape)) {
         const std::string what = "\"" + stated + "\" would be " + join(*tensor.shape, 'x') +
                                  ", which is negative or more than 2^40 elements";
-        if (!assumption) throw Error(what);
-        step.misfit = misfit(what);
+        if (!assumption && !step.of_round) throw Error(what);
+        step.misfit = assumption ? misfit(what) : what;
         types[output].mutable_tensor_type()->clear_shape();
         tensor.shape.reset();
       }
@@ -100,7 +102,15 @@ class Inference {
     }
   }
 
+  /// What the model calls an output: of a body that is read as part of it, what the graph around
+  /// the body does.
+  static const std::string& name_of(const Step& step, std::size_t output) {
+    const Value& value = *step.outputs[output];
+    return value.name.empty() ? step.node.proto().output(static_cast<int>(output)) : value.name;
+  }
+
   std::vector<TypeProto> infer_types(const Step& step) const {
+    if (!unknown_opset(step.node).empty()) return std::vector<TypeProto>(step.outputs.size());
     const ShapeFunction rule = operators_.shape_function(step.node);
     if (rule == nullptr) {
       return schema_types(step, bound_, operators_.find(step.node.full_type()));
@@ -120,7 +130,7 @@ class Inference {
   /// Fills gaps in the inferred type of an output from the model's value info. If both shapes are
   /// known and differ, warns, unless the step depends on assumptions.
   void fall_back(const Step& step, std::size_t output, TypeProto& type, bool assumes) {
-    const std::string& name = step.node.proto().output(static_cast<int>(output));
+    const std::string& name = name_of(step, output);
     const auto found = stated_.find(name);
     if (found == stated_.end()) return;
     if (type.value_case() == TypeProto::VALUE_NOT_SET) {
@@ -172,7 +182,7 @@ class Inference {
   }
 
   void fold(const Step& step) {
-    if (!step.node.domain().empty()) return;
+    if (!step.node.domain().empty() || !unknown_opset(step.node).empty()) return;
     if (const auto length = sequence_length(step); length && step.outputs[0] != nullptr) {
       Tensor& tensor = *step.outputs[0];
       tensor.shape = Dims{};
@@ -252,6 +262,9 @@ class Inference {
 void infer(Program& program, const ::onnx::ModelProto& model, const ResolvedDims& bound,
            const OperatorTable& operators) {
   Inference inference(program, model, bound, operators);
+  const auto infer_body = [&](Program& body, const ::onnx::ModelProto& graph) {
+    infer(body, graph, bound, operators);
+  };
   std::vector<Step> waiting = std::move(program.steps);
   program.steps.clear();
   std::reverse(waiting.begin(), waiting.end());
@@ -262,15 +275,24 @@ void infer(Program& program, const ::onnx::ModelProto& model, const ResolvedDims
       if (const auto condition = inference.condition(program.steps.back())) {
         std::vector<Step> taken = branch_steps(program, program.steps.back(), *condition);
         const auto assumption = first_assumption(program.steps.back());
-        for (Step& step : taken) step.assumption = assumption;
+        for (Step& step : taken) {
+          step.assumption = assumption;
+          step.of_round = program.steps.back().of_round;
+        }
         program.steps.pop_back();
         std::move(taken.rbegin(), taken.rend(), std::back_inserter(waiting));
       } else {
         std::vector<Step> plain = without_sequences(program, program.steps.back());
-        if (plain.empty()) plain = single_scan_steps(program, program.steps.back());
+        const bool counts = plain.empty();
+        if (counts) plain = steps_of_rounds(program, program.steps.back(), infer_body);
         if (plain.empty()) {
           inference.visit(program.steps.size() - 1);
         } else {
+          const auto assumption = first_assumption(program.steps.back());
+          for (Step& step : plain) {
+            step.assumption = assumption;
+            step.of_round = counts;
+          }
           program.steps.pop_back();
           std::move(plain.rbegin(), plain.rend(), std::back_inserter(waiting));
         }

@@ -4,6 +4,19 @@
 #include "generator/onnx/model/node.h"
 
 namespace benanza::onnx {
+namespace {
+
+bool is_known(std::int64_t standard_opset) {
+  return standard_opset >= 1 && standard_opset <= max_opset;
+}
+
+}  // namespace
+
+std::string unknown_opset(const Node& node) {
+  if (!node.domain().empty() || is_known(node.opset())) return "";
+  return "its function imports opset " + std::to_string(node.opset()) +
+         " of the standard operators, which is unknown";
+}
 
 int standard_opset(const ::onnx::ModelProto& model) {
   for (const auto& import : model.opset_import()) {
@@ -22,7 +35,7 @@ void check_model(const ::onnx::ModelProto& model, const std::string& where) {
   }
   for (const auto& import : model.opset_import()) {
     if (!canonical_domain(import.domain()).empty()) continue;
-    if (import.version() < 1 || import.version() > max_opset) {
+    if (!is_known(import.version())) {
       throw Error(where + ": opset " + std::to_string(import.version()) +
                   " is unknown: convert the model to opset 7 to " + std::to_string(max_opset));
     }

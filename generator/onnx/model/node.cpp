@@ -3,6 +3,7 @@
 #include <onnx/onnx_pb.h>
 
 #include <cmath>
+#include <cstdlib>
 
 #include "core/base/error.h"
 
@@ -10,10 +11,21 @@ namespace benanza::onnx {
 
 using ::onnx::AttributeProto;
 
+namespace {
+
+/// No name of a domain has it.
+constexpr char before_version = '\x1f';
+
+std::string without_version(const std::string& domain) {
+  return domain.substr(0, domain.find(before_version));
+}
+
+}  // namespace
+
 Node::Node(const ::onnx::NodeProto& proto, std::string name, int opset)
     : proto_(&proto),
       name_(std::move(name)),
-      domain_(canonical_domain(proto.domain())),
+      domain_(canonical_domain(without_version(proto.domain()))),
       opset_(opset) {}
 
 const std::string& Node::op_type() const { return proto_->op_type(); }
@@ -85,6 +97,20 @@ bool Node::has_subgraph() const {
 
 std::string canonical_domain(const std::string& domain) {
   return domain == "ai.onnx" ? std::string() : domain;
+}
+
+std::string versioned_domain(const std::string& domain, std::int64_t version) {
+  return domain + before_version + std::to_string(version);
+}
+
+std::optional<int> opset_of(const ::onnx::NodeProto& node,
+                            const std::unordered_map<std::string, int>& imports) {
+  const std::string& domain = node.domain();
+  if (const std::size_t place = domain.find(before_version); place != std::string::npos) {
+    return std::atoi(domain.c_str() + place + 1);
+  }
+  const auto found = imports.find(canonical_domain(domain));
+  return found == imports.end() ? std::nullopt : std::optional(found->second);
 }
 
 }  // namespace benanza::onnx

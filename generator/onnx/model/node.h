@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "core/problem/text.h"
@@ -53,5 +54,13 @@ class Node {
 
 /// Returns "" for "ai.onnx", which is the same domain, and every other domain unchanged.
 std::string canonical_domain(const std::string& domain);
+
+/// `domain` as a node states it whose function imports another version of it than the model.
+std::string versioned_domain(const std::string& domain, std::int64_t version);
+
+/// The version of the node's domain: its own (versioned_domain()) or that in `imports`, by
+/// canonical domain; empty if there is neither.
+std::optional<int> opset_of(const ::onnx::NodeProto& node,
+                            const std::unordered_map<std::string, int>& imports);
 
 }  // namespace benanza::onnx

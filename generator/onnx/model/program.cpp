@@ -190,10 +190,9 @@ Program make_program(const ::onnx::ModelProto& model, const std::string& where) 
   std::vector<Step> steps;
   for (int index = 0; index < graph.node_size(); ++index) {
     const NodeProto& proto = graph.node(index);
-    const auto version = versions.find(canonical_domain(proto.domain()));
-    Step step{Node(proto, names[static_cast<std::size_t>(index)],
-                   version == versions.end() ? 0 : version->second)};
-    if (version == versions.end() && step.node.domain().empty()) {
+    const std::optional<int> version = opset_of(proto, versions);
+    Step step{Node(proto, names[static_cast<std::size_t>(index)], version.value_or(0))};
+    if (!version && step.node.domain().empty()) {
       throw Error(label(program, step.node) +
                   "the model names no opset for the standard operators: add opset_import");
     }

@@ -67,8 +67,10 @@ struct Step {
   std::map<std::string, Value*> scope = {};
   /// For a node from a branch of an If: the first assumption that the choice depends on.
   std::optional<std::size_t> assumption = {};
-  /// Why inference failed for a step that depends on assumptions; its output shapes may be unknown.
+  /// Why inference failed for a step that depends on assumptions, is of a body that runs round by
+  /// round (`of_round`), or has such a body; its output shapes may be unknown.
   std::string misfit = {};
+  bool of_round = false;
 };
 
 /// The nodes of a model in topological order (in file order if that is one). Refers to the model,
@@ -86,6 +88,8 @@ struct Program {
   std::vector<Assumption> assumptions;
   /// Nesting depth: 0 for a model, 1 for the body of one of its nodes, and so on.
   int depth = 0;
+  /// Steps that loops read round by round have added.
+  std::int64_t unrolled = 0;
   /// Keys of ResolvedDims::dims that inference used.
   std::set<std::string> used_dims;
   /// The first initializer of each part of another file, by where it is.

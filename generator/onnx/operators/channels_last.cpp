@@ -58,7 +58,8 @@ Lowered lower_nhwc_conv(const NodeView& node) {
 }  // namespace
 
 void register_channels_last(OperatorTable& table) {
-  for (const auto* op : {"com.microsoft.NhwcConv", "com.microsoft.NhwcFusedConv"}) {
+  for (const auto* op :
+       {"com.microsoft.NhwcConv", "com.microsoft.NhwcFusedConv", "com.ms.internal.nhwc.Conv"}) {
     table.add(
         op, {.shapes = {{nhwc_conv_shape}}, .lower = lower_nhwc_conv, .reads_all_constants = true});
   }

@@ -5,6 +5,7 @@
 #include "generator/onnx/model/checked_math.h"
 #include "generator/onnx/operators/shared/attention_inputs.h"
 #include "generator/onnx/operators/shared/calls.h"
+#include "generator/onnx/read/shared_caches.h"
 
 namespace benanza::onnx {
 namespace {
@@ -22,11 +23,14 @@ struct Cache {
   std::int64_t keys = 0;
 };
 
-/// Earlier and new tokens together, if the model states them.
+/// Earlier and new tokens together, if the model states them: as a number, or as a cache with room
+/// for the new ones, which is then taken to be full.
 std::optional<std::int64_t> stated_total(const NodeView& node) {
-  if (!node.has_input(6) || !node.input(6).literal || node.input(6).assumption) return std::nullopt;
+  const std::int64_t shared = node.integer(shared_cache_attribute, 0);
+  const auto otherwise = shared > 0 ? std::optional(shared) : std::nullopt;
+  if (!node.has_input(6) || !node.input(6).literal || node.input(6).assumption) return otherwise;
   const auto* values = std::get_if<std::vector<std::int64_t>>(&*node.input(6).literal);
-  if (values == nullptr || values->size() != 1) return std::nullopt;
+  if (values == nullptr || values->size() != 1) return otherwise;
   return values->front();
 }
 

@@ -10,10 +10,6 @@
 namespace benanza::onnx {
 namespace {
 
-bool has_channels_last(const NodeView& node) {
-  return node.op_type() == "NhwcMaxPool" || node.integer("channels_last", 0) != 0;
-}
-
 /// The result and the positions of the maxima.
 std::vector<TensorFacts> pool_shape(const NodeView& node) {
   const bool last = has_channels_last(node);
@@ -30,7 +26,7 @@ std::vector<TensorFacts> pool_shape(const NodeView& node) {
 }
 
 std::vector<TensorFacts> global_pool_shape(const NodeView& node) {
-  const bool last = node.integer("channels_last", 0) != 0;
+  const bool last = has_channels_last(node);
   Dims dims = node.shape(0);
   const std::size_t end = dims.size() - (last && !dims.empty() ? 1 : 0);
   for (std::size_t axis = last ? 1 : 2; axis < end; ++axis) dims[axis] = 1;
@@ -183,8 +179,25 @@ Lowered of_bytes(const NodeView& node) {
   return has_channels_last(node) ? of_channels_last(node, std::move(lowered)) : lowered;
 }
 
-Lowered lower_nhwc_max_pool(const NodeView& node) {
-  return of_channels_last(node, lower_max_pool(node));
+template <LowerFunction lower>
+Lowered lower_nhwc(const NodeView& node) {
+  return of_channels_last(node, lower(node));
+}
+
+void register_nhwc_pooling(OperatorTable& table) {
+  const std::string domain = std::string(nhwc_domain) + '.';
+  constexpr auto average = PoolingMode::average_exclude_pad;
+  table.add("com.microsoft.NhwcMaxPool",
+            {.shapes = {{pool_shape}}, .lower = lower_nhwc<lower_max_pool>});
+  table.add(domain + "MaxPool", {.shapes = {{pool_shape}},
+                                 .lower = lower_nhwc<lower_max_pool>,
+                                 .idle_attributes = {"storage_order"}});
+  table.add(domain + "AveragePool",
+            {.shapes = {{pool_shape}}, .lower = lower_nhwc<lower_average_pool>});
+  table.add(domain + "GlobalMaxPool", {.shapes = {{global_pool_shape}},
+                                       .lower = lower_nhwc<lower_global_pool<PoolingMode::max>>});
+  table.add(domain + "GlobalAveragePool",
+            {.shapes = {{global_pool_shape}}, .lower = lower_nhwc<lower_global_pool<average>>});
 }
 
 }  // namespace
@@ -221,7 +234,7 @@ void register_pooling(OperatorTable& table) {
   table.add("com.microsoft.nchwc.GlobalAveragePool",
             {.shapes = {{global_pool_shape}},
              .lower = lower_global_pool<PoolingMode::average_exclude_pad>});
-  table.add("com.microsoft.NhwcMaxPool", {.shapes = {{pool_shape}}, .lower = lower_nhwc_max_pool});
+  register_nhwc_pooling(table);
   table.add("com.microsoft.QLinearAveragePool", {.shapes = {{pool_shape}},
                                                  .lower = of_bytes<lower_average_pool>,
                                                  .idle_inputs = {1, 2, 3, 4}});

@@ -139,7 +139,7 @@ std::vector<Call> with_zero_points(const NodeView& node, Call product, std::size
 
 /// Inputs: x, its scale and zero point, w, its scale and zero point, the result's, a bias.
 Lowered lower_qlinear_conv(const NodeView& node) {
-  const bool last = node.integer("channels_last", 0) != 0;
+  const bool last = has_channels_last(node);
   Call product =
       convolution_call(node, {0, 3}, image_with_channels_second(node, last), node.shape(3));
   if (node.has_input(8)) {
@@ -152,7 +152,7 @@ Lowered lower_qlinear_conv(const NodeView& node) {
 
 /// As convolutions of ONNX's own domain; the type is that of the result's zero point.
 std::vector<TensorFacts> microsoft_qlinear_conv_shape(const NodeView& node) {
-  const bool last = node.integer("channels_last", 0) != 0;
+  const bool last = has_channels_last(node);
   const Dims input = last ? channels_second(node.shape(0)) : node.shape(0);
   const Dims& weights = node.shape(3);
   if (input.size() < 3 || weights.size() != input.size()) {
@@ -287,6 +287,9 @@ Lowered lower_quantization(const NodeView& node) {
   return lowered;
 }
 
+/// A conversion that no library has goes through all that it reads and writes.
+std::vector<std::size_t> first_place(const NodeView&) { return {0}; }
+
 }  // namespace
 
 // Scales and zero points are part of an integer call.
@@ -297,10 +300,12 @@ void register_quantized(OperatorTable& table) {
                             .lower = lower_qlinear_conv,
                             .reads_all_constants = true,
                             .idle_inputs = {1, 2, 4, 6, 7}});
-  table.add("com.microsoft.QLinearConv", {.shapes = {{microsoft_qlinear_conv_shape}},
-                                          .lower = lower_qlinear_conv,
-                                          .reads_all_constants = true,
-                                          .idle_inputs = {1, 2, 4, 6, 7}});
+  for (const auto* op : {"com.microsoft.QLinearConv", "com.ms.internal.nhwc.QLinearConv"}) {
+    table.add(op, {.shapes = {{microsoft_qlinear_conv_shape}},
+                   .lower = lower_qlinear_conv,
+                   .reads_all_constants = true,
+                   .idle_inputs = {1, 2, 4, 6, 7}});
+  }
   table.add("ConvInteger", {.check = check_convolution_weights<1>,
                             .lower = lower_conv_integer,
                             .reads_all_constants = true,
@@ -316,8 +321,12 @@ void register_quantized(OperatorTable& table) {
                                     .idle_attributes = {"alpha"},
                                     .idle_inputs = {1, 2, 4, 7, 8}});
   const auto conversion = [&](ShapeRule shape, LowerFunction lower) {
-    return Operator{
-        .shapes = {shape}, .lower = lower, .idle_attributes = of_scales, .idle_inputs = {2}};
+    return Operator{.shapes = {shape},
+                    .lower = lower,
+                    .reads_whole = first_place,
+                    .writes_whole = first_place,
+                    .idle_attributes = of_scales,
+                    .idle_inputs = {2}};
   };
   constexpr auto quantize = lower_quantization<QuantizationKind::quantize>;
   constexpr auto dequantize = lower_quantization<QuantizationKind::dequantize>;

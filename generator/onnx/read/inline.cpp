@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "generator/onnx/model/node.h"
+#include "generator/onnx/read/function_fields.h"
 
 namespace benanza::onnx {
 namespace {
@@ -26,35 +27,16 @@ using Nodes = google::protobuf::RepeatedPtrField<NodeProto>;
 /// A call's tensor names or attributes, by the names used in the function's body.
 using Names = std::map<std::string, std::string>;
 using Values = std::map<std::string, const AttributeProto*>;
+/// Versions by canonical domain.
+using Imports = std::map<std::string, std::int64_t>;
 
-/// Fields that older versions of ONNX read as unknown: NodeProto::overload and
-/// FunctionProto::overload, before 1.16, and FunctionProto::attribute_proto, before 1.13.
-constexpr int overload_of_node = 8;
-constexpr int overload_of_function = 13;
-constexpr int defaults_field = 11;
-
-/// The texts and messages of field `number` that this version of ONNX does not know, in order.
-template <class Message>
-std::vector<std::string> unknown_bytes(const Message& message, int number) {
-  std::vector<std::string> found;
-  const auto& unknown = message.unknown_fields();
-  for (int index = 0; index < unknown.field_count(); ++index) {
-    const auto& field = unknown.field(index);
-    if (field.number() != number || field.type() != field.TYPE_LENGTH_DELIMITED) continue;
-    found.push_back(field.length_delimited());
+template <class Importing>
+Imports imports_of(const Importing& from) {
+  Imports imports;
+  for (const auto& import : from.opset_import()) {
+    imports[canonical_domain(import.domain())] = import.version();
   }
-  return found;
-}
-
-/// Which of several functions of one name is meant; mostly empty.
-template <class Message>
-std::string overload_of(const Message& message, int number) {
-  if constexpr (requires { message.overload(); }) {
-    return message.overload();
-  } else {
-    const std::vector<std::string> found = unknown_bytes(message, number);
-    return found.empty() ? "" : found.back();
-  }
+  return imports;
 }
 
 /// What calls and functions are matched by.
@@ -63,10 +45,10 @@ std::string id(const std::string& domain, const std::string& name, const std::st
   return overload.empty() ? plain : plain + ':' + overload;
 }
 std::string id(const NodeProto& call) {
-  return id(call.domain(), call.op_type(), overload_of(call, overload_of_node));
+  return id(call.domain(), call.op_type(), overload_of(call));
 }
 std::string id(const FunctionProto& function) {
-  return id(function.domain(), function.name(), overload_of(function, overload_of_function));
+  return id(function.domain(), function.name(), overload_of(function));
 }
 
 void rename(const Names& names, std::string& name) {
@@ -89,27 +71,10 @@ void rename(GraphProto& graph, Names names) {
   for (auto& output : *graph.mutable_output()) rename(names, *output.mutable_name());
 }
 
-/// The attributes of a function that have defaults.
-template <class Function>
-std::vector<AttributeProto> defaults_of(const Function& function) {
-  if constexpr (requires { function.attribute_proto(); }) {
-    return {function.attribute_proto().begin(), function.attribute_proto().end()};
-  } else {
-    std::vector<AttributeProto> defaults;
-    for (const std::string& bytes : unknown_bytes(function, defaults_field)) {
-      AttributeProto attribute;
-      if (!attribute.ParseFromString(bytes)) {
-        throw Error("function \"" + function.name() +
-                    "\" has a default that is no attribute: export the model again");
-      }
-      defaults.push_back(std::move(attribute));
-    }
-    return defaults;
-  }
-}
-
 struct Function {
   const FunctionProto* proto = nullptr;
+  /// Of its nodes; domains that are not here have the model's version.
+  Imports imports;
   std::vector<AttributeProto> defaults;
   /// Set for an operator of which the model's own functions know nothing.
   const Composition* composition = nullptr;
@@ -162,37 +127,63 @@ bool spells_out(const FunctionProto& function) {
   });
 }
 
+/// A tensor of the function itself that all of its calls can share: a stored one that is no small
+/// number or shape.
+bool is_stored(const NodeProto& node) {
+  constexpr std::int64_t few = 16;
+  if (node.op_type() != "Constant" || node.output_size() != 1) return false;
+  return std::ranges::any_of(node.attribute(), [](const AttributeProto& attribute) {
+    if (attribute.name() != "value" || !attribute.ref_attr_name().empty()) return false;
+    std::int64_t elements = 1;
+    for (const std::int64_t extent : attribute.t().dims()) {
+      if (extent > few) return true;
+      elements *= extent;
+    }
+    return elements > few;
+  });
+}
+
 class Inliner {
  public:
   Inliner(const ::onnx::ModelProto& model, const std::vector<Composition>& compositions,
           const KnowsOperator& knows, const std::string& where)
-      : where_(where) {
+      : where_(where), imports_(imports_of(model)) {
     for (const Composition& one : compositions) {
       functions_.emplace(id(one.function),
-                         Function{&one.function, defaults_of(one.function), &one});
+                         Function{&one.function, {}, defaults_of(one.function), &one});
     }
     for (const FunctionProto& function : model.functions()) {
       const bool stays = knows && spells_out(function) && knows(function.domain(), function.name());
-      functions_.emplace(id(function), Function{&function, defaults_of(function), nullptr, stays});
+      functions_.emplace(id(function), Function{&function, imports_of(function),
+                                                defaults_of(function), nullptr, stays});
     }
   }
 
   void expand(GraphProto& graph) {
-    Nodes expanded;
-    for (NodeProto& node : *graph.mutable_node()) expand(std::move(node), expanded);
-    graph.mutable_node()->Swap(&expanded);
+    depth_ = 0;
+    expand(graph, {});
   }
 
  private:
-  void expand(NodeProto&& node, Nodes& out) {
+  /// `imports`: of the function that the nodes come from.
+  void expand(GraphProto& graph, const Imports& imports) {
+    Nodes expanded;
+    ++depth_;
+    for (NodeProto& node : *graph.mutable_node()) expand(std::move(node), imports, expanded);
+    --depth_;
+    graph.mutable_node()->Swap(&expanded);
+  }
+
+  void expand(NodeProto&& node, const Imports& imports, Nodes& out) {
     const auto found = functions_.find(id(node));
     const bool is_call = found != functions_.end() && found->second.does(node);
     if (is_call && found->second.stays) add_defaults(found->second, node);
     if (!is_call || found->second.stays) {
       for (AttributeProto& attribute : *node.mutable_attribute()) {
-        if (attribute.has_g()) expand(*attribute.mutable_g());
-        for (GraphProto& graph : *attribute.mutable_graphs()) expand(graph);
+        if (attribute.has_g()) expand(*attribute.mutable_g(), imports);
+        for (GraphProto& graph : *attribute.mutable_graphs()) expand(graph, imports);
       }
+      state_version(imports, node);
       ++nodes_;
       bytes_ += node.ByteSizeLong();
       check_size();
@@ -210,6 +201,16 @@ class Inliner {
     }
     expand_call(node, found->second, out);
     active_.erase(found->first);
+  }
+
+  void state_version(const Imports& imports, NodeProto& node) const {
+    const std::string domain = canonical_domain(node.domain());
+    const auto own = imports.find(domain);
+    if (own == imports.end()) return;
+    if (const auto models = imports_.find(domain);
+        models == imports_.end() || models->second != own->second) {
+      node.set_domain(versioned_domain(node.domain(), own->second));
+    }
   }
 
   static void add_defaults(const Function& function, NodeProto& node) {
@@ -254,13 +255,16 @@ class Inliner {
       copies.push_back(std::move(copy));
     }
     const Values values = values_of(call, called);
+    std::set<const NodeProto*> shared;
     for (const NodeProto& node : function.node()) {
+      if (share(node, names, prefix)) shared.insert(&node);
       for (const std::string& output : node.output()) {
         if (!output.empty()) names.emplace(output, prefix + output);
       }
     }
     int position = 0;
     for (const NodeProto& original : function.node()) {
+      if (shared.contains(&original) && ++position > 0) continue;
       NodeProto node = original;
       node.set_name(prefix + (node.name().empty() ? node.op_type() + '_' + std::to_string(position)
                                                   : node.name()));
@@ -274,9 +278,18 @@ class Inliner {
         if (attribute.has_g()) rename(*attribute.mutable_g(), names);
         for (GraphProto& graph : *attribute.mutable_graphs()) rename(graph, names);
       }
-      expand(std::move(node), out);
+      expand(std::move(node), called.imports, out);
     }
     for (NodeProto& copy : copies) *out.Add() = std::move(copy);
+  }
+
+  /// Names the result of a stored tensor as that of an earlier call; whether there is one.
+  bool share(const NodeProto& node, Names& names, const std::string& prefix) {
+    if (depth_ != 1 || !is_stored(node) || names.contains(node.output(0))) return false;
+    const std::string own = prefix + node.output(0);
+    const std::string& first = stored_.try_emplace(&node, own).first->second;
+    names.emplace(node.output(0), first);
+    return first != own;
   }
 
   std::string call_name(const NodeProto& call) {
@@ -289,10 +302,16 @@ class Inliner {
   }
 
   const std::string& where_;
+  /// The model's.
+  Imports imports_;
   std::map<std::string, Function> functions_;
   std::set<std::string> active_;
   std::set<std::string> taken_;
   std::map<std::string, int> copies_;
+  /// The names of the functions' stored tensors.
+  std::map<const NodeProto*, std::string> stored_;
+  /// Of graphs in each other.
+  int depth_ = 0;
   std::size_t nodes_ = 0;
   std::size_t calls_ = 0;
   std::size_t bytes_ = 0;
@@ -332,8 +351,8 @@ void inline_functions(::onnx::ModelProto& model, const std::string& where,
                       const std::vector<Composition>& compositions, const KnowsOperator& knows) {
   const std::vector<Composition> own = usable(compositions, model);
   if (model.functions().empty() && !is_composed(model.graph(), own)) return;
-  Inliner(model, own, knows, where).expand(*model.mutable_graph());
   add_opsets(model);
+  Inliner(model, own, knows, where).expand(*model.mutable_graph());
   model.clear_functions();
 }
 

@@ -109,6 +109,41 @@ TEST(ChannelsLast, QuantizedOperatorsAreThoseOfOnnx) {
   EXPECT_THAT(proxies(all), ElementsAre(true));
 }
 
+// As ONNX Runtime saves what it has optimized for providers that want this order.
+TEST(ChannelsLast, TheInternalDomainHasTheStandardOperators) {
+  const std::string domain = "com.ms.internal.nhwc";
+  const auto of = [&](Model model, Attributes attributes, const std::string& op,
+                      const std::vector<std::string>& inputs) {
+    model.node(op, inputs, {"y"}, attributes).last().set_domain(domain);
+    return model.output("y").layer();
+  };
+  const auto image = [&] {
+    Model model = images().domain(domain, 11);
+    return model.input("x", {1, 8, 8, 16}).weights("w", {32, 16, 3, 3});
+  };
+  const LoweredLayer conv = of(image(), {{"pads", Dims{1, 1, 1, 1}}}, "Conv", {"x", "w"});
+  EXPECT_THAT(conv.problems, ElementsAre("conv/1x16x8x8_k32x3x3_p1.1.1.1_s1x1_d1x1_g1"));
+  EXPECT_EQ(conv.outputs[0].shape, (Dims{1, 8, 8, 32}));
+  const LoweredLayer pool =
+      of(image(), {{"kernel_shape", Dims{2, 2}}, {"strides", Dims{2, 2}}}, "MaxPool", {"x"});
+  EXPECT_EQ(pool.outputs[0].shape, (Dims{1, 4, 4, 16}));
+  EXPECT_EQ(pool.problems.size(), 1);
+  const LoweredLayer mean = of(image(), {}, "GlobalAveragePool", {"x"});
+  EXPECT_EQ(mean.outputs[0].shape, (Dims{1, 1, 1, 16}));
+  EXPECT_EQ(mean.problems.size(), 1);
+
+  Model bytes = images().domain(domain, 11).input("x", {1, 8, 8, 16}, TensorProto::UINT8);
+  stored(bytes, "w", {32, 16, 3, 3}, TensorProto::INT8);
+  stored(bytes, "z", {}, TensorProto::UINT8);
+  stored(bytes, "zw", {}, TensorProto::INT8);
+  bytes.scalar("s", 0.5F);
+  const LoweredLayer quantized =
+      of(bytes, {}, "QLinearConv", {"x", "s", "z", "w", "s", "zw", "s", "z"});
+  EXPECT_EQ(quantized.cost, Cost::measured) << quantized.reason;
+  EXPECT_EQ(quantized.outputs[0].shape, (Dims{1, 6, 6, 32}));
+  EXPECT_EQ(quantized.precision, "int8");
+}
+
 TEST(ChannelsLast, GroupsAreNormalizedAndScaledByChannel) {
   Model model = images().input("x", {2, 4, 5, 6}).weights("g", {6}).weights("b", {6});
   Model first = model;

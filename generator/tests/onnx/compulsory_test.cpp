@@ -87,6 +87,39 @@ TEST(Compulsory, OfACacheThatGrowsInPlaceOnlyNewRowsAreWritten) {
   EXPECT_EQ(found.outputs, (Traffic{.elements = 16 + 2 * 8}));
 }
 
+// As most exporters write a decoder: keys are joined, repeated for the heads of the queries and
+// turned before the product reads them.
+TEST(Compulsory, CachesCountThroughWhatMovesThem) {
+  Model model(17);
+  model.input("q", {1, 8, 1, 4}).input("k", {1, 2, 1, 4});
+  model.input("past", {1, 2, 8, 4}, ::onnx::TensorProto::INT8).scalar("s", 0.5F);
+  model.node("QuantizeLinear", {"k", "s"}, {"kq"});
+  model.last().add_input("z");
+  auto& zero = *model.graph().add_initializer();
+  zero.set_name("z");
+  zero.set_data_type(::onnx::TensorProto::INT8);
+  zero.add_int32_data(0);
+  model.integers("axis", {2}).integers("heads", {1, 2, 4, 9, 4}).integers("flat", {1, 8, 9, 4});
+  model.node("Concat", {"past", "kq"}, {"all"}, {{"axis", 2}});
+  model.node("DequantizeLinear", {"all", "s", "z"}, {"d"}).node("Unsqueeze", {"d", "axis"}, {"u"});
+  model.node("Expand", {"u", "heads"}, {"e"}).node("Reshape", {"e", "flat"}, {"r"});
+  model.node("Transpose", {"r"}, {"t"}, {{"perm", Dims{0, 1, 3, 2}}});
+  model.node("MatMul", {"q", "t"}, {"y"}).output("y");
+  // The queries and the new key as floats, 64 bytes of earlier keys.
+  EXPECT_EQ(model.import().compulsory.inputs, (Traffic{.elements = 32 + 8, .bytes = 64}));
+}
+
+// A cache with room for 16 rows of which 10 are filled; the last is new.
+TEST(Compulsory, OfACacheOfFixedSizeTheFilledRowsCount) {
+  Model model(24);
+  model.input("q", {1, 2, 1, 4}).input("k", {1, 2, 1, 4}).input("cache", {1, 2, 16, 4});
+  model.input("place", {1}, ::onnx::TensorProto::INT64).integers("filled", {10});
+  model.node("TensorScatter", {"cache", "k", "place"}, {"all"});
+  model.node("Attention", {"q", "all", "all", "", "", "", "filled"}, {"y"}).output("y");
+  model.output("all");
+  EXPECT_EQ(model.import().compulsory.inputs, (Traffic{.elements = 8 + 9 * 8}));
+}
+
 // An input that is returned unchanged needs no copy.
 TEST(Compulsory, WhatNoLayerMakesIsNotWritten) {
   Model model(17);

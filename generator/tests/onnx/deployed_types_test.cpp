@@ -171,6 +171,73 @@ TEST(Quantized, WhatReadsAndMakesBytesIsMeasuredSo) {
   EXPECT_EQ(precision("Add", TensorProto::INT32, true), "");
 }
 
+// No library here has a product of such weights: that of floats stands for it, and says so.
+TEST(PackedWeights, ThatAreMixedWhenTheModelIsLoadedAreNamed) {
+  Model model(21);
+  model.input("x", {4, 64}).scalar("s", 0.5F).scalar("t", 0.25F).integers("from", {0});
+  model.integers("to", {64});
+  stored(model, "a", {64, 32}, TensorProto::INT8);
+  stored(model, "b", {64, 32}, TensorProto::INT8);
+  model.node("DequantizeLinear", {"a", "s"}, {"af"}).node("DequantizeLinear", {"b", "t"}, {"bf"});
+  model.node("Concat", {"af", "bf"}, {"w"}, {{"axis", 1}});
+  model.node("Slice", {"w", "from", "to"}, {"part"}).node("MatMul", {"x", "part"}, {"y"});
+  const LoweredGraph graph = model.output("y").import();
+  EXPECT_THAT(graph.layers.back().problems, ElementsAre("gemm/m4_n64_k64_nn_w"));
+  EXPECT_THAT(graph.layers.back().reason, testing::HasSubstr("stored as int8"));
+  EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 2, .bytes = 2 * 64 * 32}))
+      << "without the numbers that choose the rows";
+}
+
+// As tools for NPUs write activations.
+TEST(Quantized, ConversionsOf16BitsAreNamedWithTheirTraffic) {
+  Model model(21);
+  model.input("x", {4, 64}, TensorProto::UINT16).scalar("s", 0.5F);
+  stored(model, "z", {}, TensorProto::UINT16);
+  model.node("DequantizeLinear", {"x", "s", "z"}, {"d"}).node("Relu", {"d"}, {"r"});
+  model.node("QuantizeLinear", {"r", "s", "z"}, {"y"}).output("y");
+  const LoweredGraph graph = model.import();
+  EXPECT_EQ(graph.layers[0].cost, Cost::unsupported);
+  EXPECT_THAT(graph.layers[0].reason, testing::HasSubstr("uint16"));
+  EXPECT_THAT(graph.layers[1].problems, ElementsAre("relu/4x64"));
+  EXPECT_EQ(graph.compulsory.inputs, (Traffic{.bytes = 512}));
+  EXPECT_EQ(graph.compulsory.outputs, (Traffic{.bytes = 512}));
+}
+
+// As TensorRT's model optimizer writes opsets below 19 and 21.
+TEST(TensorRt, ConversionsAreThoseOfOnnx) {
+  Model model(17);
+  model.domain("trt", 1).input("x", {16, 64}).scalar("s", 0.5F).weights("sw", {2, 32});
+  stored(model, "w", {64, 32}, 22);
+  const auto add = [&](const std::string& op, const std::vector<std::string>& inputs,
+                       const std::string& output, Attributes attributes = {}) {
+    model.node(op, inputs, {output}, attributes).last().set_domain("trt");
+  };
+  add("TRT_FP8QuantizeLinear", {"x", "s"}, "xq");
+  add("TRT_FP8DequantizeLinear", {"xq", "s"}, "xd");
+  add("DequantizeLinear", {"w", "sw"}, "wd", {{"axis", 0}, {"block_size", 32}});
+  const LoweredGraph graph = model.node("MatMul", {"xd", "wd"}, {"y"}).output("y").import();
+  EXPECT_THAT(graph.layers[0].problems, ElementsAre("quantize/16x64_fp8"));
+  EXPECT_EQ(graph.layers[0].outputs[0].type, "float8e4m3fn");
+  EXPECT_THAT(graph.layers[3].problems, ElementsAre("gemm/m16_n32_k64_nn_w_packed.int4.b32"));
+  EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 64, .bytes = 1024}));
+}
+
+TEST(Qonnx, RoundedFloatsKeepTheirShapes) {
+  const std::string domain = "qonnx.custom_op.general";
+  Model model(17);
+  model.domain(domain, 1).input("x", {16, 64}).weights("w", {64, 32});
+  model.scalar("s", 0.5F).scalar("z", 0).scalar("bits", 4);
+  for (const char* name : {"x", "w"}) {
+    model.node("Quant", {name, "s", "z", "bits"}, {std::string(name) + "q"});
+    model.last().set_domain(domain);
+  }
+  const LoweredGraph graph = model.node("MatMul", {"xq", "wq"}, {"y"}).output("y").import();
+  EXPECT_EQ(graph.layers[0].cost, Cost::unsupported);
+  EXPECT_THAT(graph.layers[2].problems, ElementsAre("gemm/m16_n32_k64_nn_w"));
+  EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 64 * 32}));
+  EXPECT_EQ(graph.compulsory.inputs, (Traffic{.elements = 16 * 64}));
+}
+
 TEST(DynamicQuantizeMatMul, MayHaveABatchOfWeights) {
   Model model(13);
   model.domain("com.microsoft", 1).input("x", {2, 3, 8}).scalar("s", 0.1F);

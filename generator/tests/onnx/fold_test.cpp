@@ -199,6 +199,74 @@ TEST(Function, IsTheOverloadThatTheCallNames) {
   EXPECT_THAT(graph.layers[3].problems, ElementsAre("relu/2x3"));
 }
 
+/// A model of opset 18 with a function of opset `version` that is `op`.
+Model with_older_function(int version, const std::string& op) {
+  Model model(18);
+  model.domain("local", 1).input("x", {2, 3, 4});
+  auto& function = *model.proto().add_functions();
+  function.set_domain("local");
+  function.set_name("older");
+  function.add_input("a");
+  function.add_output("result");
+  function.add_opset_import()->set_version(version);
+  *function.add_node() =
+      Model(version).node(op, {"a"}, {"result"}, {{"axes", Dims{0}}}).graph().node(0);
+  model.node("older", {"x"}, {"y"}).last().set_domain("local");
+  return model.output("y");
+}
+
+TEST(Function, IsReadWithItsOwnOpset) {
+  const LoweredGraph graph = with_older_function(11, "Unsqueeze").import();
+  ASSERT_THAT(graph.layers, testing::SizeIs(1));
+  EXPECT_EQ(graph.layers[0].outputs[0].shape, (Dims{1, 2, 3, 4}))
+      << "the axes are an attribute up to opset 12";
+  EXPECT_EQ(graph.layers[0].cost, Cost::free);
+  EXPECT_EQ(graph.opset, 18);
+}
+
+TEST(Function, ReadsADefaultOfItsOwnOpset) {
+  Model model = with_older_function(11, "Softmax");
+  model.proto().mutable_functions(0)->mutable_node(0)->clear_attribute();
+  const LoweredGraph older = model.import();
+  EXPECT_THAT(older.layers[0].problems, ElementsAre("softmax/2x12_a1")) << "axis 1, flattened";
+  model.proto().mutable_functions(0)->mutable_opset_import(0)->set_version(18);
+  EXPECT_THAT(model.import().layers[0].problems, ElementsAre("softmax/2x3x4_a2"));
+}
+
+TEST(Function, OfAnUnknownOpsetIsUnsupported) {
+  Model model = with_older_function(99, "Softmax");
+  model.proto().mutable_functions(0)->mutable_node(0)->clear_attribute();
+  const LoweredGraph graph = model.node("Relu", {"x"}, {"z"}).output("z").import();
+  EXPECT_EQ(graph.layers[0].cost, Cost::unsupported);
+  EXPECT_THAT(graph.layers[0].reason, HasSubstr("imports opset 99"));
+  EXPECT_THAT(graph.layers[1].problems, ElementsAre("relu/2x3x4"));
+}
+
+TEST(Function, HoldsItsWeightsOnceForAllCalls) {
+  Model model(18);
+  model.domain("local", 1).input("x", {4, 32});
+  auto& function = *model.proto().add_functions();
+  function.set_domain("local");
+  function.set_name("product");
+  function.add_input("a");
+  function.add_output("result");
+  auto& constant = *function.add_node();
+  constant.set_op_type("Constant");
+  constant.add_output("w");
+  auto& attribute = *constant.add_attribute();
+  attribute.set_name("value");
+  attribute.set_type(::onnx::AttributeProto::TENSOR);
+  *attribute.mutable_t() = Model(18).weights("w", {32, 32}).graph().initializer(0);
+  *function.add_node() = Model(18).node("MatMul", {"a", "w"}, {"result"}).graph().node(0);
+  for (const auto& [from, to] : {std::pair("x", "y"), std::pair("y", "z")}) {
+    model.node("product", {from}, {to}).last().set_domain("local");
+  }
+  const LoweredGraph graph = model.output("z").import();
+  EXPECT_THAT(names(graph), ElementsAre("y/Constant_0", "y/result", "z/result"));
+  EXPECT_EQ(graph.parameters, 32 * 32);
+  EXPECT_EQ(graph.compulsory.weights.elements, 32 * 32);
+}
+
 TEST(Function, ThatCallsItselfIsAnError) {
   Model model = with_function();
   call(model, "x", "y");

@@ -59,6 +59,24 @@ TEST(GroupQueryAttention, AsOneCallOfFewQueriesWritesHeads) {
   EXPECT_THAT(calls[6].result_strides, IsEmpty());
 }
 
+/// A cache of fixed size, as exporters for accelerators write it: the last row is the new one.
+TEST(GroupQueryAttention, OfACacheOfFixedSizeWritesIntoIt) {
+  Model model = rotated(1, 128);
+  for (const int index : {1, 2}) {
+    auto& output = *model.graph().mutable_output(index)->mutable_type()->mutable_tensor_type();
+    output.set_elem_type(::onnx::TensorProto::FLOAT);
+    for (const int extent : {1, 2, 128, 4}) {
+      output.mutable_shape()->add_dim()->set_dim_value(extent);
+    }
+  }
+  const LoweredGraph graph = model.import();
+  EXPECT_THAT(graph.warnings, IsEmpty());
+  EXPECT_EQ(graph.layers[0].outputs[1].shape, (Dims{1, 2, 128, 4}));
+  EXPECT_THAT(graph.layers[0].problems, testing::Contains("gemm/m2_n128_k4_nt_a2_b2_cache"));
+  EXPECT_EQ(graph.compulsory.inputs.elements, 2 * 2 * 127 * 4) << "127 earlier keys and values";
+  EXPECT_EQ(graph.compulsory.outputs.elements, 16 + 2 * 2 * 4);
+}
+
 /// A prompt that fills its caches: attention reads what was written to them.
 TEST(GroupQueryAttention, AsOneCallStillFillsCaches) {
   Model model = group_query(-1);

@@ -1,5 +1,6 @@
 #include <optional>
 
+#include "suites/harness/packed_values.h"
 #include "suites/onednn/plans/convolution.h"
 #include "suites/onednn/plans/dequantized.h"
 #include "suites/onednn/plans/product.h"
@@ -59,49 +60,66 @@ std::string misplaces_residual(const Plan& plan) {
   return "oneDNN 2.6's " + name + " adds wrong elements of a residual with channels last";
 }
 
+std::vector<Attempt> attempts(const Convolution& shape, const Problem& problem,
+                              const VariantContext& context) {
+  std::vector<Attempt> found;
+  const auto ask = [&](const std::string& prefix, dnnl::algorithm algorithm,
+                       const Convolution& seen) {
+    auto ways = with_epilogue(problem, prefix, [=](ResidualFrom from) {
+      return plan(seen, problem, context, algorithm, from);
+    });
+    const bool has_tensors = !problem.epilogue.step_operands().empty();
+    if (problem.epilogue.residual) ways.front().defect = misplaces_residual;
+    for (Attempt& way : ways) {
+      way.traits.transforms = algorithm == dnnl::algorithm::convolution_winograd;
+      if (has_tensors) way.defect = misplaces_residual;
+    }
+    found.insert(found.end(), ways.begin(), ways.end());
+  };
+  if (const auto line = as_line(shape)) {
+    ask("line.", dnnl::algorithm::convolution_direct, *line);
+  }
+  ask("", dnnl::algorithm::convolution_direct, shape);
+  ask("winograd.", dnnl::algorithm::convolution_winograd, shape);
+  const auto products = attempts_as_product(shape, problem, context);
+  found.insert(found.end(), products.begin(), products.end());
+  if (is_depthwise(shape)) {
+    auto floats = dequantized_attempts(context, {1}, [&](const VariantContext& inside) {
+      return with_epilogue(problem, "", [=](ResidualFrom from) {
+        return plan(shape, problem, inside, dnnl::algorithm::convolution_direct, from);
+      });
+    });
+    for (Attempt& way : floats) way.wanted = is_for_depthwise;
+    found.insert(found.end(), floats.begin(), floats.end());
+  }
+  return found;
+}
+
+/// Convolutions with weights that are unpacked when the model is loaded, as products are: the
+/// library reads packed ones beside bytes alone.
+std::vector<Attempt> unpacked_attempts(const Convolution& shape, Problem problem,
+                                       const VariantContext& context) {
+  if (context.integers()) throw harness::Unsupported("packed weights are not unpacked to 8 bits");
+  const Dims made = shape.output();
+  harness::require_rows_to_unpack(element_count(made) / made[1]);
+  problem.packed.reset();
+  std::vector<Attempt> found = attempts(shape, problem, context);
+  for (Attempt& attempt : found) attempt.prefix = "unpacked." + attempt.prefix;
+  return found;
+}
+
 }  // namespace
 
 /// Layout::any leaves the format of input and result to the library. Weights always have the format
 /// that the library chooses: they are packed when the model is loaded, outside the timed region.
 void register_convolution(WayTable& table) {
-  table.add(family_of<Convolution>(
-      [](const Convolution&) {
-        return std::vector{Layout::nchw, Layout::nhwc, Layout::any};
-      },
-      [](const Convolution& shape, const Problem& problem, const VariantContext& context) {
-        std::vector<Attempt> attempts;
-        const auto ask = [&](const std::string& prefix, dnnl::algorithm algorithm,
-                             const Convolution& seen) {
-          auto ways = with_epilogue(problem, prefix, [=](ResidualFrom from) {
-            return plan(seen, problem, context, algorithm, from);
-          });
-          const bool has_tensors = !problem.epilogue.step_operands().empty();
-          if (problem.epilogue.residual) ways.front().defect = misplaces_residual;
-          for (Attempt& way : ways) {
-            way.traits.transforms = algorithm == dnnl::algorithm::convolution_winograd;
-            if (has_tensors) way.defect = misplaces_residual;
-          }
-          attempts.insert(attempts.end(), ways.begin(), ways.end());
-        };
-        if (const auto line = as_line(shape)) {
-          ask("line.", dnnl::algorithm::convolution_direct, *line);
-        }
-        ask("", dnnl::algorithm::convolution_direct, shape);
-        ask("winograd.", dnnl::algorithm::convolution_winograd, shape);
-        const auto products = attempts_as_product(shape, problem, context);
-        attempts.insert(attempts.end(), products.begin(), products.end());
-        if (is_depthwise(shape)) {
-          auto floats = dequantized_attempts(context, {1}, [&](const VariantContext& inside) {
-            return with_epilogue(problem, "", [=](ResidualFrom from) {
-              return plan(shape, problem, inside, dnnl::algorithm::convolution_direct, from);
-            });
-          });
-          for (Attempt& way : floats) way.wanted = is_for_depthwise;
-          attempts.insert(attempts.end(), floats.begin(), floats.end());
-        }
-        return attempts;
-      },
-      Steps::appended));
+  const auto layouts = [](const Convolution&) {
+    return std::vector{Layout::nchw, Layout::nhwc, Layout::any};
+  };
+  table.add(family_of<Convolution>(layouts, attempts, Steps::appended));
+  auto packed = family_of<Convolution>(layouts, unpacked_attempts, Steps::appended);
+  packed.for_packed = true;
+  table.add(std::move(packed));
 }
 
 }  // namespace benanza::onednn

@@ -24,7 +24,7 @@ std::vector<Attempt> attempts(const Gemm& shape, const Problem& problem,
 std::vector<Attempt> unpacked_attempts(const Gemm& shape, Problem problem,
                                        const VariantContext& context) {
   if (context.integers()) throw harness::Unsupported("packed weights are not unpacked to 8 bits");
-  harness::require_rows_to_unpack(shape);
+  harness::require_rows_to_unpack(shape.m);
   problem.packed.reset();
   std::vector<Attempt> attempts = product_attempts(shape, problem, context);
   for (Attempt& attempt : attempts) attempt.prefix = "unpacked." + attempt.prefix;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <string_view>
 
 #include "core/base/error.h"
 #include "generator/onnx/operators/shared/operator.h"
@@ -18,6 +19,15 @@ inline Dims channels_second(Dims dims) {
 inline Dims channels_last(Dims dims) {
   if (dims.size() > 2) std::rotate(dims.begin() + 1, dims.begin() + 2, dims.end());
   return dims;
+}
+
+/// ONNX Runtime's domain of the standard operators on images whose channels come last.
+inline constexpr std::string_view nhwc_domain = "com.ms.internal.nhwc";
+
+/// Whether the node's images have their channels last.
+inline bool has_channels_last(const NodeView& node) {
+  return node.integer("channels_last", 0) != 0 || node.op_type() == "NhwcMaxPool" ||
+         node.node().domain() == nhwc_domain;
 }
 
 /// Extents of input 0, an image, as n, c, spatial extents; `last`: how the node has them.

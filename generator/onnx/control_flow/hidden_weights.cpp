@@ -1,0 +1,111 @@
+#include "generator/onnx/control_flow/hidden_weights.h"
+
+#include <onnx/onnx_pb.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace benanza::onnx {
+namespace {
+
+using ::onnx::GraphProto;
+using ::onnx::NodeProto;
+
+/// Which inputs of a product its factors are, from the first to the last.
+struct Factors {
+  std::string_view op;
+  int first;
+  int last;
+};
+constexpr Factors products[] = {{"MatMul", 0, 1},
+                                {"Gemm", 0, 1},
+                                {"Conv", 1, 1},
+                                {"ConvTranspose", 1, 1},
+                                {"LSTM", 1, 2},
+                                {"GRU", 1, 2},
+                                {"RNN", 1, 2},
+                                {"MatMulNBits", 1, 3},
+                                {"MatMulInteger", 0, 1},
+                                {"ConvInteger", 1, 1},
+                                {"DynamicQuantizeMatMul", 1, 1},
+                                {"FusedMatMul", 0, 1},
+                                {"FusedConv", 1, 1},
+                                {"MatMulIntegerToFloat", 0, 1},
+                                {"DynamicQuantizeLSTM", 1, 2}};
+
+/// How many of the first inputs of a node between a stored tensor and a product that reads it are
+/// stored, too.
+int shown_inputs(const NodeProto& node) {
+  constexpr std::string_view views[] = {"Identity", "Transpose", "Reshape",
+                                        "Cast",     "Squeeze",   "Unsqueeze"};
+  if (node.op_type() == "DequantizeLinear") return node.input_size();
+  return std::ranges::find(views, node.op_type()) == std::end(views) ? 0 : 1;
+}
+
+class Search {
+ public:
+  explicit Search(const Step& step) : step_(step) {}
+
+  void visit(const GraphProto& body) {
+    std::map<std::string, const ::onnx::TensorProto*> own;
+    std::map<std::string, const NodeProto*> makers;
+    for (const auto& tensor : body.initializer()) own[tensor.name()] = &tensor;
+    for (const NodeProto& node : body.node()) {
+      for (const std::string& output : node.output()) makers[output] = &node;
+    }
+    std::vector<std::string> open;
+    for (const NodeProto& node : body.node()) {
+      const auto known = std::ranges::find(products, node.op_type(), &Factors::op);
+      if (known != std::end(products)) {
+        for (int index = known->first; index <= known->last && index < node.input_size(); ++index) {
+          open.push_back(node.input(index));
+        }
+      }
+      if (node.op_type() != "Loop" && node.op_type() != "Scan") continue;
+      for (const auto& attribute : node.attribute()) {
+        if (attribute.has_g()) visit(attribute.g());
+      }
+    }
+    std::set<std::string> seen;
+    while (!open.empty()) {
+      const std::string name = open.back();
+      open.pop_back();
+      if (!seen.insert(name).second) continue;
+      if (const auto maker = makers.find(name); maker != makers.end()) {
+        const NodeProto& node = *maker->second;
+        for (int index = 0; index < shown_inputs(node); ++index) open.push_back(node.input(index));
+      } else if (const auto tensor = own.find(name); tensor != own.end()) {
+        add(*tensor->second);
+      } else if (const auto value = step_.scope.find(name); value != step_.scope.end()) {
+        if (value->second->constant && value->second->shape) found.outer.insert(value->second);
+      }
+    }
+  }
+
+  HiddenWeights found;
+
+ private:
+  void add(const ::onnx::TensorProto& tensor) {
+    const Dims dims(tensor.dims().begin(), tensor.dims().end());
+    if (!checked_element_count(dims)) return;
+    found.own.push_back(make_tensor(tensor.name(), make_type(tensor.data_type(), dims)));
+    found.own.back().constant = true;
+  }
+
+  const Step& step_;
+};
+
+}  // namespace
+
+HiddenWeights hidden_weights(const Step& step) {
+  if (step.node.full_type() != "Loop" && step.node.full_type() != "Scan") return {};
+  const ::onnx::AttributeProto* const body = step.node.find("body");
+  if (body == nullptr || !body->has_g()) return {};
+  Search search(step);
+  search.visit(body->g());
+  return std::move(search.found);
+}
+
+}  // namespace benanza::onnx

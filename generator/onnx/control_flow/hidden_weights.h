@@ -1,0 +1,22 @@
+#pragma once
+
+#include <set>
+#include <vector>
+
+#include "generator/onnx/model/program.h"
+
+namespace benanza::onnx {
+
+/// Weights that the products in a body read.
+struct HiddenWeights {
+  /// Of the graph around the body.
+  std::set<const Value*> outer = {};
+  /// Of the body itself.
+  std::vector<Tensor> own = {};
+};
+
+/// Those of a Loop or Scan, and of loops in it; of other steps none, since it is not known which
+/// branch of an If runs.
+HiddenWeights hidden_weights(const Step& step);
+
+}  // namespace benanza::onnx
