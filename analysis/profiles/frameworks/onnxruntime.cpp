@@ -303,6 +303,9 @@ Profile described_run(const ProfileFile& document) {
 /// Of a file without a description, the runs with the profiler on are all there is.
 void describe_raw(Profile& profile, const Recorded& recorded, const std::vector<Run>& runs,
                   const ProfileFile& document) {
+  if (recorded.runs.empty() && document.lacks_end()) {
+    throw document.error("is cut short: no run of the model is complete in it");
+  }
   if (recorded.runs.empty()) {
     throw document.error("has no run of the model: profile a session that runs it");
   }

@@ -25,10 +25,14 @@ std::vector<Nodes> steps_of(Nodes nodes, const std::vector<Stretch>& steps, std:
   const auto at = [&](double time) {
     return std::ranges::lower_bound(nodes, time, {}, &Placed::start);
   };
-  for (const Stretch& step : steps) {
-    if (step.process == process && at(step.start) < at(step.end)) {
-      found.emplace_back(at(step.start), at(step.end));
-    }
+  std::vector<Stretch> own;
+  std::ranges::copy_if(steps, std::back_inserter(own),
+                       [&](const Stretch& step) { return step.process == process; });
+  for (std::size_t step = 0; step < own.size(); ++step) {
+    // One ends where the next begins, even if the trace has its end later.
+    const double end =
+        step + 1 < own.size() ? std::min(own[step].end, own[step + 1].start) : own[step].end;
+    if (at(own[step].start) < at(end)) found.emplace_back(at(own[step].start), at(end));
   }
   return found;
 }
