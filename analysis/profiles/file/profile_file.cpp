@@ -313,12 +313,10 @@ void ProfileFile::see_start(const nlohmann::json& event) {
     return;
   }
   constexpr double far = 1e12;
-  constexpr double most = 9e18;
   const auto time = start->is_string()   ? text::number<double>(start->get<std::string>())
                     : start->is_number() ? std::optional(start->get<double>())
                                          : std::nullopt;
-  if (!time || !(std::abs(*time) < most)) return;
-  base_ = std::abs(*time) < far ? 0 : static_cast<std::int64_t>(*time);
+  if (time && std::isfinite(*time)) base_ = std::abs(*time) < far ? 0 : std::floor(*time);
 }
 
 void ProfileFile::for_each_event(const std::function<void(const TraceEvent& event)>& use) const {

@@ -73,7 +73,7 @@ class ProfileFile : public FileOfKind {
   std::set<std::string> process_names_;
   std::size_t events_ = 0;
   /// Microseconds; 0 if the first events start near it.
-  std::optional<std::int64_t> base_;
+  std::optional<double> base_;
   mutable Repairs repairs_;
   mutable std::size_t unpaired_ = 0;
   mutable bool has_read_events_ = false;

@@ -16,7 +16,10 @@ std::string_view text_of(std::string_view name, const simdjson::dom::element& va
 }
 
 /// A decimal number without exponent, less `base`, in all its digits.
-std::optional<double> less_base(std::string_view number, std::int64_t base) {
+std::optional<double> less_base(std::string_view number, double real_base) {
+  constexpr double most = 9.2e18;
+  if (!(std::abs(real_base) < most)) return std::nullopt;
+  const auto base = static_cast<std::int64_t>(real_base);
   const std::size_t point = std::min(number.find('.'), number.size());
   const auto whole = text::number<std::int64_t>(number.substr(0, point));
   if (!whole) return std::nullopt;
@@ -82,7 +85,7 @@ std::optional<std::int64_t> EventValue::integer() const {
   return static_cast<std::int64_t>(*fraction);
 }
 
-TraceEvent::TraceEvent(simdjson::dom::object members, std::int64_t base, std::string_view text)
+TraceEvent::TraceEvent(simdjson::dom::object members, double base, std::string_view text)
     : members_(members) {
   for (const auto& [key, value] : members) {
     if (key == "ph") {
@@ -108,7 +111,7 @@ TraceEvent::TraceEvent(simdjson::dom::object members, std::int64_t base, std::st
   }
   if (base == 0 || !start) return;
   const auto exact = text.empty() ? std::nullopt : less_base(member_text(text, "ts"), base);
-  start = exact ? *exact : *start - static_cast<double>(base);
+  start = exact ? *exact : *start - base;
 }
 
 std::string_view TraceEvent::required_name() const {

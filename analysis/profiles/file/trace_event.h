@@ -46,11 +46,10 @@ struct TraceEvent {
   /// How many of the times are written as texts ("12.5").
   std::size_t text_times = 0;
 
-  /// `base`: microseconds that are taken off the start before it becomes a number of few digits.
-  /// `text`: of the event; if empty, the start has the digits of `members`. Throws JsonError if a
-  /// member has another type than it must.
-  explicit TraceEvent(simdjson::dom::object members, std::int64_t base = 0,
-                      std::string_view text = {});
+  /// `base`: whole microseconds that are taken off the start before it becomes a number of few
+  /// digits. `text`: of the event; if empty, the start has the digits of `members`. Throws
+  /// JsonError if a member has another type than it must.
+  explicit TraceEvent(simdjson::dom::object members, double base = 0, std::string_view text = {});
 
   /// As JSON.
   std::string json() const { return simdjson::minify(members_); }

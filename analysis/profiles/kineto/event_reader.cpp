@@ -207,7 +207,8 @@ class EventReader {
 
 EventKind kind_of(std::string_view category) {
   if (category == "cpu_op" || category == "Operator") return EventKind::op;
-  if (category == "kernel" || category == "Kernel") return EventKind::kernel;
+  if (category == "kernel" || category == "Kernel" || category == "mtia_ccp_events")
+    return EventKind::kernel;
   if (category == "user_annotation") return EventKind::annotation;
   if (category == "gpu_user_annotation") return EventKind::gpu_annotation;
   for (const std::string_view name : {"gpu_memcpy", "gpu_memset", "Memcpy", "Memset"}) {

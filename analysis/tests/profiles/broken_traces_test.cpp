@@ -154,7 +154,7 @@ TEST(BrokenTraces, TimesSince1970KeepTheirNanoseconds) {
            event("cuda_runtime", "cudaLaunchKernel", 102, R"(.125,"dur":1.5)") + ',' +
            event("kernel", "gemm", 110, R"(.001,"dur":12.345)") + "]}";
   };
-  for (const std::string base : {"", "1712345678901", "1712345678901234"}) {
+  for (const std::string base : {"", "1712345678901", "1712345678901234", "9007199254740993"}) {
     const Profile profile = read_profile(folder.write("t.json", shifted(base)));
     ASSERT_EQ(profile.nodes.size(), 1U);
     EXPECT_NEAR(profile.nodes[0].seconds, 12.345e-6, 1e-12) << base;
