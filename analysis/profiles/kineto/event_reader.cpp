@@ -42,7 +42,10 @@ class EventReader {
         (kind == EventKind::annotation && !is_step(event))) {
       return;
     }
-    if (!has_start(event)) return;
+    if (!has_start(event)) {
+      if (kind == EventKind::kernel) ++events_.kernels_without_start;
+      return;
+    }
     if (is_step(event)) {
       events_.steps.push_back({*event.start, end_of(event), process_of(event)});
     } else if (kind == EventKind::op) {

@@ -84,6 +84,7 @@ struct Events {
   bool has_shapes = false;
   /// Events of operators, launches and kernels that say no start.
   std::size_t without_start = 0;
+  std::size_t kernels_without_start = 0;
   std::size_t kernels = 0;
   std::size_t kernels_without_time = 0;
   /// Those whose duration is stated as 0.

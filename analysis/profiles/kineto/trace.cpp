@@ -49,6 +49,11 @@ class Assembler {
   void demand() {
     if (document_.events() == 0) throw document_.error("has no events in its trace");
     const auto [launches, of_graphs] = count_launches();
+    if (events_.work.empty() && events_.kernels_without_start > 0) {
+      throw document_.error(fmt::format("has no GPU work with a start: {} kernel{} without \"ts\"",
+                                        events_.kernels_without_start,
+                                        events_.kernels_without_start == 1 ? " is" : "s are"));
+    }
     if (events_.work.empty() && launches > 0) {
       throw document_.error(fmt::format(
           "has no GPU work, but {} launch{} of it: another profiler (nsys, ncu, DCGM, a second "
@@ -60,7 +65,9 @@ class Assembler {
       throw document_.error("has no operators: trace with ProfilerActivity.CPU");
     }
     if (events_.work.empty() && !events_.launches.empty()) {
-      throw document_.error("has no GPU work: run the model on a GPU, with ProfilerActivity.CUDA");
+      throw document_.error(
+          "has calls of a device's runtime and no work of the device: run the model on a GPU, with "
+          "ProfilerActivity.CUDA (work of other accelerators' own categories is not read)");
     }
     trace_.on_processor = events_.work.empty();
     if (!events_.has_shapes && !events_.calls.empty()) {
