@@ -230,7 +230,16 @@ Index Numbering::number(std::string_view text) {
   return next;
 }
 
-std::vector<std::string> Numbering::texts() const {
+std::vector<std::string> Numbering::texts() && {
+  std::vector<std::string> texts(numbers_.size());
+  while (!numbers_.empty()) {
+    auto one = numbers_.extract(numbers_.begin());
+    texts[one.mapped()] = std::move(one.key());
+  }
+  return texts;
+}
+
+std::vector<std::string> Numbering::texts() const& {
   std::vector<std::string> texts(numbers_.size());
   for (const auto& [text, number] : numbers_) texts[number] = text;
   return texts;

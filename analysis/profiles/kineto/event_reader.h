@@ -15,7 +15,9 @@ class Numbering {
   Index number(std::string_view text);
   std::size_t size() const { return numbers_.size(); }
   /// All texts, in the order of their numbers.
-  std::vector<std::string> texts() const;
+  std::vector<std::string> texts() const&;
+  /// The same, without a second copy; there are none left.
+  std::vector<std::string> texts() &&;
 
  private:
   struct Hash {

@@ -153,7 +153,7 @@ class Merger {
   /// If the kernels of a node differ between runs, the last run's are used.
   ProfiledNode node(const std::vector<Nodes>& runs, std::size_t at) {
     const Placed& last = runs.back()[at];
-    ProfiledNode node = placed_.descriptions[last.description];
+    ProfiledNode node = described(trace_, placed_.descriptions[last.description]);
     node.lacks_kernels = last.lacks_kernels;
     const auto kernels = placed_.work_of(last);
     std::vector<double> times;
