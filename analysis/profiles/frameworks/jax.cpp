@@ -24,7 +24,7 @@ using nlohmann::json;
 constexpr double microsecond = 1e-6;
 
 /// The start of the one run of a trace without steps.
-constexpr double unknown = std::numeric_limits<double>::lowest();
+constexpr double no_step = std::numeric_limits<double>::lowest();
 
 /// The runs of one device in one step.
 using DeviceRun = std::vector<const jax::InstructionRun*>;
@@ -36,7 +36,7 @@ std::vector<DeviceRun> device_runs(const jax::Trace& trace, const jax::StepWindo
 }
 
 /// An instruction while its runs are added up.
-struct Measured {
+struct MeasuredInstruction {
   ProfiledNode node{};
   /// Of each run of a device, in which it ran.
   std::vector<double> times{};
@@ -58,7 +58,7 @@ struct Measured {
 std::vector<ProfiledNode> instruction_nodes(const jax::Trace& trace,
                                             const std::vector<jax::StepWindow>& steps,
                                             const jax::Program& program) {
-  std::vector<Measured> found;
+  std::vector<MeasuredInstruction> found;
   constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max();
   std::vector<std::size_t> places(trace.names.size(), nowhere);
   std::size_t number = 0;
@@ -70,7 +70,7 @@ std::vector<ProfiledNode> instruction_nodes(const jax::Trace& trace,
         if (place == nowhere) {
           place = found.size();
           const std::string& name = trace.names[run->instruction];
-          Measured& one = found.emplace_back();
+          MeasuredInstruction& one = found.emplace_back();
           one.node = {.name = name, .parts = program.parts(name)};
           if (!one.node.parts.empty()) one.node.op = one.node.parts.front().op;
           one.first_run = number;
@@ -80,7 +80,7 @@ std::vector<ProfiledNode> instruction_nodes(const jax::Trace& trace,
     }
   }
   std::vector<ProfiledNode> nodes;
-  for (Measured& one : found) {
+  for (MeasuredInstruction& one : found) {
     set_times(one.node, one.times);
     nodes.push_back(std::move(one.node));
   }
@@ -92,7 +92,7 @@ std::optional<Timeline> timeline_of(DeviceRun runs, const jax::StepWindow& step)
   std::ranges::stable_sort(runs, {}, [](const jax::InstructionRun* run) { return run->start; });
   Timeline timeline;
   if (runs.empty()) return std::nullopt;
-  const double begin = step.first == unknown ? runs.front()->start : step.first;
+  const double begin = step.first == no_step ? runs.front()->start : step.first;
   double free_at = begin;  // when the device has finished all earlier work
   for (const jax::InstructionRun* run : runs) {
     if (run->kernel == jax::no_index) continue;
@@ -182,7 +182,7 @@ Profile import_bare(const ProfileFile& document) {
   }
   auto steps = trace.steps;
   if (steps.empty()) {
-    steps.emplace_back(unknown, std::numeric_limits<double>::max());
+    steps.emplace_back(no_step, std::numeric_limits<double>::max());
   }
   profile.steps = steps.size();
   profile.nodes = instruction_nodes(trace, steps, jax::Program(""));

@@ -2,14 +2,13 @@
 // and bare files of such events.
 
 #include <algorithm>
-#include <compare>
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "analysis/profiles/file/profile_file.h"
+#include "analysis/profiles/onnxruntime/events.h"
 #include "analysis/profiles/onnxruntime/names.h"
 #include "analysis/profiles/profile.h"
 #include "analysis/profiles/repeats.h"
@@ -19,179 +18,11 @@ namespace benanza::analysis {
 namespace {
 
 using nlohmann::json;
-
-constexpr std::string_view kernel_suffix = "_kernel_time";
-
-using Index = std::uint32_t;
-
-/// An operator with its shapes, as its runs have it in common.
-struct Operator {
-  std::string name;
-  std::string index;
-  std::string op;
-  std::vector<Dims> inputs{};
-  std::vector<Dims> outputs{};
-  /// Element type of the first operand; empty if not stated.
-  std::string type{};
-
-  auto operator<=>(const Operator&) const = default;
-  bool has_body() const { return op == "If" || op == "Loop" || op == "Scan"; }
-};
-
-/// One run of an operator. A profile has millions.
-struct Event {
-  double start = 0;
-  double end = 0;
-  /// Exclusive time: without the operators in its body.
-  double microseconds = 0;
-  Index op = 0;
-  /// Process and thread it ran on.
-  Index thread = 0;
-};
-
-/// [start, end) of one run of the model, and the thread that asked for it.
-struct TimeSpan {
-  double start = 0;
-  double end = 0;
-  Index thread = 0;
-};
-
-/// Reads [{"float": [1, 3, 224, 224]}, ...]; a shape that is none of a tensor is skipped. `type` is
-/// the first element's.
-std::vector<Dims> shapes_of(const TraceEvent& event, std::string_view name, std::string* type) {
-  std::vector<Dims> shapes;
-  simdjson::dom::array rows;
-  const auto argument = event.argument(name);
-  if (!argument || argument->element().get(rows) != simdjson::SUCCESS) return shapes;
-  for (const simdjson::dom::element row : rows) {
-    simdjson::dom::object shape;
-    if (row.get(shape) != simdjson::SUCCESS || shape.size() == 0) continue;
-    const auto [key, value] = *shape.begin();
-    simdjson::dom::array extents;
-    if (value.get(extents) != simdjson::SUCCESS) continue;
-    if (type != nullptr && type->empty()) *type = key;
-    Dims& dims = shapes.emplace_back();
-    for (const simdjson::dom::element extent : extents) {
-      const auto number = EventValue(extent).integer();
-      if (!number) throw JsonError("type must be number in " + std::string(name));
-      dims.push_back(*number);
-    }
-  }
-  return shapes;
-}
-
-double required(std::optional<double> value, const char* name) {
-  if (!value) throw JsonError("key '" + std::string(name) + "' not found");
-  return *value;
-}
-
-std::string required_text(const TraceEvent& event, std::string_view name) {
-  const auto argument = event.argument(name);
-  if (!argument) throw JsonError("key '" + std::string(name) + "' not found");
-  const auto text = argument->text();
-  return text ? std::string(*text) : argument->json();
-}
-
-/// Up to 1.10, a node's index had another name.
-std::string_view index_name(const TraceEvent& event) {
-  const bool is_older = !event.argument("node_index") && event.argument("graph_index");
-  return is_older ? "graph_index" : "node_index";
-}
-
-/// What ONNX Runtime's profiler wrote.
-struct Recorded {
-  std::vector<Operator> ops{};
-  std::vector<Event> events{};
-  std::vector<TimeSpan> runs{};
-  /// Execution providers other than the CPU's. With an accelerator, an event lasts as long as the
-  /// host takes to launch the operator, unless the provider waits.
-  std::set<std::string> accelerators{};
-  /// Operators that end before they begin.
-  std::size_t negative = 0;
-};
-
-/// Subtracts the time of the operators in a body from that of their If, Loop or Scan, which runs
-/// them in its own thread. In the events, outer operators come before inner ones.
-void take_bodies_out(Recorded& recorded) {
-  std::map<Index, std::vector<Event*>> around_of;
-  for (Event& event : recorded.events) {
-    std::vector<Event*>& around = around_of[event.thread];
-    while (!around.empty() && around.back()->end <= event.start) around.pop_back();
-    if (!around.empty() && event.end <= around.back()->end) {
-      around.back()->microseconds =
-          std::max(0.0, around.back()->microseconds - (event.end - event.start));
-    }
-    if (recorded.ops[event.op].has_body()) around.push_back(&event);
-  }
-}
-
-/// Providers whose operators are done when they return.
-bool is_of_processor(std::string_view provider) {
-  return provider.empty() || provider == "CPUExecutionProvider" ||
-         provider == "DnnlExecutionProvider" || provider == "XnnpackExecutionProvider";
-}
-
-class EventReader {
- public:
-  Recorded read(const ProfileFile& document) {
-    document.for_each_event([&](const TraceEvent& row) { add(row); });
-    for (const auto& [op, number] : numbers_) recorded_.ops[number] = op;
-    std::ranges::sort(recorded_.runs, {}, &TimeSpan::start);
-    const auto less = [](const Event& a, const Event& b) {
-      return a.start != b.start ? a.start < b.start : a.end > b.end;
-    };
-    if (!std::ranges::is_sorted(recorded_.events, less)) {
-      std::ranges::stable_sort(recorded_.events, less);
-    }
-    take_bodies_out(recorded_);
-    return std::move(recorded_);
-  }
-
- private:
-  void add(const TraceEvent& row) {
-    std::string name(row.name.value_or(""));
-    if (name == "model_run") {
-      const double start = required(row.start, "ts");
-      recorded_.runs.push_back({start, start + required(row.duration, "dur"), thread_of(row)});
-    }
-    if (row.category != "Node") return;
-    const std::string_view provider = row.text_argument("provider");
-    if (!is_of_processor(provider)) recorded_.accelerators.emplace(provider);
-    if (!onnxruntime::remove_suffix(name, kernel_suffix)) return;
-    const double start = required(row.start, "ts");
-    double microseconds = required(row.duration, "dur");
-    if (microseconds < 0) ++recorded_.negative;
-    microseconds = std::max(0.0, microseconds);
-    Operator op{.name = std::move(name),
-                .index = required_text(row, index_name(row)),
-                .op = required_text(row, "op_name")};
-    op.inputs = shapes_of(row, "input_type_shape", &op.type);
-    op.outputs = shapes_of(row, "output_type_shape", nullptr);
-    recorded_.events.push_back({.start = start,
-                                .end = start + microseconds,
-                                .microseconds = microseconds,
-                                .op = number_of(std::move(op)),
-                                .thread = thread_of(row)});
-  }
-
-  Index number_of(Operator op) {
-    const auto [found, added] =
-        numbers_.try_emplace(std::move(op), static_cast<Index>(numbers_.size()));
-    if (added) recorded_.ops.emplace_back();
-    return found->second;
-  }
-  Index thread_of(const TraceEvent& row) {
-    return threads_
-        .try_emplace(
-            (row.process ? row.process->json() : "") + '/' + (row.thread ? row.thread->json() : ""),
-            static_cast<Index>(threads_.size()))
-        .first->second;
-  }
-
-  Recorded recorded_;
-  std::map<Operator, Index> numbers_;
-  std::map<std::string, Index> threads_;
-};
+using onnxruntime::Event;
+using onnxruntime::Index;
+using onnxruntime::Operator;
+using onnxruntime::Recorded;
+using onnxruntime::RunWindow;
 
 struct Run {
   /// With the profiler on, and with the time between the operators.
@@ -200,15 +31,15 @@ struct Run {
 };
 
 /// Runs of several threads at the same time have the operators of their own thread.
-std::vector<Run> split(const std::vector<Event>& events, const std::vector<TimeSpan>& windows) {
+std::vector<Run> split(const std::vector<Event>& events, const std::vector<RunWindow>& windows) {
   double latest = 0;
   bool overlap = false;
-  for (const TimeSpan& window : windows) {
+  for (const RunWindow& window : windows) {
     overlap = overlap || (&window != &windows.front() && window.start < latest);
     latest = std::max(latest, window.end);
   }
   std::vector<Run> runs;
-  for (const TimeSpan& window : windows) {
+  for (const RunWindow& window : windows) {
     Run& run = runs.emplace_back((window.end - window.start) * 1e-6);
     const auto first = std::ranges::lower_bound(events, window.start, {}, &Event::start);
     const auto last = std::ranges::lower_bound(events, window.end, {}, &Event::start);
@@ -389,7 +220,7 @@ Profile import_onnxruntime(const ProfileFile& document) {
   const bool raw = is_raw(document);
   Profile profile =
       raw ? Profile{.path = document.path(), .framework = "onnxruntime"} : described_run(document);
-  const Recorded recorded = EventReader().read(document);
+  const Recorded recorded = onnxruntime::read_events(document);
   std::vector<Run> runs = split(recorded.events, recorded.runs);
   note_incomplete(profile, recorded, runs);
   if (raw) describe_raw(profile, recorded, runs, document);
