@@ -91,9 +91,11 @@ class NsightReader {
     read_devices();
     from_first_event();
     if (without_time_ > 0) {
-      result_.notes.push_back({.is_error = true,
-                               .text = std::to_string(without_time_) +
-                                       " kernels and copies state no time and are left out"});
+      result_.notes.push_back(
+          {.is_error = true,
+           .text = std::to_string(without_time_) +
+                   " kernels and copies state no time, or end before they begin, "
+                   "and are left out"});
     }
     return std::move(result_);
   }
@@ -105,6 +107,11 @@ class NsightReader {
   void rows(const std::string& sql, const Use& use) {
     sqlite::Statement row(connection_, sql);
     while (row.step()) use(row);
+  }
+
+  std::size_t count_of(const std::string& table) {
+    sqlite::Statement row(connection_, "SELECT count(*) FROM " + table);
+    return row.step() ? static_cast<std::size_t>(row.integer(0)) : 0;
   }
 
   void read_texts() {
@@ -147,7 +154,8 @@ class NsightReader {
            tables_.column(table, {"graphNodeId"});
   }
   bool has_time(const Row& row) {
-    const bool has = row.optional_integer(0) && row.optional_integer(1);
+    const bool has =
+        row.optional_integer(0) && row.optional_integer(1) && row.integer(0) <= row.integer(1);
     if (!has) ++without_time_;
     return has;
   }
@@ -174,6 +182,7 @@ class NsightReader {
     const std::string table =
         tables_.first_of({"CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL"});
     if (table.empty()) return;
+    result_.work.reserve(count_of(table));
     rows("SELECT " + placed(table) + ", " +
              tables_.column(table, {"demangledName", "name", "mangledName", "shortName"}) +
              " FROM " + table,
@@ -204,6 +213,7 @@ class NsightReader {
     const std::string table = tables_.first_of({"CUPTI_ACTIVITY_KIND_GRAPH_TRACE"});
     if (table.empty()) return;
     rows("SELECT " + placed(table) + " FROM " + table, [&](const Row& row) {
+      if (!has_time(row)) return;
       result_.work.push_back(work(row, Work::Kind::graph));
       result_.work.back().name = name("graph");
     });
@@ -212,6 +222,7 @@ class NsightReader {
   void read_api(const char* kind) {
     const std::string table = tables_.first_of({kind});
     if (table.empty()) return;
+    result_.api.reserve(result_.api.size() + count_of(table));
     rows("SELECT " + tables_.column(table, {"start"}) + ", " + tables_.column(table, {"end"}) +
              ", " + tables_.column(table, {"correlationId"}) + ", " +
              tables_.column(table, {"globalTid", "processId"}) + ", " +
@@ -298,7 +309,11 @@ class NsightReader {
     see(result_.ranges);
     const auto settle = [&](auto& events) {
       for (auto& event : events) event.start -= *first;
-      std::ranges::stable_sort(events, {}, [](const auto& event) { return event.start; });
+      const auto start_of = [](const auto& event) { return event.start; };
+      // Most are in order; sorting takes memory.
+      if (!std::ranges::is_sorted(events, {}, start_of)) {
+        std::ranges::stable_sort(events, {}, start_of);
+      }
     };
     if (!first) return;
     for (auto& one : result_.work) one.end -= *first;

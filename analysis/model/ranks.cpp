@@ -58,8 +58,17 @@ bool are_alike(const Members& members) {
 
 bool is_collective_kernel(std::string_view kernel) {
   if (kernel.starts_with("nccl")) return true;
-  constexpr std::string_view others[] = {"cross_device_reduce", "one_shot_all_reduce",
-                                         "two_shot_all_reduce", "multimem_all_", "userbuffers_"};
+  constexpr std::string_view others[] = {"cross_device_reduce",
+                                         "one_shot_all_reduce",
+                                         "two_shot_all_reduce",
+                                         "multimem_all_",
+                                         "userbuffers_",
+                                         "allreduce_fusion",
+                                         "AllReduceKernel",
+                                         "deep_ep::",
+                                         "nvshmem",
+                                         "oneccl_",
+                                         "mscclpp"};
   return std::ranges::any_of(
       others, [&](std::string_view name) { return kernel.find(name) != kernel.npos; });
 }

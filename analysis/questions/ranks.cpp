@@ -208,7 +208,7 @@ void answer(const RanksOptions& options) {
   for (const std::string& file : options.traces) {
     for (RankTrace& trace : kineto::read_rank_traces(file)) traces.push_back(std::move(trace));
   }
-  std::ranges::stable_sort(traces, {}, &RankTrace::number);
+  kineto::join_ranks(traces);
   Page page{.command = "ranks"};
   page.sections.push_back(ranks_section(traces, options));
   publish(page, options.output, "ranks");

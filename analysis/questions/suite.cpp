@@ -32,6 +32,8 @@ std::string stem_of(const std::filesystem::path& path) {
 struct Made {
   std::string precision;
   ProfileGraph suite;
+  /// What the profile lacks, one sentence each.
+  std::vector<std::string> remarks;
 };
 
 /// By the graph's name. Throws Error if two have the same.
@@ -44,7 +46,7 @@ std::map<std::string, Made> read_suites(const std::vector<std::string>& files) {
       throw Error(file + ": " + name +
                   " would be written twice; give another folder to one of the profiles");
     }
-    suites.emplace(name, Made{profile.precision, graph_of_profile(profile, name)});
+    suites.emplace(name, Made{profile.precision, graph_of_profile(profile, name), profile.remarks});
   }
   return suites;
 }
@@ -71,6 +73,7 @@ void write_suite(const std::filesystem::path& folder, const Made& made) {
   if (unknown.size() > most) {
     std::cout << fmt::format("  and {} more names\n", unknown.size() - most);
   }
+  for (const std::string& remark : made.remarks) std::cout << "  note: " << remark << '\n';
 }
 
 Action ask_suite(Flags& flags) {

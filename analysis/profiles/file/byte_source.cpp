@@ -264,7 +264,18 @@ class Unzipped : public ByteSource {
     if ((flags & encrypted) != 0 || !known) {
       throw Error("is a zip file packed in a way that is not read here: unpack " + name);
     }
-    return is_stored_ && stored_ == 0 && name.ends_with('/');
+    if (!name.ends_with('/')) return false;
+    skip_folder((flags & sizes_behind) != 0);
+    return true;
+  }
+
+  /// Some writers pack the nothing that a folder holds.
+  void skip_folder(bool has_sizes_behind) {
+    constexpr std::size_t most = 64;
+    if (!has_sizes_behind && stored_ <= most && from_->peek(stored_).size() >= stored_) {
+      return from_->skip(stored_);
+    }
+    throw Error("is a zip file with folders: unpack it, and name one file");
   }
 
   /// Behind the data, perhaps after their sizes, the archive's list follows.
@@ -288,23 +299,35 @@ class Unzipped : public ByteSource {
 OpenedSource open_source(const fs::path& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) throw Error(path.string() + ": is a folder, not a file");
+  constexpr std::size_t most_layers = 3;
   try {
     auto bytes = std::make_unique<Buffered>(std::make_unique<Files>(path));
-    const std::string_view start = bytes->peek(4);
-    if (start.starts_with("\x1f\x8b")) return {std::make_unique<Gunzipped>(std::move(bytes)), true};
-    if (start.starts_with("PK\x03\x04")) {
-      return {std::make_unique<Unzipped>(std::move(bytes)), true};
+    bool is_compressed = false;
+    std::string_view start = bytes->peek(4);
+    // What is packed may be packed once more: a trace.json.gz in a zip file.
+    for (std::size_t layer = 0; layer < most_layers; ++layer) {
+      if (start.starts_with("\x1f\x8b")) {
+        bytes = std::make_unique<Buffered>(std::make_unique<Gunzipped>(std::move(bytes)));
+      } else if (start.starts_with("PK\x03\x04")) {
+        bytes = std::make_unique<Buffered>(std::make_unique<Unzipped>(std::move(bytes)));
+      } else {
+        break;
+      }
+      is_compressed = true;
+      start = bytes->peek(4);
     }
     constexpr std::pair<std::string_view, std::string_view> others[] = {
         {"\x28\xb5\x2f\xfd", "zstd"},
+        {"\x04\x22\x4d\x18", "lz4"},
         {"\xfd\x37zX", "xz"},
         {"BZh", "bzip2"},
         {"7z\xbc\xaf", "7-Zip"}};
+    if (start.starts_with("PK\x05\x06")) throw Error("is a zip file without a file in it");
     for (const auto& [mark, name] : others) {
       if (!start.starts_with(mark)) continue;
       throw Error("is packed with " + std::string(name) + ", which is not read here: unpack it");
     }
-    return {std::move(bytes), false};
+    return {std::move(bytes), is_compressed};
   } catch (const Error& reason) {
     throw Error(path.string() + ": " + reason.what());
   }

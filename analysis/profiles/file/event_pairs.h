@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,13 @@ class EventPairs {
   std::size_t unpaired() const;
 
  private:
-  /// Beginnings as JSON, the latest last, by process and thread.
-  std::map<std::string, std::vector<std::string>> open_;
+  struct Beginning {
+    /// As JSON.
+    std::string event{};
+    std::optional<double> start{};
+  };
+  /// The latest last, by process and thread.
+  std::map<std::string, std::vector<Beginning>> open_;
   std::size_t ends_alone_ = 0;
   simdjson::dom::parser parser_;
 };

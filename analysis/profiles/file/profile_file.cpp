@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "analysis/profiles/file/event_pairs.h"
 #include "analysis/profiles/file/json_scan.h"
 #include "analysis/profiles/file/text_window.h"
+#include "core/base/text.h"
 
 namespace benanza::analysis {
 namespace {
@@ -30,6 +32,20 @@ bool may_follow_member(std::string_view rest) {
   if (rest[at] != ',') return false;
   const std::size_t next = skip_space(rest, at + 1);
   return next < rest.size() && rest[next] == '"';
+}
+
+/// Another encoding than UTF-8, by its mark or by the zeros around a bracket; empty if none shows.
+std::string_view encoding_of(std::string_view text) {
+  using namespace std::string_view_literals;
+  for (const std::string_view start :
+       {"\xff\xfe\0\0"sv, "\0\0\xfe\xff"sv, "\0\0\0{"sv, "\0\0\0["sv, "{\0\0\0"sv, "[\0\0\0"sv}) {
+    if (text.starts_with(start)) return "UTF-32";
+  }
+  for (const std::string_view start :
+       {"\xff\xfe"sv, "\xfe\xff"sv, "\0{"sv, "\0["sv, "{\0"sv, "[\0"sv}) {
+    if (text.starts_with(start)) return "UTF-16";
+  }
+  return "";
 }
 
 std::string shown(char letter) {
@@ -75,10 +91,12 @@ class ProfileFile::Walk {
     if (!window_.read_more()) throw file_.error("is empty, not " + file_.kind());
     if (window_.text().starts_with("\xef\xbb\xbf")) window_.skip(3);
     const std::string_view start = window_.text();
-    if (start.starts_with("\xff\xfe") || start.starts_with("\xfe\xff")) {
-      throw file_.error("is not " + file_.kind() +
-                        ": its text is UTF-16 from byte 0 on: convert it to "
-                        "UTF-8");
+    if (const std::string_view other = encoding_of(start); !other.empty()) {
+      throw file_.error(fmt::format("is not {}: its text is {} from byte 0 on: convert it to UTF-8",
+                                    file_.kind(), other));
+    }
+    if (file_.path().extension() == ".pb") {
+      throw file_.error("is a protobuf file (XSpace): name the .trace.json.gz beside it");
     }
     if (start.starts_with("SQLite format 3")) {
       throw file_.error("is an SQLite file, not " + file_.kind() +
@@ -152,7 +170,7 @@ class ProfileFile::Walk {
         throw broken(window_.offset(), "a comma or }", letter, since);
       }
       window_.skip(1);
-      if (letter == '}') return;
+      if (letter == '}' || ends_behind_comma(since, '}')) return;
     }
   }
 
@@ -185,12 +203,19 @@ class ProfileFile::Walk {
         throw broken(window_.offset(), "a comma or ]", letter, since);
       }
       window_.skip(1);
-      if (letter == ']') return;
+      if (letter == ']' || ends_without_bracket() || ends_behind_comma(since, ']')) return;
     }
   }
 
+  bool ends_behind_comma(std::uint64_t since, char bracket) {
+    if (peek(since) != bracket) return false;
+    window_.skip(1);
+    ++repairs_["a comma that nothing follows"];
+    return true;
+  }
+
   /// In a file of events alone, the bracket at the end may be missing, as writers leave it out that
-  /// may be stopped at any time. Behind a comma, an event is missing, too.
+  /// may be stopped at any time.
   bool ends_without_bracket() {
     if (!has_only_events_) return false;
     while (true) {
@@ -198,7 +223,7 @@ class ProfileFile::Walk {
       if (!window_.text().empty()) return false;
       if (!window_.read_more()) break;
     }
-    ++repairs_["no bracket at the end"];
+    ++repairs_[no_bracket];
     return true;
   }
 
@@ -269,6 +294,7 @@ void ProfileFile::see(std::string_view text) {
     const bool is_text = found != owner.end() && found->is_string();
     return is_text ? found->get<std::string>() : std::string();
   };
+  see_start(event);
   if (const std::string category = text_of(event, "cat"); !category.empty()) {
     categories_.insert(category);
   }
@@ -277,6 +303,20 @@ void ProfileFile::see(std::string_view text) {
       arguments->is_object()) {
     process_names_.insert(text_of(*arguments, "name"));
   }
+}
+
+/// Microseconds since 1970 leave a number of double precision no digits for fractions.
+void ProfileFile::see_start(const nlohmann::json& event) {
+  const auto phase = event.find("ph");
+  const auto start = event.find("ts");
+  if (base_ || start == event.end() || phase == event.end() || (*phase != "X" && *phase != "B")) {
+    return;
+  }
+  constexpr double far = 1e12;
+  const auto time = start->is_string()   ? text::number<double>(start->get<std::string>())
+                    : start->is_number() ? std::optional(start->get<double>())
+                                         : std::nullopt;
+  if (time && std::isfinite(*time)) base_ = std::abs(*time) < far ? 0 : std::floor(*time);
 }
 
 void ProfileFile::for_each_event(const std::function<void(const TraceEvent& event)>& use) const {
@@ -302,7 +342,8 @@ void ProfileFile::for_each_event(const std::function<void(const TraceEvent& even
     simdjson::dom::object members;
     if (element.get(members) != simdjson::SUCCESS) return;
     try {
-      const TraceEvent event(members);
+      const std::string_view whole = good.empty() ? text : std::string_view(good);
+      const TraceEvent event(members, base_.value_or(0), whole);
       if (event.text_times > 0) repairs["times written as texts"] += event.text_times;
       pairs.take(event, use);
     } catch (const JsonError& reason) {

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -35,6 +36,8 @@ class ProfileFile : public FileOfKind {
   /// As far as the first events name them.
   const std::set<std::string>& process_names() const { return process_names_; }
   std::size_t events() const { return events_; }
+  /// A list of events that does not end: its writer was stopped.
+  bool lacks_end() const { return repairs_.contains(no_bracket); }
   /// One sentence for each kind of repair in what was read so far.
   std::vector<std::string> remarks() const;
 
@@ -55,7 +58,10 @@ class ProfileFile : public FileOfKind {
   }
 
  private:
+  static constexpr std::string_view no_bracket = "no bracket at the end";
+
   void see(std::string_view event);
+  void see_start(const nlohmann::json& event);
 
   /// Text of a value, and where it starts in the file.
   using UseText = std::function<void(std::string_view text, std::uint64_t at, bool is_padded)>;
@@ -66,6 +72,8 @@ class ProfileFile : public FileOfKind {
   std::set<std::string> categories_;
   std::set<std::string> process_names_;
   std::size_t events_ = 0;
+  /// Microseconds; 0 if the first events start near it.
+  std::optional<double> base_;
   mutable Repairs repairs_;
   mutable std::size_t unpaired_ = 0;
   mutable bool has_read_events_ = false;

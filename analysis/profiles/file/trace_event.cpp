@@ -1,5 +1,8 @@
 #include "analysis/profiles/file/trace_event.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "core/base/json_view.h"
 #include "core/base/text.h"
 
@@ -10,6 +13,41 @@ std::string_view text_of(std::string_view name, const simdjson::dom::element& va
   const auto text = EventValue(value).text();
   if (!text) throw JsonError("\"" + std::string(name) + "\" must be a string");
   return *text;
+}
+
+/// A decimal number without exponent, less `base`, in all its digits.
+std::optional<double> less_base(std::string_view number, double real_base) {
+  constexpr double most = 9.2e18;
+  if (!(std::abs(real_base) < most)) return std::nullopt;
+  const auto base = static_cast<std::int64_t>(real_base);
+  const std::size_t point = std::min(number.find('.'), number.size());
+  const auto whole = text::number<std::int64_t>(number.substr(0, point));
+  if (!whole) return std::nullopt;
+  if (point == number.size()) return static_cast<double>(*whole - base);
+  const auto fraction = text::number<double>("0" + std::string(number.substr(point)));
+  if (!fraction) return std::nullopt;
+  return static_cast<double>(*whole - base) + (number.starts_with('-') ? -*fraction : *fraction);
+}
+
+/// The text of the event's own member `name`, without quotes; empty if it is none.
+std::string_view member_text(std::string_view event, std::string_view name) {
+  std::size_t depth = 0;
+  for (std::size_t at = 0; at < event.size(); ++at) {
+    const char letter = event[at];
+    if (letter == '{' || letter == '[') ++depth;
+    if (letter == '}' || letter == ']') --depth;
+    if (letter != '"') continue;
+    const std::size_t first = at + 1;
+    for (at = first; at < event.size() && event[at] != '"'; ++at) {
+      if (event[at] == '\\') ++at;
+    }
+    if (depth != 1 || at >= event.size() || event.substr(first, at - first) != name) continue;
+    constexpr std::string_view around = " \t\r\n:\"";
+    const std::size_t value = event.find_first_not_of(around, at + 1);
+    if (value == event.npos || event.find(':', at) > value) continue;
+    return event.substr(value, event.find_first_of(" \t\r\n,}\"", value) - value);
+  }
+  return {};
 }
 
 std::optional<double> time_of(std::string_view name, const simdjson::dom::element& value,
@@ -47,7 +85,8 @@ std::optional<std::int64_t> EventValue::integer() const {
   return static_cast<std::int64_t>(*fraction);
 }
 
-TraceEvent::TraceEvent(simdjson::dom::object members) : members_(members) {
+TraceEvent::TraceEvent(simdjson::dom::object members, double base, std::string_view text)
+    : members_(members) {
   for (const auto& [key, value] : members) {
     if (key == "ph") {
       phase = text_of(key, value);
@@ -59,6 +98,9 @@ TraceEvent::TraceEvent(simdjson::dom::object members) : members_(members) {
       start = time_of(key, value, text_times);
     } else if (key == "dur") {
       duration = time_of(key, value, text_times);
+      // More than eleven days: the end less 0, or 0 less the start.
+      constexpr double no_time = 1e12;
+      if (duration && std::abs(*duration) >= no_time) duration.reset();
     } else if (key == "pid") {
       process.emplace(value);
     } else if (key == "tid") {
@@ -67,6 +109,9 @@ TraceEvent::TraceEvent(simdjson::dom::object members) : members_(members) {
       arguments.emplace(value);
     }
   }
+  if (base == 0 || !start) return;
+  const auto exact = text.empty() ? std::nullopt : less_base(member_text(text, "ts"), base);
+  start = exact ? *exact : *start - base;
 }
 
 std::string_view TraceEvent::required_name() const {

@@ -35,7 +35,8 @@ struct TraceEvent {
   std::string_view phase{};
   std::string_view category{};
   std::optional<std::string_view> name{};
-  /// Microseconds; empty if the trace states none, or a number that is none.
+  /// Microseconds, the start since the trace's base; empty if the trace states none, or a number
+  /// that is none, or no time (a clock's wrong end).
   std::optional<double> start{};
   std::optional<double> duration{};
   std::optional<EventValue> process{};
@@ -45,8 +46,10 @@ struct TraceEvent {
   /// How many of the times are written as texts ("12.5").
   std::size_t text_times = 0;
 
-  /// Throws JsonError if a member has another type than it must.
-  explicit TraceEvent(simdjson::dom::object members);
+  /// `base`: whole microseconds that are taken off the start before it becomes a number of few
+  /// digits. `text`: of the event; if empty, the start has the digits of `members`. Throws
+  /// JsonError if a member has another type than it must.
+  explicit TraceEvent(simdjson::dom::object members, double base = 0, std::string_view text = {});
 
   /// As JSON.
   std::string json() const { return simdjson::minify(members_); }

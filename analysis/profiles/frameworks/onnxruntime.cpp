@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "analysis/profiles/file/profile_file.h"
+#include "analysis/profiles/onnxruntime/events.h"
 #include "analysis/profiles/onnxruntime/names.h"
 #include "analysis/profiles/profile.h"
 #include "analysis/profiles/repeats.h"
@@ -16,136 +18,11 @@ namespace benanza::analysis {
 namespace {
 
 using nlohmann::json;
-
-constexpr std::string_view kernel_suffix = "_kernel_time";
-
-/// One run of one operator.
-struct Event {
-  double start = 0;
-  double end = 0;
-  /// Exclusive time: without the operators in its body.
-  double microseconds = 0;
-  std::string name;
-  std::string index;
-  std::string op;
-  /// Process and thread it ran on.
-  std::string thread;
-  std::vector<Dims> inputs{};
-  std::vector<Dims> outputs{};
-  /// Element type of the first operand; empty if not stated.
-  std::string type{};
-};
-
-/// [start, end) of one run of the model, and the thread that asked for it.
-struct TimeSpan {
-  double start = 0;
-  double end = 0;
-  std::string thread;
-};
-
-/// Reads [{"float": [1, 3, 224, 224]}, ...]; a shape that is none of a tensor is skipped. `type` is
-/// the first element's.
-std::vector<Dims> shapes_of(const TraceEvent& event, std::string_view name, std::string* type) {
-  std::vector<Dims> shapes;
-  simdjson::dom::array rows;
-  const auto argument = event.argument(name);
-  if (!argument || argument->element().get(rows) != simdjson::SUCCESS) return shapes;
-  for (const simdjson::dom::element row : rows) {
-    simdjson::dom::object shape;
-    if (row.get(shape) != simdjson::SUCCESS || shape.size() == 0) continue;
-    const auto [key, value] = *shape.begin();
-    simdjson::dom::array extents;
-    if (value.get(extents) != simdjson::SUCCESS) continue;
-    if (type != nullptr && type->empty()) *type = key;
-    Dims& dims = shapes.emplace_back();
-    for (const simdjson::dom::element extent : extents) {
-      const auto number = EventValue(extent).integer();
-      if (!number) throw JsonError("type must be number in " + std::string(name));
-      dims.push_back(*number);
-    }
-  }
-  return shapes;
-}
-
-double required(std::optional<double> value, const char* name) {
-  if (!value) throw JsonError("key '" + std::string(name) + "' not found");
-  return *value;
-}
-
-std::string required_text(const TraceEvent& event, std::string_view name) {
-  const auto argument = event.argument(name);
-  if (!argument) throw JsonError("key '" + std::string(name) + "' not found");
-  const auto text = argument->text();
-  return text ? std::string(*text) : argument->json();
-}
-
-/// Up to 1.10, a node's index had another name.
-std::string_view index_name(const TraceEvent& event) {
-  const bool is_older = !event.argument("node_index") && event.argument("graph_index");
-  return is_older ? "graph_index" : "node_index";
-}
-
-/// Subtracts the time of the operators in a body from that of their If, Loop or Scan, which runs
-/// them in its own thread. In `events`, outer operators come before inner ones.
-void take_bodies_out(std::vector<Event>& events) {
-  std::map<std::string_view, std::vector<Event*>> around_of;
-  for (Event& event : events) {
-    std::vector<Event*>& around = around_of[event.thread];
-    while (!around.empty() && around.back()->end <= event.start) around.pop_back();
-    if (!around.empty() && event.end <= around.back()->end) {
-      around.back()->microseconds =
-          std::max(0.0, around.back()->microseconds - (event.end - event.start));
-    }
-    if (event.op == "If" || event.op == "Loop" || event.op == "Scan") around.push_back(&event);
-  }
-}
-
-/// What ONNX Runtime's profiler wrote.
-struct Recorded {
-  std::vector<Event> events{};
-  std::vector<TimeSpan> runs{};
-  /// Execution providers other than the CPU's. With an accelerator, an event lasts as long as the
-  /// host takes to launch the operator, unless the provider waits.
-  std::set<std::string> accelerators{};
-};
-
-Recorded recorded_events(const ProfileFile& document) {
-  Recorded recorded;
-  document.for_each_event([&](const TraceEvent& row) {
-    std::string name(row.name.value_or(""));
-    const auto thread = [&] {
-      return (row.process ? row.process->json() : "") + '/' +
-             (row.thread ? row.thread->json() : "");
-    };
-    if (name == "model_run") {
-      const double start = required(row.start, "ts");
-      recorded.runs.push_back({start, start + required(row.duration, "dur"), thread()});
-    }
-    if (row.category != "Node") return;
-    const std::string_view provider = row.text_argument("provider");
-    if (!provider.empty() && provider != "CPUExecutionProvider") {
-      recorded.accelerators.emplace(provider);
-    }
-    if (!onnxruntime::remove_suffix(name, kernel_suffix)) return;
-    const double start = required(row.start, "ts");
-    const double microseconds = required(row.duration, "dur");
-    Event& event = recorded.events.emplace_back(Event{.start = start,
-                                                      .end = start + microseconds,
-                                                      .microseconds = microseconds,
-                                                      .name = std::move(name),
-                                                      .index = required_text(row, index_name(row)),
-                                                      .op = required_text(row, "op_name"),
-                                                      .thread = thread()});
-    event.inputs = shapes_of(row, "input_type_shape", &event.type);
-    event.outputs = shapes_of(row, "output_type_shape", nullptr);
-  });
-  std::ranges::sort(recorded.runs, {}, &TimeSpan::start);
-  std::ranges::stable_sort(recorded.events, [](const Event& a, const Event& b) {
-    return a.start != b.start ? a.start < b.start : a.end > b.end;
-  });
-  take_bodies_out(recorded.events);
-  return recorded;
-}
+using onnxruntime::Event;
+using onnxruntime::Index;
+using onnxruntime::Operator;
+using onnxruntime::Recorded;
+using onnxruntime::RunWindow;
 
 struct Run {
   /// With the profiler on, and with the time between the operators.
@@ -154,15 +31,15 @@ struct Run {
 };
 
 /// Runs of several threads at the same time have the operators of their own thread.
-std::vector<Run> split(const std::vector<Event>& events, const std::vector<TimeSpan>& windows) {
+std::vector<Run> split(const std::vector<Event>& events, const std::vector<RunWindow>& windows) {
   double latest = 0;
   bool overlap = false;
-  for (const TimeSpan& window : windows) {
+  for (const RunWindow& window : windows) {
     overlap = overlap || (&window != &windows.front() && window.start < latest);
     latest = std::max(latest, window.end);
   }
   std::vector<Run> runs;
-  for (const TimeSpan& window : windows) {
+  for (const RunWindow& window : windows) {
     Run& run = runs.emplace_back((window.end - window.start) * 1e-6);
     const auto first = std::ranges::lower_bound(events, window.start, {}, &Event::start);
     const auto last = std::ranges::lower_bound(events, window.end, {}, &Event::start);
@@ -173,22 +50,16 @@ std::vector<Run> split(const std::vector<Event>& events, const std::vector<TimeS
 }
 
 /// Equal for runs of the same operators, as often, with the same shapes.
-std::vector<std::string> content(const Run& run) {
-  std::vector<std::string> lines;
-  for (const Event& event : run.events) {
-    std::string& line = lines.emplace_back(event.op + ' ' + event.index + ' ' + event.name);
-    for (const auto* shapes : {&event.inputs, &event.outputs}) {
-      for (const Dims& shape : *shapes) line += ' ' + join(shape, 'x');
-      line += " ->";
-    }
-  }
-  std::ranges::sort(lines);
-  return lines;
+std::vector<Index> content(const Run& run) {
+  std::vector<Index> ops;
+  for (const Event& event : run.events) ops.push_back(event.op);
+  std::ranges::sort(ops);
+  return ops;
 }
 
 /// Leaves the runs that most others are like (the last of equally common ones).
 void keep_alike(std::vector<Run>& runs) {
-  std::map<std::vector<std::string>, std::vector<std::size_t>> alike;
+  std::map<std::vector<Index>, std::vector<std::size_t>> alike;
   for (std::size_t run = 0; run < runs.size(); ++run) alike[content(runs[run])].push_back(run);
   if (alike.size() < 2) return;
   const auto best = std::ranges::max_element(alike, {}, [](const auto& group) {
@@ -200,37 +71,43 @@ void keep_alike(std::vector<Run>& runs) {
 }
 
 /// An operator in a loop may run with several shapes: then it states none.
-void state_shapes(ProfiledNode& node, const Event& event, bool is_first) {
+void state_shapes(ProfiledNode& node, const Operator& op, bool is_first) {
   if (is_first) {
-    node.inputs = event.inputs;
-    node.outputs = event.outputs;
-  } else if (node.inputs != event.inputs || node.outputs != event.outputs) {
+    node.inputs = op.inputs;
+    node.outputs = op.outputs;
+  } else if (node.inputs != op.inputs || node.outputs != op.outputs) {
     node.inputs.clear();
     node.outputs.clear();
   }
 }
 
 /// Median over the runs of each node's time per run, in the order of the first run.
-std::vector<ProfiledNode> nodes_of(const std::vector<Run>& runs) {
+std::vector<ProfiledNode> nodes_of(const std::vector<Run>& runs, const std::vector<Operator>& ops) {
   using Identity = std::pair<std::string, std::string>;  // names may repeat, indices do not
   std::vector<ProfiledNode> nodes;
   std::map<Identity, std::size_t> places;
+  std::vector<std::optional<std::size_t>> places_of_ops(ops.size());
   std::vector<std::vector<double>> times;
   for (std::size_t run = 0; run < runs.size(); ++run) {
     for (const Event& event : runs[run].events) {
-      const auto [place, added] = places.try_emplace({event.name, event.index}, nodes.size());
-      if (added) {
-        nodes.push_back({.name = event.name,
-                         .origin = onnxruntime::origin_of(event.name),
-                         .replaced = onnxruntime::replaced_tensor(event.name),
-                         .op = onnxruntime::onnx_op(event.op),
-                         .seconds = 0,
-                         .does_next = onnxruntime::does_next(event.name),
-                         .does_activation = onnxruntime::does_activation(event.name)});
-        times.emplace_back(runs.size());
+      std::optional<std::size_t>& place = places_of_ops[event.op];
+      if (!place) {
+        const Operator& op = ops[event.op];
+        const auto [known, added] = places.try_emplace({op.name, op.index}, nodes.size());
+        place = known->second;
+        if (added) {
+          nodes.push_back({.name = op.name,
+                           .origin = onnxruntime::origin_of(op.name),
+                           .replaced = onnxruntime::replaced_tensor(op.name),
+                           .op = onnxruntime::onnx_op(op.op),
+                           .seconds = 0,
+                           .does_next = onnxruntime::does_next(op.name),
+                           .does_activation = onnxruntime::does_activation(op.name)});
+          times.emplace_back(runs.size());
+        }
+        state_shapes(nodes[*place], op, added);
       }
-      state_shapes(nodes[place->second], event, added);
-      times[place->second][run] += event.microseconds * 1e-6;
+      times[*place][run] += event.microseconds * 1e-6;
     }
   }
   for (std::size_t node = 0; node < nodes.size(); ++node) set_times(nodes[node], times[node]);
@@ -238,15 +115,16 @@ std::vector<ProfiledNode> nodes_of(const std::vector<Run>& runs) {
 }
 
 /// The precision of the products' operands, "mixed" if there are several; empty if not stated.
-std::string product_precision(const std::vector<Run>& runs) {
-  std::set<std::string_view> types;
+std::string product_precision(const std::vector<Run>& runs, const std::vector<Operator>& ops) {
+  std::vector<bool> ran(ops.size());
   for (const Run& run : runs) {
-    for (const Event& event : run.events) {
-      const std::string op = onnxruntime::onnx_op(event.op);
-      if (op == "Conv" || op == "Gemm" || op == "MatMul" || op == "ConvTranspose") {
-        types.insert(event.type);
-      }
-    }
+    for (const Event& event : run.events) ran[event.op] = true;
+  }
+  std::set<std::string_view> types;
+  for (std::size_t at = 0; at < ops.size(); ++at) {
+    const std::string op = onnxruntime::onnx_op(ops[at].op);
+    const bool is_product = op == "Conv" || op == "Gemm" || op == "MatMul" || op == "ConvTranspose";
+    if (ran[at] && is_product) types.insert(ops[at].type);
   }
   constexpr std::pair<std::string_view, std::string_view> names[] = {
       {"float", "fp32"}, {"float16", "fp16"}, {"bfloat16", "bf16"}};
@@ -304,6 +182,9 @@ Profile described_run(const ProfileFile& document) {
 /// Of a file without a description, the runs with the profiler on are all there is.
 void describe_raw(Profile& profile, const Recorded& recorded, const std::vector<Run>& runs,
                   const ProfileFile& document) {
+  if (recorded.runs.empty() && document.lacks_end()) {
+    throw document.error("is cut short: no run of the model is complete in it");
+  }
   if (recorded.runs.empty()) {
     throw document.error("has no run of the model: profile a session that runs it");
   }
@@ -312,7 +193,7 @@ void describe_raw(Profile& profile, const Recorded& recorded, const std::vector<
       "are longer; scripts/profile-onnxruntime also measures without");
   std::size_t most = 1;
   for (const Run& run : runs) {
-    std::set<std::string_view> threads;
+    std::set<Index> threads;
     for (const Event& event : run.events) threads.insert(event.thread);
     most = std::max(most, threads.size());
   }
@@ -325,6 +206,10 @@ void describe_raw(Profile& profile, const Recorded& recorded, const std::vector<
 
 /// A program that is stopped leaves operators of a run that does not end.
 void note_incomplete(Profile& profile, const Recorded& recorded, const std::vector<Run>& runs) {
+  if (recorded.negative > 0) {
+    profile.remarks.push_back(std::to_string(recorded.negative) +
+                              " of its operators end before they begin: they count as 0 us");
+  }
   std::size_t outside = recorded.events.size();
   for (const Run& run : runs) outside -= std::min(outside, run.events.size());
   if (outside == 0) return;
@@ -336,18 +221,18 @@ Profile import_onnxruntime(const ProfileFile& document) {
   const bool raw = is_raw(document);
   Profile profile =
       raw ? Profile{.path = document.path(), .framework = "onnxruntime"} : described_run(document);
-  const Recorded recorded = recorded_events(document);
+  const Recorded recorded = onnxruntime::read_events(document);
   std::vector<Run> runs = split(recorded.events, recorded.runs);
   note_incomplete(profile, recorded, runs);
   if (raw) describe_raw(profile, recorded, runs, document);
   keep_alike(runs);
   profile.steps = std::max<std::size_t>(1, runs.size());
-  profile.nodes = nodes_of(runs);
+  profile.nodes = nodes_of(runs, recorded.ops);
   std::vector<double> seconds;
   for (const Run& run : runs) seconds.push_back(run.seconds);
   if (!seconds.empty()) profile.traced_seconds = median(seconds);
   if (raw) profile.latency_seconds = seconds;
-  add_remarks(profile, recorded.runs.size() - runs.size(), product_precision(runs));
+  add_remarks(profile, recorded.runs.size() - runs.size(), product_precision(runs, recorded.ops));
   for (const std::string& provider : recorded.accelerators) {
     profile.options.push_back(provider);
     profile.launched_on += (profile.launched_on.empty() ? "" : ", ") + provider;

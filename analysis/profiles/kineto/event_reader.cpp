@@ -42,7 +42,10 @@ class EventReader {
         (kind == EventKind::annotation && !is_step(event))) {
       return;
     }
-    if (!has_start(event)) return;
+    if (!has_start(event)) {
+      if (kind == EventKind::kernel) ++events_.kernels_without_start;
+      return;
+    }
     if (is_step(event)) {
       events_.steps.push_back({*event.start, end_of(event), process_of(event)});
     } else if (kind == EventKind::op) {
@@ -207,7 +210,8 @@ class EventReader {
 
 EventKind kind_of(std::string_view category) {
   if (category == "cpu_op" || category == "Operator") return EventKind::op;
-  if (category == "kernel" || category == "Kernel") return EventKind::kernel;
+  if (category == "kernel" || category == "Kernel" || category == "mtia_ccp_events")
+    return EventKind::kernel;
   if (category == "user_annotation") return EventKind::annotation;
   if (category == "gpu_user_annotation") return EventKind::gpu_annotation;
   for (const std::string_view name : {"gpu_memcpy", "gpu_memset", "Memcpy", "Memset"}) {
@@ -226,7 +230,16 @@ Index Numbering::number(std::string_view text) {
   return next;
 }
 
-std::vector<std::string> Numbering::texts() const {
+std::vector<std::string> Numbering::texts() && {
+  std::vector<std::string> texts(numbers_.size());
+  while (!numbers_.empty()) {
+    auto one = numbers_.extract(numbers_.begin());
+    texts[one.mapped()] = std::move(one.key());
+  }
+  return texts;
+}
+
+std::vector<std::string> Numbering::texts() const& {
   std::vector<std::string> texts(numbers_.size());
   for (const auto& [text, number] : numbers_) texts[number] = text;
   return texts;

@@ -15,7 +15,9 @@ class Numbering {
   Index number(std::string_view text);
   std::size_t size() const { return numbers_.size(); }
   /// All texts, in the order of their numbers.
-  std::vector<std::string> texts() const;
+  std::vector<std::string> texts() const&;
+  /// The same, without a second copy; there are none left.
+  std::vector<std::string> texts() &&;
 
  private:
   struct Hash {
@@ -84,6 +86,7 @@ struct Events {
   bool has_shapes = false;
   /// Events of operators, launches and kernels that say no start.
   std::size_t without_start = 0;
+  std::size_t kernels_without_start = 0;
   std::size_t kernels = 0;
   std::size_t kernels_without_time = 0;
   /// Those whose duration is stated as 0.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "analysis/input/nsight_export.h"
@@ -82,9 +83,35 @@ class ExportTrace {
     return range;
   }
 
+  /// What a call and its work have in common; numbers come again after 32 bits.
+  static std::pair<std::int64_t, std::uint32_t> correlation_of(const auto& event) {
+    return {event.process, event.correlation};
+  }
+
+  /// By correlation, then by start.
+  void order_launches() {
+    launches_.resize(recording_.api.size());
+    std::iota(launches_.begin(), launches_.end(), Index{0});
+    const auto correlation = [&](Index call) { return correlation_of(recording_.api[call]); };
+    if (!std::ranges::is_sorted(launches_, {}, correlation)) {
+      std::ranges::stable_sort(launches_, {}, correlation);
+    }
+  }
+
+  /// The last one before the work; null if there is none.
+  const DeviceRecording::Api* launch_of(const DeviceRecording::Work& work) const {
+    const auto found =
+        std::ranges::equal_range(launches_, correlation_of(work), {},
+                                 [&](Index call) { return correlation_of(recording_.api[call]); });
+    if (found.empty()) return nullptr;
+    const auto after = std::ranges::upper_bound(
+        found, work.start, {}, [&](Index call) { return recording_.api[call].start; });
+    return &recording_.api[after == found.begin() ? *after : *std::prev(after)];
+  }
+
   void add_work() {
-    std::map<std::pair<std::int64_t, std::uint32_t>, const DeviceRecording::Api*> launches;
-    for (const auto& call : recording_.api) launches[{call.process, call.correlation}] = &call;
+    order_launches();
+    trace_.work.reserve(recording_.work.size());
     std::size_t of_graphs = 0;
     for (const auto& work : recording_.work) {
       kineto::Work& one = trace_.work.emplace_back(
@@ -92,17 +119,17 @@ class ExportTrace {
                        .end = static_cast<double>(work.end) * one_nanosecond,
                        .name = work.name,
                        .process = process(work.process)});
-      const auto launch = launches.find({work.process, work.correlation});
-      if (launch == launches.end()) continue;
-      one.launched = static_cast<double>(launch->second->start) * one_nanosecond;
-      one.launcher = launch->second->name;
+      const DeviceRecording::Api* const launch = launch_of(work);
+      if (launch == nullptr) continue;
+      one.launched = static_cast<double>(launch->start) * one_nanosecond;
+      one.launcher = launch->name;
       if (kineto::launches_graph(trace_.names[one.launcher])) {
         ++of_graphs;
       } else {
-        one.call = range_around(*launch->second);
+        one.call = range_around(*launch);
       }
     }
-    if (launches.empty()) {
+    if (launches_.empty()) {
       trace_.remarks.push_back(
           "it has no launches: its kernels are of no range, and idle time has no cause");
     }
@@ -116,6 +143,8 @@ class ExportTrace {
   kineto::Trace trace_;
   std::map<std::int64_t, std::uint16_t> processes_;
   std::map<Thread, std::vector<Index>> by_thread_;
+  /// Into the recording's calls.
+  std::vector<Index> launches_;
 };
 
 }  // namespace

@@ -21,11 +21,22 @@ bool has_problem(const std::vector<Part>& parts) {
   return std::ranges::any_of(parts, [](const Part& part) { return !part.problem.empty(); });
 }
 
-/// Describes each of the few kinds of nodes once.
+/// Uses the callee's parts if only these have complete attributes ("same" padding, say).
+std::vector<Part> best_parts(const Trace& trace, Index op, Index callee) {
+  std::vector<Part> parts = parts_of(trace.ops[op]);
+  if (parts.empty()) return parts_of_compiled(trace.ops[op].name);
+  if (callee == no_index) return parts;
+  std::vector<Part> inner = parts_of(trace.ops[callee]);
+  if (!has_problem(inner) || inner.size() != parts.size()) return parts;
+  inner.front().bias = inner.front().bias || parts.front().bias;
+  return inner;
+}
+
+/// Numbers the kinds of nodes.
 class Descriptions {
  public:
-  Descriptions(const Trace& trace, std::vector<ProfiledNode>& nodes)
-      : trace_(trace), nodes_(nodes), parts_(trace.ops.size()), known_(trace.ops.size()) {
+  Descriptions(const Trace& trace, std::vector<Described>& made)
+      : trace_(trace), made_(made), asks_callee_(trace.ops.size()), known_(trace.ops.size()) {
     for (std::size_t op = 0; op < trace.ops.size(); ++op) known_[op] = is_known(trace.ops[op].name);
   }
 
@@ -33,26 +44,29 @@ class Descriptions {
 
   Index of_call(Index call) {
     const Index op = trace_.calls[call].op;
-    const std::vector<Part>& parts = parts_of_op(op);
-    const bool asks_callee = !parts.empty() && !has_problem(parts);
-    const Index callee = asks_callee ? first_callee(call) : no_index;
+    const Index callee = asks_callee(op) ? first_callee(call) : no_index;
     const auto [found, added] = of_calls_.try_emplace(std::pair(op, callee), 0);
-    if (added) found->second = add(trace_.ops[op].name, best_parts(op, callee));
+    if (added) found->second = add({.op = op, .callee = callee});
     return found->second;
   }
 
   Index of_name(Index name) {
     const auto [found, added] = of_names_.try_emplace(name, 0);
-    if (added) found->second = add(trace_.names[name], parts_of_compiled(trace_.names[name]));
+    if (added) found->second = add({.name = name});
     return found->second;
   }
 
   Index kind(Index description) const { return kinds_[description]; }
 
  private:
-  const std::vector<Part>& parts_of_op(Index op) {
-    if (!parts_[op]) parts_[op] = parts_of(trace_.ops[op]);
-    return *parts_[op];
+  /// Its parts may be those of its callee. Parts are not kept: a trace may have a million
+  /// operators.
+  bool asks_callee(Index op) {
+    if (!asks_callee_[op]) {
+      const std::vector<Part> parts = parts_of(trace_.ops[op]);
+      asks_callee_[op] = !parts.empty() && !has_problem(parts);
+    }
+    return *asks_callee_[op];
   }
 
   /// The operator of the first call within `call`.
@@ -64,21 +78,9 @@ class Descriptions {
     return no_index;
   }
 
-  /// Uses the callee's parts if only these have complete attributes ("same" padding, say).
-  std::vector<Part> best_parts(Index op, Index callee) {
-    std::vector<Part> parts = parts_of_op(op);
-    if (parts.empty()) return parts_of_compiled(trace_.ops[op].name);
-    if (callee == no_index) return parts;
-    std::vector<Part> inner = parts_of_op(callee);
-    if (!has_problem(inner) || inner.size() != parts.size()) return parts;
-    inner.front().bias = inner.front().bias || parts.front().bias;
-    return inner;
-  }
-
-  Index add(const std::string& name, std::vector<Part> parts) {
-    ProfiledNode node{.name = name, .origin = "", .op = ""};
-    describe(node, std::move(parts));
-    std::string identity = name;
+  Index add(const Described& what) {
+    const ProfiledNode node = described(trace_, what);
+    std::string identity = node.name;
     for (const Part& part : node.parts) {
       identity += '\n' + part.op + ' ' + part.problem;
       for (const auto extent : part.output) identity += ' ' + std::to_string(extent);
@@ -86,13 +88,13 @@ class Descriptions {
     kinds_.push_back(
         identities_.try_emplace(std::move(identity), static_cast<Index>(identities_.size()))
             .first->second);
-    nodes_.push_back(std::move(node));
-    return static_cast<Index>(nodes_.size() - 1);
+    made_.push_back(what);
+    return static_cast<Index>(made_.size() - 1);
   }
 
   const Trace& trace_;
-  std::vector<ProfiledNode>& nodes_;
-  std::vector<std::optional<std::vector<Part>>> parts_;
+  std::vector<Described>& made_;
+  std::vector<std::optional<bool>> asks_callee_;
   std::vector<bool> known_;
   std::map<std::pair<Index, Index>, Index> of_calls_;
   std::unordered_map<Index, Index> of_names_;
@@ -151,7 +153,10 @@ class Placing {
       const Index description = descriptions_.of_name(is_graph ? work.launcher : work.name);
       if (!placed_.nodes.empty()) {
         const Placed& last = placed_.nodes.back();
-        const auto name = [&](Index at) { return placed_.descriptions[at].name; };
+        const auto name = [&](Index at) -> const std::string& {
+          const Described& what = placed_.descriptions[at];
+          return what.op == no_index ? trace_.names[what.name] : trace_.ops[what.op].name;
+        };
         if (last.start == start && name(last.description) == name(description)) {
           return static_cast<Index>(placed_.nodes.size() - 1);
         }
@@ -194,6 +199,15 @@ class Placing {
 };
 
 }  // namespace
+
+ProfiledNode described(const Trace& trace, const Described& what) {
+  const bool is_op = what.op != no_index;
+  const std::string& name = is_op ? trace.ops[what.op].name : trace.names[what.name];
+  ProfiledNode node{.name = name, .origin = "", .op = ""};
+  describe(node, is_op ? best_parts(trace, what.op, what.callee)
+                       : parts_of_compiled(trace.names[what.name]));
+  return node;
+}
 
 PlacedNodes place_nodes(const Trace& trace) { return Placing(trace).place(); }
 

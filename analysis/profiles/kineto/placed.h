@@ -22,11 +22,19 @@ struct Placed {
   bool lacks_kernels = false;
 };
 
+/// What a node is called and does: an operator with what it calls first, or work without one.
+struct Described {
+  Index op = no_index;
+  Index callee = no_index;
+  /// Into Trace::names, of work without an operator.
+  Index name = no_index;
+};
+
 struct PlacedNodes {
   /// Sorted by start.
   std::vector<Placed> nodes{};
-  /// Nodes without times and kernels.
-  std::vector<ProfiledNode> descriptions{};
+  /// A trace may have a million: described() makes a node of one.
+  std::vector<Described> descriptions{};
   /// Into Trace::work, node by node.
   std::vector<Index> work{};
 
@@ -34,6 +42,9 @@ struct PlacedNodes {
     return std::span(work).subspan(node.first_work, node.works);
   }
 };
+
+/// A node without times and kernels.
+ProfiledNode described(const Trace& trace, const Described& what);
 
 /// A node is the outermost operator that is_known(), otherwise the one that launched the work.
 PlacedNodes place_nodes(const Trace& trace);

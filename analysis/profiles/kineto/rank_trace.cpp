@@ -52,8 +52,9 @@ struct RankEvents {
 
 double element_size(std::string_view type) {
   constexpr std::pair<std::string_view, double> sizes[] = {
-      {"Float", 4}, {"Half", 2}, {"BFloat16", 2}, {"Double", 8}, {"Long", 8},
-      {"Int", 4},   {"Byte", 1}, {"Char", 1},     {"Bool", 1}};
+      {"Float", 4}, {"Half", 2},  {"BFloat16", 2},      {"Double", 8},
+      {"Long", 8},  {"Int", 4},   {"Byte", 1},          {"Char", 1},
+      {"Bool", 1},  {"Short", 2}, {"Float8_e4m3fn", 1}, {"Float8_e5m2", 1}};
   for (const auto& [name, bytes] : sizes) {
     if (name == type) return bytes;
   }
@@ -236,6 +237,49 @@ class RankSorter {
   Index only_host_ = no_index;
 };
 
+/// Of those with a name of their own.
+std::set<std::string> names_in_common(const std::vector<RankTrace>& traces) {
+  std::map<std::string, std::size_t> counts;
+  for (const RankTrace& trace : traces) {
+    for (const std::string& name : trace.step_names) ++counts[name];
+  }
+  std::set<std::string> common;
+  for (const auto& [name, count] : counts) {
+    if (count == traces.size()) common.insert(name);
+  }
+  return common;
+}
+
+void keep_common_steps(std::vector<RankTrace>& traces) {
+  const bool are_alike = std::ranges::all_of(traces, [&](const RankTrace& trace) {
+    return trace.step_names == traces.front().step_names;
+  });
+  const std::set<std::string> common = names_in_common(traces);
+  if (are_alike) return;
+  if (common.empty()) {
+    traces.front().remarks.emplace_back(
+        "the ranks have no step in common by name: their steps are compared in order");
+    return;
+  }
+  for (RankTrace& trace : traces) {
+    std::size_t kept = 0;
+    for (std::size_t at = 0; at < trace.steps.size(); ++at) {
+      if (!common.contains(trace.step_names[at])) continue;
+      if (kept != at) {
+        trace.steps[kept] = std::move(trace.steps[at]);
+        trace.step_names[kept] = std::move(trace.step_names[at]);
+      }
+      ++kept;
+    }
+    if (kept == trace.steps.size()) continue;
+    trace.remarks.push_back(
+        fmt::format("{} of its {} steps are not in the other ranks' traces and are left out",
+                    trace.steps.size() - kept, trace.steps.size()));
+    trace.steps.resize(kept);
+    trace.step_names.resize(kept);
+  }
+}
+
 }  // namespace
 
 std::vector<RankTrace> read_rank_traces(const std::filesystem::path& file) {
@@ -245,9 +289,11 @@ std::vector<RankTrace> read_rank_traces(const std::filesystem::path& file) {
   document.for_each_event([&](const TraceEvent& event) { add_event(event, events); });
   if (events.kernels.empty()) throw document.error("has no kernel with a time");
   std::optional<std::int64_t> rank;
+  std::optional<std::int64_t> world;
   const auto info = document.root().find("distributedInfo");
   if (info != document.root().end() && info->is_object() && info->contains("rank")) {
     rank = document.guard([&] { return info->at("rank").get<std::int64_t>(); });
+    world = document.guard([&] { return optional_member<std::int64_t>(*info, "world_size"); });
   }
   std::vector<RankTrace> traces;
   auto sorted = RankSorter(events).sort();
@@ -258,6 +304,7 @@ std::vector<RankTrace> read_rank_traces(const std::filesystem::path& file) {
     trace.name = file.filename().string() + (is_merged ? ":" + process : "");
     if (rank && !is_merged) {
       trace.number = *rank;
+      trace.world = world;
       trace.name = std::to_string(*rank);
     }
   }
@@ -267,6 +314,24 @@ std::vector<RankTrace> read_rank_traces(const std::filesystem::path& file) {
         fmt::format("{} kernels without a time are left out", events.without_time));
   }
   return traces;
+}
+
+void join_ranks(std::vector<RankTrace>& traces) {
+  std::ranges::stable_sort(traces, {}, &RankTrace::number);
+  constexpr auto unknown = std::numeric_limits<std::int64_t>::max();
+  const auto same = std::ranges::adjacent_find(traces, [](const RankTrace& a, const RankTrace& b) {
+    return a.number == b.number && a.number != unknown;
+  });
+  if (same != traces.end()) {
+    throw Error(fmt::format("two of the traces are of rank {}: name one of each rank", same->name));
+  }
+  keep_common_steps(traces);
+  const auto world = traces.front().world;
+  if (world && *world > static_cast<std::int64_t>(traces.size())) {
+    traces.front().remarks.push_back(
+        fmt::format("{} of the job's {} ranks are here: who is waited for is told among them",
+                    traces.size(), *world));
+  }
 }
 
 }  // namespace benanza::analysis::kineto

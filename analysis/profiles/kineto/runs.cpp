@@ -25,10 +25,14 @@ std::vector<Nodes> steps_of(Nodes nodes, const std::vector<Stretch>& steps, std:
   const auto at = [&](double time) {
     return std::ranges::lower_bound(nodes, time, {}, &Placed::start);
   };
-  for (const Stretch& step : steps) {
-    if (step.process == process && at(step.start) < at(step.end)) {
-      found.emplace_back(at(step.start), at(step.end));
-    }
+  std::vector<Stretch> own;
+  std::ranges::copy_if(steps, std::back_inserter(own),
+                       [&](const Stretch& step) { return step.process == process; });
+  for (std::size_t step = 0; step < own.size(); ++step) {
+    // One ends where the next begins, even if the trace has its end later.
+    const double end =
+        step + 1 < own.size() ? std::min(own[step].end, own[step + 1].start) : own[step].end;
+    if (at(own[step].start) < at(end)) found.emplace_back(at(own[step].start), at(end));
   }
   return found;
 }
@@ -149,7 +153,7 @@ class Merger {
   /// If the kernels of a node differ between runs, the last run's are used.
   ProfiledNode node(const std::vector<Nodes>& runs, std::size_t at) {
     const Placed& last = runs.back()[at];
-    ProfiledNode node = placed_.descriptions[last.description];
+    ProfiledNode node = described(trace_, placed_.descriptions[last.description]);
     node.lacks_kernels = last.lacks_kernels;
     const auto kernels = placed_.work_of(last);
     std::vector<double> times;
@@ -202,10 +206,14 @@ ModelRun model_run(const Trace& trace, std::size_t most_nodes) {
   }
   ModelRun model;
   std::vector<std::vector<Nodes>> common;
+  std::size_t all = 0;
+  std::size_t inside = 0;
   for (std::uint16_t process = 0; process < trace.processes; ++process) {
     const Nodes own = trace.processes > 1 ? Nodes(nodes[process]) : Nodes(placed.nodes);
     if (own.empty()) continue;
     std::vector<Nodes> runs = runs_of(own, trace, process);
+    all += own.size();
+    for (const Nodes& run : runs) inside += run.size();
     model.is_undivided = trace.processes == 1 && runs.size() == 1;
     if (model.is_undivided && own.size() > most_nodes) runs = folded(own, most_nodes);
     model.found += runs.size();
@@ -213,6 +221,11 @@ ModelRun model_run(const Trace& trace, std::size_t most_nodes) {
     model.used += common.back().size();
   }
   if (common.empty()) return model;
+  if (inside < all) {
+    model.remarks.push_back(
+        fmt::format("{} of its {} operators ran outside of the profiler's steps and are left out",
+                    all - inside, all));
+  }
   const bool are_alike = std::ranges::all_of(common, [&](const std::vector<Nodes>& runs) {
     return are_same(runs.front(), common.front().front());
   });
@@ -224,9 +237,9 @@ ModelRun model_run(const Trace& trace, std::size_t most_nodes) {
   }
   Merger merger(trace, placed);
   if (are_alike) {
-    std::vector<Nodes> all;
-    for (const auto& runs : common) all.insert(all.end(), runs.begin(), runs.end());
-    merger.merge(all, model);
+    std::vector<Nodes> together;
+    for (const auto& runs : common) together.insert(together.end(), runs.begin(), runs.end());
+    merger.merge(together, model);
   } else {
     for (const auto& runs : common) merger.merge(runs, model);
   }

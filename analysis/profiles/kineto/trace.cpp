@@ -28,6 +28,11 @@ class Assembler {
       : document_(document), events_(read_events(document)) {}
 
   Trace assemble() {
+    // On a processor, work has the names of operators.
+    if (events_.work.empty()) {
+      for (const Op& op : events_.ops) name_of_op_.push_back(events_.names.number(op.name));
+    }
+    names_ = std::move(events_.names).texts();
     demand();
     number_processes();
     order_calls();
@@ -41,7 +46,7 @@ class Assembler {
     take_marks(events_.waits, trace_.waits);
     read_device();
     trace_.ops = std::move(events_.ops);
-    trace_.names = events_.names.texts();
+    trace_.names = std::move(names_);
     return std::move(trace_);
   }
 
@@ -49,6 +54,11 @@ class Assembler {
   void demand() {
     if (document_.events() == 0) throw document_.error("has no events in its trace");
     const auto [launches, of_graphs] = count_launches();
+    if (events_.work.empty() && events_.kernels_without_start > 0) {
+      throw document_.error(fmt::format("has no GPU work with a start: {} kernel{} without \"ts\"",
+                                        events_.kernels_without_start,
+                                        events_.kernels_without_start == 1 ? " is" : "s are"));
+    }
     if (events_.work.empty() && launches > 0) {
       throw document_.error(fmt::format(
           "has no GPU work, but {} launch{} of it: another profiler (nsys, ncu, DCGM, a second "
@@ -60,7 +70,9 @@ class Assembler {
       throw document_.error("has no operators: trace with ProfilerActivity.CPU");
     }
     if (events_.work.empty() && !events_.launches.empty()) {
-      throw document_.error("has no GPU work: run the model on a GPU, with ProfilerActivity.CUDA");
+      throw document_.error(
+          "has calls of a device's runtime and no work of the device: run the model on a GPU, with "
+          "ProfilerActivity.CUDA (work of other accelerators' own categories is not read)");
     }
     trace_.on_processor = events_.work.empty();
     if (!events_.has_shapes && !events_.calls.empty()) {
@@ -84,12 +96,11 @@ class Assembler {
     std::size_t of_graphs = 0;
   };
   LaunchCounts count_launches() const {
-    const std::vector<std::string> names = events_.names.texts();
     LaunchCounts counts;
     for (const Launch& launch : events_.launches) {
-      if (!launches_work(names[launch.name])) continue;
+      if (!launches_work(names_[launch.name])) continue;
       ++counts.all;
-      if (launches_graph(names[launch.name])) ++counts.of_graphs;
+      if (launches_graph(names_[launch.name])) ++counts.of_graphs;
     }
     return counts;
   }
@@ -153,21 +164,18 @@ class Assembler {
       own.push_back(call.end - call.start);
       if (call.parent != no_index) own[call.parent] -= call.end - call.start;
     }
-    std::vector<Index> name_of_op;
-    for (const Op& op : events_.ops) name_of_op.push_back(events_.names.number(op.name));
     for (std::size_t index = 0; index < own.size(); ++index) {
       const OpCall& call = trace_.calls[index];
       trace_.work.push_back({.start = call.start,
                              .end = call.start + std::max(0.0, own[index]),
-                             .name = name_of_op[call.op],
+                             .name = name_of_op_[call.op],
                              .call = static_cast<Index>(index),
                              .process = call.process});
     }
   }
 
   void take_gpu_work() {
-    const std::vector<std::string> names = events_.names.texts();
-    LaunchTable launches(std::move(events_.launches), names, events_.threads);
+    LaunchTable launches(std::move(events_.launches), names_, events_.threads);
     place_launches(launches.all());
     trace_.work = std::move(events_.work);
     if (trace_.processes > 1) {
@@ -290,6 +298,8 @@ class Assembler {
   const ProfileFile& document_;
   Events events_;
   Trace trace_;
+  std::vector<std::string> names_;
+  std::vector<Index> name_of_op_;
   std::vector<Index> process_of_;
   std::vector<std::vector<Index>> by_thread_;
   std::vector<std::pair<std::int64_t, Index>> by_external_;

@@ -91,8 +91,8 @@ bool is_graph_launch(const ProfiledNode& node) {
 }
 
 bool is_communication(const ProfiledNode& node) {
-  for (const std::string_view name :
-       {"c10d::", "_c10d_functional::", "nccl:", "record_param_comms", "symm_mem::"}) {
+  for (const std::string_view name : {"c10d::", "_c10d_functional::", "nccl:", "gloo:", "xccl:",
+                                      "record_param_comms", "symm_mem::", "fsdp::"}) {
     if (node.name.starts_with(name)) return true;
   }
   return std::ranges::any_of(

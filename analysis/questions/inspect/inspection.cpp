@@ -67,7 +67,8 @@ class Inspector {
     const std::vector<std::size_t>& layers = mapping_.layers_of_node[index];
     if (!layers.empty()) place_ = graph_.layers[main_layer(index)].name;
     Deviation common{.layer = place_, .node = node.name};
-    if (layers.empty()) {
+    // What takes no time, as far as the trace tells, is no loss.
+    if (layers.empty() && node.seconds > 0) {
       Deviation finding = common;
       const auto untold = untold_work(node, is_distributed_);
       finding.what = node.op.empty() ? node.name : node.op;
@@ -84,7 +85,7 @@ class Inspector {
         finding.advice = advice_on(role, node.op, profile_);
       }
       add(std::move(finding));
-    } else if (!only_moves(graph_.layers[main_layer(index)])) {
+    } else if (!layers.empty() && !only_moves(graph_.layers[main_layer(index)])) {
       side_work(node, common);
       arithmetic(index, common);
     }

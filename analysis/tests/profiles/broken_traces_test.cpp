@@ -54,6 +54,8 @@ TEST(BrokenTraces, AreRepairedWhereThatIsCertain) {
       {with(good, "95.5", "inf"), "numbers that are none"},
       {with(good, "a GPU", "a \"GPU"), "unescaped quotes in 1 place"},
       {with(good, "a GPU", "a\tGPU\xff"), "no UTF-8"},
+      {with(good, "\n ]\n}", ",\n ]\n}"), "a comma that nothing follows in 1 place"},
+      {with(good, "\n}", ",\n}"), "a comma that nothing follows in 1 place"},
   };
   for (const auto& [text, says] : cases) {
     SCOPED_TRACE(text);
@@ -113,6 +115,64 @@ TEST(BrokenTraces, AreRefusedWithByteAndCauseOtherwise) {
   is_refused("<html>", "byte 0", "'<'");
   const std::string typed = with(good, "95.5", "\"soon\"");
   is_refused(typed, "byte", "\"ts\" must be a number");
+}
+
+/// `text` in units of so many bytes.
+std::string widened(const std::string& text, std::size_t unit, bool is_big_endian) {
+  std::string wide;
+  for (const char letter : text) {
+    const std::string zeros(unit - 1, '\0');
+    wide += is_big_endian ? zeros + letter : letter + zeros;
+  }
+  return wide;
+}
+
+TEST(BrokenTraces, OtherEncodingsAreNamed) {
+  const Folder folder;
+  for (const bool is_big_endian : {false, true}) {
+    for (const auto& [unit, name] :
+         std::vector<std::pair<std::size_t, std::string>>{{2, "UTF-16"}, {4, "UTF-32"}}) {
+      const auto file = folder.write("t.json", widened(trace_text(), unit, is_big_endian));
+      EXPECT_THAT(error_of([&] { read_profile(file); }), HasSubstr(name));
+    }
+  }
+  const auto packed = folder.write("host.xplane.pb", std::string("\n\x0e/host:CPU"));
+  EXPECT_THAT(error_of([&] { read_profile(packed); }), HasSubstr(".trace.json.gz"));
+}
+
+// Microseconds since 1970, with nanoseconds behind the point, have more digits than a number of
+// double precision: it would tell kernels of 12.3 us apart by 0.25 us.
+TEST(BrokenTraces, TimesSince1970KeepTheirNanoseconds) {
+  const Folder folder;
+  const auto shifted = [](const std::string& by) {
+    const auto event = [&](const char* category, const char* name, int start, const char* rest) {
+      return R"({"ph":"X","cat":")" + std::string(category) + R"(","name":")" + name +
+             R"(","pid":1,"tid":1,"args":{"ts":7,"correlation":1,"Input Dims":[[4,8],[8,2]]},"ts":)" +
+             by + std::to_string(start) + rest + '}';
+    };
+    return R"({"traceEvents":[)" + event("cpu_op", "aten::mm", 100, R"(.100,"dur":20.300)") + ',' +
+           event("cuda_runtime", "cudaLaunchKernel", 102, R"(.125,"dur":1.5)") + ',' +
+           event("kernel", "gemm", 110, R"(.001,"dur":12.345)") + "]}";
+  };
+  for (const std::string base : {"", "1712345678901", "1712345678901234", "9007199254740993"}) {
+    const Profile profile = read_profile(folder.write("t.json", shifted(base)));
+    ASSERT_EQ(profile.nodes.size(), 1U);
+    EXPECT_NEAR(profile.nodes[0].seconds, 12.345e-6, 1e-12) << base;
+    ASSERT_TRUE(profile.timeline);
+    EXPECT_NEAR(profile.timeline->span_seconds, 22.246e-6, 1e-11) << base;
+  }
+}
+
+TEST(BrokenTraces, ADurationOfDaysIsNone) {
+  const Folder folder;
+  TraceWriter trace;
+  trace.op("aten::mm", {{64, 128}, {128, 32}}, {}, {{"gemm", 12}});
+  trace.op("aten::mm", {{64, 128}, {128, 32}}, {}, {{"gemm", 1.7e15}});
+  const Profile profile = read_profile(folder.write("t.json", trace.text()));
+  double seconds = 0;
+  for (const ProfiledNode& node : profile.nodes) seconds += node.seconds;
+  EXPECT_NEAR(seconds, 12e-6, 1e-12);
+  EXPECT_THAT(profile.remarks, Contains(HasSubstr("1 of 2 kernels state no time")));
 }
 
 TEST(BrokenTraces, EventsWithoutATimeAreCounted) {

@@ -68,12 +68,24 @@ TEST(CompressedTraces, TheOnlyFileOfAnArchiveIsRead) {
   }
 }
 
+TEST(CompressedTraces, WhatIsPackedTwiceIsRead) {
+  const Folder folder;
+  const std::string text = compressed_trace_text();
+  const std::string inner = zipped("a.json", text, false, false) + list;
+  const auto file = folder.write("a.zip", zipped("a.zip", inner, true, false) + list);
+  EXPECT_EQ(read_profile(file).nodes.size(), 1U);
+  const std::string folder_packed = zipped("run/", "", false, false);
+  EXPECT_EQ(read_profile(folder.write("a.zip", folder_packed + inner)).nodes.size(), 1U);
+}
+
 TEST(CompressedTraces, AnArchiveThatIsNotOneTraceIsRefused) {
   const Folder folder;
   const std::string one = zipped("a.json", compressed_trace_text(), false, false);
   EXPECT_THAT(refusal(folder.write("a.zip", one + one + list)), HasSubstr("several files"));
   EXPECT_THAT(refusal(folder.write("a.zip", one.substr(0, one.size() / 2))),
               HasSubstr("zip file cut short"));
+  EXPECT_THAT(refusal(folder.write("a.zip", "PK\x05\x06" + std::string(18, '\0'))),
+              HasSubstr("zip file without a file"));
   EXPECT_THAT(refusal(folder.write("a.zip", one.substr(0, 20))),
               HasSubstr("zip file without a file"));
   EXPECT_THAT(refusal(folder.write("a.zip", zipped("a.json", "x", true, true))),

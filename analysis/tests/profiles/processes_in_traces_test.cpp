@@ -123,6 +123,27 @@ TEST(StepsInATrace, AreFoldedWhereTheyAreTooManyToTell) {
   EXPECT_EQ(kineto::model_run(other, 5).nodes.size(), 12U);
 }
 
+TEST(StepsInATrace, WhatRanOutsideIsTold) {
+  const Folder folder;
+  TraceWriter trace;
+  for (int step = 0; step < 2; ++step) trace.step(90).relu({4, 8}).relu({4, 9}).pause(50);
+  const Profile profile = read_profile(folder.write("t.json", trace.text()));
+  ASSERT_EQ(profile.nodes.size(), 1U);
+  EXPECT_THAT(profile.remarks,
+              Contains(HasSubstr("2 of its 4 operators ran outside of the profiler's steps")));
+}
+
+// The profiler's marks may overlap by what marking takes.
+TEST(StepsInATrace, EndWhereTheNextBegins) {
+  const Folder folder;
+  TraceWriter trace;
+  for (int step = 0; step < 4; ++step) trace.step(130).relu({4, 8}, 10 + step);
+  const Profile profile = read_profile(folder.write("t.json", trace.text()));
+  EXPECT_EQ(profile.steps, 4U);
+  ASSERT_EQ(profile.nodes.size(), 1U);
+  EXPECT_NEAR(profile.nodes[0].seconds, 11.5e-6, 1e-12);
+}
+
 TEST(StepsInATrace, OfManyOperatorsTakeTimeInProportion) {
   TraceWriter trace;
   for (int step = 0; step < 2000; ++step) {

@@ -101,6 +101,41 @@ TEST(RankTraces, TheQuestionSaysWhoIsWaitedFor) {
   EXPECT_THAT(text, testing::ContainsRegex("4000000 +2 +2 +300\\.0 +13\\.33"));
 }
 
+std::string with_step(std::string text, int was, int is) {
+  const std::string name = "ProfilerStep#";
+  text.replace(text.find(name + std::to_string(was)), name.size() + 1, name + std::to_string(is));
+  return text;
+}
+
+TEST(RankTraces, StepsOfOneNameAreCompared) {
+  const Folder folder;
+  std::vector<RankTrace> traces = read_rank_traces(folder.write("0.json", job(200, 500).text(0)));
+  const std::string later = with_step(with_step(job(400, 300).text(1), 1, 2), 0, 1);
+  traces.push_back(read_rank_traces(folder.write("1.json", later)).front());
+  join_ranks(traces);
+  for (const RankTrace& trace : traces) {
+    EXPECT_THAT(trace.step_names, ElementsAre("ProfilerStep#1")) << trace.name;
+    EXPECT_EQ(trace.steps.size(), 1U);
+    EXPECT_THAT(trace.remarks, ElementsAre(HasSubstr("1 of its 2 steps are not in the other")));
+  }
+  // Of rank 0, the second step is left, of rank 1 the first.
+  EXPECT_NEAR(traces[0].steps[0].computation.front().begin, 2900e-6, 1e-9);
+  EXPECT_NEAR(traces[1].steps[0].computation.front().begin, 1900e-6, 1e-9);
+}
+
+TEST(RankTraces, OfOneRankAreRefusedAndMissingRanksAreTold) {
+  const Folder folder;
+  const auto read = [&](int rank) {
+    return read_rank_traces(folder.write("t.json", job(200, 500).text(rank))).front();
+  };
+  std::vector<RankTrace> same{read(1), read(1)};
+  EXPECT_THAT(test::error_of([&] { join_ranks(same); }),
+              HasSubstr("two of the traces are of rank 1"));
+  std::vector<RankTrace> one{read(1)};
+  join_ranks(one);
+  EXPECT_THAT(one[0].remarks, ElementsAre(HasSubstr("1 of the job's 2 ranks are here")));
+}
+
 TEST(RankTraces, ATraceWithoutKernelsIsRefused) {
   const Folder folder;
   Rank none;

@@ -83,9 +83,18 @@ TEST(Inspect, CommunicationAndItsCopiesAreNotBeyondTheModel) {
   TraceWriter ddp = copies;
   ddp.op("c10d::allreduce_", {{64}}, {}, {{"ncclDevKernel_AllReduce_Sum_f32_RING_LL", 20}});
   EXPECT_EQ(beyond(ddp), "untold communication; untold copy in a distributed run; ");
+  TraceWriter sharded = small_run();
+  sharded.op("fsdp::all_gather_copy_in", {{64}}, {}, {{"CatArrayBatchedCopy", 5}});
+  EXPECT_EQ(beyond(sharded), "untold communication; ");
   TraceWriter known = small_run();
   known.op("aten::tanh", {{64}}, {}, {{"tanh_kernel", 5}});
   EXPECT_EQ(beyond(known), "extra Tanh; ");
+}
+
+TEST(Inspect, AnOperatorThatTakesNoTimeIsNoLoss) {
+  TraceWriter trace = small_run();
+  trace.op("aten::tanh", {{64}}, {}, {{"tanh_kernel", 0}});
+  EXPECT_EQ(beyond(trace), "");
 }
 
 TEST(Inspect, ACudaGraphIsNotBeyondTheModel) {

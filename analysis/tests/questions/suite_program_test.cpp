@@ -231,5 +231,17 @@ TEST(SuiteProgram, AProfileWithoutSizesIsOneLine) {
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "s"));
 }
 
+// "100%" is of what the trace tells; what it lost is said beside it.
+TEST(SuiteProgram, SaysWhatTheTraceLacks) {
+  const Folder folder;
+  const Outcome outcome =
+      run_program("suite " + test::data("traces/launch_without_kernel.json").string() + " --out " +
+                      (folder.path() / "s").string(),
+                  folder);
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("problems for 100.0% of 0.022 ms"));
+  EXPECT_THAT(outcome.out, HasSubstr("note: 1 of 3 launches have no kernel in the trace"));
+}
+
 }  // namespace
 }  // namespace benanza::analysis

@@ -157,6 +157,20 @@ TEST(KnownFailures, SlowIsSlowerThanAVersionWithoutIt) {
               testing::ElementsAre("missed", "unknown"));
 }
 
+// oneDNN 3 has no Winograd convolutions, which version 2 had and did not choose by itself.
+TEST(KnownFailures, AWayThatWasNeverChosenIsNoLoss) {
+  Row choice = row_of("a", 2e-6);
+  choice.heuristic_rank = 1;
+  Row slow_choice = row_of("a", 4e-6);
+  slow_choice.heuristic_rank = 1;
+  const VersionResults healthy = results_of("3.2", {choice, row_of("winograd", 1e-6)});
+  const KnownFailure one = failure(Symptom::slow);
+  EXPECT_THAT(verdicts_of(one, {results_of("2.6.3", {choice}), healthy}),
+              testing::ElementsAre("missed", "unknown"));
+  EXPECT_THAT(verdicts_of(one, {results_of("2.6.3", {slow_choice}), healthy}),
+              testing::ElementsAre("found", "unknown"));
+}
+
 // Results of different times do not tell a slower library from a busier machine.
 TEST(KnownFailures, DisturbedTimesProveNothing) {
   Row busy = row_of("a", 3e-6);

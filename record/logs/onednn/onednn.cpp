@@ -57,7 +57,9 @@ bool is_one_of(std::string_view text, const std::array<std::string_view, count>&
 
 std::optional<double> number(std::string_view text) {
   const auto value = text::number<double>(text);
-  return value && *value >= 0 ? value : std::nullopt;
+  // Of milliseconds since 1970, too; infinity is none.
+  constexpr double most = 1e14;
+  return value && *value >= 0 && *value < most ? value : std::nullopt;
 }
 
 bool is_version(std::string_view text) {
@@ -101,7 +103,8 @@ std::optional<LogEntry> read_line(std::string_view line) {
   constexpr std::size_t call_fields = 9;
   if (fields.size() - at - 1 != call_fields) return std::nullopt;
   entry.milliseconds = number(fields.back());
-  if (!entry.milliseconds) return std::nullopt;
+  constexpr double day = 86400e3;
+  if (!entry.milliseconds || *entry.milliseconds > day) return std::nullopt;
   const auto field = [&](std::size_t index) { return without_end(fields[at + 1 + index]); };
   entry.kind = LogEntry::Kind::call;
   entry.text = {.source = "onednn",

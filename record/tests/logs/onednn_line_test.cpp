@@ -60,6 +60,11 @@ TEST(OnednnLine, ProgramsOwnWordsAndCutLinesAreNone) {
   EXPECT_FALSE(read_line("onednn_verbose,exec,cpu,reorder,jit:uni,undef,src_f32::blo"));
   EXPECT_FALSE(read_line("onednn_verbose,exec,cpu,reorder,jit:uni,undef,a,,,2x2,fast"));
   EXPECT_FALSE(read_line(""));
+  for (const char* time : {"inf", "nan", "-0.5", "1e30", ""}) {
+    const std::string line = "onednn_verbose,exec,cpu,reorder,jit:uni,undef,a,,,2x2,";
+    EXPECT_TRUE(read_line(line + "0.5"));
+    EXPECT_FALSE(read_line(line + time)) << time;
+  }
 }
 
 }  // namespace

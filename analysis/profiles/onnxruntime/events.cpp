@@ -1,0 +1,145 @@
+#include "analysis/profiles/onnxruntime/events.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include "analysis/profiles/file/profile_file.h"
+#include "analysis/profiles/onnxruntime/names.h"
+
+namespace benanza::analysis::onnxruntime {
+namespace {
+
+constexpr std::string_view kernel_suffix = "_kernel_time";
+
+/// Reads [{"float": [1, 3, 224, 224]}, ...]; a shape that is none of a tensor is skipped. `type` is
+/// the first element's.
+std::vector<Dims> shapes_of(const TraceEvent& event, std::string_view name, std::string* type) {
+  std::vector<Dims> shapes;
+  simdjson::dom::array rows;
+  const auto argument = event.argument(name);
+  if (!argument || argument->element().get(rows) != simdjson::SUCCESS) return shapes;
+  for (const simdjson::dom::element row : rows) {
+    simdjson::dom::object shape;
+    if (row.get(shape) != simdjson::SUCCESS || shape.size() == 0) continue;
+    const auto [key, value] = *shape.begin();
+    simdjson::dom::array extents;
+    if (value.get(extents) != simdjson::SUCCESS) continue;
+    if (type != nullptr && type->empty()) *type = key;
+    Dims& dims = shapes.emplace_back();
+    for (const simdjson::dom::element extent : extents) {
+      const auto number = EventValue(extent).integer();
+      if (!number) throw JsonError("type must be number in " + std::string(name));
+      dims.push_back(*number);
+    }
+  }
+  return shapes;
+}
+
+double required(std::optional<double> value, const char* name) {
+  if (!value) throw JsonError("key '" + std::string(name) + "' not found");
+  return *value;
+}
+
+std::string required_text(const TraceEvent& event, std::string_view name) {
+  const auto argument = event.argument(name);
+  if (!argument) throw JsonError("key '" + std::string(name) + "' not found");
+  const auto text = argument->text();
+  return text ? std::string(*text) : argument->json();
+}
+
+/// Up to 1.10, a node's index had another name.
+std::string_view index_name(const TraceEvent& event) {
+  const bool is_older = !event.argument("node_index") && event.argument("graph_index");
+  return is_older ? "graph_index" : "node_index";
+}
+
+/// Subtracts the time of the operators in a body from that of their If, Loop or Scan, which runs
+/// them in its own thread. In the events, outer operators come before inner ones.
+void take_bodies_out(Recorded& recorded) {
+  std::map<Index, std::vector<Event*>> around_of;
+  for (Event& event : recorded.events) {
+    std::vector<Event*>& around = around_of[event.thread];
+    while (!around.empty() && around.back()->end <= event.start) around.pop_back();
+    if (!around.empty() && event.end <= around.back()->end) {
+      around.back()->microseconds =
+          std::max(0.0, around.back()->microseconds - (event.end - event.start));
+    }
+    if (recorded.ops[event.op].has_body()) around.push_back(&event);
+  }
+}
+
+/// Providers whose operators are done when they return.
+bool is_of_processor(std::string_view provider) {
+  return provider.empty() || provider == "CPUExecutionProvider" ||
+         provider == "DnnlExecutionProvider" || provider == "XnnpackExecutionProvider";
+}
+
+class EventReader {
+ public:
+  Recorded read(const ProfileFile& document) {
+    document.for_each_event([&](const TraceEvent& row) { add(row); });
+    for (const auto& [op, number] : numbers_) recorded_.ops[number] = op;
+    std::ranges::sort(recorded_.runs, {}, &RunWindow::start);
+    const auto less = [](const Event& a, const Event& b) {
+      return a.start != b.start ? a.start < b.start : a.end > b.end;
+    };
+    if (!std::ranges::is_sorted(recorded_.events, less)) {
+      std::ranges::stable_sort(recorded_.events, less);
+    }
+    take_bodies_out(recorded_);
+    return std::move(recorded_);
+  }
+
+ private:
+  void add(const TraceEvent& row) {
+    std::string name(row.name.value_or(""));
+    if (name == "model_run") {
+      const double start = required(row.start, "ts");
+      recorded_.runs.push_back({start, start + required(row.duration, "dur"), thread_of(row)});
+    }
+    if (row.category != "Node") return;
+    const std::string_view provider = row.text_argument("provider");
+    if (!is_of_processor(provider)) recorded_.accelerators.emplace(provider);
+    if (!remove_suffix(name, kernel_suffix)) return;
+    const double start = required(row.start, "ts");
+    double microseconds = required(row.duration, "dur");
+    if (microseconds < 0) ++recorded_.negative;
+    microseconds = std::max(0.0, microseconds);
+    Operator op{.name = std::move(name),
+                .index = required_text(row, index_name(row)),
+                .op = required_text(row, "op_name")};
+    op.inputs = shapes_of(row, "input_type_shape", &op.type);
+    op.outputs = shapes_of(row, "output_type_shape", nullptr);
+    recorded_.events.push_back({.start = start,
+                                .end = start + microseconds,
+                                .microseconds = microseconds,
+                                .op = number_of(std::move(op)),
+                                .thread = thread_of(row)});
+  }
+
+  Index number_of(Operator op) {
+    const auto [found, added] =
+        numbers_.try_emplace(std::move(op), static_cast<Index>(numbers_.size()));
+    if (added) recorded_.ops.emplace_back();
+    return found->second;
+  }
+  Index thread_of(const TraceEvent& row) {
+    return threads_
+        .try_emplace(
+            (row.process ? row.process->json() : "") + '/' + (row.thread ? row.thread->json() : ""),
+            static_cast<Index>(threads_.size()))
+        .first->second;
+  }
+
+  Recorded recorded_;
+  std::map<Operator, Index> numbers_;
+  std::map<std::string, Index> threads_;
+};
+
+}  // namespace
+
+Recorded read_events(const ProfileFile& document) { return EventReader().read(document); }
+
+}  // namespace benanza::analysis::onnxruntime
