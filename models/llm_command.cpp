@@ -11,6 +11,7 @@
 #include "models/language/config.h"
 #include "models/language/family.h"
 #include "models/language/model.h"
+#include "models/language/stored_weights.h"
 #include "models/save.h"
 
 namespace benanza {
@@ -22,7 +23,7 @@ struct LlmCommand::Options {
   std::optional<std::int64_t> past{};
   std::optional<std::int64_t> tokens{};
   std::int64_t tensor_parallel = 1;
-  std::string weights = "bf16";
+  std::optional<std::string> weights{};
   std::string cache = "bf16";
   std::optional<std::int64_t> layers{};
   bool separate = false;
@@ -52,9 +53,11 @@ LlmCommand::LlmCommand(CLI::App& app)
       ->add_option("--tensor-parallel", o.tensor_parallel,
                    "Write one GPU's share of so many, with the sums over all (1)")
       ->check(CLI::Range(1, 1024));
-  command_->add_option("--weights", o.weights,
-                       "bf16 (floats in the precision of a run), fp8, fp8_block (128 to a scale), "
-                       "int8, int8:32 or int4:32 (32 to a scale)");
+  command_->add_option(
+      "--weights", o.weights,
+      "bf16 (floats in the precision of a run), fp8, fp8_block (128 to a scale), "
+      "int8, int8:32 or int4:32 (32 to a scale); default: what the configuration's "
+      "quantization_config says, else bf16");
   command_->add_option("--cache", o.cache, "Keys and values: bf16 or fp8 (bf16)")
       ->check(CLI::IsMember({"bf16", "fp8"}));
   command_->add_option("--layers", o.layers, "Only the first so many layers")->check(extent);
@@ -77,11 +80,40 @@ std::string name_of(const std::string& config) {
   return stem == "config" ? path.parent_path().filename().string() : stem;
 }
 
+/// How the weights are stored: as asked for, or as the configuration says.
+void set_weights(language::Pass& pass, const language::Config& config,
+                 const std::optional<std::string>& asked) {
+  if (asked) {
+    const auto type = language::parse_weight_type(*asked);
+    if (!type) {
+      throw Error("--weights " + *asked +
+                  ": give bf16, fp8, fp8_block, int8, or int8:BLOCK or int4:BLOCK with blocks of a "
+                  "power of two from 16 to 1024");
+    }
+    pass.weights = *type;
+    return;
+  }
+  const auto stored = language::stored_weights(config);
+  if (!stored) return;
+  if (!stored->type) {
+    fmt::print(stderr,
+               "benanza-zoo: warning: quantization_config: {}: such weights cannot be written, "
+               "floats stand for them; --weights names others\n",
+               stored->what);
+    return;
+  }
+  pass.weights = *stored->type;
+  pass.float_head = !stored->head;
+  fmt::print("quantization_config: {}: weights as --weights {}, the head's {}\n", stored->what,
+             to_string(pass.weights), pass.float_head ? "floats" : "too");
+}
+
 }  // namespace
 
 void LlmCommand::run() const {
   const Options& o = *options_;
-  language::Decoder decoder = language::read_decoder(language::Config::read(o.config));
+  const language::Config config = language::Config::read(o.config);
+  language::Decoder decoder = language::read_decoder(config);
   if (o.layers) {
     if (*o.layers > static_cast<std::int64_t>(decoder.layers.size())) {
       throw Error(fmt::format("--layers {}: the model has {}", *o.layers, decoder.layers.size()));
@@ -97,13 +129,7 @@ void LlmCommand::run() const {
   }
   pass.past = o.past.value_or(prefill ? 0 : 1023);
   pass.tokens = o.tokens.value_or(prefill ? 1024 : 1);
-  const auto weights = language::parse_weight_type(o.weights);
-  if (!weights) {
-    throw Error("--weights " + o.weights +
-                ": give bf16, fp8, fp8_block, int8, or int8:BLOCK or int4:BLOCK with blocks of a "
-                "power of two from 16 to 1024");
-  }
-  pass.weights = *weights;
+  set_weights(pass, config, o.weights);
   pass.cache = o.cache == "fp8" ? language::CacheType::fp8 : language::CacheType::plain;
   const std::string name = o.name.empty() ? name_of(o.config) : o.name;
   const language::Written written = language::write(decoder, pass, name, o.separate);

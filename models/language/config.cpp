@@ -23,7 +23,11 @@ Config Config::read(const std::string& path) {
   }
   if (!value.is_object()) throw Error(path + ": not a JSON object");
   if (const auto text = value.find("text_config"); text != value.end() && text->is_object()) {
-    value = json(*text);
+    json inner = *text;
+    // How the weights are stored may be said of the whole.
+    constexpr const char* stored = "quantization_config";
+    if (const auto all = value.find(stored); all != value.end()) inner.emplace(stored, *all);
+    value = std::move(inner);
   }
   return {path, std::make_shared<const json>(std::move(value))};
 }

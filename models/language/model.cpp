@@ -162,7 +162,8 @@ class ModelWriter {
       graph_.last().set_domain("com.microsoft");
       zoo::set(graph_.last(), "transB", std::int64_t{1});
     } else {
-      const WeightType type = pass_.weights.block > 0 ? pass_.weights : WeightType{};
+      const WeightType type =
+          pass_.weights.block > 0 && !pass_.float_head ? pass_.weights : WeightType{};
       logits = multiply(graph_, type, x_, {.name = "lm_head", .columns = words});
     }
     graph_.output(capped(graph_, "logits_cap", logits, decoder_.logit_cap), TensorProto::FLOAT);

@@ -25,7 +25,7 @@ struct Written {
 /// The head is computed for the last token of each sequence; of a pass of at most 16 tokens behind
 /// earlier ones, which may be guesses to verify, for all. Embeddings, norms, routers and a head
 /// tied to the embedding stay floats whatever `pass.weights`; so does any head with fp8, fp8_block,
-/// int8. Throws Error if the pass does not suit the model.
+/// int8, or where `pass.float_head` says so. Throws Error if the pass does not suit the model.
 Written write(const Decoder& decoder, const Pass& pass, const std::string& name,
               bool separate = false);
 

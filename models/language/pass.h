@@ -50,6 +50,8 @@ struct Pass {
   std::int64_t tokens = 1;
   std::int64_t tensor_parallel = 1;
   WeightType weights{};
+  /// Also with weights in blocks.
+  bool float_head = false;
   CacheType cache = CacheType::plain;
 
   std::int64_t keys() const { return past + tokens; }

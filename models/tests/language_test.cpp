@@ -13,6 +13,7 @@
 #include "generator/onnx/import.h"
 #include "models/language/family.h"
 #include "models/language/model.h"
+#include "models/language/stored_weights.h"
 
 namespace benanza::language {
 namespace {
@@ -286,6 +287,55 @@ TEST(Language, RefusesConfigurationsWithTheFileAndTheKey) {
                           "num_attention_heads": 3, "num_key_value_heads": 2})"),
               HasSubstr("does not divide"));
   std::filesystem::remove(path);
+}
+
+TEST(Language, ReadsHowTheFilesStoreTheirWeights) {
+  const std::filesystem::path path =
+      std::filesystem::path(::testing::TempDir()) / "stored_weights.json";
+  const auto stored = [&](const std::string& stated) {
+    std::ofstream(path) << R"({"text_config": {"model_type": "llama"}, "quantization_config": )" +
+                               stated + "}";
+    return stored_weights(Config::read(path.string())).value();
+  };
+  const auto word = [&](const std::string& stated) {
+    const StoredWeights found = stored(stated);
+    return found.type ? to_string(*found.type) : "not " + found.what;
+  };
+  EXPECT_EQ(word(R"({"quant_method": "fp8", "weight_block_size": [128, 128]})"), "fp8_block");
+  EXPECT_EQ(word(R"({"quant_method": "fp8", "weight_block_size": null})"), "fp8");
+  EXPECT_EQ(word(R"({"quant_method": "fp8", "weight_block_size": [64, 64]})"),
+            "not fp8, blocks of 64x64");
+  EXPECT_EQ(word(R"({"quant_method": "awq", "bits": 4, "group_size": 128})"), "int4:128");
+  EXPECT_EQ(word(R"({"quant_method": "gptq", "bits": 8, "group_size": -1})"), "int8");
+  EXPECT_EQ(word(R"({"quant_method": "gptq", "bits": 3, "group_size": 128})"),
+            "not gptq, 3 bits, groups of 128");
+  EXPECT_EQ(word(R"({"quant_method": "compressed-tensors", "config_groups": {"group_0": {"weights":
+                     {"num_bits": 4, "type": "int", "strategy": "group", "group_size": 32}}}})"),
+            "int4:32");
+  EXPECT_EQ(word(R"({"quant_method": "compressed-tensors", "config_groups": {"group_0": {"weights":
+                     {"num_bits": 8, "type": "float", "strategy": "channel"}}}})"),
+            "fp8");
+  EXPECT_EQ(word(R"({"quant_method": "modelopt", "quant_algo": "FP8"})"), "fp8");
+  EXPECT_EQ(word(R"({"quant_method": "modelopt", "quant_algo": "NVFP4"})"), "not modelopt");
+  EXPECT_EQ(word(R"({"quant_method": "bitsandbytes", "load_in_8bit": true})"), "int8");
+  EXPECT_EQ(word(R"({"quant_method": "mxfp4", "modules_to_not_convert": []})"), "not mxfp4");
+  EXPECT_FALSE(stored(R"({"quant_method": "awq"})").head);
+  EXPECT_TRUE(stored(R"({"quant_method": "gptq", "lm_head": true})").head);
+  std::ofstream(path) << R"({"model_type": "llama"})";
+  EXPECT_FALSE(stored_weights(Config::read(path.string())));
+  std::filesystem::remove(path);
+}
+
+// A head of 16 x 32 weights: 4 bits and a scale of 16 bits for 16, or floats of 16 bits.
+TEST(Language, LeavesTheHeadOut) {
+  Decoder decoder = decoder_of("llama");
+  const auto bytes = [&](bool float_head) {
+    const Pass pass{.past = 5, .weights = *parse_weight_type("int4:16"), .float_head = float_head};
+    return write(decoder, pass, "m").weight_bytes;
+  };
+  ASSERT_FALSE(decoder.tied);
+  const std::int64_t head = decoder.vocabulary * decoder.hidden;
+  EXPECT_EQ(bytes(true) - bytes(false), head * 2 - head * (4 + 1) / 8);
 }
 
 TEST(Language, ReadsTheTextPartOfAConfigurationOfMore) {
