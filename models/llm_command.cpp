@@ -24,7 +24,7 @@ struct LlmCommand::Options {
   std::optional<std::int64_t> tokens{};
   std::int64_t tensor_parallel = 1;
   std::optional<std::string> weights{};
-  std::string cache = "bf16";
+  std::optional<std::string> cache{};
   std::optional<std::int64_t> layers{};
   bool separate = false;
   std::string name;
@@ -58,7 +58,9 @@ LlmCommand::LlmCommand(CLI::App& app)
       "bf16 (floats in the precision of a run), fp8, fp8_block (128 to a scale), "
       "int8, int8:32 or int4:32 (32 to a scale); default: what the configuration's "
       "quantization_config says, else bf16");
-  command_->add_option("--cache", o.cache, "Keys and values: bf16 or fp8 (bf16)")
+  command_
+      ->add_option("--cache", o.cache,
+                   "Keys and values: bf16 or fp8 (as quantization_config says, else bf16)")
       ->check(CLI::IsMember({"bf16", "fp8"}));
   command_->add_option("--layers", o.layers, "Only the first so many layers")->check(extent);
   command_->add_flag("--separate", o.separate,
@@ -130,7 +132,9 @@ void LlmCommand::run() const {
   pass.past = o.past.value_or(prefill ? 0 : 1023);
   pass.tokens = o.tokens.value_or(prefill ? 1024 : 1);
   set_weights(pass, config, o.weights);
-  pass.cache = o.cache == "fp8" ? language::CacheType::fp8 : language::CacheType::plain;
+  const auto stored = language::stored_weights(config);
+  const bool fp8_cache = o.cache ? *o.cache == "fp8" : stored && stored->fp8_cache;
+  pass.cache = fp8_cache ? language::CacheType::fp8 : language::CacheType::plain;
   const std::string name = o.name.empty() ? name_of(o.config) : o.name;
   const language::Written written = language::write(decoder, pass, name, o.separate);
   save(written.model, o.output);

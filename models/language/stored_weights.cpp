@@ -80,6 +80,8 @@ std::optional<StoredWeights> stored_weights(const Config& config) {
   const Config stated = config.inside("quantization_config");
   StoredWeights found = weights_of(stated);
   found.head = stated.flag("lm_head", false);
+  const Config cache = stated.inside("kv_cache_scheme");
+  found.fp8_cache = cache.text("type", "") == "float" && cache.count("num_bits", 0) == 8;
   return found;
 }
 

@@ -17,6 +17,8 @@ struct StoredWeights {
   std::optional<WeightType> type{};
   /// The head's, too; quantizers leave it out unless they are told to.
   bool head = false;
+  /// Keys and values are stored as fp8.
+  bool fp8_cache = false;
 };
 
 /// By "quantization_config", as transformers, llm-compressor and TensorRT's Model Optimizer write

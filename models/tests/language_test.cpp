@@ -320,6 +320,10 @@ TEST(Language, ReadsHowTheFilesStoreTheirWeights) {
   EXPECT_EQ(word(R"({"quant_method": "bitsandbytes", "load_in_8bit": true})"), "int8");
   EXPECT_EQ(word(R"({"quant_method": "mxfp4", "modules_to_not_convert": []})"), "not mxfp4");
   EXPECT_FALSE(stored(R"({"quant_method": "awq"})").head);
+  EXPECT_FALSE(stored(R"({"quant_method": "awq"})").fp8_cache);
+  EXPECT_TRUE(stored(R"({"quant_method": "fp8",
+                         "kv_cache_scheme": {"num_bits": 8, "type": "float"}})")
+                  .fp8_cache);
   EXPECT_TRUE(stored(R"({"quant_method": "gptq", "lm_head": true})").head);
   std::ofstream(path) << R"({"model_type": "llama"})";
   EXPECT_FALSE(stored_weights(Config::read(path.string())));

@@ -58,7 +58,7 @@ class Serve(unittest.TestCase):
 
     def test_writes_measures_and_asks(self):
         finished = self.serve("--config", "tiny/config.json", "--batch", "1,8", "--past", "64", "--prompt", "32",
-                              "--weights", "bf16,int4:32", "--", "--output", "9")
+                              "--weights", "bf16,int4:32", "--cache", "bf16", "--", "--output", "9")
         self.assertEqual((finished.returncode, finished.stderr), (0, ""))
         models = self.folder / "build/serve/tiny/models"
         self.assertEqual(len(self.log("zoo")), 8)
@@ -79,7 +79,8 @@ class Serve(unittest.TestCase):
 
     def test_points_measured_earlier_stay(self):
         self.serve("--config", "tiny/config.json", "--batch", "1", "--past", "64")
-        self.assertEqual(self.graphs(), ["tiny_decode_b1_p64_n1_stored_bf16_tp1_b1.graph.json"])
+        self.assertEqual(self.graphs(), ["tiny_decode_b1_p64_n1_stored_stored_tp1_b1.graph.json"])
+        self.assertNotRegex(self.log("zoo")[0], "--weights|--cache")
         finished = self.serve("--config", "tiny/config.json", "--batch", "1", "--past", "128")
         self.assertEqual(finished.stdout.count("--graph="), 2)
         self.assertEqual(self.log("bench")[-1].count(".onnx"), 1)
@@ -87,7 +88,7 @@ class Serve(unittest.TestCase):
     def test_extend(self):
         self.serve("--config", "tiny/config.json", "--batch", "2", "--past", "64", "--prompt", "32", "--extend",
                    "--time", "5m")
-        self.assertEqual(self.graphs(), ["tiny_extend_b2_p64_n32_stored_bf16_tp1_b2.graph.json"])
+        self.assertEqual(self.graphs(), ["tiny_extend_b2_p64_n32_stored_stored_tp1_b2.graph.json"])
         self.assertTrue((self.folder / "build/serve/tiny/first/2").is_dir())
 
     def test_a_point_that_fails_costs_no_other_its_answer(self):
