@@ -134,9 +134,9 @@ class Command(unittest.TestCase):
         finished = self.benanza("serve", "--config", "tiny.json", "--batch", "1", "--past", "64", "--time", "5m")
         # The suite's graph is none of the model's.
         self.assertEqual(finished.stderr, "benanza serve: no point could be read: the reasons are above\n")
-        model = f"{self.folder}/benanza-serve-tiny/serve/tiny/models/tiny_decode_b1_p64_n1_bf16_bf16_tp1.onnx"
+        model = f"{self.folder}/benanza-serve-tiny/serve/tiny/models/tiny_decode_b1_p64_n1_stored_stored_tp1.onnx"
         self.assertEqual(self.log()[0], "zoo llm --config tiny.json --phase decode --batch 1 --past 64 --new 1 "
-                                        f"--weights bf16 --cache bf16 --tensor-parallel 1 -o {model}")
+                                        f"--tensor-parallel 1 -o {model}")
         self.assertIn(f"{self.folder}/benanza-serve-tiny/generated {model}", self.log()[1])
         self.assertIn("unknown command serve;", self.refusal("serve", "--graph", "g", "--config", "tiny.json"))
 
