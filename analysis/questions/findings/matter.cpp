@@ -68,6 +68,20 @@ double Matter::least_seconds() const {
   return fused > 0 && bound_.ladder.only_fused.empty() ? std::min(fused, sequential) : sequential;
 }
 
+const SequenceRun* Matter::sequence() const {
+  const SequenceRun* found = nullptr;
+  for (const SequenceRun* const run : bound_.sequences) {
+    if (found == nullptr || median(run->seconds) < median(found->seconds)) found = run;
+  }
+  return found;
+}
+
+double Matter::reachable_seconds() const {
+  const SequenceRun* const timed = plan() == nullptr ? sequence() : nullptr;
+  const double least = least_seconds();
+  return timed == nullptr ? least : std::max(least, median(timed->seconds));
+}
+
 Baseline Matter::reference(Affects affects) const {
   return affects == Affects::device && waits_for_host() ? device() : whole();
 }

@@ -48,6 +48,11 @@ class Matter {
 
   /// Seconds of the least bound that is known, with fusion.
   double least_seconds() const;
+  /// What a run may come down to with the bound's calls: least_seconds(), but no less than their
+  /// fastest sequence takes, unless a plan was run, which tells more. Only if there is a run.
+  double reachable_seconds() const;
+  /// The fastest of the bound's calls in sequence; null if none was timed.
+  const SequenceRun* sequence() const;
   /// The plan that took least, if one was run; null without one. `fused`: of those with calls of
   /// several layers.
   const PlanRun* plan(bool fused = false) const;

@@ -148,6 +148,21 @@ TEST(RunFindings, OfSlowOperatorsGainWhatAPlanBearsOut) {
   EXPECT_THAT(given.of("slow operators"), IsEmpty());
 }
 
+// In sequence, the bound's calls take 300 us; a plan tells more.
+TEST(RunFindings, OfSlowOperatorsGainNoMoreThanASequence) {
+  Found given = three_layers();
+  given.run("onnxruntime", {600 * us, 160 * us, 40 * us}, 400 * us);
+  given.inputs.sequences = {
+      {.model = "m", .batch = 1, .calls = 3, .alone_seconds = 170 * us, .seconds = {300 * us}}};
+  ASSERT_THAT(given.of("slow operators"), SizeIs(1));
+  EXPECT_NEAR(*given.of("slow operators")[0].finding.gain_seconds, 100 * us, tiny);
+  given.inputs.sequences[0].seconds = {410 * us};
+  EXPECT_THAT(given.of("slow operators"), IsEmpty());
+  given.plan(350 * us, false);
+  ASSERT_THAT(given.of("slow operators"), SizeIs(1));
+  EXPECT_NEAR(*given.of("slow operators")[0].finding.gain_seconds, 50 * us, tiny);
+}
+
 TEST(RunFindings, OfAnotherPrecisionsRunAreNone) {
   Found given = three_layers();
   given.run("onnxruntime", {600 * us, 160 * us, 40 * us}, 400 * us).precision = "fp16";

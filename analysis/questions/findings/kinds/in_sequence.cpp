@@ -10,17 +10,8 @@
 namespace benanza::analysis {
 namespace {
 
-/// The fastest; null without one.
-const SequenceRun* fastest_sequence(const BoundReport& bound) {
-  const SequenceRun* found = nullptr;
-  for (const SequenceRun* const run : bound.sequences) {
-    if (found == nullptr || median(run->seconds) < median(found->seconds)) found = run;
-  }
-  return found;
-}
-
 std::vector<Finding> in_sequence(const Matter& matter) {
-  const SequenceRun* const run = fastest_sequence(matter.bound());
+  const SequenceRun* const run = matter.sequence();
   if (run == nullptr) return {};
   const double seconds = median(run->seconds);
   // A framework that is faster has calls that suit each other better.

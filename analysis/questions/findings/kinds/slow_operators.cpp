@@ -101,7 +101,7 @@ std::vector<Finding> slow_operators(const Matter& matter) {
          .interval = slow.range,
          .certainty = Certainty::estimated,
          .affects = Affects::device,
-         .leads_to_seconds = matter.least_seconds(),
+         .leads_to_seconds = matter.reachable_seconds(),
          .plan = matter.plan(),
          .action = action,
          .command = slow.remedy.command});
