@@ -154,7 +154,9 @@ Evidence by_comparison(const KnownFailure& failure, const Rows& rows, const Limi
   if (limit.is_time && more && *mine < apart_factor * *best) {
     return {std::nullopt, text + ", too near for times of different moments", rival};
   }
-  return {more, text};
+  const bool is_near =
+      limit.is_time && *mine * apart_factor > *best && *mine < apart_factor * *best;
+  return {more, text, is_near ? rival : nullptr};
 }
 
 /// By the fastest calls and, where both sides have one, by the library's choice: a fast way that it
@@ -269,6 +271,8 @@ std::vector<JudgedFailure> judge_failures(std::span<const KnownFailure> failures
       std::vector<const VersionResults*> others = healthy;
       std::erase(others, &one);
       made.evidence = evidence(failure, one, others);
+      // Worth the time only where the source may be contradicted.
+      if (made.presence == Presence::no && made.evidence.found) made.evidence.rival = nullptr;
       made.verdict = verdict_of(made.presence, made.evidence);
     }
   }
@@ -298,7 +302,8 @@ Section known_section(std::span<const JudgedFailure> judged) {
       {"version", "version", [](const JudgedFailure& one) { return one.results->version_text; }},
       {"by its source", "by_source", by_source},
       {"what", "what", [](const JudgedFailure& one) { return one.failure->symptom; }},
-      {"evidence", "evidence", [](const JudgedFailure& one) { return one.evidence.text; }},
+      {"evidence", "evidence", [](const JudgedFailure& one) { return one.evidence.text; },
+       any_width},
       {"precision", "precision", [](const JudgedFailure& one) { return one.failure->precision; }},
       {"problem", "problem", [](const JudgedFailure& one) { return one.failure->key; }, any_width},
       {"source", "source", [](const JudgedFailure& one) { return one.failure->source; },

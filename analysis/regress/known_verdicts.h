@@ -42,7 +42,7 @@ inline constexpr std::string_view problem_limit_flag = "--problem-limit";
 struct Evidence {
   std::optional<bool> found{};
   std::string text{};
-  /// If turns with this version would tell.
+  /// Turns with this version would tell, or tell for certain.
   const VersionResults* rival = nullptr;
 };
 /// `healthy`: results of versions that do not have it.

@@ -243,6 +243,20 @@ TEST(KnownFailures, TurnsDecideWhatTimesOfDifferentMomentsDoNot) {
   EXPECT_EQ(Turns().decided({}).verdict, KnownVerdict::unknown);
 }
 
+// 1.05 times at different moments is no proof that nothing is slower; a quiet verdict needs none.
+TEST(KnownFailures, TurnsConfirmWhatContradictsASource) {
+  const std::vector<KnownFailure> failures{failure(Symptom::slow)};
+  const auto rivals = [&](double before, const char* second) {
+    const std::vector<VersionResults> versions{results_of("3.2", {row_of("b", 1e-6)}),
+                                               results_of(second, {row_of("a", before)})};
+    return judge_failures(failures, versions).back().evidence.rival != nullptr;
+  };
+  EXPECT_TRUE(rivals(1.05e-6, "2.6.3"));
+  EXPECT_FALSE(rivals(1.05e-6, "2.4"));
+  EXPECT_FALSE(rivals(1.6e-6, "2.6.3"));
+  EXPECT_FALSE(rivals(0.6e-6, "2.6.3"));
+}
+
 TEST(KnownFailures, RoundsAreTakenUntilEachProblemIsDecided) {
   const auto times = [](double after) {
     int rounds = 0;
