@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "analysis/regress/kept_rounds.h"
+#include "analysis/regress/known_turns.h"
 #include "analysis/regress/process.h"
+#include "analysis/regress/round.h"
 #include "analysis/regress/side.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
@@ -13,16 +16,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Seconds. Making one call takes longer in some versions: a cold start is seen by the first.
+constexpr int problem_seconds = 20;
+
 /// Every algorithm: a failure may be in any. Reference code is among them where there is nothing
 /// else.
 void measure(const SideOfGate& side, const fs::path& cases, const fs::path& results) {
   const fs::path err = results.string() + ".err";
-  Process suite({.program = side.program,
-                 .arguments = {"--cases=" + cases.string(), "--algorithms=all", "--no-rotation",
-                               "--budget=0.1", "--benchmark_out=" + results.string()},
-                 .environment = environment_of(side),
-                 .out = results.string() + ".out",
-                 .err = err});
+  Process suite(
+      {.program = side.program,
+       .arguments = {"--cases=" + cases.string(), "--algorithms=all", "--no-rotation",
+                     "--budget=0.1", fmt::format("{}={}", problem_limit_flag, problem_seconds),
+                     "--benchmark_out=" + results.string()},
+       .environment = environment_of(side),
+       .out = results.string() + ".out",
+       .err = err});
   suite.finish();
 }
 
@@ -64,6 +72,36 @@ std::vector<VersionResults> known_results(const VersionList& list,
     made.push_back(read_version(results.string()));
   }
   return made;
+}
+
+void take_turns(const VersionList& list, const fs::path& own, const fs::path& folder,
+                const std::vector<VersionResults>& versions, std::vector<JudgedFailure>& judged) {
+  const auto compare = [&](const TurnsRequest& request) -> TurnsRatios {
+    const std::size_t before = static_cast<std::size_t>(request.before - versions.data());
+    const std::size_t after = static_cast<std::size_t>(request.after - versions.data());
+    const auto& places = list.places;
+    if (fs::is_regular_file(places[before]) || fs::is_regular_file(places[after])) return {};
+    const auto side = [&](std::size_t version) {
+      return side_of(places[version], list.backend, own / ("bench_" + list.backend));
+    };
+    const Measured measured{.backend = list.backend,
+                            .problems = request.keys,
+                            .precisions = {std::string(to_string(request.precision))},
+                            .pace = pace_of(list.backend)};
+    const fs::path rounds = folder / fmt::format("{}.{}.{}.{}", list.backend, before, after,
+                                                 to_string(request.precision));
+    make_directories(rounds);
+    const KeptRounds kept(rounds);
+    return compare_in_turns([&](const Round& round) {
+      kept.need_same(measured, round);
+      if (auto rows = kept.find(round)) return *std::move(rows);
+      RowsOfRound rows = run_round(side(before), side(after), measured, round, rounds,
+                                   [](std::size_t, std::size_t) {});
+      kept.add(measured, round);
+      return rows;
+    });
+  };
+  decide_in_turns(judged, compare);
 }
 
 }  // namespace benanza::regress

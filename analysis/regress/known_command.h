@@ -25,4 +25,10 @@ std::vector<VersionResults> known_results(const VersionList& list,
                                           const std::filesystem::path& own,
                                           const std::filesystem::path& folder);
 
+/// Decides what times of different moments leave open by rounds in which both versions take turns,
+/// kept in `folder`; not against results files.
+void take_turns(const VersionList& list, const std::filesystem::path& own,
+                const std::filesystem::path& folder, const std::vector<VersionResults>& versions,
+                std::vector<JudgedFailure>& judged);
+
 }  // namespace benanza::regress

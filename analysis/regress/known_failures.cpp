@@ -1,6 +1,7 @@
 #include "analysis/regress/known_failures.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -93,6 +94,8 @@ bool Version::is_up_to(const Version& last) const {
   if (start.parts_.size() > last.parts_.size()) start.parts_.resize(last.parts_.size());
   return start <= last;
 }
+
+std::string Version::text() const { return fmt::format("{}", fmt::join(parts_, ".")); }
 
 std::string_view to_string(Symptom symptom) {
   return symptom_words.at(static_cast<std::size_t>(symptom));

@@ -22,6 +22,8 @@ class Version {
   bool operator==(const Version& other) const { return (*this <=> other) == 0; }
   /// Not after the last version that `last` stands for.
   bool is_up_to(const Version& last) const;
+  /// "9.10.2"
+  std::string text() const;
 
  private:
   std::vector<int> parts_{};

@@ -121,12 +121,21 @@ struct Limit {
   bool is_time = false;
 };
 
+/// What a comparison lacks.
+std::string no_healthy_version(const KnownFailure& failure) {
+  std::string wanted;
+  if (failure.from) wanted = "before " + failure.from->text();
+  if (failure.fixed)
+    wanted += (wanted.empty() ? "from " : " or from ") + failure.fixed->text() + " on";
+  return "no version without it to compare with" + (wanted.empty() ? "" : ": needs one " + wanted);
+}
+
 Evidence by_comparison(const KnownFailure& failure, const Rows& rows, const Limit& limit,
                        std::span<const VersionResults* const> healthy) {
   const std::optional<double> mine = limit.measure(rows);
   if (!mine) return {std::nullopt, fmt::format("no {}: {}", limit.what, rows.front()->reason)};
   std::optional<double> best;
-  std::string where;
+  const VersionResults* rival = nullptr;
   bool is_disturbed = limit.is_time && had_company(rows);
   for (const VersionResults* other : healthy) {
     const Rows others = rows_of(failure, *other);
@@ -134,18 +143,20 @@ Evidence by_comparison(const KnownFailure& failure, const Rows& rows, const Limi
     if (!its || (best && *its >= *best)) continue;
     is_disturbed = is_disturbed || (limit.is_time && had_company(others));
     best = its;
-    where = other->version_text;
+    rival = other;
   }
-  if (!best) return {std::nullopt, "no version without it to compare with"};
+  if (!best) return {std::nullopt, no_healthy_version(failure)};
   const bool more = *mine > limit.factor * *best && *mine - *best > limit.least_difference;
   const std::string ratio =
       *best > 0 ? fmt::format("{:.2f} times", *mine / *best) : fmt::format("{:.3g}, not 0,", *mine);
-  const std::string text = fmt::format("{} the {} of {}", ratio, limit.what, where);
-  if (is_disturbed) return {std::nullopt, text + ", disturbed: compare in turns, without --known"};
+  const std::string text = fmt::format("{} the {} of {}", ratio, limit.what, rival->version_text);
+  if (is_disturbed) return {std::nullopt, text + ", disturbed", rival};
   if (limit.is_time && more && *mine < apart_factor * *best) {
-    return {std::nullopt, text + ", too near for times of different moments: compare in turns"};
+    return {std::nullopt, text + ", too near for times of different moments", rival};
   }
-  return {more, text};
+  const bool is_near =
+      limit.is_time && *mine * apart_factor > *best && *mine < apart_factor * *best;
+  return {more, text, is_near ? rival : nullptr};
 }
 
 /// By the fastest calls and, where both sides have one, by the library's choice: a fast way that it
@@ -161,6 +172,29 @@ Evidence by_time(const KnownFailure& failure, const Rows& rows,
   if (!fastest_calls.found.value_or(false) || !have_choice) return fastest_calls;
   return by_comparison(failure, rows, {choice_seconds, slow_factor, 0, "time of the choice", true},
                        healthy);
+}
+
+Evidence by_symptom(const KnownFailure& failure, const Rows& rows,
+                    std::span<const VersionResults* const> healthy) {
+  switch (failure.symptom) {
+    case Symptom::wrong_result:
+      return by_status(rows, Status::incorrect);
+    case Symptom::crash:
+      return by_status(rows, Status::failed);
+    case Symptom::reference_code:
+      return by_reference(rows);
+    case Symptom::worse_choice:
+      return by_choice(rows);
+    case Symptom::slow:
+      return by_time(failure, rows, healthy);
+    case Symptom::memory:
+      return by_comparison(failure, rows,
+                           {workspace, memory_factor, least_memory_bytes, "workspace"}, healthy);
+    case Symptom::cold_start:
+      return by_comparison(failure, rows,
+                           {setup_seconds, cold_factor, least_cold_seconds, "setup time"}, healthy);
+  }
+  return {};
 }
 
 Cell by_source(const JudgedFailure& one) {
@@ -193,25 +227,12 @@ Evidence evidence(const KnownFailure& failure, const VersionResults& results,
                   std::span<const VersionResults* const> healthy) {
   const Rows rows = rows_of(failure, results);
   if (rows.empty()) return {std::nullopt, "not measured"};
-  switch (failure.symptom) {
-    case Symptom::wrong_result:
-      return by_status(rows, Status::incorrect);
-    case Symptom::crash:
-      return by_status(rows, Status::failed);
-    case Symptom::reference_code:
-      return by_reference(rows);
-    case Symptom::worse_choice:
-      return by_choice(rows);
-    case Symptom::slow:
-      return by_time(failure, rows, healthy);
-    case Symptom::memory:
-      return by_comparison(failure, rows,
-                           {workspace, memory_factor, least_memory_bytes, "workspace"}, healthy);
-    case Symptom::cold_start:
-      return by_comparison(failure, rows,
-                           {setup_seconds, cold_factor, least_cold_seconds, "setup time"}, healthy);
-  }
-  return {};
+  Evidence made = by_symptom(failure, rows, healthy);
+  const auto left = std::ranges::count_if(rows, [](const Row* row) {
+    return row->reason.find(problem_limit_flag) != row->reason.npos;
+  });
+  if (left > 0) made.text += fmt::format("; {} calls left out: {}", left, problem_limit_flag);
+  return made;
 }
 
 std::string_view to_string(KnownVerdict verdict) {
@@ -250,6 +271,8 @@ std::vector<JudgedFailure> judge_failures(std::span<const KnownFailure> failures
       std::vector<const VersionResults*> others = healthy;
       std::erase(others, &one);
       made.evidence = evidence(failure, one, others);
+      // Worth the time only where the source may be contradicted.
+      if (made.presence == Presence::no && made.evidence.found) made.evidence.rival = nullptr;
       made.verdict = verdict_of(made.presence, made.evidence);
     }
   }
@@ -279,7 +302,8 @@ Section known_section(std::span<const JudgedFailure> judged) {
       {"version", "version", [](const JudgedFailure& one) { return one.results->version_text; }},
       {"by its source", "by_source", by_source},
       {"what", "what", [](const JudgedFailure& one) { return one.failure->symptom; }},
-      {"evidence", "evidence", [](const JudgedFailure& one) { return one.evidence.text; }},
+      {"evidence", "evidence", [](const JudgedFailure& one) { return one.evidence.text; },
+       any_width},
       {"precision", "precision", [](const JudgedFailure& one) { return one.failure->precision; }},
       {"problem", "problem", [](const JudgedFailure& one) { return one.failure->key; }, any_width},
       {"source", "source", [](const JudgedFailure& one) { return one.failure->source; },

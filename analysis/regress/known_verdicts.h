@@ -35,10 +35,15 @@ inline constexpr double memory_factor = 2;
 inline constexpr double least_cold_seconds = 0.05;
 inline constexpr double least_memory_bytes = 1 << 20;
 
+/// The flag of a suite that the reason of a call names which was left out by it.
+inline constexpr std::string_view problem_limit_flag = "--problem-limit";
+
 /// Whether a version's results show a failure: empty if they cannot tell, with the reason.
 struct Evidence {
   std::optional<bool> found{};
   std::string text{};
+  /// Turns with this version would tell, or tell for certain.
+  const VersionResults* rival = nullptr;
 };
 /// `healthy`: results of versions that do not have it.
 Evidence evidence(const KnownFailure& failure, const VersionResults& results,

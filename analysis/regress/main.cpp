@@ -62,7 +62,9 @@ void add_flags(CLI::App& program, Options& options) {
             "--known, results files, too",
             "LIBRARY=PREFIX,...");
   flags.add("--known", options.known,
-            "Look for known failures: \"all\" for the lists of this program, or a list", "LIST");
+            "Look for known failures: \"all\" for the lists of this program, or a list; once a "
+            "problem has taken 20 s, its other calls are left out",
+            "LIST");
   flags.add("--cases", options.cases,
             "With --known: write the problems to this file, for the suites' --cases, and end",
             "FILE");
@@ -261,9 +263,10 @@ void add_known(const Options& options, const fs::path& folder, Answers& answers)
     return write_file(options.cases, cases_text(failures));
   }
   if (options.versions.empty()) throw Error("--known needs --versions or --cases");
-  const std::vector<VersionResults> versions =
-      known_results(parse_version_list(options.versions), failures, own_folder(), folder);
-  const std::vector<JudgedFailure> judged = judge_failures(failures, versions);
+  const VersionList list = parse_version_list(options.versions);
+  const std::vector<VersionResults> versions = known_results(list, failures, own_folder(), folder);
+  std::vector<JudgedFailure> judged = judge_failures(failures, versions);
+  take_turns(list, own_folder(), folder, versions, judged);
   answers.page.sections.push_back(known_section(judged));
   answers.regression = any_found(judged);
 }

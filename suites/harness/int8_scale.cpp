@@ -22,7 +22,27 @@ std::int64_t summed_products(const Reduction& shape) {
   return sums ? shape.reduction_length() : 0;
 }
 
+bool is_factor(const Step& step) {
+  const auto* const combine = std::get_if<Combine>(&step);
+  return combine != nullptr && combine->kind == CombineKind::mul;
+}
+
+bool has_factor(const Epilogue& epilogue) { return std::ranges::any_of(epilogue.steps, is_factor); }
+
 }  // namespace
+
+bool steps_keep_scale(const Epilogue& epilogue) {
+  const auto is_linear = [](const Step& step) {
+    const auto* const function = std::get_if<Activation>(&step);
+    return function != nullptr &&
+           (function->kind == ActivationKind::relu || function->kind == ActivationKind::leaky_relu);
+  };
+  return std::ranges::count_if(epilogue.steps, is_factor) <= 1 &&
+         std::ranges::all_of(epilogue.steps,
+                             [&](const Step& step) { return is_factor(step) || is_linear(step); });
+}
+
+float int8_addend_step(const Problem& problem) { return has_factor(problem.epilogue) ? 1 : 4; }
 
 float int8_scale(const Problem& problem) {
   const std::int64_t length =
@@ -33,7 +53,9 @@ float int8_scale(const Problem& problem) {
   // bias and saturates rarely.
   constexpr double product_deviation = 27.7;
   constexpr double wanted_deviation = 40;
-  const double scale = wanted_deviation / (product_deviation * std::sqrt(length));
+  constexpr double factor_deviation = 5.48;
+  double scale = wanted_deviation / (product_deviation * std::sqrt(length));
+  if (has_factor(problem.epilogue)) scale /= factor_deviation;
   return static_cast<float>(std::exp2(std::min(0.0, std::floor(std::log2(scale)))));
 }
 

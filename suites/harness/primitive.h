@@ -114,5 +114,10 @@ class BareCall : public Primitive {
 
 /// The scale of an int8 result, a power of two that keeps sums of random products within 8 bits.
 float int8_scale(const Problem& problem);
+/// An int8 problem's steps that mean the same after the result's scale as before it: relu and leaky
+/// relu, and one product with a tensor.
+bool steps_keep_scale(const Epilogue& epilogue);
+/// The scaled bias and residual of random int8 inputs are whole multiples of it, up to eight times.
+float int8_addend_step(const Problem& problem);
 
 }  // namespace benanza::harness

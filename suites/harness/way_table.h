@@ -35,6 +35,8 @@ struct Family {
   /// True if the ways apply, or refuse with Unsupported, any Epilogue::steps of a problem. Others
   /// are never used for problems with steps.
   bool handles_steps = false;
+  /// So they do at int8 with steps that keep the result's scale (steps_keep_scale()).
+  bool handles_int8_steps = false;
   /// True if the ways multiply by packed weights (Problem::packed). They are used for nothing else,
   /// and no others for such problems.
   bool for_packed = false;
@@ -88,6 +90,7 @@ class WayTable {
                    return way(library, shape_of<Shape>(problem), variant);
                  },
              .handles_steps = family.handles_steps,
+             .handles_int8_steps = family.handles_int8_steps,
              .for_packed = family.for_packed,
              .chooses_leading = family.chooses_leading});
   }
@@ -214,7 +217,8 @@ class TableBackend : public Backend {
                     Precision precision) const {
     const std::vector<Step>& steps = problem.epilogue.steps;
     if (steps.empty()) return;
-    if (precision == Precision::int8) {
+    const bool keeps_scale = family.handles_int8_steps && steps_keep_scale(problem.epilogue);
+    if (precision == Precision::int8 && !keeps_scale) {
       throw Unsupported("int8 '" + std::string(word(steps.front())) + "' after '" +
                         std::string(op(problem)) + "' needs a result scale of its own");
     }

@@ -25,8 +25,9 @@ template <class Shape>
 using Attempts =
     std::function<std::vector<Attempt>(const Shape&, const Problem&, const VariantContext&)>;
 
-/// Whether a family's plans include the steps of a problem (append_steps() in post_ops.h).
-enum class Steps { refused, appended };
+/// Whether a family's plans include the steps of a problem (append_steps() in post_ops.h); scaled:
+/// at int8, too, those that keep the result's scale.
+enum class Steps { refused, appended, scaled };
 
 /// The implementations that the library offers for each attempt and, for small problems, the first
 /// ones of each attempt on fewer threads.
@@ -54,7 +55,8 @@ harness::Family<Library, Shape> family_of(Layouts<Shape> layouts, Attempts<Shape
                 const ThreadCount count(threaded_name(variant.algorithm).threads);
                 return way_named(library, attempts_at(library, shape, variant), variant);
               },
-          .handles_steps = steps == Steps::appended,
+          .handles_steps = steps != Steps::refused,
+          .handles_int8_steps = steps == Steps::scaled,
           .chooses_leading = true};
 }
 

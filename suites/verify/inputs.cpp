@@ -225,7 +225,8 @@ Inputs inputs_for(const Problem& problem, Precision precision, std::uint64_t see
     const float step = step_for(problem, precision, index);
     const bool is_positive = all_positive || operands[index].domain == Domain::positive;
     Palette palette = is_positive ? positive(step) : symmetric(step);
-    if (integers && added) palette = symmetric(4 / harness::int8_scale(problem));
+    if (integers && added)
+      palette = symmetric(harness::int8_addend_step(problem) / harness::int8_scale(problem));
     if (integers && index > 0 && !added) palette = even(palette);
     if (operands[index].domain == Domain::truth) palette = truth();
     const bool is_packed = problem.packed && index == harness::packed_operand;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "analysis/regress/known_command.h"
+#include "analysis/regress/known_turns.h"
 #include "analysis/regress/known_verdicts.h"
 #include "core/base/error.h"
 
@@ -205,6 +206,88 @@ TEST(KnownFailures, ColdStartsAndMemoryHaveLimits) {
         verdicts_of(failure(symptom), {results_of("2.6.3", {quick}), results_of("3.2", {quick})}),
         testing::ElementsAre("missed", "unknown"));
   }
+}
+
+// 1.3 times is too near for times of different moments.
+struct Turns {
+  KnownFailure one = failure(Symptom::slow);
+  std::vector<KnownFailure> failures{one};
+  std::vector<VersionResults> versions{results_of("2.6.3", {row_of("a", 1.3e-6)}),
+                                       results_of("3.2", {row_of("b", 1e-6)})};
+  std::vector<JudgedFailure> judged = judge_failures(failures, versions);
+  std::vector<TurnsRequest> requests{};
+
+  JudgedFailure decided(TurnsRatios ratios) {
+    decide_in_turns(judged, [&](const TurnsRequest& request) {
+      requests.push_back(request);
+      return ratios;
+    });
+    return judged.front();
+  }
+};
+
+TEST(KnownFailures, TurnsDecideWhatTimesOfDifferentMomentsDoNot) {
+  Turns turns;
+  // After / before: 3.2 takes 0.8 times as long as 2.6.3, which takes 1.25 times as long.
+  const JudgedFailure found = turns.decided({{"relu/8", {0.8, Finding::faster, 8}}});
+  EXPECT_EQ(found.verdict, KnownVerdict::found);
+  EXPECT_EQ(found.evidence.text, "1.25 times the time of 3.2, in 8 rounds of turns");
+  ASSERT_THAT(turns.requests, SizeIs(1));
+  EXPECT_EQ(turns.requests[0].before, &turns.versions[0]);
+  EXPECT_EQ(turns.requests[0].after, &turns.versions[1]);
+  EXPECT_THAT(turns.requests[0].keys, testing::ElementsAre("relu/8"));
+  EXPECT_EQ(Turns().decided({{"relu/8", {1, Finding::neither, 8}}}).verdict, KnownVerdict::missed);
+  EXPECT_EQ(Turns().decided({{"relu/8", {1.2, Finding::slower, 8}}}).verdict, KnownVerdict::missed);
+  EXPECT_EQ(Turns().decided({{"relu/8", {0.9, Finding::undecided, 32}}}).verdict,
+            KnownVerdict::unknown);
+  EXPECT_EQ(Turns().decided({}).verdict, KnownVerdict::unknown);
+}
+
+// 1.05 times at different moments is no proof that nothing is slower; a quiet verdict needs none.
+TEST(KnownFailures, TurnsConfirmWhatContradictsASource) {
+  const std::vector<KnownFailure> failures{failure(Symptom::slow)};
+  const auto rivals = [&](double before, const char* second) {
+    const std::vector<VersionResults> versions{results_of("3.2", {row_of("b", 1e-6)}),
+                                               results_of(second, {row_of("a", before)})};
+    return judge_failures(failures, versions).back().evidence.rival != nullptr;
+  };
+  EXPECT_TRUE(rivals(1.05e-6, "2.6.3"));
+  EXPECT_FALSE(rivals(1.05e-6, "2.4"));
+  EXPECT_FALSE(rivals(1.6e-6, "2.6.3"));
+  EXPECT_FALSE(rivals(0.6e-6, "2.6.3"));
+}
+
+TEST(KnownFailures, RoundsAreTakenUntilEachProblemIsDecided) {
+  const auto times = [](double after) {
+    int rounds = 0;
+    const TurnsRatios ratios = compare_in_turns([&](const Round& round) {
+      EXPECT_EQ(round.number, rounds++);
+      return RowsOfRound{{row_of("a", 1e-6)}, {row_of("b", after)}};
+    });
+    EXPECT_EQ(ratios.at("relu/8").rounds, static_cast<std::size_t>(rounds));
+    return ratios.at("relu/8");
+  };
+  EXPECT_EQ(times(1.2e-6).finding, Finding::slower);
+  EXPECT_NEAR(times(1.2e-6).ratio, 1.2, 1e-9);
+  EXPECT_EQ(times(0.8e-6).finding, Finding::faster);
+  EXPECT_EQ(times(1.01e-6).finding, Finding::neither);
+  EXPECT_EQ(times(1.01e-6).rounds, 8U);
+}
+
+TEST(KnownFailures, WhatAComparisonLacksIsSaid) {
+  const KnownFailure one = failure(Symptom::slow);
+  const VersionResults alone = results_of("2.6.3", {row_of("a", 1e-6)});
+  EXPECT_EQ(evidence(one, alone, {}).text,
+            "no version without it to compare with: needs one before 2.5 or from 3.0 on");
+}
+
+TEST(KnownFailures, CallsThatWereLeftOutAreCounted) {
+  Row left = row_of("b", 1e-6);
+  left.status = Status::unsupported;
+  left.reason = "the problem has taken more than 20 s (--problem-limit)";
+  const VersionResults results = results_of("2.6.3", {row_of("a", 1e-6), left});
+  EXPECT_EQ(evidence(failure(Symptom::reference_code), results, {}).text,
+            "a; 1 calls left out: --problem-limit");
 }
 
 TEST(KnownFailures, VersionsAreALibraryAndPlaces) {

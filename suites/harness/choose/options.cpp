@@ -30,6 +30,7 @@ struct Arguments {
   std::string warmup_seconds;
   std::string budget_seconds;
   std::string rest_seconds;
+  std::string problem_seconds;
   std::vector<std::string> context;
   std::string shard;
   std::int64_t processes = 1;
@@ -128,6 +129,10 @@ void add_measurement_flags(CLI::App& app, SuiteOptions& options, Arguments& argu
                "in models whose weights do not fit the cache");
   app.add_option("--budget", arguments.budget_seconds,
                  "time limit of one measurement, in seconds of timed work (default: 0.3)")
+      ->type_name("SECONDS");
+  app.add_option("--problem-limit", arguments.problem_seconds,
+                 "once a problem has taken SECONDS in all, at one precision, leave out its other "
+                 "calls (default: no limit)")
       ->type_name("SECONDS");
   app.add_option("--rest", arguments.rest_seconds,
                  "idle for SECONDS before every sample, so that long calls run at full clock "
@@ -250,6 +255,25 @@ void check_cases(const Arguments& arguments, const SuiteOptions& options) {
   refuse(options.serve, "--serve");
 }
 
+void take_seconds(const Arguments& arguments, MeasureOptions& measure) {
+  if (!arguments.budget_seconds.empty()) {
+    measure.budget_seconds = seconds("--budget", arguments.budget_seconds);
+  }
+  if (!arguments.rest_seconds.empty()) {
+    measure.rest_seconds = seconds("--rest", arguments.rest_seconds);
+  }
+  if (!arguments.problem_seconds.empty()) {
+    measure.problem_seconds = seconds("--problem-limit", arguments.problem_seconds);
+  }
+  if (!arguments.minimum_seconds.empty()) {
+    measure.minimum_seconds = seconds("--benchmark_min_time", arguments.minimum_seconds);
+    measure.budget_seconds = std::max(measure.budget_seconds, measure.minimum_seconds);
+  }
+  if (!arguments.warmup_seconds.empty()) {
+    measure.warmup_seconds = seconds("--benchmark_min_warmup_time", arguments.warmup_seconds);
+  }
+}
+
 void check_values(const Arguments& arguments, SuiteOptions& options) {
   check_cases(arguments, options);
   Selection& selection = options.selection;
@@ -276,19 +300,7 @@ void check_values(const Arguments& arguments, SuiteOptions& options) {
     measure.budget_seconds = smoke_budget_seconds;
     measure.warmup_seconds = smoke_warmup_seconds;
   }
-  if (!arguments.budget_seconds.empty()) {
-    measure.budget_seconds = seconds("--budget", arguments.budget_seconds);
-  }
-  if (!arguments.rest_seconds.empty()) {
-    measure.rest_seconds = seconds("--rest", arguments.rest_seconds);
-  }
-  if (!arguments.minimum_seconds.empty()) {
-    measure.minimum_seconds = seconds("--benchmark_min_time", arguments.minimum_seconds);
-    measure.budget_seconds = std::max(measure.budget_seconds, measure.minimum_seconds);
-  }
-  if (!arguments.warmup_seconds.empty()) {
-    measure.warmup_seconds = seconds("--benchmark_min_warmup_time", arguments.warmup_seconds);
-  }
+  take_seconds(arguments, measure);
 
   if (!options.sequence.empty() && options.sequence_out.empty()) {
     throw Error("--sequence needs --sequence-out FILE");

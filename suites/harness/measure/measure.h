@@ -29,6 +29,9 @@ struct MeasureOptions {
   /// Half-width of the median's 95% confidence interval, relative to the median, at which sampling
   /// stops.
   double precision = 0.01;
+  /// Seconds, for anything, after which no other variant of the same problem and precision is
+  /// started.
+  std::optional<double> problem_seconds = {};
   /// Median of the fastest known variant of the same problem and precision.
   std::optional<double> rival_seconds = {};
   /// A variant is outclassed if even its fastest sample takes this many times as long as the

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <string>
 
 #include "suites/harness/backend.h"
 #include "suites/harness/choose/variants.h"
@@ -17,6 +19,8 @@ struct Taken {
 };
 
 /// Measures repetitions of variants. If one crashes the program, the journal ends with its row.
+/// Once a problem at a precision has taken MeasureOptions::problem_seconds, its other repetitions
+/// are `unsupported` for that reason.
 class GuardedRunner {
  public:
   /// All arguments must outlive this object.
@@ -27,13 +31,15 @@ class GuardedRunner {
   Taken take(const NamedVariant& variant, std::int64_t repetition);
 
  private:
-  Outcome outcome_of(const NamedVariant& variant) const;
+  Outcome outcome_of(const NamedVariant& variant);
 
   Backend& backend_;
   const Verifier& verifier_;
   const MeasureOptions& options_;
   CrashGuard& crash_;
   const Ledger& ledger_;
+  /// By problem and precision.
+  std::map<std::string, double> spent_seconds_{};
 };
 
 }  // namespace benanza::harness

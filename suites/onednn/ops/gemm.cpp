@@ -35,7 +35,7 @@ std::vector<Attempt> unpacked_attempts(const Gemm& shape, Problem problem,
 
 void register_gemm(WayTable& table) {
   const auto plain = [](const Gemm&) { return std::vector{Layout::plain}; };
-  table.add(family_of<Gemm>(plain, attempts, Steps::appended));
+  table.add(family_of<Gemm>(plain, attempts, Steps::scaled));
   auto packed = family_of<Gemm>(plain, unpacked_attempts, Steps::appended);
   packed.for_packed = true;
   table.add(std::move(packed));

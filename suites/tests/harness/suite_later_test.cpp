@@ -74,6 +74,20 @@ TEST_F(Suite, WhatIsNotReadyIsMeasuredLater) {
   EXPECT_EQ(rows().size(), 4U);
 }
 
+// Both calls of the first problem take longer than nothing, so that its second one is left out.
+TEST_F(Suite, AProblemThatHasTakenTooLongIsLeft) {
+  const auto done = run({"--problem=relu/1x8", "--problem=relu/2x8", "--layout=nchw",
+                         "--problem-limit=0", out_flag()});
+  EXPECT_EQ(done.status, 0);
+  EXPECT_THAT(facts(rows(), "status"), ElementsAre("ok", "unsupported", "ok", "unsupported"));
+  EXPECT_THAT(done.err, HasSubstr("4 variants: 2 ok"));
+  for (const Json& row : rows()) {
+    if (row.at("status") == "ok") continue;
+    EXPECT_THAT(row.at("error_message").get<std::string>(),
+                HasSubstr("the problem has taken more than 0 s (--problem-limit)"));
+  }
+}
+
 TEST_F(Suite, RowsWithCompanyAreTakenOnceMoreAtTheEnd) {
   const auto measure = [&](const char* company) {
     return run_program({.arguments = {"--problem=relu/1x8", "--layout=nchw", "--algorithms=best",

@@ -60,6 +60,24 @@ TEST(TableBackend, OnlyFamiliesThatHandleStepsAreAskedForThem) {
   EXPECT_THROW(way_table_algorithms("relu/8_abs", Precision::int8), Unsupported);
 }
 
+TEST(TableBackend, AtInt8OnlyStepsThatKeepTheScaleOfTheResult) {
+  auto scaled = family({"scaled"}, true);
+  scaled.handles_int8_steps = true;
+  WayTable<Library> table;
+  table.add(family({"fused"}, true));
+  table.add(std::move(scaled));
+  TwoCalls backend(std::move(table));
+  const auto names = [&](const char* key) {
+    return harness::algorithms(backend, parse(key), Precision::int8, Layout::plain,
+                               AlgorithmSet::all);
+  };
+  EXPECT_EQ(names("relu/8_mul_y8"), std::vector<Algorithm>{"scaled"});
+  EXPECT_EQ(names("relu/8_mul_y1_leakyrelu_a0.1"), std::vector<Algorithm>{"scaled"});
+  for (const char* key : {"relu/8_add_y8", "relu/8_div_y8", "relu/8_abs", "relu/8_mul_y8_mul_y8"}) {
+    EXPECT_THROW(names(key), Unsupported) << key;
+  }
+}
+
 TEST(TableBackend, ACallThatWouldLeaveOutStepsIsNotMade) {
   TwoCalls backend;
   const auto create = [&](const char* key, Precision precision, const char* algorithm) {

@@ -149,6 +149,33 @@ TEST(VerifyEpilogue, FindsAnActivationBeforeTheResidual) {
   }
 }
 
+/// Stores the product as if the factor behind it were 1, at the scale of the whole problem.
+class WithoutFactor : public ReferencePrimitive {
+ public:
+  explicit WithoutFactor(const Problem& whole)
+      : ReferencePrimitive(whole, Precision::int8), factor_(inputs(whole).size() - 1) {}
+  void upload(std::size_t index, std::span<const float> values) override {
+    const std::vector<float> ones(values.size(), 1);
+    ReferencePrimitive::upload(index, index == factor_ ? ones : values);
+  }
+
+ private:
+  std::size_t factor_;
+};
+
+TEST(VerifyEpilogue, FindsAFactorLeftOutAtInt8) {
+  for (const char* key : {"gemm/m5_n9_k64_nn_a3_b3_mul_y3x1x1", "gemm/m5_n9_k64_nt_w_bias_mul_y5x1",
+                          "gemm/m5_n9_k64_nt_w_bias_residual_relu_mul_y5x9"}) {
+    const Problem whole = parse(key);
+    VerificationCase cache;
+    ReferencePrimitive right(whole, Precision::int8);
+    const VerificationResult accepted = verify(right, whole, Precision::int8, cache);
+    EXPECT_TRUE(accepted.ok) << accepted.message;
+    WithoutFactor wrong(whole);
+    EXPECT_FALSE(verify(wrong, whole, Precision::int8, cache).ok) << key;
+  }
+}
+
 /// The share of a sum's results that the epilogue's bounds clip.
 double share_outside(const std::string& product, double low, double high) {
   const Problem fused = parse(product + "_clip_a" + number(static_cast<float>(low)) + "_b" +

@@ -186,6 +186,8 @@ TEST(Int8Scale, IsAPowerOfTwoThatShrinksWithTheSum) {
   EXPECT_EQ(harness::int8_scale(parse("conv/1x1x5x5_k1x3x3_p0.0.0.0_s1x1_d1x1_g1")), 0.25F);
   EXPECT_EQ(harness::int8_scale(parse("gemm/m2_n2_k1024_nn")), 0.03125F);
   EXPECT_EQ(harness::int8_scale(parse("reducesum/1024x3_a0")), 0.03125F);
+  // A factor's deviation is 5.48: 0.0082 for 1024 products.
+  EXPECT_EQ(harness::int8_scale(parse("gemm/m2_n2_k1024_nn_mul_y2x2")), 0.0078125F);
 }
 
 TEST(Int8Scale, IsOneWhereNothingIsSummedUp) {
@@ -196,8 +198,9 @@ TEST(Int8Scale, IsOneWhereNothingIsSummedUp) {
 }
 
 TEST(Int8Scale, UsesTheRangeAndRarelyLeavesIt) {
-  for (const char* key : {"gemm/m30_n30_k1_nn_bias", "gemm/m30_n30_k9_nn_bias",
-                          "gemm/m30_n30_k147_nn_bias", "gemm/m30_n30_k2304_nn_bias"}) {
+  for (const char* key :
+       {"gemm/m30_n30_k1_nn_bias", "gemm/m30_n30_k9_nn_bias", "gemm/m30_n30_k147_nn_bias",
+        "gemm/m30_n30_k2304_nn_bias", "gemm/m30_n30_k147_nn_bias_mul_y30x30"}) {
     const Problem problem = parse(key);
     const auto operands = inputs_for(problem, Precision::int8, 3);
     double squares = 0;
