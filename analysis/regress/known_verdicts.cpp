@@ -228,9 +228,7 @@ Evidence evidence(const KnownFailure& failure, const VersionResults& results,
   const Rows rows = rows_of(failure, results);
   if (rows.empty()) return {std::nullopt, "not measured"};
   Evidence made = by_symptom(failure, rows, healthy);
-  const auto left = std::ranges::count_if(rows, [](const Row* row) {
-    return row->reason.find(problem_limit_flag) != row->reason.npos;
-  });
+  const auto left = std::ranges::count_if(rows, &Row::over_limit);
   if (left > 0) made.text += fmt::format("; {} calls left out: {}", left, problem_limit_flag);
   return made;
 }

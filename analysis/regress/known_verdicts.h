@@ -35,7 +35,7 @@ inline constexpr double memory_factor = 2;
 inline constexpr double least_cold_seconds = 0.05;
 inline constexpr double least_memory_bytes = 1 << 20;
 
-/// The flag of a suite that the reason of a call names which was left out by it.
+/// The flag of a suite by which it leaves out calls of a problem that takes too long.
 inline constexpr std::string_view problem_limit_flag = "--problem-limit";
 
 /// Whether a version's results show a failure: empty if they cannot tell, with the reason.

@@ -64,6 +64,7 @@ using Facts = std::map<std::string, Fact>;
 ///                             it, the first. Repetitions of one process share its memory and its
 ///                             neighbours
 ///   first_choice = true       no other algorithm of the problem was requested (--algorithms best)
+///   over_limit = true         left out by --problem-limit
 ///   measured_again = true     the first times were disturbed; these are the second ones
 ///   steal_percent, other_processors, cpu_clock_mhz_before, cpu_clock_mhz_after
 ///                             of a host's processors (suites/harness/conditions/)
@@ -108,6 +109,8 @@ struct Row {
   bool virtual_machine = false;
   std::optional<std::int64_t> process{};
   bool first_choice = false;
+  /// Not tried, because other calls of the problem had taken as long as --problem-limit allows.
+  bool over_limit = false;
   /// The call overwrites an operand.
   bool in_place = false;
   /// The call is the library's reference code.

@@ -136,6 +136,7 @@ constexpr std::array all_members{
     member<&Row::virtual_machine>("virtual_machine"),
     member<&Row::process>("process"),
     member<&Row::first_choice>("first_choice"),
+    member<&Row::over_limit>("over_limit"),
     member<&Row::in_place>("in_place"),
     member<&Row::reference>("reference"),
     member<&Row::strided_axes>("strided_axes"),

@@ -284,7 +284,7 @@ TEST(KnownFailures, WhatAComparisonLacksIsSaid) {
 TEST(KnownFailures, CallsThatWereLeftOutAreCounted) {
   Row left = row_of("b", 1e-6);
   left.status = Status::unsupported;
-  left.reason = "the problem has taken more than 20 s (--problem-limit)";
+  left.over_limit = true;
   const VersionResults results = results_of("2.6.3", {row_of("a", 1e-6), left});
   EXPECT_EQ(evidence(failure(Symptom::reference_code), results, {}).text,
             "a; 1 calls left out: --problem-limit");

@@ -41,7 +41,9 @@ Outcome GuardedRunner::outcome_of(const NamedVariant& variant) {
   double& spent = spent_seconds_[key(variant.variant.problem) + ' ' +
                                  std::string(to_string(variant.variant.precision))];
   if (options.problem_seconds && spent > *options.problem_seconds) {
-    return {.status = Status::unsupported, .reason = limit_text(*options.problem_seconds)};
+    return {.status = Status::unsupported,
+            .reason = limit_text(*options.problem_seconds),
+            .facts = {{"over_limit", true}}};
   }
   const Clock::time_point start = Clock::now();
   Outcome outcome = run_variant(backend_, variant.variant, verifier_, options);

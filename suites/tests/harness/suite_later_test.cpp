@@ -85,6 +85,7 @@ TEST_F(Suite, AProblemThatHasTakenTooLongIsLeft) {
     if (row.at("status") == "ok") continue;
     EXPECT_THAT(row.at("error_message").get<std::string>(),
                 HasSubstr("the problem has taken more than 0 s (--problem-limit)"));
+    EXPECT_EQ(row.at("over_limit"), true);
   }
 }
 
