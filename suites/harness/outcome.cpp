@@ -37,7 +37,8 @@ Row make_row(std::string_view name, std::int64_t repetition, const Work& work,
           .reason = outcome.reason,
           .flops = finite(work.flops),
           .bytes = finite(static_cast<double>(work.bytes())),
-          .engine_lost = outcome.engine_lost};
+          .engine_lost = outcome.engine_lost,
+          .over_limit = outcome.over_limit};
   if (outcome.status != Status::ok) return row;
   row.disturbed = text::join(outcome.disturbances, ", ");
   row.samples = outcome.samples;
@@ -53,7 +54,9 @@ Row make_row(std::string_view name, std::int64_t repetition, const Work& work,
   return row;
 }
 
-bool settled(const Row& row) { return row.status == Status::unsupported || row.engine_lost; }
+bool settled(const Row& row) {
+  return (row.status == Status::unsupported && !row.over_limit) || row.engine_lost;
+}
 
 bool outclassed(const Row& row) {
   return row.status == Status::ok && row.stopped_by == stopped_by_rival;

@@ -51,6 +51,8 @@ struct Outcome {
   bool measured_again = false;
   /// No other algorithm of the problem was asked for.
   bool first_choice = false;
+  /// Row::over_limit.
+  bool over_limit = false;
   /// data_kind() of the inputs.
   std::string data{};
   /// What the library, the observer and the verification say.

@@ -43,7 +43,7 @@ Outcome GuardedRunner::outcome_of(const NamedVariant& variant) {
   if (options.problem_seconds && spent > *options.problem_seconds) {
     return {.status = Status::unsupported,
             .reason = limit_text(*options.problem_seconds),
-            .facts = {{"over_limit", true}}};
+            .over_limit = true};
   }
   const Clock::time_point start = Clock::now();
   Outcome outcome = run_variant(backend_, variant.variant, verifier_, options);
