@@ -213,6 +213,17 @@ std::set<const Value*> given_behind(const Program& program, const std::vector<Lo
   return found;
 }
 
+/// Adds those of the graph around bodies to `weights`, and those of bodies to `traffic`.
+void add_hidden_weights(const Program& program, std::set<const Value*>& weights, Traffic& traffic) {
+  for (const Step& step : program.steps) {
+    const HiddenWeights hidden = hidden_weights(step);
+    for (const Value* value : hidden.outer) {
+      weights.merge(stored_tensors_and_scales(program, *value));
+    }
+    for (const Tensor& own : hidden.own) add(traffic, own);
+  }
+}
+
 }  // namespace
 
 Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& layers,
@@ -263,13 +274,7 @@ Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& l
     }
   }
   Compulsory result;
-  for (const Step& step : program.steps) {
-    const HiddenWeights hidden = hidden_weights(step);
-    for (const Value* value : hidden.outer) {
-      weights.merge(stored_tensors_and_scales(program, *value));
-    }
-    for (const Tensor& own : hidden.own) add(result.weights, own);
-  }
+  add_hidden_weights(program, weights, result.weights);
   for (const Value* value : inputs) add(result.inputs, *value);
   for (const auto& [value, part] : parts) {
     if (!inputs.contains(value)) add(result.inputs, *value, part);

@@ -185,6 +185,13 @@ std::map<std::string, std::string> metadata_of(const ::onnx::ModelProto& model) 
   return metadata;
 }
 
+/// Makes the model one that the operators here describe.
+void prepare(::onnx::ModelProto& model, const Binding& binding, const std::string& where) {
+  make_inputs_constant(model, binding.values, where);
+  state_shared_caches(*model.mutable_graph());
+  rename_tensorrt_conversions(model);
+}
+
 }  // namespace
 
 LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, const Binding& binding,
@@ -198,9 +205,7 @@ LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, con
                 ": its metadata say that it was written for batch " + metadata.at("batch") +
                 ": leave --batch out, or write the model for that batch");
   }
-  make_inputs_constant(model, binding.values, where);
-  state_shared_caches(*model.mutable_graph());
-  rename_tensorrt_conversions(model);
+  prepare(model, binding, where);
   const OperatorTable operators = make_operator_table();
   const auto knows = [&](const std::string& domain, const std::string& op) {
     const Operator* known = operators.find(domain.empty() ? op : domain + '.' + op);

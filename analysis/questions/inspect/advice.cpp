@@ -79,7 +79,8 @@ std::string advice_on_extra(std::string_view op) {
     return "Leave out what the model's outputs do not need, such as a head that nobody reads.";
   }
   if (op.starts_with("Reorder")) {
-    return "ONNX Runtime changes between plain and blocked tensors around operators that it has for "
+    return "ONNX Runtime changes between plain and blocked tensors around operators that it has "
+           "for "
            "plain ones only: fold or replace these operators, or try another provider.";
   }
   return "The model does without this operator: drop it, or compute it once when the model is "

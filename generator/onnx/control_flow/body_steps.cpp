@@ -96,8 +96,8 @@ std::vector<Step> body_steps(Program& program, const Step& owner, const GraphPro
   std::vector<std::size_t> copies;
   std::set<std::string> handed_out;
   for (std::size_t index = 0; index < outputs.size(); ++index) {
-    const std::string& stated = graph.output(static_cast<int>(index)).name();
     if (outputs[index] == nullptr) continue;
+    const std::string& stated = graph.output(static_cast<int>(index)).name();
     if (made.contains(stated) && handed_out.insert(stated).second) {
       names.make_output(stated, outputs[index]);
     } else {
@@ -118,8 +118,8 @@ std::vector<Step> body_steps(Program& program, const Step& owner, const GraphPro
   for (int index = 0; index < graph.node_size(); ++index) {
     const NodeProto& inner = graph.node(index);
     if (is_shared(inner) && !is_first) continue;
-    Step step{Node(inner, owner.node.name() + '/' + node_names[static_cast<std::size_t>(index)],
-                   opset_of(inner, program.opsets).value_or(0))};
+    const std::string name = owner.node.name() + '/' + node_names[static_cast<std::size_t>(index)];
+    Step step{Node(inner, name, opset_of(inner, program.opsets).value_or(0))};
     for (const std::string& name : inner.input()) step.inputs.push_back(names.read(name));
     for (const std::string& name : captured_names(inner)) {
       step.captured.push_back(names.read(name));
@@ -131,10 +131,9 @@ std::vector<Step> body_steps(Program& program, const Step& owner, const GraphPro
   }
   for (const std::size_t index : copies) {
     const std::string& stated = graph.output(static_cast<int>(index)).name();
-    Step step = identity(program, owner, stated, *outputs[index], index);
-    step.inputs = {names.read(stated)};
-    step.outputs = {outputs[index]};
-    steps.push_back(std::move(step));
+    steps.push_back(identity(program, owner, stated, *outputs[index], index));
+    steps.back().inputs = {names.read(stated)};
+    steps.back().outputs = {outputs[index]};
   }
   for (const Step& step : steps) mark_consumed(step);
   return steps;

@@ -290,12 +290,29 @@ Lowered lower_quantization(const NodeView& node) {
 /// A conversion that no library has goes through all that it reads and writes.
 std::vector<std::size_t> first_place(const NodeView&) { return {0}; }
 
+void register_conversions(OperatorTable& table) {
+  const std::vector<std::string_view> of_scales{"axis", "block_size", "output_dtype", "precision",
+                                                "saturate"};
+  const auto conversion = [&](ShapeRule shape, LowerFunction lower) {
+    return Operator{.shapes = {shape},
+                    .lower = lower,
+                    .reads_whole = first_place,
+                    .writes_whole = first_place,
+                    .idle_attributes = of_scales,
+                    .idle_inputs = {2}};
+  };
+  constexpr auto quantize = lower_quantization<QuantizationKind::quantize>;
+  constexpr auto dequantize = lower_quantization<QuantizationKind::dequantize>;
+  table.add("QuantizeLinear", conversion({quantize_shape, 18}, quantize));
+  table.add("DequantizeLinear", conversion({dequantize_shape, 18}, dequantize));
+  table.add("com.microsoft.QuantizeLinear", conversion({quantize_shape}, quantize));
+  table.add("com.microsoft.DequantizeLinear", conversion({dequantize_shape}, dequantize));
+}
+
 }  // namespace
 
 // Scales and zero points are part of an integer call.
 void register_quantized(OperatorTable& table) {
-  const std::vector<std::string_view> of_scales{"axis", "block_size", "output_dtype", "precision",
-                                                "saturate"};
   table.add("QLinearConv", {.check = check_convolution_weights<3>,
                             .lower = lower_qlinear_conv,
                             .reads_all_constants = true,
@@ -320,21 +337,7 @@ void register_quantized(OperatorTable& table) {
                                     .reads_all_constants = true,
                                     .idle_attributes = {"alpha"},
                                     .idle_inputs = {1, 2, 4, 7, 8}});
-  const auto conversion = [&](ShapeRule shape, LowerFunction lower) {
-    return Operator{.shapes = {shape},
-                    .lower = lower,
-                    .reads_whole = first_place,
-                    .writes_whole = first_place,
-                    .idle_attributes = of_scales,
-                    .idle_inputs = {2}};
-  };
-  constexpr auto quantize = lower_quantization<QuantizationKind::quantize>;
-  constexpr auto dequantize = lower_quantization<QuantizationKind::dequantize>;
-  table.add("QuantizeLinear", conversion({quantize_shape, 18}, quantize));
-  table.add("DequantizeLinear", conversion({dequantize_shape, 18}, dequantize));
-  table.add("com.microsoft.QuantizeLinear", conversion({quantize_shape}, quantize));
-  table.add("com.microsoft.DequantizeLinear", conversion({dequantize_shape}, dequantize));
-
+  register_conversions(table);
   table.add("DynamicQuantizeLinear", {.lower = lower_dynamic_quantize});
   table.add("com.microsoft.DynamicQuantizeMatMul",
             {.shapes = {{dynamic_quantize_matmul_shape}},
