@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "core/base/error.h"
@@ -60,6 +61,16 @@ Step identity(Program& program, const Step& owner, const std::string& from, cons
   return {Node(*program.made.back(), name, owner.node.opset())};
 }
 
+/// What the body's own nodes make.
+std::set<std::string> made_by(const GraphProto& graph,
+                              const std::function<bool(const NodeProto&)>& is_shared) {
+  std::set<std::string> made;
+  for (const NodeProto& inner : graph.node()) {
+    if (!is_shared(inner)) made.insert(inner.output().begin(), inner.output().end());
+  }
+  return made;
+}
+
 }  // namespace
 
 void keep_names(const Step& step) {
@@ -88,10 +99,7 @@ std::vector<Step> body_steps(Program& program, const Step& owner, const GraphPro
   const auto is_shared = [&](const NodeProto& inner) {
     return constants != nullptr && inner.op_type() == "Constant" && inner.output_size() == 1;
   };
-  std::set<std::string> made;
-  for (const NodeProto& inner : graph.node()) {
-    if (!is_shared(inner)) made.insert(inner.output().begin(), inner.output().end());
-  }
+  const std::set<std::string> made = made_by(graph, is_shared);
   // The body's nodes write directly to the outputs, where possible.
   std::vector<std::size_t> copies;
   std::set<std::string> handed_out;
