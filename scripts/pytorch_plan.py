@@ -9,6 +9,7 @@ import argparse
 import gc
 import json
 import math
+import os
 import time
 import typing
 import warnings
@@ -72,6 +73,9 @@ def main():
                     for count in fewer_threads(torch.get_num_threads())]
         arguments.threads = torch.get_num_threads()
     make = lambda settings: Way(torch, arguments, settings)
+    if arguments.output and not os.path.isdir(os.path.dirname(os.path.abspath(arguments.output))):
+        raise UserError(f"{arguments.output}: its folder does not exist")
+    print(f"{'change':<26} {'before ms':>10} {'after ms':>10} {'gain':>7}", flush=True)
     plain, best, rows = search(make, changes, arguments)
     report(rows, plain, best, plan_seconds)
     if arguments.output:
@@ -149,25 +153,28 @@ def search(make, changes, arguments):
     for change in changes:
         row = {"change": change.name, "kept": False, "lines": change.lines}
         rows.append(row)
-        try:
-            way = make({**best.settings, **change.settings})
-        except Exception as error:
-            row["reason"] = str(error) if isinstance(error, UserError) else one_line(error)
-            continue
-        difference = way.differs_from(plain)
-        if difference is not None:
-            row["reason"] = f"its results differ by {difference:.1g} of the largest element"
-            continue
-        before, after = compare(best, way, arguments)
-        row.update(before_seconds=middle(before), after_seconds=middle(after))
-        if is_faster(before, after):
-            row["kept"] = True
-            best = way
-        del way
+        best = attempt(make, change, row, plain, best, arguments)
+        print(row_text(row), flush=True)
         gc.collect()
     before, after = compare(plain, best, arguments)
     plain.seconds, best.seconds = middle(before), middle(after)
     return plain, best, rows
+
+
+def attempt(make, change, row, plain, best, arguments):
+    """The faster of the best way and that with the change, as the row then says."""
+    try:
+        way = make({**best.settings, **change.settings})
+    except Exception as error:
+        row["reason"] = str(error) if isinstance(error, UserError) else one_line(error)
+        return best
+    difference = way.differs_from(plain)
+    if difference is not None:
+        row["reason"] = f"its results differ by {difference:.1g} of the largest element"
+        return best
+    before, after = compare(best, way, arguments)
+    row.update(before_seconds=middle(before), after_seconds=middle(after), kept=is_faster(before, after))
+    return way if row["kept"] else best
 
 
 def compare(one, other, arguments):
@@ -184,15 +191,15 @@ def is_faster(before, after):
     return won >= math.ceil(0.8 * len(before)) and middle(after) < (1 - LEAST_GAIN) * middle(before)
 
 
+def row_text(row):
+    if "after_seconds" not in row:
+        return f"{row['change']:<26} not possible: {row['reason']}"
+    gain = 1 - row["after_seconds"] / row["before_seconds"]
+    return (f"{row['change']:<26} {1e3 * row['before_seconds']:10.3f} {1e3 * row['after_seconds']:10.3f} "
+            f"{100 * gain:6.1f}%{'  kept' if row['kept'] else ''}")
+
+
 def report(rows, plain, best, plan_seconds):
-    print(f"{'change':<26} {'before ms':>10} {'after ms':>10} {'gain':>7}")
-    for row in rows:
-        if "after_seconds" not in row:
-            print(f"{row['change']:<26} not possible: {row['reason']}")
-            continue
-        gain = 1 - row["after_seconds"] / row["before_seconds"]
-        print(f"{row['change']:<26} {1e3 * row['before_seconds']:10.3f} {1e3 * row['after_seconds']:10.3f} "
-              f"{100 * gain:6.1f}%{'  kept' if row['kept'] else ''}")
     print(f"\nPyTorch: {1e3 * plain.seconds:.3f} ms before, {1e3 * best.seconds:.3f} ms with what was kept"
           + (f"; Benanza's plan: {1e3 * plan_seconds:.3f} ms" if plan_seconds else ""))
     kept = [row for row in rows if row["kept"]]
@@ -218,6 +225,13 @@ def read_plan(path):
     return min(middle(values) for values in times.values())
 
 
+def some_seconds(text):
+    value = float(text)
+    if not 0 < value < math.inf:
+        raise ValueError
+    return value
+
+
 def parse_arguments():
     parser = Parser(prog=PROGRAM, description=__doc__.partition("\n")[0], epilog=EPILOG,
                     formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -229,7 +243,7 @@ def parse_arguments():
     parser.add_argument("-o", "--output", metavar="FILE", help="write all this as JSON")
     parser.add_argument("--rounds", type=positive, default=15,
                         help="in which both ways run alternately (default: %(default)s)")
-    parser.add_argument("--seconds", type=float, default=4.0,
+    parser.add_argument("--seconds", type=some_seconds, default=4.0,
                         help="of measuring for each change (default: %(default)s)")
     parser.add_argument("--input-size", type=positive, help="height and width of images")
     parser.add_argument("--sequence", type=positive, default=128, help="tokens (default 128)")

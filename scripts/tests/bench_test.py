@@ -200,6 +200,28 @@ class Bench(unittest.TestCase):
         self.assertIn(f"--results {self.folder}/build/first", out.splitlines()[-1])
         self.assertNotIn(f"--results {self.folder}/build/results", out.splitlines()[-1])
 
+    @unittest.skipIf(shutil.which("nvidia-smi"), "there is a GPU")
+    def test_ctrl_c_during_the_leading_methods_ends_with_a_report(self):
+        self.program("tools/ctest", "#!/bin/sh\necho measured\n")
+        self.program("build/bin/bench_onednn", "#!/bin/sh\ncase \"$*\" in *leading*) ;; *) exit 0;; esac\n"
+                     "trap 'echo kept >ended; exit 1' TERM\necho >begun\n"
+                     "for i in 1 2 3 4 5 6 7 8 9; do sleep 1 & wait; done\n")
+        path = f"{self.folder / 'tools'}:{os.environ['PATH']}"
+        with subprocess.Popen([self.folder / "scripts/bench", "good.onnx", "--time", "60s"], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.folder,
+                              start_new_session=True, env={**os.environ, "PATH": path}) as running:
+            for _ in range(200):
+                if (self.folder / "begun").exists():
+                    break
+                time.sleep(0.05)
+            os.killpg(running.pid, signal.SIGINT)
+            out, err = running.communicate(timeout=30)
+        self.assertEqual((running.returncode, err), (0, ""))
+        self.assertTrue((self.folder / "ended").exists())
+        self.assertNotIn("measured\n", out)
+        self.assertIn("interrupted: a longer run may find a lower bound", out)
+        self.assertTrue(out.splitlines()[-1].startswith("report bound "))
+
     def test_a_gate(self):
         # The second time, the model is slower.
         self.program("build/bin/benanza-analyze",

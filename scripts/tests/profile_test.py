@@ -295,8 +295,8 @@ class PyTorchPlan(unittest.TestCase):
             path.write_text("{}")
             with self.assertRaisesRegex(pytorch_plan.UserError, "run.json: no run of bench_plan"):
                 pytorch_plan.read_plan(path)
-        plain, best, rows = self.search(lambda settings: 4e-3 / (1 + len(settings)))
         with contextlib.redirect_stdout(io.StringIO()) as out:
+            plain, best, rows = self.search(lambda settings: 4e-3 / (1 + len(settings)))
             pytorch_plan.report(rows, plain, best, 1e-3)
         text = out.getvalue()
         self.assertRegex(text, r"graph +4\.000 +2\.000 +50\.0%  kept\n")
