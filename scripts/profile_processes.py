@@ -13,14 +13,17 @@ from profile_common import UserError, one_line
 PROCESSES = 5
 # With fewer threads than asked for: enough to see whether more of them help.
 PROCESSES_OF_FEWER_THREADS = 3
-# No more processes with fewer threads are started after this time.
+# Of a number of processes that nobody asked for, no more are started after this time.
+SECONDS_OF_PROCESSES = 15
 SECONDS_OF_FEWER_THREADS = 10
 
 
 class Budget:
-    """How long one of `processes` processes measures: its part of what a single one would take."""
+    """How long one of `processes` processes (None: of PROCESSES) measures: its part of what a single
+    one would take."""
 
     def __init__(self, seconds, runs, processes):
+        processes = processes or PROCESSES
         self.seconds = seconds / processes
         self.runs = max(min(runs, 10), math.ceil(runs / processes))
         self.warm_up_seconds = max(0.2, self.seconds / 3)
@@ -81,6 +84,24 @@ def _answer(pipe, function, arguments):
     pipe.send(answer)
 
 
+def all_but_one(processes, measure):
+    """What `measure()` returns in as many processes; None: in PROCESSES, or fewer if they take long."""
+    if processes:
+        return in_turn(processes - 1, math.inf, measure)
+    return in_turn(PROCESSES - 1, SECONDS_OF_PROCESSES, measure)
+
+
+def in_turn(count, seconds, measure):
+    """What `measure()` returns, up to `count` times, but once is all after `seconds`."""
+    begin = time.perf_counter()
+    found = []
+    while len(found) < count:
+        if found and time.perf_counter() - begin > seconds:
+            break
+        found.append(measure())
+    return found
+
+
 def fewer_threads(threads):
     """Half of the threads, and one."""
     return sorted({threads // 2, 1} - {0, threads}, reverse=True)
@@ -90,12 +111,8 @@ def with_fewer_threads(threads, measure):
     """The profile's field `fewer_threads`. `measure(threads)` returns what one process measures."""
     rows = []
     for fewer in fewer_threads(threads):
-        begin = time.perf_counter()
-        processes = []
-        while len(processes) < PROCESSES_OF_FEWER_THREADS:
-            if processes and time.perf_counter() - begin > SECONDS_OF_FEWER_THREADS:
-                break
-            processes.append(measure(fewer))
+        processes = in_turn(PROCESSES_OF_FEWER_THREADS, SECONDS_OF_FEWER_THREADS,
+                            lambda threads=fewer: measure(threads))
         rows.append({"threads": fewer, "instead_of": threads, "processes": processes})
     return rows
 

@@ -29,8 +29,8 @@ import warnings
 
 from profile_common import (SEED, Parser, UserError, checksums, named_extent, one_line,
                             positive, processor_name, replacing, run_main, write_json)
-from profile_processes import (PROCESSES, Budget, describe, in_fresh_process, joined, timed,
-                               with_fewer_threads)
+from profile_processes import (PROCESSES, Budget, all_but_one, describe, in_fresh_process, joined,
+                               timed, with_fewer_threads)
 from pytorch_ddp import measure_ddp
 from pytorch_export import OPSET, export
 from pytorch_models import is_onnx, load_model
@@ -80,10 +80,10 @@ def main():
 def profile_model(torch, arguments, exported):
     """One run; the models that are in `exported` are there as ONNX."""
     # Before this process holds the model, too.
-    processes = [in_fresh_process(measure_alone, arguments, None)
-                 for _ in range(arguments.processes - 1)]
+    processes = all_but_one(arguments.processes,
+                            lambda: in_fresh_process(measure_alone, arguments, None))
     fewer = []
-    if arguments.device == "cpu" and arguments.processes > 1:
+    if arguments.device == "cpu" and arguments.processes != 1:
         fewer = with_fewer_threads(torch.get_num_threads(), lambda threads: in_fresh_process(
             measure_alone, arguments, threads))
     torch.manual_seed(SEED)
@@ -196,10 +196,10 @@ def parse_arguments():
                              "slow model")
     parser.add_argument("--seconds", type=float, default=2.0,
                         help="how long to measure (default 2)")
-    parser.add_argument("--processes", type=positive, default=PROCESSES,
+    parser.add_argument("--processes", type=positive,
                         help="how many processes measure the latency, one after the other, and share "
-                             "--seconds; default: %(default)s. With one, fewer threads of a processor "
-                             "are not tried")
+                             f"--seconds; default: {PROCESSES}, fewer if they take long. With one, fewer "
+                             "threads of a processor are not tried")
     parser.add_argument("--steps", type=positive, default=1, help="steps in the trace (default 1)")
     parser.add_argument("--no-onnx", action="store_true", help="leave NAME.onnx alone")
     arguments = parser.parse_args()

@@ -223,7 +223,11 @@ def pad(node):
 
 def gather(node):
     axis = node.axis(0)
-    return Call(lambda x, indices: x[(slice(None),) * axis + (indices,)]), (0, 1)
+    before = (slice(None),) * axis
+    if node.rank(1) == 0:
+        # PyTorch would read the value of a lone index.
+        return Call(lambda x, index: x[(*before, index.reshape(1))].squeeze(axis)), (0, 1)
+    return Call(lambda x, indices: x[(*before, indices)]), (0, 1)
 
 
 def reduction(call):

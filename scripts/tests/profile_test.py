@@ -13,6 +13,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 import types
 import unittest
 from unittest import mock
@@ -21,8 +22,8 @@ SOURCE = pathlib.Path(sys.argv[1])
 sys.path.insert(0, str(SOURCE / "scripts"))
 
 from profile_common import UserError
-from profile_processes import (Budget, describe, fewer_threads, in_fresh_process, joined, timed,
-                               with_fewer_threads)
+from profile_processes import (Budget, all_but_one, describe, fewer_threads, in_fresh_process, in_turn,
+                               joined, timed, with_fewer_threads)
 
 # Every process writes its number and its threads.
 FAKE = """\
@@ -110,6 +111,14 @@ class Processes(unittest.TestCase):
         self.assertEqual((five.seconds, five.runs, five.warm_up_seconds), (0.6, 10, 0.2))
         # Each measures a few runs, however many there are.
         self.assertEqual(Budget(seconds=3, runs=30, processes=100).runs, 10)
+
+    def test_fewer_processes_if_they_take_long(self):
+        self.assertEqual(all_but_one(3, lambda: 7), [7, 7])
+        self.assertEqual(all_but_one(1, lambda: 7), [])
+        self.assertEqual(all_but_one(None, lambda: 7), 4 * [7])
+        self.assertEqual(in_turn(4, 0, lambda: time.sleep(0.001)), [None])
+        self.assertEqual(in_turn(4, 60, lambda: 7), 4 * [7])
+        self.assertEqual(Budget(seconds=3, runs=30, processes=None).seconds, 0.6)
 
     def test_runs_that_are_asked_for(self):
         count = []

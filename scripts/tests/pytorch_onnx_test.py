@@ -166,6 +166,14 @@ class Onnx(unittest.TestCase):
             node("Mul", "first", "two", outputs=("all",), name="c"),
             node("Reshape", "x", "all", name="d")], [[1, 2], [3, 4]], {"zero": [0], "two": [2]})
 
+    def test_gather(self):
+        self.expect([[2], [5]], [node("Gather", "x", "at", axis=1)], [[1, 2, 3], [4, 5, 6]],
+                    {"at": [1]})
+        self.expect([3, 6], [node("Gather", "x", "at", axis=1)], [[1, 2, 3], [4, 5, 6]],
+                    {"at": numpy.array(-1)})
+        self.expect([[[4, 5], [1, 2]]], [node("Gather", "x", "at")], [[1, 2], [4, 5]],
+                    {"at": [[1, 0]]})
+
     def test_a_batch_size_that_the_model_does_not_have(self):
         model = self.load([node("Reshape", "x", "shape", outputs=("r",), name="flat"),
                            node("MatMul", "r", "w", name="product")], [1, 2, 1, 2],
@@ -227,7 +235,8 @@ class Onnx(unittest.TestCase):
             onnx.save(model_of(nodes, [1, 1, 4, 4], weights), self.folder / f"{name}.onnx")
         finished = subprocess.run(
             [SOURCE / "scripts/profile-pytorch", self.folder / "bad.onnx", self.folder / "good.onnx",
-             "--batch", "1,2", "--device", "cpu", "--runs", "3", "-o", self.folder / "out"],
+             "--batch", "1,2", "--device", "cpu", "--runs", "3", "--processes", "2", "-o",
+             self.folder / "out"],
             env={**os.environ, "PYTHON": sys.executable}, text=True, capture_output=True, check=False)
         self.assertEqual(finished.returncode, 1, finished.stderr)
         self.assertIn("profile-pytorch: 2 of 4 runs failed", finished.stderr)
@@ -237,7 +246,7 @@ class Onnx(unittest.TestCase):
             record = json.loads((self.folder / "out" / f"{tag}.json").read_text())
             self.assertEqual((record["model"], record["batch"], record["weights"]),
                              ("good", batch, "as in the file"))
-            self.assertEqual(len(record["latency_seconds"]), 3)
+            self.assertEqual(len(record["latency_seconds"]), 6)
             self.assertTrue((self.folder / "out" / record["trace"]).is_file())
         self.assertFalse((self.folder / "out/good.onnx").exists())
 
