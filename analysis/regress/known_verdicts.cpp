@@ -8,6 +8,7 @@
 
 #include "analysis/render/table.h"
 #include "core/base/error.h"
+#include "core/results_file/origin.h"
 #include "core/results_file/read_rows.h"
 #include "core/statistics/summary.h"
 
@@ -212,13 +213,13 @@ VersionResults read_version(const std::string& file) {
                          made.system = origin.system;
                        },
                    .add = [&](Row&& row) { made.rows.push_back(std::move(row)); }});
-  const auto member = made.system.find(made.backend + "_version");
-  if (member == made.system.end()) {
+  const std::optional<std::string> text = library_version(made.backend, made.system);
+  if (!text) {
     throw Error(file + ": does not name the version of " + made.backend + ": measure again");
   }
-  made.version_text = member->second;
-  const auto version = Version::parse(member->second);
-  if (!version) throw Error(file + ": \"" + member->second + "\" is no version: measure again");
+  made.version_text = *text;
+  const auto version = Version::parse(*text);
+  if (!version) throw Error(file + ": \"" + *text + "\" is no version: measure again");
   made.version = *version;
   return made;
 }

@@ -14,12 +14,17 @@ std::optional<std::string> value_of(const System& system, const std::string& fie
 
 }  // namespace
 
-std::string library_name(const std::string& backend, const System& system) {
+std::optional<std::string> library_version(const std::string& backend, const System& system) {
   for (const std::string& field : {backend, backend + "_version"}) {
-    const auto version = system.find(field);
-    if (version != system.end() && !version->second.empty()) return backend + ' ' + version->second;
+    const std::optional<std::string> version = value_of(system, field);
+    if (version && !version->empty()) return version;
   }
-  return backend;
+  return std::nullopt;
+}
+
+std::string library_name(const std::string& backend, const System& system) {
+  const std::optional<std::string> version = library_version(backend, system);
+  return version ? backend + ' ' + *version : backend;
 }
 
 std::vector<FieldDifference> differences(const System& first, const System& second) {

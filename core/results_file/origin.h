@@ -40,8 +40,11 @@ struct Origin {
   std::filesystem::path file{};
 };
 
-/// The backend with the version of its library, "onednn 2.6.3" or "cudnn 9.19.0": the field of the
-/// system named as the backend, or that with "_version". The backend alone if there is neither.
+/// The version of the backend's library, "9.19.0": the field of the system named as the backend, or
+/// that with "_version".
+std::optional<std::string> library_version(const std::string& backend, const System& system);
+
+/// The backend with that version, "onednn 2.6.3", or alone if there is none.
 std::string library_name(const std::string& backend, const System& system);
 
 /// A field whose values differ, or that only one of two systems has.

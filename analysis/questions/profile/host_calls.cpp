@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "core/problem/problem.h"
+#include "core/results_file/origin.h"
 #include "record/logs/shared/call_text.h"
 #include "record/logs/shared/log.h"
 
@@ -27,8 +28,8 @@ std::vector<LibraryCallTime> host_calls(const std::vector<CallTotal>& totals) {
 
 std::string other_version(const std::vector<std::string>& libraries, const Results& results) {
   for (const auto& [backend, system] : results.systems) {
-    const auto measured = system.find(backend + "_version");
-    if (measured == system.end()) continue;
+    const std::optional<std::string> measured = library_version(backend, system);
+    if (!measured) continue;
     for (const std::string& recorded : libraries) {
       // "oneDNN v2.6.3 (commit ...)".
       const std::size_t at = recorded.find(" v");
@@ -38,9 +39,9 @@ std::string other_version(const std::vector<std::string>& libraries, const Resul
         return static_cast<char>(std::tolower(letter));
       });
       const std::string version = recorded.substr(at + 2, recorded.find(' ', at + 2) - at - 2);
-      if (name != backend || version == measured->second) continue;
+      if (name != backend || version == *measured) continue;
       return "recorded with " + recorded.substr(0, at) + ' ' + version + ", measured with " +
-             measured->second;
+             *measured;
     }
   }
   return "";

@@ -8,6 +8,7 @@
 #include "analysis/regress/known_turns.h"
 #include "analysis/regress/known_verdicts.h"
 #include "core/base/error.h"
+#include "core/tests/folder.h"
 
 namespace benanza::regress {
 namespace {
@@ -255,6 +256,20 @@ TEST(KnownFailures, TurnsConfirmWhatContradictsASource) {
   EXPECT_FALSE(rivals(1.05e-6, "2.4"));
   EXPECT_FALSE(rivals(1.6e-6, "2.6.3"));
   EXPECT_FALSE(rivals(0.6e-6, "2.6.3"));
+}
+
+// oneDNN's field of the system is "onednn_version", cuDNN's "cudnn".
+TEST(KnownFailures, ResultsOfEveryLibraryNameItsVersion) {
+  Folder folder;
+  const auto version_of = [&](const std::string& backend, const std::string& field) {
+    const std::string file = folder.write(
+        "results.json", R"({"context": {"benanza": {"schema": 1, "backend": ")" + backend +
+                            R"(", "system": {")" + field + R"(": "9.14.0"}}}, "benchmarks": []})");
+    return read_version(file).version_text;
+  };
+  EXPECT_EQ(version_of("onednn", "onednn_version"), "9.14.0");
+  EXPECT_EQ(version_of("cudnn", "cudnn"), "9.14.0");
+  EXPECT_THROW(version_of("cudnn", "device"), Error);
 }
 
 TEST(KnownFailures, RoundsAreTakenUntilEachProblemIsDecided) {
