@@ -127,9 +127,9 @@ std::map<const Value*, Grown> grown_inputs(const Program& program,
   return grown;
 }
 
-/// Whether the layer, which no library call does, writes all of `value` in any case.
-bool writes_whole(const Value& value, const Step& step, const LoweredLayer& layer) {
-  return std::ranges::any_of(layer.writes_whole, [&](std::size_t index) {
+/// Whether `value` is one of these outputs of the step.
+bool is_output(const Value& value, const Step& step, const std::vector<std::size_t>& places) {
+  return std::ranges::any_of(places, [&](std::size_t index) {
     return index < step.outputs.size() && step.outputs[index] == &value;
   });
 }
@@ -170,10 +170,13 @@ Traffic written_outputs(const Program& program, const std::vector<LoweredLayer>&
     if (!value.is_output || value.constant) continue;
     const auto layer = maker(value, program, layers);
     if (!layer) continue;
+    const Step& step = program.steps[*layer];
     const Cost cost = layers[*layer].cost;
+    if (is_output(value, step, layers[*layer].unwritten)) continue;
+    // What no library call does writes what it says it writes in any case.
     if (cost == Cost::measured || cost == Cost::movement ||
-        writes_whole(value, program.steps[*layer], layers[*layer])) {
-      add_written(outputs, value, program.steps[*layer], layers[*layer]);
+        is_output(value, step, layers[*layer].writes_whole)) {
+      add_written(outputs, value, step, layers[*layer]);
     }
   }
   return outputs;
