@@ -1,9 +1,12 @@
 #include "generator/onnx/compulsory.h"
 
+#include <onnx/onnx_pb.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "generator/onnx/byte_conversions.h"
 #include "generator/onnx/control_flow/hidden_weights.h"
@@ -216,13 +219,37 @@ std::set<const Value*> given_behind(const Program& program, const std::vector<Lo
   return found;
 }
 
+/// Stored tensors that the model reads every time; `halves`: those of 16 bits that it widens first.
+struct Weights {
+  std::set<const Value*> all;
+  std::set<const Value*> halves;
+
+  /// Those that `read` shows.
+  void add(const Program& program, const Value& read) {
+    for (const Value* stored : stored_tensors_and_scales(program, read)) {
+      all.insert(stored);
+      const int type = stored->type;
+      const bool half =
+          type == ::onnx::TensorProto::FLOAT16 || type == ::onnx::TensorProto::BFLOAT16;
+      if (half && type_bits(read.type) > 16) halves.insert(stored);
+    }
+  }
+};
+
+void add_weight(Traffic& traffic, const Weights& weights, const Value& stored) {
+  Traffic one;
+  add(one, stored);
+  if (weights.halves.contains(&stored)) std::swap(one.elements, one.halves);
+  traffic.elements += one.elements;
+  traffic.bytes += one.bytes;
+  traffic.halves += one.halves;
+}
+
 /// Adds those of the graph around bodies to `weights`, and those of bodies to `traffic`.
-void add_hidden_weights(const Program& program, std::set<const Value*>& weights, Traffic& traffic) {
+void add_hidden_weights(const Program& program, Weights& weights, Traffic& traffic) {
   for (const Step& step : program.steps) {
     const HiddenWeights hidden = hidden_weights(step);
-    for (const Value* value : hidden.outer) {
-      weights.merge(stored_tensors_and_scales(program, *value));
-    }
+    for (const Value* value : hidden.outer) weights.add(program, *value);
     for (const Tensor& own : hidden.own) add(traffic, own);
   }
 }
@@ -232,15 +259,13 @@ void add_hidden_weights(const Program& program, std::set<const Value*>& weights,
 Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& layers,
                       const OperatorTable& operators) {
   std::set<const Value*> inputs;
-  std::set<const Value*> weights;
+  Weights weights;
   const auto grown = grown_inputs(program, layers);
   Parts parts = parts_of_inputs(program, layers);
   for (std::size_t step = 0; step < layers.size(); ++step) {
     if (reads_all_constants(program.steps[step], layers[step], operators)) {
       for (const Value* value : program.steps[step].inputs) {
-        if (value != nullptr && value->constant && value->shape) {
-          weights.merge(stored_tensors_and_scales(program, *value));
-        }
+        if (value != nullptr && value->constant && value->shape) weights.add(program, *value);
       }
     }
     for (const std::size_t index : layers[step].reads_whole) {
@@ -263,7 +288,7 @@ Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& l
         const bool whole = element_count(operands[i].dims) == element_count(*value->shape);
         if (value->constant) {
           if (whole && is_product(call.problem) && (operands[i].role == Role::weights || i == 0)) {
-            weights.merge(stored_tensors_and_scales(program, *value));
+            weights.add(program, *value);
           }
         } else if (const auto found = grown.find(value); found != grown.end()) {
           const std::int64_t seen = std::clamp<std::int64_t>(
@@ -282,9 +307,9 @@ Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& l
   for (const auto& [value, part] : parts) {
     if (!inputs.contains(value)) add(result.inputs, *value, part);
   }
-  for (const Value* value : weights) add(result.weights, *value);
+  for (const Value* value : weights.all) add_weight(result.weights, weights, *value);
   for (const auto& [value, part] : parts_of_weights(program, layers)) {
-    if (!weights.contains(value)) add(result.weights, *value, part);
+    if (!weights.all.contains(value)) add(result.weights, *value, part);
   }
   result.outputs = written_outputs(program, layers);
   return result;

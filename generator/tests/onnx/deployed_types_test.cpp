@@ -11,6 +11,7 @@ using testing::ElementsAre;
 
 constexpr int float8e4m3fn = 17;
 constexpr int packed_uint4 = 21;
+constexpr int float8e5m2 = 19;
 constexpr int float4e2m1 = 23;
 
 Model casting(const std::string& op, const Dims& dims, int type) {
@@ -28,7 +29,10 @@ TEST(CastWeights, OfAnyNarrowTypeKeepIt) {
               ElementsAre("gemm/m1_n32_k64_nn_w_packed.int8"));
   EXPECT_THAT(of(float8e4m3fn).layers[1].problems, ElementsAre("gemm/m1_n32_k64_nn_w_packed.fp8"));
   EXPECT_EQ(of(float8e4m3fn).compulsory.weights, (Traffic{.bytes = 64 * 32}));
-  EXPECT_EQ(of(TensorProto::FLOAT16).compulsory.weights, (Traffic{.elements = 64 * 32}));
+  // At fp32, too, they are read as 16 bits.
+  EXPECT_EQ(of(TensorProto::FLOAT16).compulsory.weights, (Traffic{.halves = 64 * 32}));
+  EXPECT_EQ(of(TensorProto::BFLOAT16).compulsory.weights, (Traffic{.halves = 64 * 32}));
+  EXPECT_EQ(of(TensorProto::DOUBLE).compulsory.weights, (Traffic{.elements = 64 * 32}));
   EXPECT_THAT(of(TensorProto::FLOAT16).layers[1].problems, ElementsAre("gemm/m1_n32_k64_nn_w"));
 }
 
@@ -46,6 +50,9 @@ TEST(Cast, BetweenBytesAndFloatsIsAConversion) {
   EXPECT_EQ(image.bytes, 16 + 4 * 16);
   EXPECT_THAT(layer(TensorProto::FLOAT16, TensorProto::INT8).problems, ElementsAre("quantize/2x8"));
   EXPECT_THAT(layer(float8e4m3fn, TensorProto::FLOAT).problems, ElementsAre("dequantize/2x8_fp8"));
+  const LoweredLayer wide = layer(float8e5m2, TensorProto::FLOAT16);
+  EXPECT_THAT(wide.problems, ElementsAre("dequantize/2x8_fp8"));
+  EXPECT_EQ(wide.bytes, 16 + 4 * 16);
   EXPECT_THAT(layer(TensorProto::INT8, TensorProto::FLOAT, {}).problems,
               ElementsAre("dequantize/1"));
   EXPECT_THAT(layer(TensorProto::BOOL, TensorProto::FLOAT).problems, ElementsAre("copy/16_f1_t1"));
