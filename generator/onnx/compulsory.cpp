@@ -10,6 +10,7 @@
 
 #include "generator/onnx/byte_conversions.h"
 #include "generator/onnx/control_flow/hidden_weights.h"
+#include "generator/onnx/model/node_view.h"
 #include "generator/onnx/stored.h"
 
 namespace benanza::onnx {
@@ -245,6 +246,34 @@ void add_weight(Traffic& traffic, const Weights& weights, const Value& stored) {
   traffic.halves += one.halves;
 }
 
+/// Adds to `parts` one slice of each constant of which a Gather picks what `value` shows, as models
+/// that look experts up do: the same one may be picked several times.
+void add_picked(const Program& program, const Value& value, Parts& parts) {
+  std::set<const Value*> seen;
+  std::vector<const Value*> open{&value};
+  while (!open.empty()) {
+    const Value* const next = open.back();
+    open.pop_back();
+    if (next == nullptr || next->constant || !next->producer || !seen.insert(next).second) continue;
+    const Step& step = program.steps[*next->producer];
+    if (step.inputs.empty() || step.inputs[0] == nullptr) continue;
+    const Value& first = *step.inputs[0];
+    if (is_dequantization(step)) {
+      open.insert(open.end(), step.inputs.begin(), step.inputs.end());
+    } else if (is_view(step.node) ||
+               (step.node.domain().empty() && step.node.op_type() == "Cast")) {
+      open.push_back(&first);
+    } else if (step.node.domain().empty() && step.node.op_type() == "Gather" && first.constant &&
+               first.shape && !first.shape->empty()) {
+      const auto axis = NodeView::axis(step.node.integer("axis", 0), first.shape->size());
+      const std::int64_t extent = (*first.shape)[static_cast<std::size_t>(axis)];
+      for (const Value* stored : stored_tensors_and_scales(program, first)) {
+        add(parts, stored, {.least = 1, .most = 1, .of = std::max<std::int64_t>(1, extent)});
+      }
+    }
+  }
+}
+
 /// Adds those of the graph around bodies to `weights`, and those of bodies to `traffic`.
 void add_hidden_weights(const Program& program, Weights& weights, Traffic& traffic) {
   for (const Step& step : program.steps) {
@@ -260,6 +289,7 @@ Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& l
                       const OperatorTable& operators) {
   std::set<const Value*> inputs;
   Weights weights;
+  Parts weight_parts = parts_of_weights(program, layers);
   const auto grown = grown_inputs(program, layers);
   Parts parts = parts_of_inputs(program, layers);
   for (std::size_t step = 0; step < layers.size(); ++step) {
@@ -285,6 +315,7 @@ Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& l
         if (index >= program.steps[step].inputs.size()) continue;
         const Value* value = program.steps[step].inputs[index];
         if (value == nullptr || !value->shape) continue;
+        if (i > 0 && is_product(call.problem)) add_picked(program, *value, weight_parts);
         const bool whole = element_count(operands[i].dims) == element_count(*value->shape);
         if (value->constant) {
           if (whole && is_product(call.problem) && (operands[i].role == Role::weights || i == 0)) {
@@ -308,7 +339,7 @@ Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& l
     if (!inputs.contains(value)) add(result.inputs, *value, part);
   }
   for (const Value* value : weights.all) add_weight(result.weights, weights, *value);
-  for (const auto& [value, part] : parts_of_weights(program, layers)) {
+  for (const auto& [value, part] : weight_parts) {
     if (!weights.all.contains(value)) add(result.weights, *value, part);
   }
   result.outputs = written_outputs(program, layers);

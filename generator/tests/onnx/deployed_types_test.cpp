@@ -126,6 +126,21 @@ TEST(PackedWeights, WithBlocksOfColumnsAreNamedWithTheirBytes) {
   }
 }
 
+// 2 of 8 experts, which may be the same one: 64 x 32 numbers of half a byte, 2 x 32 scales.
+TEST(PackedWeights, OfExpertsThatAreLookedUpAreOneAtLeast) {
+  Model model(21);
+  model.input("x", {1, 4, 64}).input("chosen", {2}, TensorProto::INT64);
+  stored(model, "w", {8, 64, 32}, packed_uint4);
+  stored(model, "s", {8, 2, 32}, TensorProto::FLOAT);
+  stored(model, "f", {8, 32, 16}, TensorProto::FLOAT);
+  model.node("Gather", {"w", "chosen"}, {"wc"}).node("Gather", {"s", "chosen"}, {"sc"});
+  model.node("DequantizeLinear", {"wc", "sc"}, {"d"}, {{"axis", 1}, {"block_size", 32}});
+  model.node("MatMul", {"x", "d"}, {"m"}).node("Gather", {"f", "chosen"}, {"fc"});
+  const LoweredGraph graph = model.node("MatMul", {"m", "fc"}, {"y"}).output("y").import();
+  EXPECT_EQ(graph.compulsory.weights,
+            (Traffic{.elements = 2 * 32 + 32 * 16, .bytes = 64 * 32 / 2}));
+}
+
 TEST(PackedWeights, OfFloatsHaveNoZeroPoints) {
   Model model(21);
   model.input("x", {1, 64}).scalar("s", 1);
