@@ -76,7 +76,7 @@ double result_bytes(const Layer& layer, Precision precision) {
 }
 
 double bytes_at(const Traffic& traffic, Precision precision) {
-  return number(traffic.elements) * number(element_bytes(precision)) + number(traffic.bytes);
+  return number(traffic.bytes_at(element_bytes(precision)));
 }
 
 Moved moved_by(const Compulsory& compulsory, Precision precision, bool updates) {

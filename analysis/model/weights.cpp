@@ -32,7 +32,9 @@ Measurement from_memory(Measurement call) {
 std::optional<double> weight_bytes(const Graph& graph, Precision precision) {
   if (!graph.compulsory) return std::nullopt;
   const Traffic& weights = graph.compulsory->weights;
-  return static_cast<double>(weights.elements * element_bytes(precision) + weights.bytes);
+  // A library that computes with wider numbers keeps them so.
+  const std::int64_t elements = weights.elements + weights.halves;
+  return static_cast<double>(elements * element_bytes(precision) + weights.bytes);
 }
 
 bool weights_come_from_memory(const Graph& graph, Precision precision,

@@ -24,6 +24,7 @@ bool is_traffic(const std::optional<Compulsory>& compulsory) {
   if (!compulsory) return true;
   for (const Traffic* traffic : {&compulsory->inputs, &compulsory->weights, &compulsory->outputs}) {
     if (!is_count(traffic->elements) || !is_count(traffic->bytes)) return false;
+    if (!is_count(traffic->halves)) return false;
   }
   return true;
 }

@@ -88,7 +88,8 @@ std::optional<Compulsory> read_compulsory(const JsonView& owner) {
   const auto traffic = [&](const char* name) {
     const JsonView row = found->at(name);
     return Traffic{.elements = row.at("elements").get<std::int64_t>(),
-                   .bytes = row.at("bytes").get<std::int64_t>()};
+                   .bytes = row.at("bytes").get<std::int64_t>(),
+                   .halves = optional_member<std::int64_t>(row, "halves").value_or(0)};
   };
   return Compulsory{
       .inputs = traffic("inputs"), .weights = traffic("weights"), .outputs = traffic("outputs")};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -34,6 +35,12 @@ struct Output {
 struct Traffic {
   std::int64_t elements = 0;
   std::int64_t bytes = 0;
+  /// Elements of 16 bits that the model widens before it computes with them: they need no more.
+  std::int64_t halves = 0;
+  /// With elements of `element_bytes`.
+  std::int64_t bytes_at(std::int64_t element_bytes) const {
+    return elements * element_bytes + bytes + halves * std::min<std::int64_t>(element_bytes, 2);
+  }
   bool operator==(const Traffic&) const = default;
 };
 

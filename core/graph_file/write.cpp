@@ -32,7 +32,9 @@ std::size_t turns(const std::vector<std::string>& problems) {
 }
 
 Json traffic_json(const Traffic& traffic) {
-  return {{"elements", traffic.elements}, {"bytes", traffic.bytes}};
+  Json json{{"elements", traffic.elements}, {"bytes", traffic.bytes}};
+  if (traffic.halves != 0) json["halves"] = traffic.halves;
+  return json;
 }
 
 Json compulsory_json(const Compulsory& compulsory) {

@@ -163,6 +163,8 @@ struct LoweredLayer : Layer {
   /// element to the last.
   std::vector<std::size_t> reads_whole;
   std::vector<std::size_t> writes_whole;
+  /// Outputs that have the memory of an input, of which it changes nothing.
+  std::vector<std::size_t> unwritten;
   /// Inputs that it reads in part.
   std::vector<PartRead> reads_parts;
   /// How often layers that work at inference, and the caller, read its results.

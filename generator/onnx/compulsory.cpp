@@ -1,12 +1,16 @@
 #include "generator/onnx/compulsory.h"
 
+#include <onnx/onnx_pb.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "generator/onnx/byte_conversions.h"
 #include "generator/onnx/control_flow/hidden_weights.h"
+#include "generator/onnx/model/node_view.h"
 #include "generator/onnx/stored.h"
 
 namespace benanza::onnx {
@@ -127,9 +131,9 @@ std::map<const Value*, Grown> grown_inputs(const Program& program,
   return grown;
 }
 
-/// Whether the layer, which no library call does, writes all of `value` in any case.
-bool writes_whole(const Value& value, const Step& step, const LoweredLayer& layer) {
-  return std::ranges::any_of(layer.writes_whole, [&](std::size_t index) {
+/// Whether `value` is one of these outputs of the step.
+bool is_output(const Value& value, const Step& step, const std::vector<std::size_t>& places) {
+  return std::ranges::any_of(places, [&](std::size_t index) {
     return index < step.outputs.size() && step.outputs[index] == &value;
   });
 }
@@ -170,10 +174,13 @@ Traffic written_outputs(const Program& program, const std::vector<LoweredLayer>&
     if (!value.is_output || value.constant) continue;
     const auto layer = maker(value, program, layers);
     if (!layer) continue;
+    const Step& step = program.steps[*layer];
     const Cost cost = layers[*layer].cost;
+    if (is_output(value, step, layers[*layer].unwritten)) continue;
+    // What no library call does writes what it says it writes in any case.
     if (cost == Cost::measured || cost == Cost::movement ||
-        writes_whole(value, program.steps[*layer], layers[*layer])) {
-      add_written(outputs, value, program.steps[*layer], layers[*layer]);
+        is_output(value, step, layers[*layer].writes_whole)) {
+      add_written(outputs, value, step, layers[*layer]);
     }
   }
   return outputs;
@@ -213,13 +220,65 @@ std::set<const Value*> given_behind(const Program& program, const std::vector<Lo
   return found;
 }
 
+/// Stored tensors that the model reads every time; `halves`: those of 16 bits that it widens first.
+struct Weights {
+  std::set<const Value*> all;
+  std::set<const Value*> halves;
+
+  /// Those that `read` shows.
+  void add(const Program& program, const Value& read) {
+    for (const Value* stored : stored_tensors_and_scales(program, read)) {
+      all.insert(stored);
+      const int type = stored->type;
+      const bool half =
+          type == ::onnx::TensorProto::FLOAT16 || type == ::onnx::TensorProto::BFLOAT16;
+      if (half && type_bits(read.type) > 16) halves.insert(stored);
+    }
+  }
+};
+
+void add_weight(Traffic& traffic, const Weights& weights, const Value& stored) {
+  Traffic one;
+  add(one, stored);
+  if (weights.halves.contains(&stored)) std::swap(one.elements, one.halves);
+  traffic.elements += one.elements;
+  traffic.bytes += one.bytes;
+  traffic.halves += one.halves;
+}
+
+/// Adds to `parts` one slice of each constant of which a Gather picks what `value` shows, as models
+/// that look experts up do: the same one may be picked several times.
+void add_picked(const Program& program, const Value& value, Parts& parts) {
+  std::set<const Value*> seen;
+  std::vector<const Value*> open{&value};
+  while (!open.empty()) {
+    const Value* const next = open.back();
+    open.pop_back();
+    if (next == nullptr || next->constant || !next->producer || !seen.insert(next).second) continue;
+    const Step& step = program.steps[*next->producer];
+    if (step.inputs.empty() || step.inputs[0] == nullptr) continue;
+    const Value& first = *step.inputs[0];
+    if (is_dequantization(step)) {
+      open.insert(open.end(), step.inputs.begin(), step.inputs.end());
+    } else if (is_view(step.node) ||
+               (step.node.domain().empty() && step.node.op_type() == "Cast")) {
+      open.push_back(&first);
+    } else if (step.node.domain().empty() && step.node.op_type() == "Gather" && first.constant &&
+               first.shape && !first.shape->empty()) {
+      const auto axis = NodeView::axis(step.node.integer("axis", 0), first.shape->size());
+      const std::int64_t extent = (*first.shape)[static_cast<std::size_t>(axis)];
+      for (const Value* stored : stored_tensors_and_scales(program, first)) {
+        add(parts, stored, {.least = 1, .most = 1, .of = std::max<std::int64_t>(1, extent)});
+      }
+    }
+  }
+}
+
 /// Adds those of the graph around bodies to `weights`, and those of bodies to `traffic`.
-void add_hidden_weights(const Program& program, std::set<const Value*>& weights, Traffic& traffic) {
+void add_hidden_weights(const Program& program, Weights& weights, Traffic& traffic) {
   for (const Step& step : program.steps) {
     const HiddenWeights hidden = hidden_weights(step);
-    for (const Value* value : hidden.outer) {
-      weights.merge(stored_tensors_and_scales(program, *value));
-    }
+    for (const Value* value : hidden.outer) weights.add(program, *value);
     for (const Tensor& own : hidden.own) add(traffic, own);
   }
 }
@@ -229,15 +288,14 @@ void add_hidden_weights(const Program& program, std::set<const Value*>& weights,
 Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& layers,
                       const OperatorTable& operators) {
   std::set<const Value*> inputs;
-  std::set<const Value*> weights;
+  Weights weights;
+  Parts weight_parts = parts_of_weights(program, layers);
   const auto grown = grown_inputs(program, layers);
   Parts parts = parts_of_inputs(program, layers);
   for (std::size_t step = 0; step < layers.size(); ++step) {
     if (reads_all_constants(program.steps[step], layers[step], operators)) {
       for (const Value* value : program.steps[step].inputs) {
-        if (value != nullptr && value->constant && value->shape) {
-          weights.merge(stored_tensors_and_scales(program, *value));
-        }
+        if (value != nullptr && value->constant && value->shape) weights.add(program, *value);
       }
     }
     for (const std::size_t index : layers[step].reads_whole) {
@@ -257,10 +315,11 @@ Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& l
         if (index >= program.steps[step].inputs.size()) continue;
         const Value* value = program.steps[step].inputs[index];
         if (value == nullptr || !value->shape) continue;
+        if (i > 0 && is_product(call.problem)) add_picked(program, *value, weight_parts);
         const bool whole = element_count(operands[i].dims) == element_count(*value->shape);
         if (value->constant) {
           if (whole && is_product(call.problem) && (operands[i].role == Role::weights || i == 0)) {
-            weights.merge(stored_tensors_and_scales(program, *value));
+            weights.add(program, *value);
           }
         } else if (const auto found = grown.find(value); found != grown.end()) {
           const std::int64_t seen = std::clamp<std::int64_t>(
@@ -279,9 +338,9 @@ Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& l
   for (const auto& [value, part] : parts) {
     if (!inputs.contains(value)) add(result.inputs, *value, part);
   }
-  for (const Value* value : weights) add(result.weights, *value);
-  for (const auto& [value, part] : parts_of_weights(program, layers)) {
-    if (!weights.contains(value)) add(result.weights, *value, part);
+  for (const Value* value : weights.all) add_weight(result.weights, weights, *value);
+  for (const auto& [value, part] : weight_parts) {
+    if (!weights.all.contains(value)) add(result.weights, *value, part);
   }
   result.outputs = written_outputs(program, layers);
   return result;

@@ -25,7 +25,7 @@
 #include "generator/onnx/read/make_inputs_constant.h"
 #include "generator/onnx/read/read.h"
 #include "generator/onnx/read/shared_caches.h"
-#include "generator/onnx/read/tensorrt.h"
+#include "generator/onnx/read/tool_conversions.h"
 #include "generator/onnx/stored.h"
 
 namespace benanza::onnx {
@@ -189,7 +189,7 @@ std::map<std::string, std::string> metadata_of(const ::onnx::ModelProto& model) 
 void prepare(::onnx::ModelProto& model, const Binding& binding, const std::string& where) {
   make_inputs_constant(model, binding.values, where);
   state_shared_caches(*model.mutable_graph());
-  rename_tensorrt_conversions(model);
+  rename_tool_conversions(model);
 }
 
 }  // namespace

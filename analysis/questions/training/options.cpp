@@ -140,7 +140,7 @@ InputTimes input_of(const TrainingOptions& options, const Graph& graph, Precisio
       throw Error(title(graph) + ": does not say what it is given: leave --h2d-gbps out");
     }
     const Traffic& given = graph.compulsory->inputs;
-    const std::int64_t bytes = given.elements * element_bytes(precision) + given.bytes;
+    const std::int64_t bytes = given.bytes_at(element_bytes(precision));
     input.to_device = static_cast<double>(bytes) / (options.h2d_gbps * 1e9);
   }
   return input;

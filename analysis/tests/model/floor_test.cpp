@@ -213,6 +213,20 @@ TEST(ModelFloor, SumsArithmeticAndCountsCompulsoryBytesOnce) {
   EXPECT_THAT(model_floor(graph, times, rates, filter).model.seconds(), Optional(DoubleEq(4 * us)));
 }
 
+// 500,000 weights are stored in 16 bits, and computed with at 32.
+TEST(ModelFloor, WeightsThatTheModelWidensAreReadAsTheyAreStored) {
+  Graph graph{.model = "m", .layers = {product("a", "MatMul", {}, {"gemm/m100_n200_k50_nn_w"})}};
+  graph.compulsory = Compulsory{.inputs = {.elements = 1'000}, .weights = {.halves = 500'000}};
+  const auto bytes = [&](Precision precision) {
+    const MeasurementFilter filter{.precision = precision};
+    const auto times = layer_times(graph, MeasurementSet(), filter);
+    return model_floor(graph, times, rates, filter).model.moved->bytes();
+  };
+  EXPECT_DOUBLE_EQ(bytes(Precision::fp32), 4'000 + 1'000'000);
+  EXPECT_DOUBLE_EQ(bytes(Precision::fp16), 2'000 + 1'000'000);
+  EXPECT_DOUBLE_EQ(bytes(Precision::int8), 1'000 + 500'000);
+}
+
 TEST(ModelFloor, RowsOfAListAskForTheirProducts) {
   const Graph graph{
       .model = "deepbench_training",

@@ -69,7 +69,7 @@ TEST(GraphJson, IsWhatTheReaderReads) {
     graph.layers[0].precision = "bf16";
     graph.layers[0].gradients = {16, 7};
     graph.layers[0].compulsory = Compulsory{.inputs = {.elements = 3}, .outputs = {.bytes = 8}};
-    graph.compulsory = {{.elements = 3, .bytes = 8}, {.elements = 5}, {.bytes = 7}};
+    graph.compulsory = {{.elements = 3, .bytes = 8}, {.elements = 5, .halves = 6}, {.bytes = 7}};
     graph.transforms = {{.layer = 0, .of_input = true, .to_nhwc = "copy/2", .to_nchw = {}}};
     graph.recorded = {"relu/2x3/fp16/nhwc/cudnn/engine62.k2=5"};
     graph.metadata = {{"phase", "decode"}, {"batch", "8"}};

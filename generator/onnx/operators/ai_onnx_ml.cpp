@@ -30,6 +30,11 @@ std::vector<TensorFacts> tree_targets_shape(const NodeView& node) {
   return regression(node, node.integer("n_targets", 1));
 }
 
+/// Unlike older operators, it keeps the type.
+std::vector<TensorFacts> tree_ensemble_shape(const NodeView& node) {
+  return {{node.input(0).type, Dims{rows(node), node.integer("n_targets", 1)}}};
+}
+
 std::vector<TensorFacts> one_target_shape(const NodeView& node) {
   return regression(node, std::int64_t{1});
 }
@@ -88,7 +93,8 @@ void register_ai_onnx_ml(OperatorTable& table) {
     }
   };
   constexpr std::string_view trees = "no library here walks decision trees";
-  add({"TreeEnsembleRegressor", "TreeEnsemble"}, tree_targets_shape, trees);
+  add({"TreeEnsembleRegressor"}, tree_targets_shape, trees);
+  add({"TreeEnsemble"}, tree_ensemble_shape, trees);
   add({"TreeEnsembleClassifier"}, classes_shape, trees);
   constexpr std::string_view vectors = "no library here has support vector machines";
   add({"SVMRegressor"}, one_target_shape, vectors);

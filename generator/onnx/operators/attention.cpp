@@ -83,7 +83,7 @@ void mask_positions(const NodeView& node, AttentionInputs& inputs, std::vector<S
   if (node.has_input(seen_lengths)) past = inputs.k.dims[2] - inputs.q.dims[2];
   if (past < 0) throw NotExpressible("queries that see no key");
   if (node.integer("is_causal", 0) != 0 || right == 0) {
-    see_earlier(inputs, past, left + 1, masks);
+    see_earlier(inputs, past, left + 1, masks, node.has_output(3));
   } else if (left >= 0 || right > 0) {
     masks.push_back(band(inputs));
   }

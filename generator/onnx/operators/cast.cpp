@@ -71,7 +71,9 @@ std::vector<TensorFacts> cast_like_shape(const NodeView& node) {
 /// Whether `type` is one of 8 bits that conversions of quantized tensors read and write.
 bool has_conversions(int type) {
   const std::string name = type_name(type);
-  return name == "int8" || name == "uint8" || name == "float8e4m3fn";
+  // Which 8 bits of a float they are changes no size.
+  return name == "int8" || name == "uint8" || name.starts_with("float8e4m3") ||
+         name.starts_with("float8e5m2");
 }
 
 /// Between 8 bits and floats: the conversions of quantized tensors, with a scale of 1.

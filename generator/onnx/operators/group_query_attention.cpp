@@ -34,23 +34,29 @@ std::optional<std::int64_t> stated_total(const NodeView& node) {
   return values->front();
 }
 
+/// Rows of new keys and values; none where the node reads the cache that another layer has filled.
+std::int64_t new_rows(const NodeView& node) {
+  return rows_of_input(node, node.has_input(1) ? 1 : 0)[1];
+}
+
 /// A cache that grows; or, if all tokens fit, one with room for them; or, with
 /// sliding_window_cache, the last rows alone, taken to be full unless the model states otherwise.
 Cache cache_of(const NodeView& node) {
   const std::int64_t length = rows_of_input(node, 0)[1];
   const std::int64_t past = node.has_input(past_key) ? node.shape(past_key).at(2) : 0;
+  const std::int64_t added = new_rows(node);
   const auto total = stated_total(node);
   if (node.integer("sliding_window_cache", 0) != 0) {
     const std::int64_t window = node.integer("local_window_size", -1);
-    const std::int64_t tokens = std::max(length, total.value_or(past + length));
+    const std::int64_t tokens = std::max(length, total.value_or(past + added));
     return {.capacity = past,
-            .start = std::max<std::int64_t>(0, std::min(tokens, past) - length),
+            .start = std::max<std::int64_t>(0, std::min(tokens, past) - added),
             .keys = std::min(tokens, window - 1 + length)};
   }
   if (total && *total >= length && *total <= past) {
-    return {.capacity = past, .start = *total - length, .keys = *total};
+    return {.capacity = past, .start = *total - added, .keys = *total};
   }
-  return {.capacity = past + length, .start = past, .keys = past + length};
+  return {.capacity = past + added, .start = past, .keys = past + added};
 }
 
 /// Query (batch, length, heads * size) with keys and values of fewer heads; or all packed in one.
@@ -74,8 +80,10 @@ std::vector<TensorFacts> group_query_attention_shape(const NodeView& node) {
           {type, Dims{q[0], heads, q[1], cache.keys}}};
 }
 
-/// q, k and v of separate inputs, or side by side in the rows of the first.
+/// q, k and v of separate inputs, or side by side in the rows of the first; without new keys and
+/// values q alone.
 AttentionInputs grouped_heads(AttentionParts& parts, const NodeView& node) {
+  if (new_rows(node) == 0) return {heads_of(parts, node, 0, "num_heads"), {}, {}};
   if (node.has_input(1) && node.has_input(2)) {
     return {heads_of(parts, node, 0, "num_heads"), heads_of(parts, node, 1, "kv_num_heads"),
             heads_of(parts, node, 2, "kv_num_heads")};
@@ -102,6 +110,7 @@ void normalize_heads(AttentionParts& parts, const NodeView& node, AttentionInput
   if (!node.has_input(14) && !node.has_input(15)) return;
   const float both = node.real("qk_norm_epsilon", 1e-6F);
   inputs.q = parts.normalize(inputs.q, node.real("q_norm_epsilon", both), from_input(14));
+  if (inputs.k.dims.empty()) return;
   inputs.k = parts.normalize(inputs.k, node.real("k_norm_epsilon", both), from_input(15));
 }
 
@@ -109,7 +118,7 @@ void normalize_heads(AttentionParts& parts, const NodeView& node, AttentionInput
 std::int64_t first_position(const NodeView& node) {
   const std::int64_t length = rows_of_input(node, 0)[1];
   const std::int64_t past = node.has_input(past_key) ? node.shape(past_key).at(2) : 0;
-  return std::max(length, stated_total(node).value_or(past + length)) - length;
+  return std::max(length, stated_total(node).value_or(past + new_rows(node))) - length;
 }
 
 /// By the rows of the tables (inputs 7 and 8) that belong to the positions.
@@ -132,14 +141,32 @@ void rotate_heads(AttentionParts& parts, const NodeView& node, AttentionInputs& 
     return rows;
   };
   for (Heads* const heads : {&inputs.q, &inputs.k}) {
+    if (heads->dims.empty()) continue;
     *heads = parts.rotate(*heads, rotated, interleaved, rows_of(7), rows_of(8));
   }
+}
+
+/// All of the cache, where nothing is new.
+Heads cached_heads(const NodeView& node, std::size_t past, const Cache& cache) {
+  if (!node.has_input(past)) throw NotExpressible("neither new nor earlier keys and values");
+  Heads all{node.shape(past), from_input(static_cast<int>(past))};
+  if (all.dims.size() != 4 || all.dims[1] != positive(node, "kv_num_heads")) {
+    throw Error("a cache of " + join(all.dims, 'x'));
+  }
+  all.dims[2] = cache.keys;
+  if (cache.keys != cache.capacity) all.source.matrix_rows = cache.capacity;
+  return all;
 }
 
 /// Earlier keys and values share their memory with the outputs, as ONNX Runtime has them: only new
 /// ones are written.
 void append_new(AttentionParts& parts, const NodeView& node, AttentionInputs& inputs,
                 const Cache& cache) {
+  if (inputs.k.dims.empty()) {
+    inputs.k = cached_heads(node, past_key, cache);
+    inputs.v = cached_heads(node, past_value, cache);
+    return;
+  }
   if (!node.has_input(past_key) || !node.has_input(past_value)) {
     return hand_out_new(parts, node, inputs);
   }
@@ -178,7 +205,16 @@ std::int64_t seen_keys(const NodeView& node, const Cache& cache) {
 void append_converted(AttentionParts& parts, const NodeView& node, AttentionInputs& inputs,
                       const Cache& cache) {
   const std::int64_t seen = seen_keys(node, cache);
-  const auto continued = [&](std::size_t past, Heads heads, int output) {
+  const auto converted = [&](std::size_t past, Heads heads) {
+    heads.dims[2] = seen;
+    Call read = call(Quantization{.kind = QuantizationKind::dequantize, .input = heads.dims},
+                     {from_input(static_cast<int>(past))});
+    read.is_proxy = true;
+    heads.source = parts.add(std::move(read));
+    return heads;
+  };
+  const auto continued = [&](std::size_t past, const Heads& heads, int output) {
+    if (heads.dims.empty()) return converted(past, cached_heads(node, past, cache));
     Call stored =
         call(Quantization{.kind = QuantizationKind::quantize, .input = heads.dims}, {heads.source});
     stored.output = output;
@@ -186,13 +222,7 @@ void append_converted(AttentionParts& parts, const NodeView& node, AttentionInpu
     stored.in_place = true;
     stored.into = static_cast<int>(past);
     parts.add(std::move(stored));
-    if (cache.keys == heads.dims[2]) return heads;
-    heads.dims[2] = seen;
-    Call read = call(Quantization{.kind = QuantizationKind::dequantize, .input = heads.dims},
-                     {from_input(static_cast<int>(past))});
-    read.is_proxy = true;
-    heads.source = parts.add(std::move(read));
-    return heads;
+    return cache.keys == heads.dims[2] ? heads : converted(past, heads);
   };
   inputs.k = continued(past_key, inputs.k, 1);
   inputs.v = continued(past_value, inputs.v, 2);
@@ -237,7 +267,7 @@ std::string refusal(const NodeView& node) {
 /// The inputs that hold earlier keys and values alone.
 std::vector<std::size_t> full_caches(const NodeView& node, const Cache& cache) {
   std::vector<std::size_t> full;
-  const std::int64_t earlier = cache.keys - std::min(rows_of_input(node, 0)[1], cache.keys);
+  const std::int64_t earlier = cache.keys - std::min(new_rows(node), cache.keys);
   for (const std::size_t past : {past_key, past_value}) {
     if (node.has_input(past) && earlier == node.shape(past)[2]) full.push_back(past);
   }
@@ -248,9 +278,11 @@ std::vector<std::size_t> full_caches(const NodeView& node, const Cache& cache) {
 std::vector<PartRead> seen_rows(const NodeView& node) {
   const Cache cache = cache_of(node);
   const std::int64_t window = node.integer("local_window_size", -1);
-  const std::int64_t length = std::min(rows_of_input(node, 0)[1], cache.keys);
-  std::int64_t earlier = cache.keys - length;
-  if (window > 0) earlier = std::min(earlier, window - 1);
+  const std::int64_t added = std::min(new_rows(node), cache.keys);
+  std::int64_t earlier = cache.keys - added;
+  if (window > 0) {
+    earlier = std::min(earlier, window - 1 + (added == 0 ? rows_of_input(node, 0)[1] : 0));
+  }
   std::vector<PartRead> parts;
   for (const std::size_t past : {past_key, past_value}) {
     if (!node.has_input(past)) continue;
@@ -271,15 +303,15 @@ Lowered refused(const NodeView& node, std::string reason) {
     const int bits = is_floating(tensor.type) ? 32 : type_bits(tensor.type);
     return static_cast<double>((elements * bits + 7) / 8);
   };
-  const std::int64_t length = rows_of_input(node, 0)[1];
+  const std::int64_t added = new_rows(node);
   const std::int64_t seen = seen_keys(node, cache);
-  const std::int64_t earlier = seen - std::min(length, seen);
+  const std::int64_t earlier = seen - std::min(added, seen);
   double bytes = 0;
   for (const std::size_t past : {past_key, past_value}) {
     const std::size_t present = past - past_key + 1;
     if (node.has_input(past)) {
       const Dims& dims = node.shape(past);
-      bytes += bytes_of(node.input(past), dims[0] * dims[1] * (earlier + length) * dims[3]);
+      bytes += bytes_of(node.input(past), dims[0] * dims[1] * (earlier + added) * dims[3]);
       if (earlier == dims[2]) layer.reads_whole.push_back(past);
     } else if (node.has_output(present)) {
       bytes += bytes_of(node.output(present), element_count(node.output_shape(present)));
@@ -325,10 +357,10 @@ Lowered lower_group_query_attention(const NodeView& node) {
   if (node.integer("causal", 1) == 0) {
     if (window != 0) throw NotExpressible("a window on both sides of the query");
   } else {
-    see_earlier(inputs, inputs.k.dims[2] - inputs.q.dims[2], window, masks);
+    see_earlier(inputs, inputs.k.dims[2] - inputs.q.dims[2], window, masks, node.has_output(3));
   }
   if (node.has_input(10)) {
-    masks.push_back(mask_of(node, 10, inputs, inputs.q.dims[2] == 1 ? cache.keys : 0));
+    masks.push_back(mask_of(node, 10, inputs, cache.keys));
   }
   Scores steps{.sink = sink_of(node, inputs)};
   if (node.has_output(3)) {
@@ -343,6 +375,7 @@ Lowered lower_group_query_attention(const NodeView& node) {
   }
   if (window == 0 || window - 1 + inputs.q.dims[2] >= cache.keys)
     lowered.reads_whole = full_caches(node, cache);
+  if (new_rows(node) == 0) lowered.unwritten = {1, 2};
   return lowered;
 }
 

@@ -209,6 +209,17 @@ TEST(Assume, UniqueAndCompress) {
   EXPECT_EQ(shape(flat.output("y").import(), 0), (Dims{5}));
 }
 
+// 2 of 6 columns, whose number the file states.
+TEST(Assume, NothingOfACompressWithAConstantCondition) {
+  Model model(11);
+  model.input("x", {4, 6}).truths("c", {6}, {false, true, false, false, true, false});
+  model.node("Compress", {"x", "c"}, {"y"}, {{"axis", -1}}).output("y");
+  EXPECT_EQ(shape(model.import(), 0), (Dims{4, 2}));
+  EXPECT_THAT(assumed(model.import()), IsEmpty());
+  EXPECT_THAT(model.layer().problems, ElementsAre("copy/8_f1_t1"));
+  EXPECT_EQ(model.layer().cost, Cost::movement);
+}
+
 TEST(Assume, ASliceIsNoLongerThanItsInput) {
   Model model(13);
   model.input("x", {10, 7}).input("n", {1}, int64);

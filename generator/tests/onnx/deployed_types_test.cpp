@@ -11,6 +11,8 @@ using testing::ElementsAre;
 
 constexpr int float8e4m3fn = 17;
 constexpr int packed_uint4 = 21;
+constexpr int float8e5m2 = 19;
+constexpr int float4e2m1 = 23;
 
 Model casting(const std::string& op, const Dims& dims, int type) {
   Model model(21);
@@ -27,7 +29,10 @@ TEST(CastWeights, OfAnyNarrowTypeKeepIt) {
               ElementsAre("gemm/m1_n32_k64_nn_w_packed.int8"));
   EXPECT_THAT(of(float8e4m3fn).layers[1].problems, ElementsAre("gemm/m1_n32_k64_nn_w_packed.fp8"));
   EXPECT_EQ(of(float8e4m3fn).compulsory.weights, (Traffic{.bytes = 64 * 32}));
-  EXPECT_EQ(of(TensorProto::FLOAT16).compulsory.weights, (Traffic{.elements = 64 * 32}));
+  // At fp32, too, they are read as 16 bits.
+  EXPECT_EQ(of(TensorProto::FLOAT16).compulsory.weights, (Traffic{.halves = 64 * 32}));
+  EXPECT_EQ(of(TensorProto::BFLOAT16).compulsory.weights, (Traffic{.halves = 64 * 32}));
+  EXPECT_EQ(of(TensorProto::DOUBLE).compulsory.weights, (Traffic{.elements = 64 * 32}));
   EXPECT_THAT(of(TensorProto::FLOAT16).layers[1].problems, ElementsAre("gemm/m1_n32_k64_nn_w"));
 }
 
@@ -45,6 +50,9 @@ TEST(Cast, BetweenBytesAndFloatsIsAConversion) {
   EXPECT_EQ(image.bytes, 16 + 4 * 16);
   EXPECT_THAT(layer(TensorProto::FLOAT16, TensorProto::INT8).problems, ElementsAre("quantize/2x8"));
   EXPECT_THAT(layer(float8e4m3fn, TensorProto::FLOAT).problems, ElementsAre("dequantize/2x8_fp8"));
+  const LoweredLayer wide = layer(float8e5m2, TensorProto::FLOAT16);
+  EXPECT_THAT(wide.problems, ElementsAre("dequantize/2x8_fp8"));
+  EXPECT_EQ(wide.bytes, 16 + 4 * 16);
   EXPECT_THAT(layer(TensorProto::INT8, TensorProto::FLOAT, {}).problems,
               ElementsAre("dequantize/1"));
   EXPECT_THAT(layer(TensorProto::BOOL, TensorProto::FLOAT).problems, ElementsAre("copy/16_f1_t1"));
@@ -116,6 +124,21 @@ TEST(PackedWeights, WithBlocksOfColumnsAreNamedWithTheirBytes) {
     EXPECT_THAT(columns.layers.back().reason, testing::HasSubstr("blocks of columns"));
     EXPECT_EQ(columns.compulsory.weights, (Traffic{.elements = 128, .bytes = 64 * 64 / 2}));
   }
+}
+
+// 2 of 8 experts, which may be the same one: 64 x 32 numbers of half a byte, 2 x 32 scales.
+TEST(PackedWeights, OfExpertsThatAreLookedUpAreOneAtLeast) {
+  Model model(21);
+  model.input("x", {1, 4, 64}).input("chosen", {2}, TensorProto::INT64);
+  stored(model, "w", {8, 64, 32}, packed_uint4);
+  stored(model, "s", {8, 2, 32}, TensorProto::FLOAT);
+  stored(model, "f", {8, 32, 16}, TensorProto::FLOAT);
+  model.node("Gather", {"w", "chosen"}, {"wc"}).node("Gather", {"s", "chosen"}, {"sc"});
+  model.node("DequantizeLinear", {"wc", "sc"}, {"d"}, {{"axis", 1}, {"block_size", 32}});
+  model.node("MatMul", {"x", "d"}, {"m"}).node("Gather", {"f", "chosen"}, {"fc"});
+  const LoweredGraph graph = model.node("MatMul", {"m", "fc"}, {"y"}).output("y").import();
+  EXPECT_EQ(graph.compulsory.weights,
+            (Traffic{.elements = 2 * 32 + 32 * 16, .bytes = 64 * 32 / 2}));
 }
 
 TEST(PackedWeights, OfFloatsHaveNoZeroPoints) {
@@ -220,6 +243,66 @@ TEST(TensorRt, ConversionsAreThoseOfOnnx) {
   EXPECT_EQ(graph.layers[0].outputs[0].type, "float8e4m3fn");
   EXPECT_THAT(graph.layers[3].problems, ElementsAre("gemm/m16_n32_k64_nn_w_packed.int4.b32"));
   EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 64, .bytes = 1024}));
+}
+
+// Weights of 64 x 32 as plain bytes, and with a scale, a power of two, for each block of 32.
+TEST(TensorRt, BytesThatAreReadAsFloatsAreFloats) {
+  Model model(17);
+  model.domain("trt", 1).input("x", {16, 64}).scalar("s", 0.5F);
+  stored(model, "w", {64, 32}, TensorProto::UINT8);
+  stored(model, "w2", {32, 32}, TensorProto::UINT8);
+  stored(model, "s2", {1, 32}, TensorProto::UINT8);
+  model.node("TRT_FP8DequantizeLinear", {"w", "s"}, {"wd"}).last().set_domain("trt");
+  model.node("TRT_MXFP8DequantizeLinear", {"w2", "s2"}, {"wd2"}, {{"axis", 0}, {"block_size", 32}});
+  model.last().set_domain("trt");
+  model.node("MatMul", {"x", "wd"}, {"m"}).node("MatMul", {"m", "wd2"}, {"y"}).output("y");
+  const LoweredGraph graph = model.import();
+  EXPECT_THAT(graph.layers[2].problems, ElementsAre("gemm/m16_n32_k64_nn_w_packed.fp8"));
+  EXPECT_THAT(graph.layers[3].problems, ElementsAre("gemm/m16_n32_k32_nn_w_packed.fp8.b32"));
+  EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 1, .bytes = 64 * 32 + 32 * 32 + 32}));
+}
+
+// What is behind it keeps its shapes; weights of 4 bits, a byte for the scale of each 16.
+TEST(TensorRt, RoundingOfBlocksAsTheModelRunsIsNamed) {
+  Model model(23);
+  model.domain("trt", 1).input("x", {16, 64}).scalar("g", 0.5F);
+  stored(model, "w", {64, 32}, float4e2m1);
+  stored(model, "ws", {4, 32}, float8e4m3fn);
+  model.node("TRT_FP4DynamicQuantize", {"x", "g"}, {"xq", "xs"}, {{"block_size", 16}});
+  model.last().set_domain("trt");
+  model.node("DequantizeLinear", {"xs", "g"}, {"xsd"});
+  model.node("DequantizeLinear", {"xq", "xsd"}, {"xd"}, {{"axis", -1}, {"block_size", 16}});
+  model.node("DequantizeLinear", {"ws", "g"}, {"wsd"});
+  model.node("DequantizeLinear", {"w", "wsd"}, {"wd"}, {{"axis", 0}, {"block_size", 16}});
+  const LoweredGraph graph = model.node("MatMul", {"xd", "wd"}, {"y"}).output("y").import();
+  EXPECT_EQ(graph.layers[0].cost, Cost::unsupported);
+  EXPECT_EQ(graph.layers[0].outputs[0].type, "float4e2m1");
+  EXPECT_EQ(graph.layers[0].outputs[1].shape, (Dims{16, 4}));
+  EXPECT_EQ(graph.layers[2].cost, Cost::unsupported) << "no library here reads such activations";
+  EXPECT_THAT(graph.layers.back().problems, ElementsAre("gemm/m16_n32_k64_nn_w_packed.fp4.b16"));
+  EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 1, .bytes = 64 * 32 / 2 + 4 * 32}));
+}
+
+// Q and DQ of 16 bits in a domain of its own, and a rounding to floats of blocks.
+TEST(Quark, ConversionsAreThoseOfOnnx) {
+  Model model(17);
+  model.domain("com.amd.quark", 1).input("x", {16, 64}).scalar("s", 0.5F);
+  stored(model, "w", {64, 32}, TensorProto::INT8);
+  stored(model, "z", {}, TensorProto::INT8);
+  stored(model, "z16", {}, TensorProto::INT16);
+  model.node("BFPQuantizeDequantize", {"x"}, {"b"}).last().set_domain("com.amd.quark");
+  model.node("ExtendedQuantizeLinear", {"b", "s", "z16"}, {"q"});
+  model.last().set_domain("com.amd.quark");
+  model.node("ExtendedDequantizeLinear", {"q", "s", "z16"}, {"d"});
+  model.last().set_domain("com.amd.quark");
+  model.node("ExtendedDequantizeLinear", {"w", "s", "z"}, {"wd"});
+  model.last().set_domain("com.amd.quark");
+  const LoweredGraph graph = model.node("MatMul", {"d", "wd"}, {"y"}).output("y").import();
+  EXPECT_EQ(graph.layers[0].cost, Cost::unsupported);
+  EXPECT_EQ(graph.layers[0].outputs[0].shape, (Dims{16, 64}));
+  EXPECT_EQ(graph.layers[1].outputs[0].type, "int16");
+  EXPECT_THAT(graph.layers.back().problems, ElementsAre("gemm/m16_n32_k64_nn_w_packed.int8.z"));
+  EXPECT_EQ(graph.compulsory.weights.bytes, 64 * 32 + 1);
 }
 
 TEST(Qonnx, RoundedFloatsKeepTheirShapes) {

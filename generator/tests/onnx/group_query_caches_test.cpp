@@ -163,5 +163,70 @@ TEST(GroupQueryAttention, AsOneCallLeavesOutTheRoomOfACache) {
   FAIL() << "no such fusion";
 }
 
+/// A layer that reads the keys and values of another one: its own have no rows. 4 heads of 4, and 2
+/// for the cache.
+Model reading_cache(std::int64_t queries, std::int64_t past, int type = ::onnx::TensorProto::FLOAT,
+                    std::int64_t window = -1) {
+  Model model(17);
+  model.domain("com.microsoft", 1).input("q", {1, queries, 16});
+  model.input("k", {1, 0, 8}).input("v", {1, 0, 8}).input("length", {1});
+  model.input("pk", {1, 2, past, 4}, type).input("pv", {1, 2, past, 4}, type);
+  model.weights("cos", {64, 2}).weights("sin", {64, 2}).scalar("s", 0.5F);
+  const char* const mode = type == ::onnx::TensorProto::FLOAT ? "NONE" : "PER_TENSOR";
+  model.node("GroupQueryAttention",
+             {"q", "k", "v", "pk", "pv", "length", "total", "cos", "sin", "", "", "", "s", "s"},
+             {"y", "nk", "nv"},
+             {{"num_heads", 4},
+              {"kv_num_heads", 2},
+              {"do_rotary", 1},
+              {"k_quant_type", std::string(mode)},
+              {"v_quant_type", std::string(mode)},
+              {"local_window_size", window}});
+  model.last().set_domain("com.microsoft");
+  return model.output("y").output("nk").output("nv");
+}
+
+// The query alone is rotated, and sees all 9 keys; nothing is written to the cache.
+TEST(GroupQueryAttention, WithoutNewKeysReadsTheCacheOfAnotherLayer) {
+  const LoweredGraph graph = reading_cache(1, 9).input("total", {1}).import();
+  EXPECT_THAT(graph.layers[0].problems,
+              ElementsAre("rotary/1x4x1x4_t1x1x1x2", "gemm/m2_n9_k4_nt_a2_b2_cache",
+                          "softmax/1x4x1x9_a3", "gemm/m2_n4_k9_nn_a2_b2_cache"));
+  EXPECT_EQ(graph.layers[0].outputs[1].shape, (Dims{1, 2, 9, 4}));
+  EXPECT_EQ(graph.compulsory.inputs, (Traffic{.elements = 16 + 2 * 2 * 9 * 4}));
+  EXPECT_EQ(graph.compulsory.outputs, (Traffic{.elements = 16}));
+}
+
+TEST(GroupQueryAttention, WithoutNewKeysReadsThePartThatIsFilled) {
+  const LoweredGraph graph = reading_cache(1, 9).integers("total", {5}).import();
+  EXPECT_THAT(graph.layers[0].problems, testing::Contains("softmax/1x4x1x5_a3"));
+  EXPECT_EQ(graph.compulsory.inputs, (Traffic{.elements = 16 + 2 * 2 * 5 * 4}));
+  // Of 2 queries, the first one sees 3 keys and the second one its own, too.
+  const LoweredGraph window =
+      reading_cache(2, 9, ::onnx::TensorProto::FLOAT, 3).integers("total", {9}).import();
+  EXPECT_EQ(window.compulsory.inputs, (Traffic{.elements = 32 + 2 * 2 * 4 * 4}));
+}
+
+TEST(GroupQueryAttention, WithoutNewKeysReadsACacheOfBytes) {
+  const LoweredGraph graph =
+      reading_cache(1, 9, ::onnx::TensorProto::INT8).input("total", {1}).import();
+  EXPECT_THAT(
+      graph.layers[0].problems,
+      ElementsAre("rotary/1x4x1x4_t1x1x1x2", "dequantize/1x2x9x4", "dequantize/1x2x9x4",
+                  "gemm/m2_n9_k4_nt_a2_b2", "softmax/1x4x1x9_a3", "gemm/m2_n4_k9_nn_a2_b2"));
+  EXPECT_EQ(graph.compulsory.inputs, (Traffic{.elements = 16, .bytes = 2 * 2 * 9 * 4}));
+  EXPECT_EQ(graph.compulsory.outputs, (Traffic{.elements = 16}));
+}
+
+/// 2 queries behind 8 keys, with a window of 3: together they see the last 2 of these and their
+/// own.
+TEST(GroupQueryAttention, QueriesOfAWindowReadNoKeysBeforeIt) {
+  const LoweredGraph graph = rotated(2, 8, 3).import();
+  EXPECT_THAT(graph.layers[0].problems,
+              IsSupersetOf({"gemm/m4_n4_k4_nt_a2_b2_cache", "softmax/1x4x2x4_a3",
+                            "gemm/m4_n4_k4_nn_a2_b2_cache"}));
+  EXPECT_EQ(graph.compulsory.inputs, (Traffic{.elements = 2 * 2 * 2 * 4}));
+}
+
 }  // namespace
 }  // namespace benanza::onnx

@@ -140,7 +140,7 @@ TEST(PackedWeights, ThatBecomeOtherFloatsStayPacked) {
   model.node("Transpose", {"f"}, {"t"}).node("MatMul", {"x", "t"}, {"y"});
   const LoweredGraph graph = model.output("y").import();
   EXPECT_THAT(graph.layers.back().problems, ElementsAre("gemm/m4_n32_k64_nn_w_packed.int4.b32"));
-  EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 64, .bytes = 32 * 64 / 2}));
+  EXPECT_EQ(graph.compulsory.weights, (Traffic{.bytes = 32 * 64 / 2, .halves = 64}));
 }
 
 TEST(PackedWeights, PartsOfASplitCountOnce) {

@@ -181,5 +181,18 @@ TEST(Classic, ModelsOfFeatures) {
   EXPECT_EQ(graph.layers[1].reason, "no library here walks decision trees");
 }
 
+// The operator that took the place of the older ones keeps the type of the features.
+TEST(Classic, TreesOfVersion5KeepTheType) {
+  Model model(21);
+  model.domain("ai.onnx.ml", 5).input("x", {6, 4}, ::onnx::TensorProto::DOUBLE);
+  model.node("TreeEnsemble", {"x"}, {"y"}, {{"n_targets", 7}}).last().set_domain("ai.onnx.ml");
+  model.node("LinearRegressor", {"x"}, {"line"}, {{"targets", 2}});
+  model.last().set_domain("ai.onnx.ml");
+  const LoweredGraph graph = model.output("y").output("line").import();
+  EXPECT_EQ(graph.layers[0].outputs[0].type, "double");
+  EXPECT_EQ(shape(graph, "y"), (Dims{6, 7}));
+  EXPECT_EQ(graph.layers[1].outputs[0].type, "float");
+}
+
 }  // namespace
 }  // namespace benanza::onnx

@@ -95,12 +95,14 @@ void add_padding_mask(const NodeView& node, std::size_t index, const AttentionIn
 }
 
 void see_earlier(AttentionInputs& inputs, std::int64_t offset, std::int64_t window,
-                 std::vector<ScoreMask>& masks) {
+                 std::vector<ScoreMask>& masks, bool all_scores) {
   const std::int64_t queries = inputs.q.dims[2];
   const std::int64_t all = inputs.k.dims[2];
   const std::int64_t seen = std::min(all, queries + offset);
-  const bool has_window = queries == 1 && window > 0;
-  const std::int64_t first = has_window ? std::max<std::int64_t>(0, seen - window) : 0;
+  std::int64_t first = 0;
+  if (window > 0 && (queries == 1 || !all_scores)) {
+    first = std::clamp<std::int64_t>(offset + 1 - window, 0, std::max<std::int64_t>(0, seen - 1));
+  }
   for (Heads* const heads : {&inputs.k, &inputs.v}) *heads = some_rows(*heads, first, seen);
   for (ScoreMask& other : masks) {
     if (other.dims.back() == all) other.dims.back() = seen - first;
@@ -110,7 +112,7 @@ void see_earlier(AttentionInputs& inputs, std::int64_t offset, std::int64_t wind
   ScoreMask mask{{queries, keys}, true, from_attribute(Source::causal)};
   mask.source.window = window;
   // The last query of a triangle sees the last key; with fewer keys, several see it.
-  if (keys < queries + offset) mask.source.index = Source::band;
+  if (keys < queries + offset - first) mask.source.index = Source::band;
   masks.push_back(std::move(mask));
 }
 

@@ -59,10 +59,10 @@ void add_padding_mask(const NodeView& node, std::size_t index, const AttentionIn
 
 /// Query i sees the keys up to i + `offset`, and with a `window` the last so many of these. Adds
 /// the mask, which the framework creates once, to `masks`. Keys that no query sees are left out of
-/// `inputs` and of the other masks, as are the earlier ones of a single query's window: the others
-/// are read where they are.
+/// `inputs` and of the other masks, the others are read where they are; those before the first
+/// query's window only unless the node hands out `all_scores`.
 void see_earlier(AttentionInputs& inputs, std::int64_t offset, std::int64_t window,
-                 std::vector<ScoreMask>& masks);
+                 std::vector<ScoreMask>& masks, bool all_scores = false);
 
 float scale_of(const NodeView& node, const AttentionInputs& inputs);
 

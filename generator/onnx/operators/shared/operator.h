@@ -74,6 +74,8 @@ struct Lowered {
   std::optional<double> least_bytes = {};
   /// LoweredLayer::reads_whole.
   std::vector<std::size_t> reads_whole = {};
+  /// LoweredLayer::unwritten.
+  std::vector<std::size_t> unwritten = {};
 };
 
 /// Throws NotExpressible with the reason if no library call does what the node needs, Error if the

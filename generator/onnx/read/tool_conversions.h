@@ -1,0 +1,12 @@
+#pragma once
+
+#include <onnx/onnx_pb.h>
+
+namespace benanza::onnx {
+
+/// Renames conversions that quantizers write in domains of their own, because the model's opset
+/// does not have the types (TensorRT's model optimizer; AMD Quark and Vitis AI), to the standard
+/// operators of opset 21.
+void rename_tool_conversions(::onnx::ModelProto& model);
+
+}  // namespace benanza::onnx
