@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
+#include <limits>
 #include <string_view>
 
 #include "core/base/error.h"
@@ -20,6 +21,7 @@ constexpr std::size_t smoke_problems = 2;
 /// Unchecked values as text.
 struct Arguments {
   std::string algorithms = "all";
+  std::string margin;
   std::string energy_seconds;
   std::vector<std::string> precisions;
   std::vector<std::string> layouts;
@@ -68,7 +70,9 @@ AlgorithmSet algorithm_set(const std::string& text) {
   if (text == "leading") return AlgorithmSet::leading;
   if (text == "all") return AlgorithmSet::all;
   if (text == "with-reference") return AlgorithmSet::with_reference;
-  throw Error("--algorithms: unknown \"" + text + "\"; known: best, leading, all, with-reference");
+  if (text == "search") return AlgorithmSet::search;
+  throw Error("--algorithms: unknown \"" + text +
+              "\"; known: best, leading, all, with-reference, search");
 }
 
 Display display(const std::string& text) {
@@ -84,8 +88,13 @@ void add_selection_flags(CLI::App& app, SuiteOptions& options, Arguments& argume
   app.add_option("--algorithms", arguments.algorithms,
                  "best: the library's default choice, in the layout it prefers (any) if it has "
                  "one; leading: its top few choices per method and layout; all: everything except "
-                 "reference code (default); with-reference: everything")
-      ->type_name("{best,leading,all,with-reference}");
+                 "reference code (default); with-reference: everything; search: every engine and "
+                 "setting is tried briefly, and the fastest are measured")
+      ->type_name("{best,leading,all,with-reference,search}");
+  app.add_option("--search-margin", arguments.margin,
+                 "a search goes on with what takes at most MARGIN times as long as the best "
+                 "(default: 1.04; inf: with everything)")
+      ->type_name("MARGIN");
   app.add_option("--precision", arguments.precisions, "only these, e.g. fp32,bf16")
       ->type_name("P,...")
       ->delimiter(',')
@@ -241,6 +250,24 @@ void check_processes(const Arguments& arguments, SuiteOptions& options) {
   }
 }
 
+/// A search decides what is measured.
+void check_search(const Arguments& arguments, SuiteOptions& options) {
+  const bool searches = options.selection.algorithms == AlgorithmSet::search;
+  if (searches && !options.cases.empty()) {
+    throw Error("--cases and --algorithms search: give one of them");
+  }
+  if (searches && options.serve) throw Error("--serve and --algorithms search: give one of them");
+  if (arguments.margin.empty()) return;
+  if (!searches) throw Error("--search-margin goes with --algorithms search");
+  const std::optional<double> margin = arguments.margin == "inf"
+                                           ? std::numeric_limits<double>::infinity()
+                                           : text::number<double>(arguments.margin);
+  if (!margin || !(*margin > 1)) {
+    throw Error("--search-margin=" + arguments.margin + ": give a number above 1, or inf");
+  }
+  options.race.set_margin(*margin);
+}
+
 /// Cases are all that a run measures, and it measures all of them.
 void check_cases(const Arguments& arguments, const SuiteOptions& options) {
   if (options.cases.empty()) return;
@@ -300,6 +327,7 @@ void check_values(const Arguments& arguments, SuiteOptions& options) {
     measure.budget_seconds = smoke_budget_seconds;
     measure.warmup_seconds = smoke_warmup_seconds;
   }
+  check_search(arguments, options);
   take_seconds(arguments, measure);
 
   if (!options.sequence.empty() && options.sequence_out.empty()) {
@@ -326,6 +354,9 @@ void check_values(const Arguments& arguments, SuiteOptions& options) {
 
 Display display_of(const SuiteOptions& options, std::int64_t variants) {
   constexpr std::int64_t most_rows = 100;
+  // Google Benchmark does not run the first repetitions of what a search finds.
+  const bool searches = options.selection.algorithms == AlgorithmSet::search;
+  if (options.display == Display::by_size && searches) return Display::problems;
   if (options.display != Display::by_size) return options.display;
   return variants * options.repetitions > most_rows ? Display::problems : Display::console;
 }

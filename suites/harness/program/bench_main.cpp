@@ -295,7 +295,7 @@ int status_of_run(const Tally& tally, const CasePlan& planned, const SuiteOption
 
 /// Measures what is planned, which is not empty and took `asking_seconds` to find out. Returns the
 /// exit status.
-int measure_planned(const CasePlan& planned, double asking_seconds, SuiteOptions& options,
+int measure_planned(CasePlan planned, double asking_seconds, SuiteOptions& options,
                     Backend& backend, const Verifier& verifier, const Origin& origin,
                     Clock::time_point start) {
   for (const auto& [name, value] : backend.context()) {
@@ -357,7 +357,7 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
     return 0;
   }
   const Clock::time_point asked = Clock::now();
-  const CasePlan planned = plan(backend, registration, options, selection);
+  CasePlan planned = plan(backend, registration, options, selection);
   const double asking_seconds = std::chrono::duration<double>(Clock::now() - asked).count();
   if (planned.variants.empty() && planned.cases.empty()) {
     return nothing_to_measure(backend, registration, options, selection);
@@ -366,7 +366,8 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
     options.measure.preparation_seconds =
         asking_seconds / static_cast<double>(planned.variants.size());
   }
-  return measure_planned(planned, asking_seconds, options, backend, verifier, origin, start);
+  return measure_planned(std::move(planned), asking_seconds, options, backend, verifier, origin,
+                         start);
 }
 
 }  // namespace
