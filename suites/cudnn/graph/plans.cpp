@@ -104,6 +104,15 @@ const EngineChoice& GraphPlans::choice(KnownGraph& known, const std::string& nam
   return known.choices.back();
 }
 
+std::vector<std::string> GraphPlans::near(KnownGraph& known, const std::string& name) {
+  const EngineChoice& own = choice(known, name);
+  std::vector<std::string> names;
+  for (EngineId& id : cudnn::near(own.id, knob_ranges(own))) {
+    names.push_back(to_string(EngineName{.transform = own.transform, .id = std::move(id)}));
+  }
+  return names;
+}
+
 void GraphPlans::prefetch(const std::shared_ptr<KnownGraph>& known, const EngineChoice& choice,
                           const harness::Variant& variant, const harness::Variant& request) {
   if (!builder_ || !choice.is_compiled) return;
