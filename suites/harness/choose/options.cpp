@@ -3,12 +3,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
-#include <limits>
 #include <string_view>
 
 #include "core/base/error.h"
-#include "core/base/text.h"
 #include "core/program/program_flags.h"
+#include "suites/harness/choose/search_options.h"
 
 namespace benanza::harness {
 namespace {
@@ -21,7 +20,7 @@ constexpr std::size_t smoke_problems = 2;
 /// Unchecked values as text.
 struct Arguments {
   std::string algorithms = "all";
-  std::string margin;
+  SearchArguments search;
   std::string energy_seconds;
   std::vector<std::string> precisions;
   std::vector<std::string> layouts;
@@ -39,17 +38,6 @@ struct Arguments {
   std::string place;
   bool smoke = false;
 };
-
-/// Parses seconds, "0.5" or "0.5s".
-double seconds(std::string_view flag, std::string_view text) {
-  std::string_view number = text;
-  if (number.ends_with('s')) number.remove_suffix(1);
-  const auto value = text::number<double>(number);
-  if (!value || !(*value >= 0) || *value > 1e6) {
-    throw Error(std::string(flag) + "=" + std::string(text) + ": give seconds, e.g. 0.5");
-  }
-  return *value;
-}
 
 template <class T>
 std::vector<T> parse_all(std::string_view flag, const std::vector<std::string>& texts,
@@ -91,10 +79,7 @@ void add_selection_flags(CLI::App& app, SuiteOptions& options, Arguments& argume
                  "reference code (default); with-reference: everything; search: every engine and "
                  "setting is tried briefly, and the fastest are measured")
       ->type_name("{best,leading,all,with-reference,search}");
-  app.add_option("--search-margin", arguments.margin,
-                 "a search goes on with what takes at most MARGIN times as long as the best "
-                 "(default: 1.04; inf: with everything)")
-      ->type_name("MARGIN");
+  add_search_flags(app, arguments.search);
   app.add_option("--precision", arguments.precisions, "only these, e.g. fp32,bf16")
       ->type_name("P,...")
       ->delimiter(',')
@@ -250,24 +235,6 @@ void check_processes(const Arguments& arguments, SuiteOptions& options) {
   }
 }
 
-/// A search decides what is measured.
-void check_search(const Arguments& arguments, SuiteOptions& options) {
-  const bool searches = options.selection.algorithms == AlgorithmSet::search;
-  if (searches && !options.cases.empty()) {
-    throw Error("--cases and --algorithms search: give one of them");
-  }
-  if (searches && options.serve) throw Error("--serve and --algorithms search: give one of them");
-  if (arguments.margin.empty()) return;
-  if (!searches) throw Error("--search-margin goes with --algorithms search");
-  const std::optional<double> margin = arguments.margin == "inf"
-                                           ? std::numeric_limits<double>::infinity()
-                                           : text::number<double>(arguments.margin);
-  if (!margin || !(*margin > 1)) {
-    throw Error("--search-margin=" + arguments.margin + ": give a number above 1, or inf");
-  }
-  options.race.set_margin(*margin);
-}
-
 /// Cases are all that a run measures, and it measures all of them.
 void check_cases(const Arguments& arguments, const SuiteOptions& options) {
   if (options.cases.empty()) return;
@@ -327,7 +294,7 @@ void check_values(const Arguments& arguments, SuiteOptions& options) {
     measure.budget_seconds = smoke_budget_seconds;
     measure.warmup_seconds = smoke_warmup_seconds;
   }
-  check_search(arguments, options);
+  take_search(arguments.search, options);
   take_seconds(arguments, measure);
 
   if (!options.sequence.empty() && options.sequence_out.empty()) {

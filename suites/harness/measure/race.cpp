@@ -1,6 +1,7 @@
 #include "suites/harness/measure/race.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace benanza::harness {
 
@@ -8,6 +9,7 @@ void RaceRules::set_margin(double margin) {
   for (Heat& heat : heats) heat.margin = std::max(heat.margin, margin);
   heats.back().margin = margin;
   first_call_margin = std::max(first_call_margin, margin);
+  if (std::isinf(margin)) most_seconds = margin;
 }
 
 MeasureOptions options_of(const Heat& heat, MeasureOptions options,

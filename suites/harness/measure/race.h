@@ -41,8 +41,11 @@ struct RaceRules {
   double promising_by = 1.3;
   /// After so many candidates, no neighbours are added.
   std::size_t most_candidates = 1000;
+  /// After so many seconds, for anything, no candidates are tried any more.
+  double most_seconds = 5;
 
-  /// Every margin at least `margin`, and the last one equal to it; infinite: nothing is dropped.
+  /// Every margin at least `margin`, and the last one equal to it; infinite: nothing is dropped,
+  /// and time is not limited.
   void set_margin(double margin);
 };
 

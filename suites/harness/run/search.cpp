@@ -132,7 +132,9 @@ class GroupSearch {
 
   bool is_over() const {
     const auto& limit = tools_.options.measure.problem_seconds;
-    return !tools_.ledger.goes_on() || (limit && seconds_since(start_) > *limit);
+    const double most = race_.rules().most_seconds;
+    return !tools_.ledger.goes_on() ||
+           (race_.best_seconds() && seconds_since(start_) > std::min(most, limit.value_or(most)));
   }
 
   /// Whether neighbours are worth their time.

@@ -50,6 +50,14 @@ TEST_F(Search, EveryLayoutHasItsOwn) {
   EXPECT_EQ(names().size(), 3);
 }
 
+// The first is tried all the same.
+TEST_F(Search, EndsAtItsLimit) {
+  const Finished finished = find({"--problem=relu/1x8", "--layout=nchw", "--search-limit=0"});
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_THAT(names(), ElementsAre(name("direct")));
+  EXPECT_EQ(rows()[0].at("search_tried"), 1);
+}
+
 TEST_F(Search, AFinishedSearchIsNotMadeAgain) {
   find();
   const std::string before = read_file(file);
@@ -114,6 +122,7 @@ TEST_F(Search, ALostEngineEndsTheRunAndTheNextGoesOnWithoutTheCandidate) {
 
 TEST_F(Search, GoesOnlyWithWhatItUnderstands) {
   expect_error(run({"--search-margin=1.1"}), "--search-margin goes with --algorithms search");
+  expect_error(run({"--search-limit=1"}), "--search-limit goes with --algorithms search");
   expect_error(run({"--algorithms=search", "--search-margin=1"}), "above 1, or inf");
   expect_error(run({"--algorithms=search", "--serve"}), "--serve and --algorithms search");
 }
