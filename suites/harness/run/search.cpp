@@ -332,4 +332,9 @@ Found search(std::span<const NamedVariant> candidates, const SuiteOptions& optio
   return found;
 }
 
+bool search_survives_loss(const SuiteOptions& options, const Backend& backend) {
+  return options.selection.algorithms == AlgorithmSet::search && !options.out.empty() &&
+         backend.can_start_again();
+}
+
 }  // namespace benanza::harness

@@ -29,4 +29,8 @@ Found search(std::span<const NamedVariant> candidates, const SuiteOptions& optio
              Backend& backend, const Verifier& verifier, ResultStore& store,
              const InterruptGuard& interrupt);
 
+/// Whether the program starts again by itself, without the candidate, when a search has lost the
+/// engine: settings that nobody else uses may do that.
+bool search_survives_loss(const SuiteOptions& options, const Backend& backend);
+
 }  // namespace benanza::harness
