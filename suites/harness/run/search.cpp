@@ -4,6 +4,7 @@
 #include <chrono>
 #include <deque>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -25,6 +26,7 @@ constexpr const char* tried_fact = "search_tried";
 constexpr const char* kept_fact = "search_kept";
 /// Of a search without a time.
 constexpr std::size_t most_reasons = 3;
+constexpr double infinite = std::numeric_limits<double>::infinity();
 
 using Clock = std::chrono::steady_clock;
 
@@ -97,10 +99,18 @@ class GroupSearch {
   GroupSearch(Tools tools, Candidates candidates)
       : tools_(tools), candidates_(std::move(candidates)), race_(tools.options.race) {}
 
-  /// Races the candidates and their neighbours.
+  std::optional<double> best_seconds() const { return race_.best_seconds(); }
+
+  /// Races the candidates.
   void race() {
+    const Lap lap(*this);
     enter_all(candidates_);
-    while (explores()) {
+  }
+
+  /// Races neighbours of the best, if they are close to the best of all layouts.
+  void explore(double best_of_layouts) {
+    const Lap lap(*this);
+    while (explores(best_of_layouts)) {
       const std::vector<std::string> parents = race_.take_parents();
       if (parents.empty()) break;
       enter_all(neighbours(parents));
@@ -128,21 +138,32 @@ class GroupSearch {
   }
 
  private:
+  /// Adds its lifetime to what the search has taken.
+  class Lap {
+   public:
+    explicit Lap(GroupSearch& search) : search_(search) { search_.start_ = Clock::now(); }
+    Lap(const Lap&) = delete;
+    Lap& operator=(const Lap&) = delete;
+    ~Lap() { search_.spent_seconds_ += seconds_since(search_.start_); }
+
+   private:
+    GroupSearch& search_;
+  };
+
   const NamedVariant& first() const { return *candidates_.front(); }
 
   bool is_over() const {
     const auto& limit = tools_.options.measure.problem_seconds;
-    const double most = race_.rules().most_seconds;
+    const double most = std::min(race_.rules().most_seconds, limit.value_or(infinite));
     return !tools_.ledger.goes_on() ||
-           (race_.best_seconds() && seconds_since(start_) > std::min(most, limit.value_or(most)));
+           (race_.best_seconds() && spent_seconds_ + seconds_since(start_) > most);
   }
 
   /// Whether neighbours are worth their time.
-  bool explores() const {
+  bool explores(double best_of_layouts) const {
     const auto best = race_.best_seconds();
-    if (!best || is_over() || known_.size() >= race_.rules().most_candidates) return false;
-    const auto rival = tools_.ledger.rival_seconds(first().name);
-    return !rival || *best <= *rival * race_.rules().promising_by;
+    return best && !is_over() && known_.size() < race_.rules().most_candidates &&
+           *best <= best_of_layouts * race_.rules().promising_by;
   }
 
   Candidates neighbours(const std::vector<std::string>& parents) {
@@ -269,7 +290,8 @@ class GroupSearch {
   Tools tools_;
   Candidates candidates_;
   Race race_;
-  Clock::time_point start_ = Clock::now();
+  double spent_seconds_ = 0;
+  Clock::time_point start_{};
   /// A deque, because the pointers to its elements must stay valid.
   std::deque<NamedVariant> proposed_;
   std::set<std::string> proposed_names_;
@@ -315,15 +337,24 @@ Found search(std::span<const NamedVariant> candidates, const SuiteOptions& optio
   GuardedRunner runner(backend, verifier, options.measure, crash, ledger);
   SearchTally count;
   Progress progress(std::ssize(groups));
-  for (std::size_t index = 0; index < groups.size() && ledger.goes_on(); ++index) {
-    const auto& [name, members] = groups[index];
-    progress.show(static_cast<std::int64_t>(index), "search: " + name);
-    ++count.searches;
-    GroupSearch one({backend, verifier, options, crash, ledger, runner, count}, members);
-    one.race();
+  for (std::size_t index = 0; index < groups.size() && ledger.goes_on();) {
+    const std::string question = question_of(parse_variant_name(groups[index].first));
+    std::deque<GroupSearch> layouts;
+    double best = infinite;
+    for (;
+         index < groups.size() && question == question_of(parse_variant_name(groups[index].first));
+         ++index) {
+      progress.show(static_cast<std::int64_t>(index), "search: " + groups[index].first);
+      ++count.searches;
+      layouts.emplace_back(Tools{backend, verifier, options, crash, ledger, runner, count},
+                           groups[index].second);
+      layouts.back().race();
+      best = std::min(best, layouts.back().best_seconds().value_or(infinite));
+    }
+    for (GroupSearch& one : layouts) one.explore(best);
     // Their plans are made while the finalists are measured.
-    if (index + 1 < groups.size()) look_ahead(backend, groups[index + 1].second);
-    std::ranges::move(one.keep(), std::back_inserter(variants));
+    if (index < groups.size()) look_ahead(backend, groups[index].second);
+    for (GroupSearch& one : layouts) std::ranges::move(one.keep(), std::back_inserter(variants));
   }
   Found found{std::move(variants), ledger.tally()};
   found.tally.asked = std::ssize(found.variants);

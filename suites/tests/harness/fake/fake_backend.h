@@ -27,8 +27,8 @@ class FakeStopwatch : public Stopwatch {
   explicit FakeStopwatch(Hold hold) : hold_(std::move(hold)) {}
 
   static constexpr double sequence_seconds = 400e-6;
-  /// Asks a FakePrimitive: 100 us per call, what a step says, or noise between 200 and 300 us. Of a sequence:
-  /// sequence_seconds.
+  /// Asks a FakePrimitive: 100 us per call, what a step says, or noise between 200 and 300 us. Of a
+  /// sequence: sequence_seconds.
   double time(Primitive& primitive, std::int64_t calls) override;
   /// 250 us.
   double time_cold(Primitive& primitive) override;
@@ -55,7 +55,7 @@ class FakeMeter : public EnergyMeter {
 
 /// A library with every kind of behaviour:
 ///   relu     direct, strided (slow and noisy), and ref as a reference implementation, which fails
-///            from its third creation on; layouts nchw and nhwc
+///            from its third creation on; layouts nchw and nhwc, where relu/3x8 takes twice as long
 ///   tanh     wrong (computes something else), refused (when made), throws, memory (runs out of it)
 ///   sigmoid  no algorithm: unsupported
 ///   clip     lost (loses the engine)
