@@ -18,7 +18,7 @@ set(BENANZA_INPUTS "" CACHE STRING
 set(BENANZA_EXPERT_LOAD "" CACHE STRING
     "Tokens of each expert of a mixture: balanced, power_law:ALPHA or N,N,... (benanza-generate --expert-load)")
 set(BENANZA_TRAINING "" CACHE STRING "Training steps by this optimizer instead of inference: sgd adam")
-set(BENANZA_ALGORITHMS "all" CACHE STRING "Algorithms that the tests measure: best leading all with-reference")
+set(BENANZA_ALGORITHMS "all" CACHE STRING "Algorithms that the tests measure: best leading all with-reference search")
 set(BENANZA_PRECISIONS "fp32" CACHE STRING "Precisions: fp32 tf32 fp16 bf16 int8 fp8")
 option(BENANZA_SKIP_REFUSED
        "Build without the models that cannot be read (generated/refused.txt) instead of failing" OFF)

@@ -26,6 +26,7 @@ struct Flags {
   std::string summary;
   std::string optimizer;
   bool sharing = false;
+  bool pads = false;
   bool clean = false;
 };
 
@@ -71,6 +72,9 @@ void add_outputs(CLI::App& app, Flags& flags) {
                "Training steps instead of inference: forward, backward and update, with SGD and "
                "momentum, or with Adam (--training=adam)")
       ->check(CLI::IsMember({"sgd", "adam"}));
+  app.add_flag("--padded", flags.pads,
+               "Also measure products with weights and convolutions padded to sizes that fast "
+               "kernels like, with the copies that this takes: fusions named padded");
   app.add_option("--out", flags.out,
                  "Folder for problems.cpp, tests.cmake and the graph.json files");
   app.add_flag("--clean", flags.clean,
@@ -93,7 +97,7 @@ void require_consistent(const CLI::App& app, const Flags& flags) {
       throw Error("--recording: goes without models; call it once for each");
     }
     for (const char* option : {"--batch", "--dim", "--input", "--expert-load", "--training",
-                               "--summary", "--unique", "--skip-refused"}) {
+                               "--summary", "--unique", "--skip-refused", "--padded"}) {
       if (app.count(option) > 0) throw Error(std::string(option) + ": goes with models only");
     }
     if (flags.out.empty()) throw Error("--out DIR is missing");
@@ -115,6 +119,7 @@ GenerateOptions options_of(const Flags& flags) {
   options.lists = {flags.lists.begin(), flags.lists.end()};
   for (const std::string& dim : flags.dims) options.dims.insert(parse_dim(dim));
   for (const std::string& input : flags.inputs) options.values.insert(parse_input(input));
+  options.pads = flags.pads;
   if (!flags.expert_load.empty()) {
     onnx::require_expert_load(flags.expert_load);
     options.expert_load = flags.expert_load;

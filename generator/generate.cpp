@@ -1,9 +1,12 @@
 #include "generator/generate.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "generator/fusion/fusion.h"
 #include "generator/fusion/layout_transforms.h"
+#include "generator/fusion/padding.h"
 #include "generator/lowered/number_tensors.h"
 
 namespace benanza {
@@ -24,6 +27,9 @@ GraphAndFlow make_graph_and_flow(const LoweredGraph& lowered) {
     fusions.push_back(std::move(found));
   }
   fusions.insert(fusions.end(), lowered.fusions.begin(), lowered.fusions.end());
+  if (lowered.pads) {
+    std::ranges::move(fusion::paddings(lowered.layers, fusions), std::back_inserter(fusions));
+  }
   calls.resize(fusions.size());
   std::optional<DataFlow> flow;
   if (!lowered.results.empty()) flow = number_tensors(lowered, std::move(calls));

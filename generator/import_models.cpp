@@ -70,6 +70,7 @@ void import_batches(const std::filesystem::path& path, const GenerateOptions& op
       }
     }
     if (options.training) graph = training::training_step(graph, *options.training);
+    graph.pads = options.pads;
     imported.graphs.push_back({std::move(graph), batch.has_value()});
   }
 }

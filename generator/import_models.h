@@ -25,6 +25,8 @@ struct GenerateOptions {
   std::vector<std::filesystem::path> lists = {};
   /// If set, training steps with this optimizer instead of inference.
   std::optional<training::Optimizer> training = {};
+  /// LoweredGraph::pads.
+  bool pads = false;
 };
 
 /// A graph and whether its file name contains the batch.

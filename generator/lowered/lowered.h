@@ -196,6 +196,8 @@ struct LoweredGraph {
   std::vector<Read> results = {};
   /// Fusions besides those that find_fusions() finds.
   std::vector<Fusion> fusions;
+  /// Products and convolutions are padded, too (fusion/padding.h).
+  bool pads = false;
   /// In the order of the layers that make the tensors.
   std::vector<Assumption> assumptions;
   /// The user's named dimensions that the model has.

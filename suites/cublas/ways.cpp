@@ -45,8 +45,8 @@ void add_for(WayTable& table, const ProductFamily& family) {
   harness::Family<Library, Shape> made{
       .layouts = layouts<Shape>,
       .ways = [ways = family.ways](Library& library, const Shape&,
-                                   const harness::Variant& prototype, harness::AlgorithmSet) {
-        return ways(library, product(prototype), prototype);
+                                   const harness::Variant& prototype, harness::AlgorithmSet set) {
+        return ways(library, product(prototype), prototype, set);
       }};
   if (family.way) {
     made.way = [way = family.way](Library& library, const Shape&, const harness::Variant& variant) {
@@ -75,15 +75,23 @@ harness::Variant with_plain_weights(harness::Variant variant) {
 void add_unpacked(WayTable& table, const ProductFamily& family) {
   const auto named = [](harness::Way way) {
     way.name = std::string(unpacked) + way.name;
+    if (way.near) {
+      way.near = [near = std::move(way.near)] {
+        std::vector<harness::Algorithm> names = near();
+        for (harness::Algorithm& name : names) name.insert(0, unpacked);
+        return names;
+      };
+    }
     return way;
   };
   harness::Family<Library, Gemm> made{
       .layouts = layouts<Gemm>,
       .ways =
           [ways = family.ways, named](Library& library, const Gemm&,
-                                      const harness::Variant& prototype, harness::AlgorithmSet) {
+                                      const harness::Variant& prototype,
+                                      harness::AlgorithmSet set) {
             const harness::Variant plain = with_plain_weights(prototype);
-            Ways found = ways(library, product(plain), plain);
+            Ways found = ways(library, product(plain), plain, set);
             std::ranges::transform(found, found.begin(), named);
             return found;
           },

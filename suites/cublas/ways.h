@@ -23,7 +23,9 @@ WayTable way_table();
 /// Ways for every kind of problem that may be a product (product_of()), which both functions
 /// receive; otherwise as in harness::Family.
 struct ProductFamily {
-  std::function<Ways(Library&, const Product&, const harness::Variant& prototype)> ways;
+  std::function<Ways(Library&, const Product&, const harness::Variant& prototype,
+                     harness::AlgorithmSet)>
+      ways;
   std::function<std::optional<harness::Way>(Library&, const Product&, const harness::Variant&)>
       way = nullptr;
 };

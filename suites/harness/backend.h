@@ -24,8 +24,10 @@ namespace benanza::harness {
 /// Which of a library's ways become variants. best: the library's first choice only. leading: the
 /// first three of every family and layout, or those that the family chooses (way_table.h). all: all
 /// except reference implementations, which are included only if the library has nothing else.
-/// with_reference: all without exception.
-enum class AlgorithmSet { best, leading, all, with_reference };
+/// with_reference: all without exception. search: every engine and setting that the library lists,
+/// except reference implementations: far too many to measure, the candidates of a search
+/// (run/search.h).
+enum class AlgorithmSet { best, leading, all, with_reference, search };
 
 /// Times the calls of an engine, in seconds.
 class Stopwatch {

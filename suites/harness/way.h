@@ -49,6 +49,10 @@ struct Way {
   /// Hint that make() will soon be called: slow work that needs no operands (e.g. compilation)
   /// starts in the background. Null if there is none.
   std::function<void()> prefetch = nullptr;
+  /// The names of ways that differ from this one in a setting, whether or not ways() lists them:
+  /// where a search goes on from a good one. Some may be refused when they are made. Null if there
+  /// is none.
+  std::function<std::vector<Algorithm>()> near = nullptr;
 };
 
 /// The names of ways, in their order.

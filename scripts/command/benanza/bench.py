@@ -20,7 +20,7 @@ MODEL        an .onnx file, a name of the zoo (benanza zoo --list), or zoo for a
 --input      values of an input that decides what a model does: NAME=VALUE[,VALUE...]
 --expert-load  tokens of each expert of a mixture: balanced (default), power_law:ALPHA or N,N,...
 --precision  fp32, bf16, int8, ... (default: fp32)
---algorithms best, leading (the library's top few per method) or all (default: all)
+--algorithms best, leading (the library's top few per method), all (default) or search (every setting, briefly)
 --training   a training step (with SGD, or =adam) instead of inference
 --profile    run each model with ONNX Runtime, too, and compare; =pytorch: with your PyTorch
 --plan       also run each model's calls as one program, checked against ONNX Runtime

@@ -86,7 +86,8 @@ class GemmEx {
   nvidia::DeviceMemory results_;
 };
 
-Ways gemm_ex(Library& library, const Product& product, const harness::Variant& prototype) {
+Ways gemm_ex(Library& library, const Product& product, const harness::Variant& prototype,
+             harness::AlgorithmSet) {
   if (prototype.precision == Precision::int8) {
     throw harness::Unsupported("cublasGemmEx has no int8 result, only 32-bit integers");
   }
@@ -156,7 +157,8 @@ class Gemv {
   float alpha_;
 };
 
-Ways gemv(Library& library, const Product& product, const harness::Variant& prototype) {
+Ways gemv(Library& library, const Product& product, const harness::Variant& prototype,
+          harness::AlgorithmSet) {
   if (element_bytes(prototype.precision) == 1)
     throw harness::Unsupported("cuBLAS has no 8-bit gemv");
   if (product.epilogue != Epilogue{}) throw harness::Unsupported("cuBLAS' gemv has no epilogue");

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "suites/cublas/ops/lt.h"
+#include "suites/cublas/ops/lt/lt.h"
 #include "suites/cublas/ways.h"
 #include "suites/harness/each_group.h"
 #include "suites/nvidia/run/side_streams.h"

@@ -1,6 +1,6 @@
 
 #include "core/problem/problem.h"
-#include "suites/cublas/ops/lt.h"
+#include "suites/cublas/ops/lt/lt.h"
 #include "suites/cublas/products/copies.h"
 #include "suites/cublas/ways.h"
 

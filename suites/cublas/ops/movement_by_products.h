@@ -7,7 +7,7 @@
 
 #include "core/problem/ops/copy.h"
 #include "core/problem/precision.h"
-#include "suites/cublas/ops/lt.h"
+#include "suites/cublas/ops/lt/lt.h"
 #include "suites/cublas/products/copies.h"
 
 namespace benanza::cublas {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <set>
 #include <utility>
@@ -32,9 +31,6 @@ std::vector<Note> notes(const Descriptor& engine, cudnnBackendAttributeName_t na
   return {found.begin(), found.begin() + static_cast<std::ptrdiff_t>(used)};
 }
 
-constexpr std::string_view winograd = "winograd";
-constexpr std::string_view fft = "fft";
-
 /// What an engine's notes claim.
 struct Claims {
   bool tensor_cores = false;
@@ -49,11 +45,11 @@ Claims claims_of(const Descriptor& engine) {
            engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE)) {
     if (note == CUDNN_NUMERICAL_NOTE_TENSOR_CORE) claims.tensor_cores = true;
     if (note == CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS) claims.shortens_inputs = true;
-    if (note == CUDNN_NUMERICAL_NOTE_FFT) claims.transform = fft;
+    if (note == CUDNN_NUMERICAL_NOTE_FFT) claims.transform = fft_engine;
     if (note == CUDNN_NUMERICAL_NOTE_WINOGRAD || note == CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_4x4 ||
         note == CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_6x6 ||
         note == CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13) {
-      claims.transform = winograd;
+      claims.transform = winograd_engine;
     }
   }
   for (const auto note : notes<cudnnBackendBehaviorNote_t>(engine, CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE,
@@ -70,6 +66,14 @@ Descriptor engine_of(const Descriptor& configuration) {
   return std::move(engine.front());
 }
 
+std::int64_t knob_type(const Descriptor& descriptor, cudnnBackendAttributeName_t name) {
+  cudnnBackendKnobType_t type{};
+  std::int64_t found = 0;
+  BENANZA_CUDNN(cudnnBackendGetAttribute, descriptor.get(), name, CUDNN_TYPE_KNOB_TYPE, 1, &found,
+                &type);
+  return type;
+}
+
 std::vector<Knob> knobs_of(const Descriptor& configuration) {
   // A query for their number alone returns 0.
   std::vector<Descriptor> choices;
@@ -80,11 +84,8 @@ std::vector<Knob> knobs_of(const Descriptor& configuration) {
   std::vector<Knob> knobs;
   for (std::int64_t i = 0; i < count; ++i) {
     const Descriptor& choice = choices[static_cast<std::size_t>(i)];
-    cudnnBackendKnobType_t type{};
-    std::int64_t found = 0;
-    BENANZA_CUDNN(cudnnBackendGetAttribute, choice.get(), CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE,
-                  CUDNN_TYPE_KNOB_TYPE, 1, &found, &type);
-    knobs.push_back({type, choice.number(CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE)});
+    knobs.push_back({knob_type(choice, CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE),
+                     choice.number(CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE)});
   }
   std::ranges::sort(knobs, {}, &Knob::type);
   return knobs;
@@ -220,60 +221,26 @@ void add_every_engine(const OperationGraph& graph, const Target& target, Collect
 
 }  // namespace
 
-std::string to_string(const EngineId& id) {
-  std::string text = "engine" + std::to_string(id.engine);
-  for (const Knob& knob : id.knobs) {
-    text += ".k" + std::to_string(knob.type) + '=' + std::to_string(knob.value);
-  }
-  return text;
-}
-
-std::optional<EngineId> parse_engine(std::string_view text) {
-  const auto take = [&](std::string_view prefix) -> std::optional<std::int64_t> {
-    if (!text.starts_with(prefix)) return std::nullopt;
-    text.remove_prefix(prefix.size());
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc()) return std::nullopt;
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    return value;
-  };
-  const std::string whole(text);
-  const auto engine = take("engine");
-  if (!engine) return std::nullopt;
-  EngineId id{*engine};
-  while (!text.empty()) {
-    const auto type = take(".k");
-    const auto value = take("=");
-    if (!type || !value) return std::nullopt;
-    id.knobs.push_back({*type, *value});
-  }
-  if (to_string(id) != whole) return std::nullopt;
-  return id;
-}
-
-std::optional<EngineName> parse_engine_name(std::string_view text) {
-  EngineName found;
-  for (const std::string_view transform : {winograd, fft}) {
-    if (!text.starts_with(transform) || !text.substr(transform.size()).starts_with('.')) continue;
-    found.transform = transform;
-    text.remove_prefix(transform.size() + 1);
-    break;
-  }
-  const auto id = parse_engine(text);
-  if (!id) return std::nullopt;
-  found.id = *id;
-  return found;
-}
-
 std::string EngineChoice::name() const {
-  return (transform.empty() ? "" : transform + '.') + to_string(id);
+  return to_string(EngineName{.transform = transform, .id = id});
 }
 
-std::int64_t slices(const EngineId& id) {
-  const auto found = std::ranges::find(
-      id.knobs, static_cast<std::int64_t>(CUDNN_KNOB_TYPE_SPLIT_K_SLC), &Knob::type);
-  return found == id.knobs.end() ? 1 : std::max(found->value, std::int64_t{1});
+std::vector<KnobRange> knob_ranges(const EngineChoice& choice) {
+  const Descriptor engine = engine_of(choice.configuration);
+  std::vector<Descriptor> found;
+  for (int i = 0; i < CUDNN_KNOB_TYPE_COUNTS; ++i) {
+    found.emplace_back(CUDNN_BACKEND_KNOB_INFO_DESCRIPTOR);
+  }
+  const std::int64_t count = engine.read(CUDNN_ATTR_ENGINE_KNOB_INFO, found);
+  std::vector<KnobRange> ranges;
+  for (std::int64_t i = 0; i < std::min(count, std::ssize(found)); ++i) {
+    const Descriptor& one = found[static_cast<std::size_t>(i)];
+    ranges.push_back({.type = knob_type(one, CUDNN_ATTR_KNOB_INFO_TYPE),
+                      .least = one.number(CUDNN_ATTR_KNOB_INFO_MINIMUM_VALUE),
+                      .most = one.number(CUDNN_ATTR_KNOB_INFO_MAXIMUM_VALUE),
+                      .stride = one.number(CUDNN_ATTR_KNOB_INFO_STRIDE)});
+  }
+  return ranges;
 }
 
 std::vector<EngineChoice> engines(const OperationGraph& graph, const Target& target,

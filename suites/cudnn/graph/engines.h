@@ -28,6 +28,9 @@ struct EngineId {
 std::string to_string(const EngineId& id);
 /// Returns nullopt for any other text.
 std::optional<EngineId> parse_engine(std::string_view text);
+/// Values of EngineChoice::transform.
+inline constexpr std::string_view winograd_engine = "winograd";
+inline constexpr std::string_view fft_engine = "fft";
 /// What the name of an EngineChoice says: "winograd.engine4".
 struct EngineName {
   /// As EngineChoice::transform.
@@ -36,6 +39,19 @@ struct EngineName {
 };
 /// Returns nullopt for any other text.
 std::optional<EngineName> parse_engine_name(std::string_view text);
+/// The text that parse_engine_name() parses.
+std::string to_string(const EngineName& name);
+/// The values that an engine admits for a knob; not every combination of knobs is possible.
+struct KnobRange {
+  std::int64_t type = 0;
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+  std::int64_t stride = 1;
+};
+/// The same engine with another value of one knob: every value of a short range; of a long one
+/// those at distances of 1, 2, 4, ... strides. The nearest values come first. A knob that `id` does
+/// not set has the library's default, which is unknown: it is taken for the least value.
+std::vector<EngineId> near(const EngineId& id, const std::vector<KnobRange>& ranges);
 /// Into how many slices the engine splits a sum (knob SPLIT_K_SLC); 1 if it does not say.
 std::int64_t slices(const EngineId& id);
 
@@ -90,6 +106,9 @@ std::vector<EngineChoice> engines(const OperationGraph& graph, const Target& tar
 /// Returns the choice of this name, whether or not the heuristics list it. Throws Unsupported if
 /// `name` does not name an engine that the library has for the graph.
 EngineChoice engine_named(const OperationGraph& graph, const Target& target, std::string_view name);
+
+/// The ranges of the engine's knobs.
+std::vector<KnobRange> knob_ranges(const EngineChoice& choice);
 
 /// Builds the execution plan, which has the WORKSPACE_SIZE. Throws Unsupported if the engine
 /// refuses.

@@ -104,6 +104,15 @@ const EngineChoice& GraphPlans::choice(KnownGraph& known, const std::string& nam
   return known.choices.back();
 }
 
+std::vector<std::string> GraphPlans::near(KnownGraph& known, const std::string& name) {
+  const EngineChoice& own = choice(known, name);
+  std::vector<std::string> names;
+  for (EngineId& id : cudnn::near(own.id, knob_ranges(own))) {
+    names.push_back(to_string(EngineName{.transform = own.transform, .id = std::move(id)}));
+  }
+  return names;
+}
+
 void GraphPlans::prefetch(const std::shared_ptr<KnownGraph>& known, const EngineChoice& choice,
                           const harness::Variant& variant, const harness::Variant& request) {
   if (!builder_ || !choice.is_compiled) return;
@@ -121,7 +130,9 @@ bool GraphPlans::is_ready(const harness::Variant& variant) {
   for (auto plan = begin; plan != end; ++plan) {
     const auto known = plan->second.graph.lock();
     if (!known) continue;
-    const auto& text = known->expected.at(plan->second.choice);
+    const auto expected = known->expected.find(plan->second.choice);
+    if (expected == known->expected.end()) continue;
+    const auto& text = expected->second;
     // A builder that builds at once has no future.
     if (text.valid() && text.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
       return false;
@@ -146,7 +157,10 @@ const Descriptor& GraphPlans::plan(KnownGraph& known, const EngineChoice& choice
       return make_plan(choice, target_);
     }
   };
-  return known.plans.emplace(name, build()).first->second;
+  const Descriptor& built = known.plans.emplace(name, build()).first->second;
+  // The text is large, and a search has thousands of plans.
+  known.expected.erase(name);
+  return built;
 }
 
 }  // namespace benanza::cudnn

@@ -88,6 +88,10 @@ class GraphPlans {
   /// Unsupported if there is none.
   const EngineChoice& choice(KnownGraph& known, const std::string& name);
 
+  /// The names of choices that differ from this one in a knob (see near()); the library may refuse
+  /// them. Throws Unsupported if there is none of this name.
+  std::vector<std::string> near(KnownGraph& known, const std::string& name);
+
   /// Starts building the plan of `choice`, one of `known`'s, in the builder if it is compiled at
   /// run time. `variant` is one that uses it, `request` the one that the builder is told.
   void prefetch(const std::shared_ptr<KnownGraph>& known, const EngineChoice& choice,

@@ -32,6 +32,12 @@ void prefetch_named(OperationGraph graph, const std::string& name, GraphPlans& p
   plans.prefetch(known, plans.choice(*known, name), variant, request);
 }
 
+std::vector<std::string> near_named(OperationGraph graph, const std::string& name,
+                                    GraphPlans& plans) {
+  const auto known = plans.known(std::move(graph), by_name);
+  return plans.near(*known, name);
+}
+
 Execution::Execution(PlannedGraph planned, const std::vector<Binding>& tensors, void* workspace,
                      cudaStream_t stream)
     : planned_(std::move(planned)), pack_(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR) {

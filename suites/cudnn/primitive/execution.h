@@ -32,6 +32,10 @@ PlannedGraph plan_named(OperationGraph graph, const std::string& name, GraphPlan
 void prefetch_named(OperationGraph graph, const std::string& name, GraphPlans& plans,
                     const harness::Variant& variant, const harness::Variant& request);
 
+/// The names of engines that differ from `name` in a setting.
+std::vector<std::string> near_named(OperationGraph graph, const std::string& name,
+                                    GraphPlans& plans);
+
 /// A plan with its tensors' memory: one call.
 class Execution {
  public:

@@ -35,10 +35,14 @@ EngineQuery query_of(const GraphCall& call, const harness::Variant& variant,
   if (set == harness::AlgorithmSet::leading) {
     query.most = query.most_compiled = graph.has_products() && call.prefix.empty() ? 2 : 1;
   }
-  if (set == harness::AlgorithmSet::with_reference) {
-    constexpr std::size_t all = 1000;
+  constexpr std::size_t all = 1000;
+  if (set == harness::AlgorithmSet::with_reference ||
+      (set == harness::AlgorithmSet::search && graph.has_products())) {
     query.per_engine = query.most = query.most_compiled = all;
     query.every_engine = true;
+  } else if (set == harness::AlgorithmSet::search && !graph.is_elementwise()) {
+    // All configs that are listed: the other engines are refused or far behind.
+    query.per_engine = query.most = query.most_compiled = all;
   }
   return query;
 }
@@ -215,6 +219,16 @@ void prefetch(Library& library, GraphCalls calls, const harness::Variant& varian
   }
 }
 
+/// The names of the engines near the variant's.
+std::vector<harness::Algorithm> near(Library& library, const MakeGraphs& graphs,
+                                     const harness::Variant& variant) {
+  Named found = named(graphs(variant), variant);
+  auto names =
+      near_named(std::move(found.call.graph()), found.engines.front(), library.graph_plans());
+  for (std::string& name : names) name.insert(0, found.call.prefix);
+  return names;
+}
+
 /// nullopt if the name is none of an engine of `calls`, which `graphs` makes again.
 std::optional<harness::Way> way_named(Library& library, const GraphCalls& calls,
                                       const MakeGraphs& graphs, const harness::Variant& prototype,
@@ -226,6 +240,11 @@ std::optional<harness::Way> way_named(Library& library, const GraphCalls& calls,
   harness::Way way = nvidia::way_of(
       library, prototype, name, [graphs](const Request& request) { return make(request, graphs); },
       traits_of(calls[found->call], found->engines.front()));
+  // All configs of elementwise functions are equally fast.
+  const GraphCall& call = calls[found->call];
+  if (call.stages.size() == 1 && !call.graph().is_elementwise()) {
+    way.near = [&library, graphs, variant] { return near(library, graphs, variant); };
+  }
   way.prefetch = [&library, graphs, variant = std::move(variant)] {
     prefetch(library, graphs(variant), variant);
   };

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "core/base/error.h"
-#include "core/base/text.h"
 #include "core/program/program_flags.h"
+#include "suites/harness/choose/search_options.h"
 
 namespace benanza::harness {
 namespace {
@@ -20,6 +20,7 @@ constexpr std::size_t smoke_problems = 2;
 /// Unchecked values as text.
 struct Arguments {
   std::string algorithms = "all";
+  SearchArguments search;
   std::string energy_seconds;
   std::vector<std::string> precisions;
   std::vector<std::string> layouts;
@@ -37,17 +38,6 @@ struct Arguments {
   std::string place;
   bool smoke = false;
 };
-
-/// Parses seconds, "0.5" or "0.5s".
-double seconds(std::string_view flag, std::string_view text) {
-  std::string_view number = text;
-  if (number.ends_with('s')) number.remove_suffix(1);
-  const auto value = text::number<double>(number);
-  if (!value || !(*value >= 0) || *value > 1e6) {
-    throw Error(std::string(flag) + "=" + std::string(text) + ": give seconds, e.g. 0.5");
-  }
-  return *value;
-}
 
 template <class T>
 std::vector<T> parse_all(std::string_view flag, const std::vector<std::string>& texts,
@@ -68,7 +58,9 @@ AlgorithmSet algorithm_set(const std::string& text) {
   if (text == "leading") return AlgorithmSet::leading;
   if (text == "all") return AlgorithmSet::all;
   if (text == "with-reference") return AlgorithmSet::with_reference;
-  throw Error("--algorithms: unknown \"" + text + "\"; known: best, leading, all, with-reference");
+  if (text == "search") return AlgorithmSet::search;
+  throw Error("--algorithms: unknown \"" + text +
+              "\"; known: best, leading, all, with-reference, search");
 }
 
 Display display(const std::string& text) {
@@ -84,8 +76,10 @@ void add_selection_flags(CLI::App& app, SuiteOptions& options, Arguments& argume
   app.add_option("--algorithms", arguments.algorithms,
                  "best: the library's default choice, in the layout it prefers (any) if it has "
                  "one; leading: its top few choices per method and layout; all: everything except "
-                 "reference code (default); with-reference: everything")
-      ->type_name("{best,leading,all,with-reference}");
+                 "reference code (default); with-reference: everything; search: every engine and "
+                 "setting is tried briefly, and the fastest are measured")
+      ->type_name("{best,leading,all,with-reference,search}");
+  add_search_flags(app, arguments.search);
   app.add_option("--precision", arguments.precisions, "only these, e.g. fp32,bf16")
       ->type_name("P,...")
       ->delimiter(',')
@@ -300,6 +294,7 @@ void check_values(const Arguments& arguments, SuiteOptions& options) {
     measure.budget_seconds = smoke_budget_seconds;
     measure.warmup_seconds = smoke_warmup_seconds;
   }
+  take_search(arguments.search, options);
   take_seconds(arguments, measure);
 
   if (!options.sequence.empty() && options.sequence_out.empty()) {
@@ -326,6 +321,9 @@ void check_values(const Arguments& arguments, SuiteOptions& options) {
 
 Display display_of(const SuiteOptions& options, std::int64_t variants) {
   constexpr std::int64_t most_rows = 100;
+  // Google Benchmark does not run the first repetitions of what a search finds.
+  const bool searches = options.selection.algorithms == AlgorithmSet::search;
+  if (options.display == Display::by_size && searches) return Display::problems;
   if (options.display != Display::by_size) return options.display;
   return variants * options.repetitions > most_rows ? Display::problems : Display::console;
 }

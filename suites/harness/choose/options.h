@@ -11,6 +11,7 @@
 #include "suites/harness/choose/variants.h"
 #include "suites/harness/machine_context.h"
 #include "suites/harness/measure/measure.h"
+#include "suites/harness/measure/race.h"
 
 namespace benanza::harness {
 
@@ -27,6 +28,8 @@ struct SuiteOptions {
   /// Files of cases (case_file.h), which are measured instead; empty: none.
   std::vector<std::filesystem::path> cases;
   MeasureOptions measure;
+  /// Of AlgorithmSet::search.
+  RaceRules race;
   std::int64_t repetitions = 1;
   /// Among how many processes they are divided, and which of them this one is.
   RunPlace place;

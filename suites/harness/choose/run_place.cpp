@@ -122,7 +122,7 @@ RunPlace parse_place(const std::string& text) {
   std::istringstream in(text);
   in >> place.number >> separators[0] >> first >> separators[1] >> place.started;
   const bool is_whole = !in.fail() && in.peek() == std::istringstream::traits_type::eof();
-  if (!is_whole || separators[0] != ':' || separators[1] != ':' || place.number < 2 || first < 1) {
+  if (!is_whole || separators[0] != ':' || separators[1] != ':' || place.number < 1 || first < 1) {
     throw Error(std::string(place_flag) + '=' + text +
                 ": is for the program's own use; --processes says how many there are to be");
   }

@@ -26,6 +26,7 @@
 #include "suites/harness/program/summary.h"
 #include "suites/harness/report/problem_lines.h"
 #include "suites/harness/run/measure_all.h"
+#include "suites/harness/run/search.h"
 #include "suites/harness/run/sequence.h"
 #include "suites/harness/run/serve.h"
 #include "suites/harness/run/tally.h"
@@ -219,17 +220,16 @@ void keep_earlier_anchors(const AnchorTimes& earlier,
   }
 }
 
-/// Lets the next process of the run follow this one. Returns false if a signal has arrived
-/// meanwhile.
-bool go_on(const SuiteOptions& options, const ResultStore& store, const InterruptGuard& interrupt) {
+/// Lets a process of this number follow this one. Returns false if a signal has arrived meanwhile.
+bool go_on(std::int64_t number, const SuiteOptions& options, const ResultStore& store,
+           const InterruptGuard& interrupt) {
   const bool has_peaks = std::ranges::any_of(
       options.writer.context, [](const auto& entry) { return entry.first.starts_with("peak_"); });
   hold_signals();
   if (interrupt.signal() != 0) return false;
-  start_again_at_exit({.number = options.place.number + 1,
-                       .first = store.first_process(),
-                       .started = options.place.started},
-                      has_peaks ? options.out.string() : "");
+  start_again_at_exit(
+      {.number = number, .first = store.first_process(), .started = options.place.started},
+      has_peaks ? options.out.string() : "");
   return true;
 }
 
@@ -276,7 +276,7 @@ int status_of_run(const Tally& tally, const CasePlan& planned, const SuiteOption
                   const Backend& backend, const ResultStore& store,
                   const InterruptGuard& interrupt) {
   Tally whole = tally;
-  if (options.place.count > 1) {
+  if (options.place.count > 1 || options.place.first) {
     whole = tally_of_run(planned.variants, store, options.repetitions);
     whole.lost_at = tally.lost_at;
   }
@@ -295,7 +295,7 @@ int status_of_run(const Tally& tally, const CasePlan& planned, const SuiteOption
 
 /// Measures what is planned, which is not empty and took `asking_seconds` to find out. Returns the
 /// exit status.
-int measure_planned(const CasePlan& planned, double asking_seconds, SuiteOptions& options,
+int measure_planned(CasePlan planned, double asking_seconds, SuiteOptions& options,
                     Backend& backend, const Verifier& verifier, const Origin& origin,
                     Clock::time_point start) {
   for (const auto& [name, value] : backend.context()) {
@@ -320,7 +320,9 @@ int measure_planned(const CasePlan& planned, double asking_seconds, SuiteOptions
   const Tally tally = measure(planned.variants, options, backend, verifier, store, interrupt);
   interrupt.be_patient();
   complete_context(options, backend, store);
-  const bool is_last = !tally.is_to_go_on || interrupt.signal() != 0 || !tally.lost_at.empty();
+  const bool is_lost = !tally.lost_at.empty();
+  const bool goes_on = is_lost ? search_survives_loss(options, backend) : tally.is_to_go_on;
+  const bool is_last = !goes_on || interrupt.signal() != 0;
   if (options.display == Display::json && is_last) std::cout << store.document(options.writer);
   if (options.display == Display::problems && is_last) {
     std::cout << problem_lines(planned.variants, store, options.repetitions);
@@ -330,7 +332,12 @@ int measure_planned(const CasePlan& planned, double asking_seconds, SuiteOptions
   const double wall_seconds = std::chrono::duration<double>(Clock::now() - start).count();
   print_summary(tally, place, wall_seconds, asking_seconds);
   std::cout << std::flush;
-  if (!is_last && go_on(options, store, interrupt)) return 0;
+  if (!is_last && is_lost) {
+    std::cerr << "bench_" << backend.name() << ": the device was lost at " << tally.lost_at
+              << "; going on without it\n";
+  }
+  const std::int64_t next = is_lost ? place.number : place.number + 1;
+  if (!is_last && go_on(next, options, store, interrupt)) return 0;
   return status_of_run(tally, planned, options, backend, store, interrupt);
 }
 
@@ -357,7 +364,7 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
     return 0;
   }
   const Clock::time_point asked = Clock::now();
-  const CasePlan planned = plan(backend, registration, options, selection);
+  CasePlan planned = plan(backend, registration, options, selection);
   const double asking_seconds = std::chrono::duration<double>(Clock::now() - asked).count();
   if (planned.variants.empty() && planned.cases.empty()) {
     return nothing_to_measure(backend, registration, options, selection);
@@ -366,7 +373,8 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
     options.measure.preparation_seconds =
         asking_seconds / static_cast<double>(planned.variants.size());
   }
-  return measure_planned(planned, asking_seconds, options, backend, verifier, origin, start);
+  return measure_planned(std::move(planned), asking_seconds, options, backend, verifier, origin,
+                         start);
 }
 
 }  // namespace

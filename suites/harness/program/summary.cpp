@@ -11,6 +11,21 @@ namespace {
 
 double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
+std::string search_text(const SearchTally& search) {
+  if (search.searches == 0) return {};
+  std::ostringstream text;
+  text << "; " << search.searches << (search.searches == 1 ? " search" : " searches") << " tried "
+       << search.tried << " calls";
+  std::string without;
+  for (const auto& [status, count] : search.without_time) {
+    without += (without.empty() ? "" : ", ") + std::to_string(count) + ' ' +
+               std::string(to_string(status));
+  }
+  if (!without.empty()) text << " (" << without << ')';
+  text << std::fixed << std::setprecision(1) << " in " << search.seconds << " s";
+  return text.str();
+}
+
 }  // namespace
 
 void print_summary(const Tally& tally, const RunPlace& place, double wall_seconds,
@@ -44,7 +59,7 @@ void print_summary(const Tally& tally, const RunPlace& place, double wall_second
          << phases.ahead << " s preparing the next, " << phases.in_vain
          << " s on variants without a time";
   }
-  line << '\n';
+  line << search_text(tally.search) << '\n';
   std::cerr << line.str();
 }
 

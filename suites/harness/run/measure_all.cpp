@@ -12,6 +12,7 @@
 #include "suites/harness/run/queue.h"
 #include "suites/harness/run/retake.h"
 #include "suites/harness/run/rotation_pass.h"
+#include "suites/harness/run/search.h"
 #include "suites/harness/run/session.h"
 
 namespace benanza::harness {
@@ -41,15 +42,23 @@ RunProgress progress_of(std::span<const NamedVariant> variants, const SuiteOptio
 
 }  // namespace
 
-Tally measure_all(std::span<const NamedVariant> variants, const SuiteOptions& options,
+Tally measure_all(std::vector<NamedVariant>& variants, const SuiteOptions& options,
                   Backend& backend, const Verifier& verifier, ResultStore& store,
                   const InterruptGuard& interrupt) {
   const std::int64_t until = options.place.until(options.repetitions);
+  Tally start;
+  if (options.selection.algorithms == AlgorithmSet::search) {
+    Found found = search(variants, options, backend, verifier, store, interrupt);
+    variants = std::move(found.variants);
+    start = std::move(found.tally);
+  } else {
+    start = tally_at_start(variants, store, until);
+  }
   for (const NamedVariant& variant : variants) {
     if (!variant.first_choice) forget_first_choice(variant, store, options.repetitions);
   }
   CrashGuard crash(store.journal_descriptor());
-  Ledger ledger(store, interrupt, tally_at_start(variants, store, until));
+  Ledger ledger(store, interrupt, std::move(start));
   DueRepetitions due(variants, store, until);
   Queue queue(backend, due.variants());
   GuardedRunner runner(backend, verifier, options.measure, crash, ledger);

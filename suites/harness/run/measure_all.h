@@ -1,6 +1,6 @@
 #pragma once
 
-#include <span>
+#include <vector>
 
 #include "suites/harness/choose/options.h"
 #include "suites/harness/run/interrupt.h"
@@ -14,7 +14,8 @@ namespace benanza::harness {
 /// then, profiles them and measures their energy, as the options ask for. Every row is stored as
 /// soon as it is known. Google Benchmark must be initialised. Call it only once. Rethrows an
 /// exception of the store after the run has ended.
-Tally measure_all(std::span<const NamedVariant> variants, const SuiteOptions& options,
+/// A search replaces `variants` by what it has found.
+Tally measure_all(std::vector<NamedVariant>& variants, const SuiteOptions& options,
                   Backend& backend, const Verifier& verifier, ResultStore& store,
                   const InterruptGuard& interrupt);
 

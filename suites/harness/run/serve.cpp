@@ -200,7 +200,7 @@ class Server {
 
 }  // namespace
 
-Tally serve(std::span<const NamedVariant> variants, const SuiteOptions& options, Backend& backend,
+Tally serve(std::vector<NamedVariant>& variants, const SuiteOptions& options, Backend& backend,
             const Verifier& verifier, ResultStore& store, const InterruptGuard& interrupt) {
   // The requesting process may be gone.
   ::signal(SIGPIPE, SIG_IGN);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <span>
+#include <vector>
 
 #include "suites/harness/choose/options.h"
 #include "suites/harness/run/interrupt.h"
@@ -20,7 +20,7 @@ namespace benanza::harness {
 ///   "end"          verifies it again and stores its row, with one sample for each visit; answers
 ///                  the status
 /// until the input ends, a signal arrives or the engine is lost.
-Tally serve(std::span<const NamedVariant> variants, const SuiteOptions& options, Backend& backend,
+Tally serve(std::vector<NamedVariant>& variants, const SuiteOptions& options, Backend& backend,
             const Verifier& verifier, ResultStore& store, const InterruptGuard& interrupt);
 
 }  // namespace benanza::harness

@@ -11,6 +11,17 @@
 
 namespace benanza::harness {
 
+/// What searches have tried (AlgorithmSet::search).
+struct SearchTally {
+  /// Of a problem, precision and layout each.
+  std::int64_t searches = 0;
+  /// Candidates, and those that were refused, incorrect or failed.
+  std::int64_t tried = 0;
+  std::map<Status, std::int64_t> without_time{};
+  /// The rows of those that are kept included.
+  double seconds = 0;
+};
+
 /// The number of variants requested, and their outcomes.
 struct Tally {
   std::int64_t asked = 0;
@@ -28,6 +39,7 @@ struct Tally {
   std::int64_t disturbed = 0;
   double timed_seconds = 0;
   PhaseSeconds phases{};
+  SearchTally search{};
   /// Repetitions are left for further processes of this run.
   bool is_to_go_on = false;
 

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "suites/cublas/library.h"
-#include "suites/cublas/ops/lt.h"
+#include "suites/cublas/ops/lt/lt.h"
 
 namespace benanza::cublas {
 namespace {

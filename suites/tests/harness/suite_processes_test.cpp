@@ -177,7 +177,7 @@ TEST(RunPlace, IsReadAsItIsWritten) {
   EXPECT_EQ(read.number, 3);
   EXPECT_EQ(read.first, 7);
   EXPECT_EQ(read.started, 12.5);
-  for (const char* const text : {"", "3", "3:7", "3:7:x", "1:7:2", "3:0:2", "3:7:2 "}) {
+  for (const char* const text : {"", "3", "3:7", "3:7:x", "0:7:2", "3:0:2", "3:7:2 "}) {
     EXPECT_ANY_THROW(parse_place(text)) << text;
   }
 }

@@ -32,13 +32,35 @@ std::vector<Algorithm> names(const Problem& problem, AlgorithmSet set) {
   if (op(problem) == "clip") return {"lost"};
   if (op(problem) == "gelu") return {"segfault", "abort"};
   if (op(problem) == "leakyrelu" && set == AlgorithmSet::with_reference) return {"wears-out"};
+  if (op(problem) == "leakyrelu" && set == AlgorithmSet::search) {
+    return {"direct", "step.50.wears-out"};
+  }
   if (op(problem) == "leakyrelu") return {"direct", "lost-later"};
   if (op(problem) == "mish") return {"hangs"};
   if (op(problem) == "linear") throw EngineLost("illegal address");
   if (op(problem) == "tanh") return {"wrong", "refused", "throws", "memory"};
   if (set == AlgorithmSet::best) return {"direct"};
   if (set == AlgorithmSet::all) return {"direct", "strided"};
+  if (set == AlgorithmSet::search) {
+    return {"direct", "strided", "step.150", "step.900", "wrong", "refused"};
+  }
   return {"direct", "strided", "ref"};
+}
+
+constexpr std::string_view step = "step.";
+
+/// Of "step.150": 150; empty for other names.
+std::optional<int> step_of(const Algorithm& name) {
+  if (!name.starts_with(step)) return std::nullopt;
+  return std::atoi(name.c_str() + step.size());
+}
+
+std::vector<Algorithm> near_step(int us) {
+  constexpr int apart = 30;
+  constexpr int least = 60;
+  std::vector<Algorithm> near{std::string(step) + std::to_string(us + apart)};
+  if (us - apart >= least) near.push_back(std::string(step) + std::to_string(us - apart));
+  return near;
 }
 
 }  // namespace
@@ -76,9 +98,11 @@ std::vector<Way> FakeBackend::ways(const Variant& prototype, AlgorithmSet set) {
 }
 
 Way FakeBackend::way(const Variant& variant) {
-  return {.name = variant.algorithm,
+  Way way{.name = variant.algorithm,
           .traits = {.reference = variant.algorithm == "ref"},
           .make = [this, variant](Operands& operands) { return make(variant, operands); }};
+  if (const auto us = step_of(variant.algorithm)) way.near = [us] { return near_step(*us); };
+  return way;
 }
 
 std::unique_ptr<Primitive> FakeBackend::make(const Variant& variant, Operands& operands) {
@@ -94,6 +118,8 @@ std::unique_ptr<Primitive> FakeBackend::make(const Variant& variant, Operands& o
   }
   if (variant.algorithm == "memory") throw std::bad_alloc();
   if (variant.algorithm == "ref" && ++reference_calls_ > 2) throw std::runtime_error("worn out");
+  const bool is_slow = variant.layout == Layout::nhwc && key(variant.problem) == "relu/3x8";
+  const std::optional<int> us = step_of(variant.algorithm);
   const std::int64_t elements = element_count(output(variant.problem));
   const auto bytes = elements * static_cast<std::int64_t>(sizeof(float));
   const auto floats = [&](std::byte* place) {
@@ -107,9 +133,11 @@ std::unique_ptr<Primitive> FakeBackend::make(const Variant& variant, Operands& o
           .correct = variant.algorithm != "wrong",
           .noisy = variant.algorithm == "strided",
           .calls_left = variant.algorithm == "lost-later" ? 2 : std::numeric_limits<int>::max(),
-          .correct_calls = variant.algorithm == "wears-out" ? 5 : std::numeric_limits<int>::max(),
+          .correct_calls =
+              variant.algorithm.ends_with("wears-out") ? 5 : std::numeric_limits<int>::max(),
           .overwrites_operand = variant.algorithm == "overwrites",
           .uses_up = variant.algorithm == "uses-up",
+          .seconds = (us ? *us * 1e-6 : 100e-6) * (is_slow ? 2 : 1),
           .profiles = &profiles_});
 }
 
@@ -178,7 +206,7 @@ Facts FakePrimitive::profile() {
 }
 
 double FakePrimitive::seconds_per_call() {
-  if (!manners_.noisy) return 100e-6;
+  if (!manners_.noisy) return manners_.seconds;
   return ++asked_ % 2 == 0 ? 200e-6 : 300e-6;
 }
 

@@ -118,6 +118,9 @@ class LtBatch {
   std::uint32_t alignment_bytes_;
 };
 
+/// The type of C, which differs from the operands' and the result's for 8-bit floats.
+cudaDataType added_type(Precision precision);
+
 /// Returns the cuBLASLt epilogue for bias and activation, ignoring the residual. cuBLASLt's GELU is
 /// the tanh approximation (according to its users PyTorch and TensorRT-LLM), never the erf form.
 /// Throws Unsupported for activations that it lacks.
@@ -154,7 +157,7 @@ struct LtChoice {
   std::int64_t workspace_bytes = 0;
   /// algorithm_name(); a way's begins with what it multiplies.
   harness::Algorithm name;
-  /// Position in the list, from 1.
+  /// Position in the list, from 1; 0 if it is not from the list.
   int rank = 0;
 };
 

@@ -1,0 +1,208 @@
+#include "suites/cublas/ops/lt/lt.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "suites/cublas/ops/lt/settings.h"
+#include "suites/cublas/ways.h"
+
+namespace benanza::cublas {
+namespace {
+
+constexpr int listed = 8;
+/// For a search, with these limits on what the library does not list.
+constexpr int listed_for_search = 64;
+constexpr std::size_t most_of_each = 48;
+constexpr std::size_t most_unlisted = 400;
+constexpr std::string_view as_given = "lt.";
+/// Before the rest of an algorithm's name: the weights are stored transposed.
+constexpr std::string_view transposed = "lt.wt.";
+
+std::string_view prefix(Weights weights) {
+  return weights == Weights::transposed ? transposed : as_given;
+}
+
+/// The algorithms for one product.
+class Offer {
+ public:
+  Offer(Library& library, const Product& product, Precision precision, Weights weights)
+      : library_(library),
+        precision_(precision),
+        weights_(weights),
+        matmul_(product.problem(), precision, weights) {
+    // The lists depend on whether there is a bias, not on its address: this one is aligned like
+    // every allocation, and never read.
+    if (product.problem().epilogue.bias) matmul_.set_bias(library.cuda().workspace(1)->data());
+  }
+
+  std::vector<LtChoice> leading(int count) {
+    return named(heuristics(library_.lt(), matmul_.descriptors(), precision_,
+                            library_.lt_workspace_bytes(), count));
+  }
+
+  /// What the library lists, and then what else it has.
+  std::vector<LtChoice> every() {
+    std::vector<LtChoice> all = leading(listed_for_search);
+    for (LtChoice& choice : named(settings().every(most_of_each, most_unlisted))) {
+      if (std::ranges::find(all, choice.name, &LtChoice::name) == all.end()) {
+        all.push_back(std::move(choice));
+      }
+    }
+    return all;
+  }
+
+  std::vector<harness::Algorithm> near(const harness::Algorithm& name) {
+    std::vector<harness::Algorithm> names;
+    const auto own = parse_algorithm_name(std::string_view(name).substr(prefix(weights_).size()));
+    if (!own) return names;
+    for (LtChoice& choice : named(settings().near(*own))) names.push_back(std::move(choice.name));
+    return names;
+  }
+
+  /// Whether or not the library lists it. Throws Unsupported if it refuses.
+  LtChoice choice(const harness::Algorithm& name) {
+    const std::vector<LtChoice> list = leading(listed);
+    const auto found = std::ranges::find(list, name, &LtChoice::name);
+    if (found != list.end()) return *found;
+    const auto own = parse_algorithm_name(std::string_view(name).substr(prefix(weights_).size()));
+    auto made = own ? settings().choice(*own) : std::nullopt;
+    if (!made) {
+      throw harness::Unsupported("cuBLASLt has no " + name + " for this problem and workspace");
+    }
+    made->name = name;
+    return *made;
+  }
+
+ private:
+  LtSettings settings() {
+    return {library_.lt(), matmul_.descriptors(), precision_, library_.lt_workspace_bytes()};
+  }
+  std::vector<LtChoice> named(std::vector<LtChoice> choices) const {
+    for (LtChoice& choice : choices) choice.name.insert(0, prefix(weights_));
+    return choices;
+  }
+
+  Library& library_;
+  Precision precision_;
+  Weights weights_;
+  LtMatmul matmul_;
+};
+
+class LtProduct {
+ public:
+  LtProduct(const Request& request, const Product& product, Weights weights, const LtChoice& choice)
+      : library_(request.library),
+        factors_(request, product),
+        matmul_(product.problem(), request.variant.precision, weights),
+        algorithm_(choice.algorithm),
+        alpha_(matmul_.alpha() * product.factor),
+        bias_(bias_operand(request.variant.problem)),
+        residual_(residual_operand(request.variant.problem)) {}
+
+  /// The library scales the products but not the residual, so the residual is stored scaled.
+  std::vector<nvidia::StoredOtherwise> stored_residual() const {
+    if (!residual_ || matmul_.alpha() == 1) return {};
+    return {{*residual_, [scale = matmul_.alpha()](float value) { return value * scale; }}};
+  }
+
+  void placed(const nvidia::CudaPrimitive& call) {
+    if (bias_) matmul_.set_bias(call.input(*bias_));
+  }
+
+  void operator()(const nvidia::CudaPrimitive& call) const {
+    const float beta = matmul_.beta();
+    const void* residual = residual_ ? call.input(*residual_) : matmul_.unread_at(call.output());
+    check(cublasLtMatmul(
+              library_.lt(), matmul_.operation(), &alpha_, factors_.at(call, first_operand),
+              matmul_.first(), factors_.at(call, second_operand), matmul_.second(), &beta, residual,
+              matmul_.residual(), call.output(), matmul_.result(), &algorithm_, call.workspace(),
+              static_cast<std::size_t>(call.workspace_bytes()), call.stream()),
+          "cublasLtMatmul");
+  }
+
+ private:
+  Library& library_;
+  Factors factors_;
+  LtMatmul matmul_;
+  cublasLtMatmulAlgo_t algorithm_;
+  float alpha_;
+  std::optional<std::size_t> bias_;
+  std::optional<std::size_t> residual_;
+};
+
+Facts facts_of(const LtChoice& choice, Weights weights) {
+  Facts facts;
+  // The heuristic's choice is the one for the weights as they are given.
+  if (weights == Weights::as_given && choice.rank > 0) {
+    facts["heuristic_rank"] = static_cast<double>(choice.rank);
+  }
+  if (const auto claim = claims_tensor_cores(choice.algorithm)) {
+    facts["tensor_core_claimed"] = *claim;
+  }
+  return facts;
+}
+
+harness::Way way_named(Library& library, const Product& product, const harness::Variant& prototype,
+                       Weights weights, harness::Algorithm name) {
+  auto way = nvidia::way_of(
+      library, prototype, std::move(name), [product, weights](const Request& request) {
+        const harness::Variant& variant = request.variant;
+        const LtChoice choice =
+            Offer(request.library, product, variant.precision, weights).choice(variant.algorithm);
+        nvidia::CallSetup setup = product_setup(request.variant, weights);
+        setup.workspace_bytes = choice.workspace_bytes;
+        setup.facts = facts_of(choice, weights);
+        LtProduct calls(request, product, weights, choice);
+        setup.to_library_value = calls.stored_residual();
+        return call_of(request, std::move(setup), std::move(calls));
+      });
+  way.near = [&library, product, precision = prototype.precision, weights, name = way.name] {
+    return Offer(library, product, precision, weights).near(name);
+  };
+  return way;
+}
+
+Ways ways(Library& library, const Product& product, const harness::Variant& prototype,
+          harness::AlgorithmSet set, Weights weights) {
+  if (weights == Weights::transposed) {
+    const bool is_free = std::holds_alternative<Gemm>(prototype.problem.shape) &&
+                         product.gemm.constant_b && element_bytes(prototype.precision) > 1;
+    if (!is_free) throw harness::Unsupported("the second factor's place in memory is given");
+  }
+  Ways found;
+  Offer offer(library, product, prototype.precision, weights);
+  for (LtChoice& choice :
+       set == harness::AlgorithmSet::search ? offer.every() : offer.leading(listed)) {
+    found.push_back(way_named(library, product, prototype, weights, std::move(choice.name)));
+  }
+  return found;
+}
+
+ProductFamily lt_family(Weights weights) {
+  return {.ways =
+              [=](Library& library, const Product& product, const harness::Variant& prototype,
+                  harness::AlgorithmSet set) {
+                return ways(library, product, prototype, set, weights);
+              },
+          .way = [=](Library& library, const Product& product,
+                     const harness::Variant& variant) -> std::optional<harness::Way> {
+            const harness::Algorithm& name = variant.algorithm;
+            const bool is_own = name.starts_with(as_given) &&
+                                name.starts_with(transposed) == (weights == Weights::transposed);
+            if (!is_own) return std::nullopt;
+            return way_named(library, product, variant, weights, name);
+          }};
+}
+
+}  // namespace
+
+/// cublasLtMatmul() with each of the first algorithms of its heuristic lists: for weights as they
+/// are given, and stored transposed.
+void register_lt(WayTable& table) {
+  add(table, lt_family(Weights::as_given));
+  add(table, lt_family(Weights::transposed));
+}
+
+}  // namespace benanza::cublas
