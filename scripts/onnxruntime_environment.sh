@@ -1,5 +1,6 @@
 # To be sourced: run_with_onnxruntime NAME SCRIPT.py [ARGUMENT]... runs the script in the project's own virtual
-# environment (.venv, or BENANZA_VENV), which has ONNX Runtime and is made on first use. NAME begins its messages.
+# environment (.venv, or BENANZA_VENV), which has ONNX Runtime. If there is none yet, PYTHON (default: python3) does if
+# it has ONNX Runtime itself; otherwise the environment is made. NAME begins its messages.
 
 run_with_onnxruntime() {
   local name=$1 script=$2 root
@@ -9,9 +10,25 @@ run_with_onnxruntime() {
   command -v python3 >/dev/null || fail_as "$name" "python3 is not installed: run scripts/install"
   exec 9<"$requirements"
   flock 9 # two at once would make the environment twice
-  cmp -s "$requirements" "$environment/requirements.txt" || make_environment "$name" "$environment" "$requirements"
+  local python=$environment/bin/python
+  if ! cmp -s "$requirements" "$environment/requirements.txt"; then
+    if has_onnxruntime "${PYTHON:-python3}"; then
+      python=${PYTHON:-python3}
+    else
+      make_environment "$name" "$environment" "$requirements"
+    fi
+  fi
   exec 9>&-
-  exec "$environment/bin/python" "$root/scripts/$script" "$@"
+  exec "$python" "$root/scripts/$script" "$@"
+}
+
+# Version 1.20 or newer, with onnx and NumPy.
+has_onnxruntime() {
+  "$1" - >/dev/null 2>&1 <<'END'
+import sys
+import numpy, onnx, onnxruntime
+sys.exit(tuple(map(int, onnxruntime.__version__.split(".")[:2])) < (1, 20))
+END
 }
 
 fail_as() {

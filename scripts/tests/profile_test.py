@@ -250,6 +250,33 @@ class PyTorch(unittest.TestCase):
         self.assertEqual((len(record["processes"]), record["fewer_threads"], self.threads), (1, [], []))
 
 
+class WhichOnnxRuntime(unittest.TestCase):
+    """scripts/onnxruntime_environment.sh."""
+
+    def python_of(self, version):
+        """The interpreter that runs a script, where python3 has that version of ONNX Runtime."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        modules = pathlib.Path(folder.name)
+        for name in ("numpy", "onnx", "onnxruntime"):
+            (modules / f"{name}.py").write_text(f"__version__ = '{version}'\n")
+        script = f"""source {SOURCE}/scripts/onnxruntime_environment.sh
+make_environment() {{ echo made >&2; exit 1; }}
+run_with_onnxruntime me profile_onnxruntime.py --help"""
+        return subprocess.run(["bash", "-c", script], text=True, capture_output=True, check=False,
+                              env={**os.environ, "PYTHON": sys.executable, "PYTHONPATH": folder.name,
+                                   "BENANZA_VENV": f"{folder.name}/none"})
+
+    def test_one_that_is_there(self):
+        found = self.python_of("1.20.0")
+        self.assertEqual(found.returncode, 0, found.stderr)
+        self.assertIn("usage:", found.stdout)
+
+    def test_one_that_is_too_old(self):
+        found = self.python_of("1.19.2")
+        self.assertEqual((found.returncode, found.stderr), (1, "made\n"))
+
+
 class PyTorchPlan(unittest.TestCase):
     """scripts/pytorch_plan.py without PyTorch: ways that take given times."""
 
