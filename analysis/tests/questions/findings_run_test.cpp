@@ -198,6 +198,17 @@ TEST(RunFindings, OfFusionNeedAlternativesOnBothSides) {
   EXPECT_THAT(given.of("unfused layers"), IsEmpty());
 }
 
+// Another call for the relu would not be so much faster.
+TEST(RunFindings, OfFusionNeedAlternativesOfProductsOnly) {
+  Found given = product_and_relu();
+  given.graph().layers[1].problems = {"relu/20001"};
+  Measurement first = measured("relu/20001/fp32/nchw/onednn/jit", five(4 * us));
+  first.first_choice = true;
+  given.set().add(first);
+  given.run("pytorch", {11 * us, 5 * us}, 17 * us);
+  EXPECT_THAT(given.of("unfused layers"), SizeIs(1));
+}
+
 TEST(RunFindings, OfWorkBeyondTheModelAreItsTime) {
   Found given = three_layers();
   Profile& profile = given.run("onnxruntime", {100 * us, 50 * us, 20 * us}, 220 * us);

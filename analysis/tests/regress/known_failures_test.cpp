@@ -260,7 +260,7 @@ TEST(KnownFailures, TurnsConfirmWhatContradictsASource) {
 
 // oneDNN's field of the system is "onednn_version", cuDNN's "cudnn".
 TEST(KnownFailures, ResultsOfEveryLibraryNameItsVersion) {
-  Folder folder;
+  const test::Folder folder;
   const auto version_of = [&](const std::string& backend, const std::string& field) {
     const std::string file = folder.write(
         "results.json", R"({"context": {"benanza": {"schema": 1, "backend": ")" + backend +

@@ -26,7 +26,7 @@ void add_search_flags(CLI::App& app, SearchArguments& arguments) {
                  "(default: 1.04; inf: with all, without a limit of time)")
       ->type_name("MARGIN");
   app.add_option("--search-limit", arguments.limit,
-                 "a search ends after SECONDS for a problem, precision and layout (default: 5)")
+                 "a search ends after SECONDS for a problem, precision and layout (default: 2)")
       ->type_name("SECONDS");
 }
 

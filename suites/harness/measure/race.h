@@ -41,8 +41,10 @@ struct RaceRules {
   double promising_by = 1.3;
   /// After so many candidates, no neighbours are added.
   std::size_t most_candidates = 1000;
-  /// After so many seconds, for anything, no candidates are tried any more.
-  double most_seconds = 5;
+  /// After so many seconds of trying, no candidates are tried any more. What the library lists may
+  /// take only this share of them, so that neighbours have some.
+  double most_seconds = 2;
+  double listed_share = 0.6;
 
   /// Every margin at least `margin`, and the last one equal to it; infinite: nothing is dropped,
   /// and time is not limited.

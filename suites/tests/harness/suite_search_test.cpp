@@ -68,6 +68,21 @@ TEST_F(Search, EndsAtItsLimit) {
   EXPECT_EQ(rows()[0].at("search_tried"), 1);
 }
 
+// While nothing is ready, the search that began first waits; all are finished in the end.
+TEST_F(Search, SeveralGoOnWhileOneWaits) {
+  for (const char* const late : {"40", "1000000"}) {
+    const Finished finished =
+        run_program({.arguments = {"--algorithms=search", out_flag(), "--fresh",
+                                   "--problem=relu/1x8", "--problem=relu/2x8", "--layout=nchw"},
+                     .environment = {{"FAKE_LATE", late}}});
+    EXPECT_EQ(finished.status, 0);
+    EXPECT_THAT(names(),
+                ElementsAre(name("direct"), name("step.60"), "relu/2x8/fp32/nchw/fake/direct",
+                            "relu/2x8/fp32/nchw/fake/step.60"));
+    EXPECT_THAT(finished.err, HasSubstr("2 searches tried 20 calls"));
+  }
+}
+
 TEST_F(Search, AFinishedSearchIsNotMadeAgain) {
   find();
   const std::string before = read_file(file);

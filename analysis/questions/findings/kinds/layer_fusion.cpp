@@ -11,17 +11,19 @@
 #include "analysis/questions/findings/remedies.h"
 #include "analysis/questions/findings/saved_calls.h"
 #include "analysis/render/text.h"
+#include "core/problem/problem.h"
 
 namespace benanza::analysis {
 namespace {
 
-/// True if alternatives were measured of the fused call, but not of those that it replaces, which
-/// may be slow for this reason alone.
+/// True if alternatives were measured of the fused call, but not of the products that it replaces,
+/// which may be slow for this reason alone. Other calls do not differ by as much as a fusion gains.
 bool is_unfair(const Matter& matter, std::size_t fusion) {
   const FusionReport& report = matter.fusion();
   const auto is_default = [&](const LayerTime& time) {
     return std::ranges::any_of(time.calls, [&](const Measurement* const call) {
-      return is_only_choice(*call, matter.subject().measurements());
+      return is_product(parse(call->variant.key)) &&
+             is_only_choice(*call, matter.subject().measurements());
     });
   };
   if (is_default(report.fusions[fusion])) return false;
