@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "analysis/render/text.h"
 #include "core/statistics/summary.h"
@@ -56,6 +57,34 @@ double order_value(const Judged& one) {
   return one.finding.certainty == Certainty::at_most ? gain / 2 : gain;
 }
 
+/// The gain, worth the less the less certain it is.
+double worth(const Finding& finding) {
+  const double half = finding.certainty == Certainty::estimated ? 0.5 : 1;
+  return *finding.gain_seconds * (finding.certainty == Certainty::at_most ? 0.25 : half);
+}
+
+/// Whoever follows an advice does not gain by the same advice again: of findings with the same one,
+/// that of the greatest worth stays.
+void keep_one_for_each_remedy(std::vector<Judged>& all) {
+  const auto remedy_of = [](const Finding& finding) { return finding.action + finding.command; };
+  const auto is_line = [](const Finding& finding) {
+    return finding.gain_seconds && !finding.command.empty();
+  };
+  std::map<std::string, const Finding*> best;
+  for (const Judged& one : all) {
+    if (!is_line(one.finding)) continue;
+    const Finding*& known = best.try_emplace(remedy_of(one.finding), &one.finding).first->second;
+    if (worth(one.finding) > worth(*known)) known = &one.finding;
+  }
+  std::vector<Judged> kept;
+  for (Judged& one : all) {
+    if (!is_line(one.finding) || best.at(remedy_of(one.finding)) == &one.finding) {
+      kept.push_back(std::move(one));
+    }
+  }
+  all = std::move(kept);
+}
+
 }  // namespace
 
 std::optional<double> Judged::share() const {
@@ -84,6 +113,7 @@ std::vector<Judged> findings_of(const Matter& matter) {
     }
   }
   std::ranges::stable_sort(all, std::ranges::greater{}, order_value);
+  keep_one_for_each_remedy(all);
   return all;
 }
 

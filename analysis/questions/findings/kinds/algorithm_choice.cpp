@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/model/selection.h"
 #include "analysis/questions/findings/equal_problems.h"
 #include "analysis/questions/findings/judge.h"
 #include "analysis/questions/findings/matter.h"
@@ -18,6 +19,18 @@ const Measurement* taken_for(const Matter& matter, std::size_t row) {
     return matter.picks().empty() ? nullptr : matter.picks()[row].measured;
   }
   return matter.products()[row].heuristic;
+}
+
+/// The fastest call that a choice of algorithm leads to: of a run, one that takes the tensors as
+/// the run has them; null if none was measured. (Other formats: "memory format".)
+const Measurement* best_choice(const Matter& matter, const AlgorithmRow& row,
+                               const Measurement& taken) {
+  if (matter.run() == nullptr || row.best == nullptr) return row.best;
+  MeasurementFilter filter = matter.subject().filter;
+  filter.layout = taken.variant.layout;
+  return select_measurement(row.key, matter.subject().measurements(), filter,
+                            taken.variant.precision)
+      .best;
 }
 
 /// Whether the two calls' times differ by more than chance.
@@ -41,18 +54,19 @@ Choices choices_of(const Matter& matter) {
   for (std::size_t i = 0; i < matter.products().size(); ++i) {
     const AlgorithmRow& row = matter.products()[i];
     const Measurement* const taken = taken_for(matter, i);
-    if (taken == nullptr || row.best == nullptr) continue;
+    const Measurement* const best = taken == nullptr ? nullptr : best_choice(matter, row, *taken);
+    if (best == nullptr) continue;
     ++choices.known;
-    if (!is_slower(*taken, *row.best)) continue;
+    if (!is_slower(*taken, *best)) continue;
     ++choices.slower;
     choices.change.add_before(*taken);
-    choices.change.add_after(*row.best);
-    choices.lost.add({.layer = row.layer,
-                      .key = row.key,
-                      .seconds = taken->seconds() - row.best->seconds(),
-                      .note = fmt::format("{} us by {}, {} us by {}",
-                                          microseconds(taken->seconds()), call_text(taken),
-                                          microseconds(row.best->seconds()), call_text(row.best))});
+    choices.change.add_after(*best);
+    choices.lost.add(
+        {.layer = row.layer,
+         .key = row.key,
+         .seconds = taken->seconds() - best->seconds(),
+         .note = fmt::format("{} us by {}, {} us by {}", microseconds(taken->seconds()),
+                             call_text(taken), microseconds(best->seconds()), call_text(best))});
   }
   return choices;
 }

@@ -6,12 +6,12 @@
 #include <map>
 #include <set>
 
+#include "analysis/profile_match/same_model.h"
 #include "analysis/questions/common/row_marks.h"
 #include "analysis/questions/findings/matter.h"
 #include "analysis/questions/findings/remedies.h"
 #include "analysis/questions/findings/saved_calls.h"
 #include "analysis/render/text.h"
-#include "core/problem/problem.h"
 
 namespace benanza::analysis {
 namespace {
@@ -22,14 +22,14 @@ bool is_unfair(const Matter& matter, std::size_t fusion) {
   const FusionReport& report = matter.fusion();
   const auto is_default = [&](const LayerTime& time) {
     return std::ranges::any_of(time.calls, [&](const Measurement* const call) {
-      return is_product(parse(call->variant.key)) &&
-             is_only_choice(*call, matter.subject().measurements());
+      return is_only_choice(*call, matter.subject().measurements());
     });
   };
   if (is_default(report.fusions[fusion])) return false;
   const auto& layers = matter.graph().fusions[fusion].layers;
-  return std::ranges::any_of(layers,
-                             [&](std::size_t layer) { return is_default(report.layers[layer]); });
+  return std::ranges::any_of(layers, [&](std::size_t layer) {
+    return is_product(matter.graph().layers[layer]) && is_default(report.layers[layer]);
+  });
 }
 
 /// Whether it is done already: by one operator of the run or, without a run, in the bound without

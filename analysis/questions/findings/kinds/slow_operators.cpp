@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "analysis/model/layer_time.h"
+#include "analysis/model/selection.h"
 #include "analysis/questions/findings/equal_problems.h"
 #include "analysis/questions/findings/matter.h"
 #include "analysis/questions/findings/remedies.h"
@@ -28,6 +30,7 @@ struct SlowOperators {
 /// All that one remedy may help.
 struct Slow : SlowOperators {
   Remedy remedy{};
+  Certainty certainty = Certainty::estimated;
   std::map<std::string, SlowOperators> by_operator{};
 
   /// "Conv (12, 0.340 ms), Add (1, 0.020 ms)", what loses most first.
@@ -59,6 +62,52 @@ bool has_work(const Matter& matter, const std::vector<std::size_t>& layers) {
       layers, [&](std::size_t layer) { return matter.graph().layers[layer].cost != Cost::free; });
 }
 
+/// Seconds of the fastest calls of the layers that take tensors in NCHW; empty if not known.
+std::optional<double> seconds_in_nchw(const Matter& matter,
+                                      const std::vector<std::size_t>& layers) {
+  MeasurementFilter filter = matter.subject().filter;
+  filter.layout = Layout::nchw;
+  double seconds = 0;
+  for (const std::size_t layer : layers) {
+    const Layer& one = matter.graph().layers[layer];
+    for (const std::string& problem : one.problems) {
+      const Measurement* const call =
+          select_measurement(problem, matter.subject().measurements(), filter,
+                             precision_of(one, filter.precision))
+              .best;
+      if (call == nullptr) return std::nullopt;
+      seconds += call->seconds();
+    }
+  }
+  return seconds;
+}
+
+/// Of a convolution in NCHW, what its best remedy is for: where most is lost because the fastest
+/// calls take NHWC, another algorithm does not help, and the loss is due to the format.
+struct Remedied {
+  Remedy remedy{};
+  /// How much of the loss the remedy is for.
+  double share = 1;
+  Certainty certainty = Certainty::estimated;
+};
+
+Remedied remedied(const Matter& matter, const Loss& loss, const std::string& op,
+                  const std::vector<std::size_t>& layers) {
+  Remedied made{.remedy = remedy_for_operators(matter, op)};
+  const bool is_search = made.remedy.command == remedy_for_algorithms(matter).command;
+  if (!is_search || matter.has_option("channels_last")) return made;
+  const std::optional<double> nchw = seconds_in_nchw(matter, layers);
+  if (!nchw || *nchw <= loss.bound_seconds) return made;
+  const double by_algorithm = std::clamp((loss.seconds - *nchw) / loss.lost_seconds, 0.0, 1.0);
+  made.share = std::max(by_algorithm, 1 - by_algorithm);
+  if (by_algorithm < made.share) {
+    made.remedy = remedy_for_layout(matter);
+    // The framework's own kernels, of pooling for instance, may be slower in the other format.
+    made.certainty = Certainty::at_most;
+  }
+  return made;
+}
+
 /// By the remedy's sentence.
 std::map<std::string, Slow> slow_by_remedy(const Matter& matter) {
   std::map<std::string, Slow> found;
@@ -68,17 +117,19 @@ std::map<std::string, Slow> slow_by_remedy(const Matter& matter) {
     const ProfiledNode& node = matter.profile().nodes[loss.node];
     const std::size_t layer = layers.front();
     const std::string op = node.op.empty() ? matter.graph().layers[layer].op : node.op;
+    Remedied best = remedied(matter, loss, op, layers);
     const EqualProblems::Item item{
         .layer = layer,
         .key = main_key(matter, layers),
-        .seconds = loss.lost_seconds,
+        .seconds = loss.lost_seconds * best.share,
         .note = fmt::format("{} us, the fastest calls {} us", microseconds(loss.seconds),
                             microseconds(loss.bound_seconds))};
-    Remedy remedy = remedy_for_operators(matter, op);
-    Slow& slow = found[remedy.action];
-    slow.remedy = std::move(remedy);
-    slow.add(item, loss.range);
-    slow.by_operator[op].add(item, loss.range);
+    const Interval range{loss.range.low * best.share, loss.range.high * best.share};
+    Slow& slow = found[best.remedy.action];
+    slow.remedy = std::move(best.remedy);
+    slow.certainty = best.certainty;
+    slow.add(item, range);
+    slow.by_operator[op].add(item, range);
   }
   return found;
 }
@@ -99,7 +150,7 @@ std::vector<Finding> slow_operators(const Matter& matter) {
          .layers = slow.series.layers(),
          .gain_seconds = slow.series.seconds(),
          .interval = slow.range,
-         .certainty = Certainty::estimated,
+         .certainty = slow.certainty,
          .affects = Affects::device,
          .leads_to_seconds = matter.reachable_seconds(),
          .plan = matter.plan(),
