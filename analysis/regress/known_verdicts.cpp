@@ -230,7 +230,10 @@ Evidence evidence(const KnownFailure& failure, const VersionResults& results,
   if (rows.empty()) return {std::nullopt, "not measured"};
   Evidence made = by_symptom(failure, rows, healthy);
   const auto left = std::ranges::count_if(rows, &Row::over_limit);
-  if (left > 0) made.text += fmt::format("; {} calls left out: {}", left, problem_limit_flag);
+  if (left > 0) {
+    made.text += fmt::format("{}{} {} left out: {}", made.text.empty() ? "" : "; ", left,
+                             left == 1 ? "call" : "calls", problem_limit_flag);
+  }
   return made;
 }
 
