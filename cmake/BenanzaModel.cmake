@@ -17,6 +17,7 @@ set(BENANZA_INPUTS "" CACHE STRING
     "Values of inputs that decide what models do: NAME=VALUE[,VALUE...], e.g. \"use_cache_branch=true\"")
 set(BENANZA_EXPERT_LOAD "" CACHE STRING
     "Tokens of each expert of a mixture: balanced, power_law:ALPHA or N,N,... (benanza-generate --expert-load)")
+option(BENANZA_PADDED "Also measure products and convolutions padded to sizes that fast kernels like" OFF)
 set(BENANZA_TRAINING "" CACHE STRING "Training steps by this optimizer instead of inference: sgd adam")
 set(BENANZA_ALGORITHMS "all" CACHE STRING "Algorithms that the tests measure: best leading all with-reference search")
 set(BENANZA_PRECISIONS "fp32" CACHE STRING "Precisions: fp32 tf32 fp16 bf16 int8 fp8")
@@ -129,6 +130,10 @@ function(benanza_generate_registrations)
   if(BENANZA_EXPERT_LOAD)
     set(expert_option --expert-load=${BENANZA_EXPERT_LOAD})
   endif()
+  set(padded_option)
+  if(BENANZA_PADDED)
+    set(padded_option --padded)
+  endif()
   set(training_option)
   if(BENANZA_TRAINING)
     set(training_option --training=${BENANZA_TRAINING})
@@ -150,7 +155,7 @@ function(benanza_generate_registrations)
     OUTPUT ${out}/stamp
     BYPRODUCTS ${out}/problems.cpp ${out}/tests.cmake ${out}/graphs.txt
     COMMAND Benanza::generate ${batch_option} ${dim_options} ${input_options} ${skip_option}
-            ${expert_option} ${training_option}
+            ${expert_option} ${padded_option} ${training_option}
             --precision ${precisions} --out ${out} ${list_options} ${files}
     COMMAND ${CMAKE_COMMAND} -E touch ${out}/stamp
     DEPENDS Benanza::generate ${files} ${stamps} ${tables}

@@ -140,7 +140,10 @@ class Bench(unittest.TestCase):
 
     def test_flags_of_the_generator_reach_cmake(self):
         self.bench("good.onnx", "--expert-load", "power_law:1.2")
+        self.assertIn("-DBENANZA_PADDED=OFF ", (self.folder / "configured").read_text())
         self.assertIn("-DBENANZA_EXPERT_LOAD=power_law:1.2 ", (self.folder / "configured").read_text())
+        self.bench("good.onnx", "--padded")
+        self.assertIn("-DBENANZA_PADDED=ON ", (self.folder / "configured").read_text())
         # What no library does in 8 bits counts at fp32.
         self.bench("good.onnx", "--precision", "bf16,int8")
         self.assertIn("-DBENANZA_PRECISIONS=bf16;int8;fp32 ", (self.folder / "configured").read_text())

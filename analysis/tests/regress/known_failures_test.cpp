@@ -302,7 +302,7 @@ TEST(KnownFailures, CallsThatWereLeftOutAreCounted) {
   left.over_limit = true;
   const VersionResults results = results_of("2.6.3", {row_of("a", 1e-6), left});
   EXPECT_EQ(evidence(failure(Symptom::reference_code), results, {}).text,
-            "a; 1 calls left out: --problem-limit");
+            "a; 1 call left out: --problem-limit");
 }
 
 TEST(KnownFailures, VersionsAreALibraryAndPlaces) {

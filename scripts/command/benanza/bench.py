@@ -22,6 +22,7 @@ MODEL        an .onnx file, a name of the zoo (benanza zoo --list), or zoo for a
 --precision  fp32, bf16, int8, ... (default: fp32)
 --algorithms best, leading (the library's top few per method), all (default) or search (every setting, briefly)
 --training   a training step (with SGD, or =adam) instead of inference
+--padded     also measure products and convolutions padded to sizes that fast kernels like, copies counted
 --profile    run each model with ONNX Runtime, too, and compare; =pytorch: with your PyTorch
 --plan       also run each model's calls as one program, checked against ONNX Runtime
 --fresh      measure again what was measured of these models before
@@ -34,7 +35,7 @@ the last line is the path of the same as a page.
 VALUED = ("--out", "--time", "--batch", "--dim", "--input", "--expert-load", "--precision", "--algorithms", "--gate",
           "--tolerance")
 FLAGS = ("--training", "--training=sgd", "--training=adam", "--profile", "--profile=onnxruntime", "--profile=pytorch",
-         "--plan", "--fresh")
+         "--padded", "--plan", "--fresh")
 NEEDS_SOURCES = {"--onednn": "another oneDNN needs a build: scripts/bench of the sources has this option",
                  "--build": "there is nothing to build: say --out DIR",
                  "--set": "DeepBench needs the sources: scripts/bench deepbench",
