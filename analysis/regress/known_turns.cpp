@@ -85,7 +85,13 @@ void decide_in_turns(std::vector<JudgedFailure>& judged,
     if (one.evidence.rival == nullptr) continue;
     const TurnsRatios& answer = answers.at(pair_of(one));
     const auto turns = answer.find(one.failure->key);
-    if (turns == answer.end()) continue;
+    if (turns == answer.end()) {
+      if (one.verdict != KnownVerdict::unreported) continue;
+      one.evidence.found = std::nullopt;
+      one.evidence.text += ", at another moment: an alarm needs turns";
+      one.verdict = verdict_of(one.presence, one.evidence);
+      continue;
+    }
     one.evidence = evidence_of(turns->second, is_swapped(one), one.evidence.rival->version_text);
     one.verdict = verdict_of(one.presence, one.evidence);
   }

@@ -155,8 +155,9 @@ Evidence by_comparison(const KnownFailure& failure, const Rows& rows, const Limi
   if (limit.is_time && more && *mine < apart_factor * *best) {
     return {std::nullopt, text + ", too near for times of different moments", rival};
   }
-  const bool is_near =
-      limit.is_time && *mine * apart_factor > *best && *mine < apart_factor * *best;
+  // A busy machine doubles times: turns confirm what is slower.
+  const bool is_near = limit.is_time && *mine * apart_factor > *best &&
+                       *mine < (more ? beyond_doubt_factor : apart_factor) * *best;
   return {more, text, is_near ? rival : nullptr};
 }
 
@@ -274,7 +275,9 @@ std::vector<JudgedFailure> judge_failures(std::span<const KnownFailure> failures
       std::erase(others, &one);
       made.evidence = evidence(failure, one, others);
       // Worth the time only where the source may be contradicted.
-      if (made.presence == Presence::no && made.evidence.found) made.evidence.rival = nullptr;
+      if (made.presence == Presence::no && made.evidence.found == false) {
+        made.evidence.rival = nullptr;
+      }
       made.verdict = verdict_of(made.presence, made.evidence);
     }
   }

@@ -29,6 +29,8 @@ VersionResults read_version(const std::string& file);
 inline constexpr double slow_factor = 1.1;
 /// Times of different moments differ by up to this, on machines that look quiet (slow).
 inline constexpr double apart_factor = 1.5;
+/// And more than this is no chance on any machine.
+inline constexpr double beyond_doubt_factor = 4;
 inline constexpr double cold_factor = 3;
 inline constexpr double memory_factor = 2;
 /// Below these, differences are not found: noise, and what nobody notices.

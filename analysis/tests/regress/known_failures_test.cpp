@@ -254,8 +254,24 @@ TEST(KnownFailures, TurnsConfirmWhatContradictsASource) {
   };
   EXPECT_TRUE(rivals(1.05e-6, "2.6.3"));
   EXPECT_FALSE(rivals(1.05e-6, "2.4"));
-  EXPECT_FALSE(rivals(1.6e-6, "2.6.3"));
+  EXPECT_TRUE(rivals(1.9e-6, "2.6.3"));
+  EXPECT_FALSE(rivals(5e-6, "2.6.3"));
   EXPECT_FALSE(rivals(0.6e-6, "2.6.3"));
+}
+
+// 1.9 times at another moment is no alarm: turns are not possible with results of a file.
+TEST(KnownFailures, WhatNobodyReportedIsUnknownWithoutTurns) {
+  const std::vector<KnownFailure> failures{failure(Symptom::slow)};
+  const auto verdict = [&](double seconds) {
+    const std::vector<VersionResults> versions{results_of("2.4", {row_of("b", 1e-6)}),
+                                               results_of("3.2", {row_of("a", seconds)})};
+    std::vector<JudgedFailure> judged = judge_failures(failures, versions);
+    decide_in_turns(judged, [](const TurnsRequest&) { return TurnsRatios(); });
+    return judged.back().verdict;
+  };
+  EXPECT_EQ(verdict(1.9e-6), KnownVerdict::unknown);
+  EXPECT_EQ(verdict(5e-6), KnownVerdict::unreported);
+  EXPECT_EQ(verdict(1e-6), KnownVerdict::quiet);
 }
 
 // oneDNN's field of the system is "onednn_version", cuDNN's "cudnn".
