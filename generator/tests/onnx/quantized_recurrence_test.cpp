@@ -35,6 +35,11 @@ TEST(DynamicQuantizeLstm, IsAnLstmOfBytes) {
   EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 512, .bytes = (32 + 64) * 256}));
 }
 
+TEST(DynamicQuantizeLstm, HasTheBatchBesideTheSteps) {
+  EXPECT_THAT(dynamic_lstm(TensorProto::INT8).import({.batch = 7, .dims = {}}).layers[0].problems,
+              ElementsAre("lstm/t20_n7_i32_h64_l1_forward_bias_final"));
+}
+
 TEST(DynamicQuantizeLstm, OfOtherWeightsIsNamed) {
   const LoweredGraph graph = dynamic_lstm(TensorProto::INT16).import();
   EXPECT_EQ(graph.layers[0].cost, Cost::unsupported);
