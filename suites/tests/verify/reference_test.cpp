@@ -128,8 +128,8 @@ TEST(ReferenceRecurrent, LstmGatesAreInputOutputForgetCell) {
 }
 
 // An input of 120 steps is 1. With one hidden unit a weight is of 1/32, with an open input gate and
-// closed forget gate (biases of 800 sixteenths): y = tanh(tanh(16/32)) = 0.4318; then the state, times
-// 8/32: tanh(tanh(16/32 + 0.4318 8/32)) = 0.4950.
+// closed forget gate (biases of 800 sixteenths): y = tanh(tanh(16/32)) = 0.4318; then the state,
+// times 8/32: tanh(tanh(16/32 + 0.4318 8/32)) = 0.4950.
 TEST(ReferenceRecurrent, BytesStandForParts) {
   const Problem problem = parse("lstm/t2_n1_i1_h1_l1_forward_bias");
   const std::vector<std::vector<float>> operands{
