@@ -89,12 +89,8 @@ Moved moved_by(const Compulsory& compulsory, Precision precision, bool updates) 
 
 double constant_bytes(const Problem& problem, Precision precision) {
   const std::int64_t size = element_bytes(precision);
-  if (problem.packed) {
-    // The second operand of a product; what else is constant is small.
-    const std::int64_t length = reduction_length(problem);
-    const std::int64_t columns = element_count(inputs(problem).at(1).dims) / length;
-    return number(problem.packed->bytes(columns, length, size));
-  }
+  // What else is constant is small.
+  if (problem.packed) return number(packed_bytes(problem, size));
   double elements = 0;
   for (const Operand& operand : inputs(problem)) {
     if (operand.role == Role::weights) elements += number(element_count(operand.dims));

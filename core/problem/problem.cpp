@@ -85,6 +85,14 @@ bool may_be_packed(const Problem& problem) {
          operands.size() > packed_operand && operands[packed_operand].role == Role::weights;
 }
 
+std::int64_t packed_operand_bytes(const Problem& problem, const Operand& operand,
+                                  std::int64_t size) {
+  const bool recurs = std::holds_alternative<Recurrent>(problem.shape);
+  const std::int64_t length =
+      recurs && operand.dims.size() > 1 ? operand.dims.back() : reduction_length(problem);
+  return problem.packed->bytes(element_count(operand.dims) / length, length, size);
+}
+
 /// Counts only what is needed: a Copy's operand spans gaps that are not read and repeats elements
 /// that are read once, a sparse product does not store zeros,
 /// a grouped product does not read weights of groups without rows, and a recurrent gradient reads
@@ -104,9 +112,8 @@ std::int64_t read_bytes(const Problem& problem, std::int64_t size) {
   const std::vector<Operand> operands = inputs(problem);
   for (std::size_t index = 0; index < operands.size(); ++index) {
     const Operand& operand = operands[index];
-    if (problem.packed && index == packed_operand) {
-      const std::int64_t length = reduction_length(problem);
-      total += problem.packed->bytes(element_count(operand.dims) / length, length, size);
+    if (is_stored_packed(problem, index)) {
+      total += packed_operand_bytes(problem, operand, size);
     } else {
       total += element_count(operand.dims) * (operand.domain == Domain::truth ? 1 : size);
     }
@@ -188,6 +195,22 @@ std::vector<Operand> inputs(const Problem& problem) {
   if (problem.epilogue.residual) operands.push_back({.name = "residual", .dims = output(problem)});
   for (Operand& operand : problem.epilogue.step_operands()) operands.push_back(std::move(operand));
   return operands;
+}
+
+bool is_stored_packed(const Problem& problem, std::size_t index) {
+  if (!problem.packed) return false;
+  const bool recurs = std::holds_alternative<Recurrent>(problem.shape);
+  return index == packed_operand || (recurs && index == packed_operand + 1);
+}
+
+std::int64_t packed_bytes(const Problem& problem, std::int64_t scale_bytes) {
+  const std::vector<Operand> operands = inputs(problem);
+  std::int64_t total = 0;
+  for (std::size_t index = 0; index < operands.size(); ++index) {
+    if (!is_stored_packed(problem, index)) continue;
+    total = saturated_sum(total, packed_operand_bytes(problem, operands[index], scale_bytes));
+  }
+  return total;
 }
 
 std::optional<std::size_t> bias_operand(const Problem& problem) {

@@ -15,7 +15,8 @@ namespace benanza {
 struct Problem {
   Shape shape;
   Epilogue epilogue;
-  /// How the file stores the constant second operand of a product, if not in a float type.
+  /// How the file stores the constant second operand of a product, of a recurrence also that of the
+  /// state, if not in a float type.
   std::optional<PackedWeights> packed{};
   bool operator==(const Problem&) const = default;
 };
@@ -46,6 +47,10 @@ Problem with_step(Problem problem, const Step& step);
 /// Inputs in the order the operator takes them, then the epilogue's operands: bias, residual, step
 /// operands.
 std::vector<Operand> inputs(const Problem& problem);
+/// Whether Problem::packed says how operand `index` is stored.
+bool is_stored_packed(const Problem& problem, std::size_t index);
+/// Stored bytes of those operands, with scales of so many bytes.
+std::int64_t packed_bytes(const Problem& problem, std::int64_t scale_bytes);
 /// Index of the bias and of the residual in inputs(); empty if there is none.
 std::optional<std::size_t> bias_operand(const Problem& problem);
 std::optional<std::size_t> residual_operand(const Problem& problem);

@@ -255,7 +255,9 @@ class QuantizedLayers {
     }
     const Step* const weights = dequantization(program_, *second);
     const auto packed = packed_weights(program_, *second);
-    if (!packed) return note_unpacked(layer, *second, weights);
+    if (!packed || !stores_alike(index, product, *packed)) {
+      return note_unpacked(layer, *second, weights);
+    }
     const Step* const scaled = weights != nullptr ? weights : scaling_of_casts(program_, *second);
     if (const auto* reason = refused_scales(program_, product, *second, scaled, packed->block)) {
       return refuse(layer, reason);
@@ -276,6 +278,15 @@ class QuantizedLayers {
     if (inputs(stored)[1].role != Role::weights) return;
     product.problem = std::move(stored);
     set_work(layer);
+  }
+
+  /// Whether the weights of a recurrence's state are stored as those of its input are; of another
+  /// product, yes.
+  bool stores_alike(std::size_t index, const Call& product, const PackedWeights& packed) const {
+    if (!std::holds_alternative<Recurrent>(product.problem.shape)) return true;
+    const Value* const recurrence = operand(index, product, 2);
+    if (recurrence == nullptr || !recurrence->constant) return false;
+    return packed_weights(program_, *recurrence) == packed;
   }
 
   /// Says that a product of floats stands for one whose weights the file stores in fewer bits,

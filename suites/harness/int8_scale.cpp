@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "suites/harness/int8_recurrence.h"
 #include "suites/harness/primitive.h"
 
 namespace benanza::harness {
@@ -45,6 +46,7 @@ bool steps_keep_scale(const Epilogue& epilogue) {
 float int8_addend_step(const Problem& problem) { return has_factor(problem.epilogue) ? 1 : 4; }
 
 float int8_scale(const Problem& problem) {
+  if (std::holds_alternative<Recurrent>(problem.shape)) return int8_steps_of_data;
   const std::int64_t length =
       std::visit([](const auto& shape) { return summed_products(shape); }, problem.shape);
   if (length == 0) return 1;

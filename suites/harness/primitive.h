@@ -112,7 +112,8 @@ class BareCall : public Primitive {
   [[noreturn]] static void no_problem() { throw std::logic_error("this call solves no problem"); }
 };
 
-/// The scale of an int8 result, a power of two that keeps sums of random products within 8 bits.
+/// The scale of an int8 result, a power of two that keeps sums of random products within 8 bits; of
+/// a recurrence, int8_steps_of_data.
 float int8_scale(const Problem& problem);
 /// An int8 problem's steps that mean the same after the result's scale as before it: relu and leaky
 /// relu, and one product with a tensor.

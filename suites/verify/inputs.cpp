@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "suites/harness/conditions/data_kind.h"
+#include "suites/harness/int8_recurrence.h"
 #include "suites/harness/packed_values.h"
 #include "suites/harness/primitive.h"
 #include "suites/verify/operators.h"
@@ -184,7 +185,11 @@ bool wants_positive(const Problem& problem) {
 /// The step of an operand's palette. Its largest value, 8 steps, reaches the range that the
 /// operator needs.
 float step_for(const Problem& problem, Precision precision, std::size_t operand) {
-  if (precision == Precision::int8) return 1;
+  if (precision == Precision::int8) {
+    const auto* const recurrence = std::get_if<Recurrent>(&problem.shape);
+    if (recurrence == nullptr) return 1;
+    return static_cast<float>(harness::int8_least_value(*recurrence, operand));
+  }
   if (operand >= first_step_operand(problem)) return 0x1p-3F;
   const auto* function = shaping_function(problem.epilogue);
   const bool sums = is_sum_of_products(problem);

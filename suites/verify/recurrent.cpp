@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "suites/harness/int8_recurrence.h"
 #include "suites/verify/operators.h"
 #include "suites/verify/recurrent_cell.h"
 
@@ -20,7 +21,7 @@ struct Sequence {
 
 /// Computes the sequences of these entries of the batch, all of them together step by step.
 std::vector<Sequence> solve(const Recurrent& shape, Operands operands,
-                            const std::vector<std::int64_t>& entries) {
+                            const std::vector<std::int64_t>& entries, StoredStates stored) {
   Team team;
   std::vector<Sequence> all(entries.size());
   for (std::int64_t layer = 0; layer < shape.layers; ++layer) {
@@ -28,7 +29,7 @@ std::vector<Sequence> solve(const Recurrent& shape, Operands operands,
         entries.size(), std::vector<Vector>(static_cast<std::size_t>(shape.steps),
                                             Vector(shape.directions() * shape.hidden)));
     for (std::int64_t direction = 0; direction < shape.directions(); ++direction) {
-      Cell cell(shape, operands, layer, direction, entries, team);
+      Cell cell(shape, operands, layer, direction, entries, team, stored);
       const auto keep = [&](std::int64_t taken) {
         const auto step = static_cast<std::size_t>(step_taken(shape, direction, taken));
         for (std::size_t i = 0; i < all.size(); ++i) {
@@ -57,15 +58,13 @@ std::vector<Sequence> solve(const Recurrent& shape, Operands operands,
   return all;
 }
 
-}  // namespace
-
 std::vector<Element> elements(const Recurrent& shape, Operands operands,
-                              const std::vector<Dims>& all) {
+                              const std::vector<Dims>& all, StoredStates stored) {
   std::vector<std::int64_t> entries;
   for (const Dims& at : all) entries.push_back(recurrent_place(shape, at).batch);
   std::sort(entries.begin(), entries.end());
   entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
-  const std::vector<Sequence> sequences = solve(shape, operands, entries);
+  const std::vector<Sequence> sequences = solve(shape, operands, entries, stored);
   std::vector<Element> result;
   for (const Dims& at : all) {
     const RecurrentPlace place = recurrent_place(shape, at);
@@ -87,6 +86,36 @@ std::vector<Element> elements(const Recurrent& shape, Operands operands,
     }
   }
   return result;
+}
+
+std::vector<std::vector<float>> in_real_units(const Recurrent& shape, Operands operands) {
+  std::vector<std::vector<float>> values(operands.begin(), operands.end());
+  for (std::size_t index = 0; index < values.size(); ++index) {
+    const bool is_weights = index == 1 || index == 2;
+    const bool is_bias = shape.bias && index == 3;
+    for (float& value : values[index]) {
+      if (is_weights) {
+        value *= harness::int8_unit_of_weights(shape);
+      } else if (is_bias) {
+        value *= harness::int8_unit_of_bias;
+      } else {
+        value /= harness::int8_steps_of_data;
+      }
+    }
+  }
+  return values;
+}
+
+}  // namespace
+
+std::vector<Element> elements(const Recurrent& shape, Operands operands,
+                              const std::vector<Dims>& all) {
+  return elements(shape, operands, all, StoredStates::as_floats);
+}
+
+std::vector<Element> byte_elements(const Recurrent& shape, Operands operands,
+                                   const std::vector<Dims>& all) {
+  return elements(shape, in_real_units(shape, operands), all, StoredStates::as_bytes);
 }
 
 double input_range(const Recurrent& shape, std::size_t operand) {

@@ -151,8 +151,8 @@ Products::Products(Team& team, const float* matrix, std::int64_t rows, std::int6
 }
 
 Cell::Cell(const Recurrent& shape, Operands operands, std::int64_t layer, std::int64_t direction,
-           const std::vector<std::int64_t>& entries, Team& team)
-    : shape_(shape), team_(team), inputs_(shape.layer_inputs(layer)) {
+           const std::vector<std::int64_t>& entries, Team& team, StoredStates stored)
+    : shape_(shape), team_(team), stored_(stored), inputs_(shape.layer_inputs(layer)) {
   const std::int64_t cell = layer * shape.directions() + direction;
   const std::int64_t rows = shape.gates() * shape.hidden;
   weights_ = operands[1].data() + shape.weights_begin(layer, direction);
@@ -223,6 +223,9 @@ std::vector<CellStep> Cell::step(const Products& inputs, std::size_t first) {
     } else {
       next_h[i].set(place, lstm ? lstm_unit(sums, unit, own) : rnn_unit(sums, unit, own));
     }
+    if (stored_ == StoredStates::as_bytes) {
+      next_h[i].stored[place] = 1 + next_h[i].carried[place];
+    }
   });
   h_ = std::move(next_h);
   return steps;
@@ -286,16 +289,23 @@ Element Cell::rnn_unit(const Sums& sums, std::int64_t unit, CellStep& step) cons
   return result;
 }
 
+Element Cell::not_stored(Element result) const {
+  if (stored_ == StoredStates::as_bytes) result.carried -= std::abs(result.value);
+  return result;
+}
+
 Element Cell::lstm_unit(const Sums& sums, std::int64_t unit, CellStep& step) {
   const auto i = static_cast<std::size_t>(unit);
   for (std::int64_t gate = 0; gate < 4; ++gate) {
     const Element sum = of_input(sums, gate, unit) + of_state(sums, gate, unit);
-    step.gates[static_cast<std::size_t>(gate)].set(i, gate == 3 ? tanh_of(sum) : sigmoid_of(sum));
+    step.gates[static_cast<std::size_t>(gate)].set(
+        i, not_stored(gate == 3 ? tanh_of(sum) : sigmoid_of(sum)));
   }
   const auto gate = [&](std::size_t index) { return step.gates[index].at(i); };
   Vector& c = c_[sums.state];
   c.set(i, gate(2) * c.used_again(i) + gate(0) * gate(3));
-  step.c_tanh.set(i, tanh_of(c.used_again(i)));
+  if (stored_ == StoredStates::as_bytes) c.stored[i] = c.carried[i];
+  step.c_tanh.set(i, not_stored(tanh_of(c.used_again(i))));
   return gate(1) * step.c_tanh.at(i);
 }
 

@@ -127,6 +127,10 @@ std::int64_t input_begin(const Recurrent& shape, std::int64_t step, std::int64_t
 /// The `taken`-th step in a direction's order.
 std::int64_t step_taken(const Recurrent& shape, std::int64_t direction, std::int64_t taken);
 
+/// How libraries store what a step uses. as_bytes: of the state h, each value is off by up to one
+/// unit, whatever its size; all else is fp32.
+enum class StoredStates { as_floats, as_bytes };
+
 /// A cell's weights, and the states of several sequences that take their steps together, so that
 /// the weights, which are far larger than caches, are read once for all of them.
 class Cell {
@@ -134,7 +138,8 @@ class Cell {
   /// `direction` of layer `layer`, with the initial states of these entries of the batch. All
   /// arguments must outlive the cell.
   Cell(const Recurrent& shape, Operands operands, std::int64_t layer, std::int64_t direction,
-       const std::vector<std::int64_t>& entries, Team& team);
+       const std::vector<std::int64_t>& entries, Team& team,
+       StoredStates stored = StoredStates::as_floats);
 
   /// Takes one step of every sequence; the products of their inputs start at vector `first` of
   /// `inputs`.
@@ -160,6 +165,8 @@ class Cell {
   };
   Element of_input(const Sums& sums, std::int64_t gate, std::int64_t unit) const;
   Element of_state(const Sums& sums, std::int64_t gate, std::int64_t unit) const;
+  /// A function's result, with bytes without the error of storing it.
+  Element not_stored(Element result) const;
   Element with_bias(Element sum, std::int64_t place) const;
   Element rnn_unit(const Sums& sums, std::int64_t unit, CellStep& step) const;
   Element lstm_unit(const Sums& sums, std::int64_t unit, CellStep& step);
@@ -170,6 +177,7 @@ class Cell {
 
   const Recurrent& shape_;
   Team& team_;
+  StoredStates stored_;
   std::int64_t inputs_;
   const float* weights_ = nullptr;
   const float* recurrence_ = nullptr;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <type_traits>
 
 #include "suites/verify/coordinates.h"
 #include "suites/verify/operators.h"
@@ -52,7 +53,8 @@ Element after_steps(const Problem& problem, Operands operands, std::size_t first
 }  // namespace
 
 std::vector<Element> reference_elements(const Problem& problem, Operands operands,
-                                        std::span<const std::int64_t> flat_indices) {
+                                        std::span<const std::int64_t> flat_indices,
+                                        Precision precision) {
   const std::optional<std::size_t> bias = bias_operand(problem);
   const std::optional<std::size_t> residual = residual_operand(problem);
   return std::visit(
@@ -60,6 +62,9 @@ std::vector<Element> reference_elements(const Problem& problem, Operands operand
         std::vector<Dims> all;
         for (const std::int64_t flat : flat_indices) {
           all.push_back(unravel(flat, shape.output()));
+        }
+        if constexpr (std::is_same_v<std::decay_t<decltype(shape)>, Recurrent>) {
+          if (precision == Precision::int8) return byte_elements(shape, operands, all);
         }
         std::vector<Element> results = elements(shape, operands, all);
         if constexpr (requires(const Dims& at) { bias_index(shape, at); }) {

@@ -27,9 +27,11 @@ struct Element {
 /// index must be one that the view writes.
 Element reference_element(const Problem& problem, Operands operands, std::int64_t flat_index);
 
-/// Returns several elements of one result; for recurrent networks far cheaper than one by one.
+/// Returns several elements of one result; for recurrent networks far cheaper than one by one. At
+/// int8, the operands of a recurrence are in the units of harness/int8_recurrence.h.
 std::vector<Element> reference_elements(const Problem& problem, Operands operands,
-                                        std::span<const std::int64_t> flat_indices);
+                                        std::span<const std::int64_t> flat_indices,
+                                        Precision precision = Precision::fp32);
 
 /// Returns the value of reference_element().
 double reference(const Problem& problem, Operands operands, std::int64_t flat_index);

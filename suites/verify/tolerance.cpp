@@ -56,9 +56,10 @@ double tolerance(Precision precision, const Element& element, std::int64_t lengt
   const double typical = length > 1 ? element.magnitude / root : 0;
   const double spread = std::sqrt(partial_sums);
   const double rounded = std::max(1.0, spread / 2) * std::abs(element.value) + spread * typical;
+  const double reused = precision == Precision::int8 ? 1 : factor_rounding(precision);
   const double summing = amplification * (16 + root + terms / 256) * 0x1p-24;
-  return stored.absolute + stored.relative * rounded +
-         factor_rounding(precision) * element.carried + summing * element.magnitude;
+  return stored.absolute + stored.relative * rounded + reused * element.carried +
+         summing * element.magnitude;
 }
 
 double largest_number(Precision precision) {

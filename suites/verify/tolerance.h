@@ -25,7 +25,8 @@ namespace benanza::verify {
 ///   is near the last place of their sum, equal ones are rounded alike, and errors keep their sign:
 ///   oneDNN's softmax of 3,040,000 elements is off by 4e-4, 0.5 * length / 256 * 2^-24.
 ///   int8 (element in units of the stored integer): half a unit, that is, the nearest integer, or
-///   either one at a tie, plus the fp32 error.
+///   either one at a tie, plus the fp32 error. A recurrence uses stored bytes again: plus
+///   element.carried, twice the largest error if each of them is the nearest integer.
 /// The tests plant errors to show that none of these terms hides one.
 /// An infinite element must be matched exactly.
 /// `amplification` multiplies the fp32 error of summing: Traits::rounding_amplification.

@@ -125,7 +125,8 @@ VerificationCase::Sample VerificationCase::sample(Dims at) const {
 
 std::vector<VerificationCase::Sample> VerificationCase::samples_at(std::vector<Dims> all) const {
   const std::vector<std::int64_t> places = positions(*problem_, all);
-  const std::vector<Element> elements = reference_elements(*problem_, operands_, places);
+  const std::vector<Element> elements =
+      reference_elements(*problem_, operands_, places, precision_);
   return samples_of(std::move(all), places, elements.data());
 }
 
@@ -138,6 +139,8 @@ std::vector<VerificationCase::Sample> VerificationCase::samples_of(
       const double scale = harness::int8_scale(*problem_);
       expected.value = std::clamp(expected.value * scale, -128.0, 127.0);
       expected.magnitude *= scale;
+      // Only recurrences store bytes that they use again.
+      if (!std::holds_alternative<Recurrent>(problem_->shape)) expected.carried = 0;
     }
     if (precision_ != Precision::int8) expected.value = in_range(expected.value, precision_);
     samples.push_back({std::move(all[i]), places[i], expected});

@@ -49,5 +49,14 @@ TEST(PackedWeights, SayWhatTheyAre) {
   EXPECT_EQ(parse(base + "_packed.int8.c").packed->text(), "int8 weights with a scale per column");
 }
 
+// Weights of bytes: 2 directions x 16 rows x (3 inputs + 4 units), and a scale of 2 bytes for each
+// operand, or for each of 32 rows. The rest at fp16: 5 x 2 x 3 inputs.
+TEST(PackedWeights, OfARecurrenceAreBothOperands) {
+  const std::string base = "lstm/t5_n2_i3_h4_l1_bidirectional_packed.int8";
+  EXPECT_EQ(packed_bytes(parse(base), 2), 224 + 2 * 2);
+  EXPECT_EQ(packed_bytes(parse(base + ".c"), 2), 224 + 2 * 32 * 2);
+  EXPECT_EQ(work(parse(base), Precision::fp16).bytes_read, 224 + 2 * 2 + 30 * 2);
+}
+
 }  // namespace
 }  // namespace benanza

@@ -46,14 +46,14 @@ namespace {
 
 /// The batch axis on which the inputs of the step must agree; empty if they need not.
 std::optional<std::size_t> joined_axis(const Node& node, std::size_t rank) {
-  if (!node.domain().empty()) return std::nullopt;
   const std::string& op = node.op_type();
+  if (is_recurrent(op)) return node.integer("layout", 0) != 0 ? 0 : 1;
+  if (!node.domain().empty()) return std::nullopt;
   if (op == "Concat") {
     const std::int64_t axis = node.integer("axis", 1);
     return axis == 0 || axis == -static_cast<std::int64_t>(rank) ? std::nullopt : std::optional(0U);
   }
-  if (op != "LSTM" && op != "GRU" && op != "RNN") return std::nullopt;
-  return node.integer("layout", 0) != 0 ? 0 : 1;
+  return std::nullopt;
 }
 
 /// Inputs that may be widened: all of Concat, the initial states of recurrent layers.

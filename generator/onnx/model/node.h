@@ -16,6 +16,11 @@ class NodeProto;
 
 namespace benanza::onnx {
 
+/// Whether the operator is a recurrent network, whose input has the steps before the batch.
+inline bool is_recurrent(std::string_view op) {
+  return op == "LSTM" || op == "GRU" || op == "RNN" || op == "DynamicQuantizeLSTM";
+}
+
 /// A node of a model: its identity and its attributes. Refers to the model, which must outlive it.
 /// Reading an attribute as a type other than its own throws Error.
 class Node {

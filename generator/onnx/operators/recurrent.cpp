@@ -67,9 +67,8 @@ std::vector<std::string> activations(const NodeView& node, std::int64_t directio
 
 RecurrentKind kind_of(const NodeView& node, std::int64_t directions) {
   const std::string& op = node.op_type();
-  const std::string usual = op == "LSTM"  ? "sigmoid tanh tanh"
-                            : op == "GRU" ? "sigmoid tanh"
-                                          : "tanh";
+  const bool is_lstm = op == "LSTM" || op == "DynamicQuantizeLSTM";
+  const std::string usual = is_lstm ? "sigmoid tanh tanh" : op == "GRU" ? "sigmoid tanh" : "tanh";
   const std::vector<std::string> stated = activations(node, directions, usual);
   const auto all = [&](const std::string& wanted) {
     return std::all_of(stated.begin(), stated.end(),
@@ -77,9 +76,7 @@ RecurrentKind kind_of(const NodeView& node, std::int64_t directions) {
   };
   if (op == "RNN" && all("relu")) return RecurrentKind::rnn_relu;
   if (!all(usual)) throw NotExpressible("activations other than " + usual);
-  return op == "LSTM"  ? RecurrentKind::lstm
-         : op == "GRU" ? RecurrentKind::gru
-                       : RecurrentKind::rnn_tanh;
+  return is_lstm ? RecurrentKind::lstm : op == "GRU" ? RecurrentKind::gru : RecurrentKind::rnn_tanh;
 }
 
 void refuse_variants(const NodeView& node) {
@@ -136,7 +133,10 @@ std::vector<Source> initial_states(const NodeView& node, Recurrent& shape) {
   return sources;
 }
 
-Lowered lower_recurrent(const NodeView& node) {
+/// How a node stores its weights: rows of inputs, or the other way round.
+enum class WeightOrder { rows, columns };
+
+Call recurrent_call(const NodeView& node, WeightOrder order) {
   refuse_variants(node);
   const Dims& input = node.shape(0);
   const Dims& recurrence = node.shape(2);
@@ -150,15 +150,19 @@ Lowered lower_recurrent(const NodeView& node) {
   shape.steps = input[shape.batch_first ? 1 : 0];
   shape.batch = input[shape.batch_first ? 0 : 1];
   shape.input_size = input[2];
-  shape.hidden = recurrence[2];
+  shape.hidden = recurrence[order == WeightOrder::rows ? 2 : 1];
   shape.linear_before_reset =
       shape.kind == RecurrentKind::gru && node.integer("linear_before_reset", 0) != 0;
   if (node.integer("hidden_size", shape.hidden) != shape.hidden) {
     throw Error("hidden_size differs from the weights' " + std::to_string(shape.hidden));
   }
   const std::int64_t rows = shape.gates() * shape.hidden;
-  check_extents(node, 1, {shape.directions(), rows, shape.input_size});
-  check_extents(node, 2, {shape.directions(), rows, shape.hidden});
+  const auto extents = [&](std::int64_t inputs) {
+    return order == WeightOrder::rows ? Dims{shape.directions(), rows, inputs}
+                                      : Dims{shape.directions(), inputs, rows};
+  };
+  check_extents(node, 1, extents(shape.input_size));
+  check_extents(node, 2, extents(shape.hidden));
   check_lengths(node, shape.steps);
 
   std::vector<Source> operands{from_input(0), from_input(1), from_input(2)};
@@ -174,7 +178,27 @@ Lowered lower_recurrent(const NodeView& node) {
       (shape.initial || shape.final)) {
     throw NotExpressible("states of two directions batch by batch (layout = 1)");
   }
-  return measured({call(shape, std::move(operands))});
+  return call(shape, std::move(operands));
+}
+
+Lowered lower_recurrent(const NodeView& node) {
+  return measured({recurrent_call(node, WeightOrder::rows)});
+}
+
+/// The input is scaled by its largest value, the state by that of every step. The call has one
+/// scale for both, and the conversions are not counted: it takes less time.
+Lowered lower_dynamic_quantize_lstm(const NodeView& node) {
+  for (const std::size_t index : {std::size_t{1}, std::size_t{2}}) {
+    const std::string type = type_name(node.input(index).type);
+    if (type != "int8" && type != "uint8") throw NotExpressible("weights of " + type);
+    if (!node.input(index).constant) throw NotExpressible("weights that change with every run");
+  }
+  Call lstm = recurrent_call(node, WeightOrder::columns);
+  lstm.is_proxy = true;
+  Lowered lowered = measured({std::move(lstm)});
+  lowered.types = Types::checked_by_lowering;
+  lowered.precision = to_string(Precision::int8);
+  return lowered;
 }
 
 /// W and R are directions x inputs x gates, unlike those of LSTM.
@@ -199,8 +223,10 @@ void register_recurrent(OperatorTable& table) {
   }
   table.add("com.microsoft.DynamicQuantizeLSTM",
             {.shapes = {{dynamic_quantize_lstm_shape}},
-             .unsupported = "no library here scales the state of every step",
-             .reads_all_constants = true});
+             .lower = lower_dynamic_quantize_lstm,
+             .reads_all_constants = true,
+             .idle_attributes = {"activation_alpha", "activation_beta"},
+             .idle_inputs = {8, 9, 10, 11}});
 }
 
 }  // namespace benanza::onnx

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "generator/onnx/model/node.h"
 #include "generator/onnx/model/tensor.h"
 #include "generator/onnx/read/cache_extents.h"
 
@@ -130,8 +131,7 @@ void check_input(ValueInfoProto& input, bool batch_is_open, int batch_axis,
 /// states of (directions, batch, hidden).
 int batch_axis(const GraphProto& graph, const std::string& input) {
   for (const auto& node : graph.node()) {
-    const std::string& op = node.op_type();
-    if (op != "LSTM" && op != "GRU" && op != "RNN") continue;
+    if (!is_recurrent(node.op_type())) continue;
     constexpr int places[] = {0, 5, 6};
     const bool read = std::any_of(std::begin(places), std::end(places), [&](int place) {
       return place < node.input_size() && node.input(place) == input;

@@ -370,20 +370,5 @@ TEST(DynamicQuantizeMatMul, WithMoreThanItsPartsIsNamedWithItsWeights) {
   EXPECT_EQ(graph.compulsory.weights.bytes, 8 * 16);
 }
 
-TEST(DynamicQuantizeLstm, HasShapesAndItsWeightsAreRead) {
-  Model model(13);
-  model.domain("com.microsoft", 1).input("x", {20, 1, 32}).scalar("s", 0.1F);
-  stored(model, "w", {1, 32, 256}, TensorProto::INT8);
-  stored(model, "r", {1, 64, 256}, TensorProto::INT8);
-  stored(model, "z", {1}, TensorProto::INT8);
-  add_microsoft(model, "DynamicQuantizeLSTM",
-                {"x", "w", "r", "", "", "", "", "", "s", "z", "s", "z"}, {"y"},
-                {{"hidden_size", 64}});
-  const LoweredGraph graph = model.output("y").import();
-  EXPECT_EQ(*graph.layers[0].outputs[0].shape, (Dims{20, 1, 1, 64}));
-  EXPECT_EQ(graph.layers[0].cost, Cost::unsupported);
-  EXPECT_EQ(graph.compulsory.weights.bytes, 32 * 256 + 64 * 256 + 1);
-}
-
 }  // namespace
 }  // namespace benanza::onnx

@@ -1,3 +1,4 @@
+#include "suites/onednn/plans/int8_lstm.h"
 #include "suites/onednn/plans/recurrence.h"
 #include "suites/onednn/ways.h"
 
@@ -6,6 +7,7 @@ namespace {
 
 Plan plan(const Recurrent& shape, const VariantContext& context) {
   check_recurrence(shape, context);
+  if (context.integers()) return plan_int8_lstm(shape, context);
   const auto kind =
       shape.training ? dnnl::prop_kind::forward_training : dnnl::prop_kind::forward_inference;
   // In training at bf16 the library has no lstm without both the initial and the final cells.
@@ -28,15 +30,29 @@ Plan plan(const Recurrent& shape, const VariantContext& context) {
   return plan;
 }
 
+/// Weights are unpacked when the model is loaded: neither a library nor a framework multiplies a
+/// state by stored weights without making bytes of it.
+std::vector<Attempt> unpacked(const Recurrent& shape, const VariantContext& context) {
+  if (context.integers()) throw harness::Unsupported("packed weights are not unpacked to 8 bits");
+  return {{.prefix = "unpacked.", .plan = [=] { return plan(shape, context); }}};
+}
+
 }  // namespace
 
 /// Weights and biases are in the library's formats: both are prepared when the model is loaded. The
 /// order of steps and batch belongs to the problem, not to the variant's layout.
 void register_recurrent(WayTable& table) {
-  table.add(
-      family_of_one<Recurrent>([](const Recurrent&) { return std::vector{Layout::plain}; },
-                               [](const Recurrent& shape, const Problem&,
-                                  const VariantContext& context) { return plan(shape, context); }));
+  const auto plain = [](const Recurrent&) { return std::vector{Layout::plain}; };
+  table.add(family_of_one<Recurrent>(
+      plain, [](const Recurrent& shape, const Problem&, const VariantContext& context) {
+        return plan(shape, context);
+      }));
+  auto packed = family_of<Recurrent>(
+      plain, [](const Recurrent& shape, const Problem&, const VariantContext& context) {
+        return unpacked(shape, context);
+      });
+  packed.for_packed = true;
+  table.add(std::move(packed));
 }
 
 }  // namespace benanza::onednn

@@ -310,8 +310,10 @@ void PlannedCall::poison_output() {
   }
   for (const Tensor& result : results_) {
     const Memory::desc format = result.memory.get_desc();
-    // All bits set is NaN in every floating-point type; 0x80 is -128.
-    const int poison = api::data_type(format) == Memory::data_type::s8 ? 0x80 : 0xFF;
+    // All bits set is NaN in every floating-point type; 0x80 is -128, as 0 is less a zero point.
+    const Memory::data_type type = api::data_type(format);
+    const bool is_unsigned = type == Memory::data_type::u8;
+    const int poison = is_unsigned ? 0 : type == Memory::data_type::s8 ? 0x80 : 0xFF;
     const int byte = result.argument.accumulates ? 0 : poison;
     std::memset(result.memory.get_data_handle(), byte, format.get_size());
   }

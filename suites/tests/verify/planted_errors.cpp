@@ -33,9 +33,10 @@ const std::vector<PlantedError>& planted_errors() {
        "deconv/1x16x4x4_k8x2x2_p0.0.0.0_s2x2_d1x1_g1", all},
 
       {"the other direction", "lstm/t4_n2_i5_h6_l1_forward_bias",
-       "lstm/t4_n2_i5_h6_l1_reverse_bias", floating},
+       "lstm/t4_n2_i5_h6_l1_reverse_bias", all},
       {"no initial state", "lstm/t4_n2_i5_h6_l1_forward_bias_initial",
-       "lstm/t4_n2_i5_h6_l1_forward_bias", floating},
+       "lstm/t4_n2_i5_h6_l1_forward_bias", all},
+      {"no bias", "lstm/t4_n2_i5_h6_l1_forward_bias", "lstm/t4_n2_i5_h6_l1_forward", all},
       {"another function", "rnntanh/t4_n2_i5_h6_l1_bidirectional_bias",
        "rnnrelu/t4_n2_i5_h6_l1_bidirectional_bias", floating},
       {"reset before the product", "gru/t4_n2_i5_h6_l1_forward_lbr_bias_initial",
@@ -45,7 +46,9 @@ const std::vector<PlantedError>& planted_errors() {
       {"steps and batch swapped", "gru/t3_n3_i5_h6_l1_forward_lbr",
        "gru/t3_n3_i5_h6_l1_forward_lbr_batchfirst", floating},
       {"no initial state of a wide layer", "lstm/t8_n1_i256_h256_l1_forward_initial",
-       "lstm/t8_n1_i256_h256_l1_forward", floating},
+       "lstm/t8_n1_i256_h256_l1_forward", all},
+      {"steps and batch swapped", "lstm/t3_n3_i5_h6_l1_bidirectional",
+       "lstm/t3_n3_i5_h6_l1_bidirectional_batchfirst", all},
 
       {"the other direction", "lstm_bwd/t4_n3_i5_h6_l1_forward_bias",
        "lstm_bwd/t4_n3_i5_h6_l1_reverse_bias", floating},

@@ -75,7 +75,7 @@ void ReferencePrimitive::run() {
   }
   std::vector<std::int64_t> all(result_.size());
   std::iota(all.begin(), all.end(), 0);
-  const std::vector<Element> elements = reference_elements(problem_, operands_, all);
+  const std::vector<Element> elements = reference_elements(problem_, operands_, all, precision_);
   std::transform(elements.begin(), elements.end(), result_.begin(),
                  [this](const Element& element) { return stored(element.value); });
 }

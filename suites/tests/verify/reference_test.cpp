@@ -127,6 +127,21 @@ TEST(ReferenceRecurrent, LstmGatesAreInputOutputForgetCell) {
   expect_near(cell({100, -100, 100, 1}), {0, 0, 0.25 + std::tanh(1)});
 }
 
+// An input of 120 steps is 1. With one hidden unit a weight is of 1/32, with an open input gate and
+// closed forget gate (biases of 800 sixteenths): y = tanh(tanh(16/32)) = 0.4318; then the state,
+// times 8/32: tanh(tanh(16/32 + 0.4318 8/32)) = 0.4950.
+TEST(ReferenceRecurrent, BytesStandForParts) {
+  const Problem problem = parse("lstm/t2_n1_i1_h1_l1_forward_bias");
+  const std::vector<std::vector<float>> operands{
+      {120, 120}, {0, 0, 0, 16}, {0, 0, 0, 8}, {800, 800, -800, 0, 0, 0, 0, 0}};
+  const std::vector<std::int64_t> both{0, 1};
+  const auto found = reference_elements(problem, operands, both, Precision::int8);
+  EXPECT_NEAR(found[0].value, 0.4318, 1e-4);
+  EXPECT_NEAR(found[1].value, 0.4950, 1e-4);
+  // The second step uses the first one's byte.
+  EXPECT_GT(found[1].carried, found[0].carried);
+}
+
 TEST(ReferenceRecurrent, GruResetsBeforeOrAfterTheProduct) {
   // Gates z r h. Update closed, reset half open; state 0.5, recurrence 2 with a bias of 1.
   const std::vector<std::vector<float>> operands{
