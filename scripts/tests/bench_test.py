@@ -164,37 +164,32 @@ class Bench(unittest.TestCase):
     def test_ctrl_c_ends_with_a_report(self):
         self.program("tools/ctest", "#!/bin/sh\ntrap 'echo kept; exit 1' TERM\necho measuring >begun\n"
                      "for i in 1 2 3 4 5 6 7 8 9; do sleep 1 & wait; done\necho too long\n")
-        path = f"{self.folder / 'tools'}:{os.environ['PATH']}"
-        with subprocess.Popen([self.folder / "scripts/bench", "good.onnx"], text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.folder,
-                              env={**os.environ, "PATH": path}) as running:
-            for _ in range(200):
-                if (self.folder / "begun").exists():
-                    break
-                time.sleep(0.05)
-            running.send_signal(signal.SIGINT)
-            out, err = running.communicate(timeout=30)
-        self.assertEqual((running.returncode, err), (0, ""))
+        out = self.interrupted(send=os.kill)
         self.assertIn("interrupted: a longer run may find a lower bound", out)
         self.assertNotIn("too long", out)
         self.assertTrue(out.splitlines()[-1].startswith("report bound "))
+
+    def interrupted(self, *flags, send=os.killpg):
+        """The output after Ctrl-C, once a program has written "begun". `send`: to all of its processes, as a
+        terminal does, or os.kill, to the script alone."""
+        environment = {**os.environ, "PATH": f"{self.folder / 'tools'}:{os.environ['PATH']}"}
+        with subprocess.Popen([self.folder / "scripts/bench", "good.onnx", *flags], text=True, cwd=self.folder,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+                              env=environment) as running:
+            end = time.monotonic() + 10
+            while not (self.folder / "begun").exists() and time.monotonic() < end:
+                time.sleep(0.05)
+            send(running.pid, signal.SIGINT)
+            out, err = running.communicate(timeout=30)
+        self.assertEqual((running.returncode, err), (0, ""))
+        return out
 
     def test_ctrl_c_during_the_first_choices_ends_with_a_report(self):
         self.program("tools/ctest", "#!/bin/sh\necho measured\n")
         # Like a suite, it ends by itself when asked to.
         self.program("build/bin/bench_onednn", "#!/bin/sh\n[ \"$1\" != --sequence ] || exit 0\n"
                      "trap 'exit 130' INT\necho >begun\nfor i in 1 2 3 4 5 6 7 8 9; do sleep 1; done\n")
-        path = f"{self.folder / 'tools'}:{os.environ['PATH']}"
-        with subprocess.Popen([self.folder / "scripts/bench", "good.onnx"], text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.folder,
-                              start_new_session=True, env={**os.environ, "PATH": path}) as running:
-            for _ in range(200):
-                if (self.folder / "begun").exists():
-                    break
-                time.sleep(0.05)
-            os.killpg(running.pid, signal.SIGINT)
-            out, err = running.communicate(timeout=30)
-        self.assertEqual((running.returncode, err), (0, ""))
+        out = self.interrupted()
         self.assertNotIn("measured\n", out)
         self.assertIn("no first bound", out)
         self.assertIn("interrupted: a longer run may find a lower bound", out)
@@ -209,17 +204,7 @@ class Bench(unittest.TestCase):
         self.program("build/bin/bench_onednn", "#!/bin/sh\ncase \"$*\" in *leading*) ;; *) exit 0;; esac\n"
                      "trap 'echo kept >ended; exit 1' TERM\necho >begun\n"
                      "for i in 1 2 3 4 5 6 7 8 9; do sleep 1 & wait; done\n")
-        path = f"{self.folder / 'tools'}:{os.environ['PATH']}"
-        with subprocess.Popen([self.folder / "scripts/bench", "good.onnx", "--time", "60s"], text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.folder,
-                              start_new_session=True, env={**os.environ, "PATH": path}) as running:
-            for _ in range(200):
-                if (self.folder / "begun").exists():
-                    break
-                time.sleep(0.05)
-            os.killpg(running.pid, signal.SIGINT)
-            out, err = running.communicate(timeout=30)
-        self.assertEqual((running.returncode, err), (0, ""))
+        out = self.interrupted("--time", "60s")
         self.assertTrue((self.folder / "ended").exists())
         self.assertNotIn("measured\n", out)
         self.assertIn("interrupted: a longer run may find a lower bound", out)

@@ -49,6 +49,12 @@ class CompareSearch(unittest.TestCase):
         self.assertIn("sigmoid/1x8: no time with leading, search, every", done.stdout)
         self.assertIn("in 1 of 1 problems", done.stdout)
 
+    def test_needs_the_suite(self):
+        done = subprocess.run([SOURCE / "scripts/compare-search", self.folder / "none", "relu/1x8"], text=True,
+                              capture_output=True, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("none: no such program; build it first", done.stderr)
+
     def test_needs_a_problem(self):
         self.assertIn("name a problem", compare().stderr)
 

@@ -17,7 +17,8 @@ const LtIdentity whole{.config = 66,
                        .inner = 5,
                        .cluster = 7};
 
-TEST(LtName, IsParsedToTheSameIdentity) {
+TEST(LtName, IsTheWholeIdentity) {
+  EXPECT_EQ(algorithm_name(whole), "a66.t20.s35.k4.r2.z1.o3.i5.c7");
   EXPECT_EQ(parse_algorithm_name("a66.t20.s35.k4.r2.z1.o3.i5.c7"), whole);
   EXPECT_EQ(parse_algorithm_name(algorithm_name({})), LtIdentity());
 }

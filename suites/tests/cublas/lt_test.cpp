@@ -38,19 +38,6 @@ Matrix matrix(cublasLtMatrixLayout_t layout) {
           attribute_of<std::uint32_t>(layout, CUBLASLT_MATRIX_LAYOUT_TYPE)};
 }
 
-TEST(AlgorithmName, IsTheWholeIdentity) {
-  EXPECT_EQ(algorithm_name({.config = 66,
-                            .tile = 20,
-                            .stages = 35,
-                            .split_k = 4,
-                            .reduction = 2,
-                            .swizzle = 1,
-                            .custom = 3,
-                            .inner = 5,
-                            .cluster = 7}),
-            "a66.t20.s35.k4.r2.z1.o3.i5.c7");
-}
-
 TEST(LtMatmul, DescriptorsOfATransposedWeightWithBias) {
   LtMatmul matmul(parse("gemm/m2_n5_k3_nt_w_bias"), Precision::fp16);
   EXPECT_EQ(matrix(matmul.first()), (Matrix{3, 5, 3, CUDA_R_16F}));
