@@ -140,6 +140,16 @@ class RankSteps {
     for (const Step& step : steps_) made_.step_names.push_back(step.name);
   }
 
+  /// Adds a kernel to the step of its launch. Those before the first one with a launch were
+  /// launched before the recording began, so that they are of no step.
+  void add_launched(const Kernel& kernel, const Launch* launch,
+                    std::vector<CollectiveRun>& collectives) {
+    has_begun_ = has_begun_ || launch != nullptr;
+    constexpr double never = -std::numeric_limits<double>::infinity();
+    const double otherwise = has_begun_ ? kernel.span.begin : never;
+    add(kernel, launch != nullptr ? launch->start : otherwise, collectives);
+  }
+
   /// `time` says of which step it is.
   void add(const Kernel& kernel, double time, std::vector<CollectiveRun>& collectives) {
     ++kernels_;
@@ -165,6 +175,7 @@ class RankSteps {
   RankTrace made_;
   std::size_t outside_ = 0;
   std::size_t kernels_ = 0;
+  bool has_begun_ = false;
 };
 
 /// Takes the events apart by rank: by the process that the trace states for the GPU or, where
@@ -198,15 +209,17 @@ class RankSorter {
       const Launch* const launch = launches_.take(kernel.span.begin, links(kernel));
       const Index host = launch != nullptr ? launch->thread : only_host_;
       const Index rank = by_host_ && host != no_index ? host : kernel.process;
-      const auto on_gpu = events_.gpu_steps.find(kernel.process);
-      const bool has_gpu_steps = !by_host_ && on_gpu != events_.gpu_steps.end();
+      const StepsOfRank& on_host = host_steps(host);
       auto found = ranks.find(rank);
       if (found == ranks.end()) {
-        found =
-            ranks.emplace(rank, RankSteps(has_gpu_steps ? on_gpu->second : host_steps(host))).first;
+        found = ranks.emplace(rank, RankSteps(on_host.empty() ? gpu_steps(kernel) : on_host)).first;
       }
-      const bool by_launch = launch != nullptr && !has_gpu_steps;
-      found->second.add(kernel, by_launch ? launch->start : kernel.span.begin, events_.collectives);
+      RankSteps& steps = found->second;
+      if (on_host.empty() || launches_.all().empty()) {
+        steps.add(kernel, kernel.span.begin, events_.collectives);
+      } else {
+        steps.add_launched(kernel, launch, events_.collectives);
+      }
     }
     const std::vector<std::string> names = events_.processes.texts();
     std::map<std::string, RankTrace> traces;
@@ -223,13 +236,19 @@ class RankSorter {
     std::iota(numbers.begin(), numbers.end(), Index{0});
     return numbers;
   }
-  /// Of a process; of one that marked none, those of the only one that did.
-  StepsOfRank host_steps(Index host) const {
+  /// Of a process; of one that marked none, those of the only one that did. The host's marks are
+  /// whole; the GPU's leave out kernels of other threads (backward's).
+  const StepsOfRank& host_steps(Index host) const {
     const auto own = events_.host_steps.find(host);
     if (own != events_.host_steps.end()) return own->second;
-    return events_.host_steps.size() == 1 ? events_.host_steps.begin()->second : StepsOfRank();
+    return events_.host_steps.size() == 1 ? events_.host_steps.begin()->second : none_;
+  }
+  const StepsOfRank& gpu_steps(const Kernel& kernel) const {
+    const auto own = events_.gpu_steps.find(kernel.process);
+    return by_host_ || own == events_.gpu_steps.end() ? none_ : own->second;
   }
 
+  const StepsOfRank none_{};
   RankEvents& events_;
   std::vector<std::string> names_;
   LaunchTable launches_;

@@ -76,6 +76,45 @@ TEST(RankTraces, AKernelBelongsToTheStepThatLaunchedIt) {
   EXPECT_EQ(traces[0].steps[0].collectives[0].ranks, 2);
 }
 
+// PyTorch 2.11 marks only the kernels that the step launched itself, not those of backward's
+// thread.
+TEST(RankTraces, TheGpusMarksOfAStepMayBeTooShort) {
+  const Folder folder;
+  Rank rank = job(200, 300);
+  for (int step = 0; step < 2; ++step) {
+    rank.add("gpu_user_annotation", "ProfilerStep#" + std::to_string(step), 0,
+             1000.0 * (step + 1) + 900, 50);
+  }
+  const auto traces = read_rank_traces(folder.write("r.json", rank.text(0)));
+  for (const RankStep& step : traces[0].steps) {
+    EXPECT_THAT(step.collectives, testing::SizeIs(1));
+    EXPECT_THAT(step.computation, testing::SizeIs(2));
+  }
+  EXPECT_THAT(traces[0].remarks, testing::IsEmpty());
+}
+
+// A GPU that is behind its host still runs earlier steps when the recording begins.
+TEST(RankTraces, KernelsFromBeforeTheRecordingAreOfNoStep) {
+  const Folder folder;
+  Rank rank = job(200, 300);
+  rank.add("kernel", "gemm", 0, 1100, 700, {{"correlation", 77}});
+  const auto traces = read_rank_traces(folder.write("r.json", rank.text(0)));
+  EXPECT_THAT(traces[0].steps[0].computation, testing::SizeIs(2));
+  EXPECT_THAT(traces[0].remarks, ElementsAre(HasSubstr("1 of 7 kernels are of no step")));
+}
+
+TEST(RankTraces, WithoutTheHostsMarksTheGpusTell) {
+  const Folder folder;
+  Rank rank;
+  rank.add("gpu_user_annotation", "ProfilerStep#0", 0, 100, 50)
+      .add("kernel", "gemm", 0, 100, 10)
+      .add("kernel", "relu", 0, 140, 10)
+      .add("kernel", "late", 0, 170, 10);
+  const auto traces = read_rank_traces(folder.write("r.json", rank.text(0)));
+  EXPECT_THAT(traces[0].steps.at(0).computation, testing::SizeIs(2));
+  EXPECT_THAT(traces[0].remarks, ElementsAre(HasSubstr("1 of 3 kernels are of no step")));
+}
+
 TEST(RankTraces, ProcessesInOneFileAreRanks) {
   const Folder folder;
   Rank merged;
