@@ -253,6 +253,41 @@ TEST(Findings, OfTheSequenceAreWhatItTakesLonger) {
   EXPECT_THAT(given.of("memory between calls"), IsEmpty());
 }
 
+/// A product with 10 columns (10 us), or with 16 (4 us) and a copy (2 us).
+Found product_that_may_be_padded() {
+  Found given({.model = "m",
+               .batch = 1,
+               .layers = {layer("fc", {}), layer("relu", {0})},
+               .fusions = {{.pattern = "padded",
+                            .layers = {0},
+                            .problem = "gemm/m8_n16_k64_nn_w",
+                            .also = {"copy/8x10_f16.1_t10.1"}}}},
+              steady({{"relu", 4 * us}}));
+  given.graph().layers[0].problems = {"gemm/m8_n10_k64_nn_w"};
+  given.set().add(measured("gemm/m8_n10_k64_nn_w/fp32/plain/onednn/x", five(10 * us)));
+  given.set().add(measured("gemm/m8_n16_k64_nn_w/fp32/plain/onednn/x", five(4 * us)));
+  given.set().add(measured("copy/8x10_f16.1_t10.1/fp32/plain/onednn/x", five(2 * us)));
+  return given;
+}
+
+TEST(Findings, OfPaddingCountTheCopies) {
+  const std::vector<Judged> found = product_that_may_be_padded().of("padding");
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_NEAR(*found[0].finding.gain_seconds, 4 * us, tiny);  // 10 - 4 - 2
+  EXPECT_NEAR(*found[0].share(), 4.0 / 14, 1e-9);
+  EXPECT_EQ(found[0].reference.name, "the bound without padding");
+  EXPECT_THAT(found[0].finding.layers, ElementsAre(0));
+  EXPECT_THAT(
+      found[0].finding.what,
+      HasSubstr("fc (gemm/m8_n10_k64_nn_w as gemm/m8_n16_k64_nn_w, 10.0 us, padded 6.0 us)"));
+}
+
+TEST(Findings, OfPaddingThatGainsNothingAreNone) {
+  Found given = product_that_may_be_padded();
+  given.set().add(measured("gemm/m8_n10_k64_nn_w/fp32/plain/onednn/y", five(5 * us)));
+  EXPECT_THAT(given.of("padding"), IsEmpty());
+}
+
 TEST(Findings, OfReferenceCodeAreALimit) {
   Found given = test::three_layers();
   EXPECT_THAT(given.of("reference code"), IsEmpty());
