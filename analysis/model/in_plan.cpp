@@ -122,7 +122,7 @@ void state_gaps(Plan& plan, std::span<const PlanRun> runs, const MeasurementSet&
   for (const PlanRun& run : runs) {
     if (run.steps == 0) continue;
     const double alone = alone_seconds(run, measurements);
-    gaps.push_back((median(run.seconds) - alone) / static_cast<double>(run.steps));
+    gaps.push_back((typical(run.seconds) - alone) / static_cast<double>(run.steps));
   }
   if (gaps.empty()) return;
   plan.gap_seconds = std::max(0.0, median(gaps)) * static_cast<double>(plan.steps.size());

@@ -50,6 +50,15 @@ double median_in_place(std::span<double> values) {
   return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
+bool are_interrupted(std::span<const double> seconds) {
+  constexpr double beyond = 4.0 / 3;
+  return median(seconds) > beyond * *std::ranges::min_element(seconds);
+}
+
+double typical(std::span<const double> seconds) {
+  return are_interrupted(seconds) ? *std::ranges::min_element(seconds) : median(seconds);
+}
+
 double quantile(std::span<const double> values, double p) {
   const std::vector<double> ascending = sorted(values);
   const auto rank = static_cast<std::size_t>(std::ceil(p * static_cast<double>(ascending.size())));

@@ -20,6 +20,12 @@ double median(std::span<const double> values);
 /// The same, but reorders the values instead of copying them.
 double median_in_place(std::span<double> values);
 
+/// Whether the median of times exceeds the least by more than a third: then other programs have
+/// interrupted most runs. Requires at least one value.
+bool are_interrupted(std::span<const double> seconds);
+/// The median of times of whole runs; the least if they are interrupted.
+double typical(std::span<const double> seconds);
+
 /// The p-quantile of at least one value, by nearest rank: 0 < p <= 1.
 double quantile(std::span<const double> values, double p);
 

@@ -21,7 +21,7 @@ struct PlanLadder {
 
   std::optional<double> branch_seconds() const {
     if (run->branch_seconds.empty()) return std::nullopt;
-    return median(run->branch_seconds);
+    return typical(run->branch_seconds);
   }
   double predicted_extra() const { return run->predicted_seconds - bound_seconds; }
   double measured_extra() const { return measured_seconds - run->predicted_seconds; }
@@ -106,7 +106,7 @@ void add_plans(Section& section, const BoundReport& report) {
     plans.push_back({.run = run,
                      .bound_seconds = run->fused ? report.ladder.fused_seconds
                                                  : report.ladder.sequential_seconds,
-                     .measured_seconds = median(run->seconds)});
+                     .measured_seconds = typical(run->seconds)});
   }
   const Table<PlanLadder> table{
       {"", "fused", [](const PlanLadder& one) { return one.run->fused; }},

@@ -12,15 +12,21 @@ void add_sequences(Section& section, const BoundReport& report) {
       {"", "backends", &SequenceRun::backends},
       {"", "fused", &SequenceRun::fused},
       {"", "calls", &SequenceRun::calls},
-      {"", "seconds", milli, [](const SequenceRun* run) { return median(run->seconds); }},
+      {"", "seconds", milli, [](const SequenceRun* run) { return typical(run->seconds); }},
       {"", "alone_seconds", milli, &SequenceRun::alone_seconds}};
   section.facts["sequences"] = table.json(report.sequences);
   for (const SequenceRun* const run : report.sequences) {
-    const double seconds = median(run->seconds);
+    const double seconds = typical(run->seconds);
+    const std::string least =
+        are_interrupted(run->seconds)
+            ? fmt::format(" (the least of {} times: other programs interrupted most)",
+                          run->seconds.size())
+            : "";
     section.add(Entry{
         run->fused ? "in sequence, fused" : "in sequence",
-        fmt::format("{:.3f} ms, {} calls of {} back to back; their sum alone is {:.3f} of it",
-                    seconds * 1e3, run->calls, run->backends(), run->alone_seconds / seconds)});
+        fmt::format("{:.3f} ms{}, {} calls of {} back to back; their sum alone is {:.3f} of it",
+                    seconds * 1e3, least, run->calls, run->backends(),
+                    run->alone_seconds / seconds)});
   }
 }
 
@@ -28,7 +34,7 @@ void add_sequence_ratios(Section& section, const BoundReport& report, double lat
   std::string text;
   for (const SequenceRun* const run : report.sequences) {
     text += fmt::format("{}{:.3f}{}", text.empty() ? "" : ", ",
-                        median(run->seconds) / latency_seconds, run->fused ? " fused" : "");
+                        typical(run->seconds) / latency_seconds, run->fused ? " fused" : "");
   }
   if (!text.empty()) section.add(Entry{"  in sequence", text + " of this latency"});
 }

@@ -30,7 +30,7 @@ std::optional<Interval> plan_interval(const PlanRun& plan, double before) {
 
 /// False if the plan takes as long as the reference.
 bool is_borne_out(Finding& finding, const Baseline& reference) {
-  const double seconds = median(finding.plan->seconds);
+  const double seconds = typical(finding.plan->seconds);
   const double shown = reference.seconds - seconds;
   if (shown >= *finding.gain_seconds) {
     finding.what +=

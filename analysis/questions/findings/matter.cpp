@@ -71,7 +71,7 @@ double Matter::least_seconds() const {
 const SequenceRun* Matter::sequence() const {
   const SequenceRun* found = nullptr;
   for (const SequenceRun* const run : bound_.sequences) {
-    if (found == nullptr || median(run->seconds) < median(found->seconds)) found = run;
+    if (found == nullptr || typical(run->seconds) < typical(found->seconds)) found = run;
   }
   return found;
 }
@@ -79,7 +79,7 @@ const SequenceRun* Matter::sequence() const {
 double Matter::reachable_seconds() const {
   const SequenceRun* const timed = plan() == nullptr ? sequence() : nullptr;
   const double least = least_seconds();
-  return timed == nullptr ? least : std::max(least, median(timed->seconds));
+  return timed == nullptr ? least : std::max(least, typical(timed->seconds));
 }
 
 Baseline Matter::reference(Affects affects) const {
@@ -90,7 +90,7 @@ const PlanRun* Matter::plan(bool fused) const {
   const PlanRun* least = nullptr;
   for (const PlanRun* const run : bound_.plans) {
     if (fused && !run->fused) continue;
-    if (least == nullptr || median(run->seconds) < median(least->seconds)) least = run;
+    if (least == nullptr || typical(run->seconds) < typical(least->seconds)) least = run;
   }
   return least;
 }

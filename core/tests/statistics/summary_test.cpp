@@ -15,6 +15,16 @@ TEST(Summary, MedianIsTheMiddleOrTheMeanOfTheTwoMiddleValues) {
   EXPECT_EQ(median(std::vector<double>{9, 1, 2, 4}), 3);
 }
 
+// Runs of 3 ms among programs that take the processor for 4 ms at a time.
+TEST(Summary, OfInterruptedRunsTheLeastIsTypical) {
+  const std::vector<double> interrupted{7.4, 3.4, 11.3, 7.5};
+  EXPECT_TRUE(are_interrupted(interrupted));
+  EXPECT_EQ(typical(interrupted), 3.4);
+  const std::vector<double> few{3.1, 3.0, 11.3};
+  EXPECT_FALSE(are_interrupted(few));
+  EXPECT_EQ(typical(few), 3.1);
+}
+
 TEST(Summary, MeanAndCoefficientOfVariation) {
   // 2, 4, 6: mean 4, sample variance (4 + 0 + 4) / 2 = 4, deviation 2.
   const std::vector<double> values{2, 4, 6};

@@ -13,7 +13,7 @@ namespace {
 std::vector<Finding> in_sequence(const Matter& matter) {
   const SequenceRun* const run = matter.sequence();
   if (run == nullptr) return {};
-  const double seconds = median(run->seconds);
+  const double seconds = typical(run->seconds);
   // A framework that is faster has calls that suit each other better.
   if (matter.run() != nullptr && matter.whole().seconds < seconds) return {};
   const auto [least, most] = std::ranges::minmax(run->seconds);
@@ -31,7 +31,7 @@ std::vector<Finding> in_sequence(const Matter& matter) {
           "Move fewer bytes: fused calls, smaller types, weights that fit the cache. The call that "
           "is fastest alone may not be fastest here.",
       .command = matter.ask("calls", " --fused --out calls.json")};
-  if (run->seconds.size() >= 3) {
+  if (run->seconds.size() >= 3 && !are_interrupted(run->seconds)) {
     finding.interval = Interval{least - run->alone_seconds, most - run->alone_seconds};
   }
   return {std::move(finding)};

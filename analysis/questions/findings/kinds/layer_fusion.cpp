@@ -133,7 +133,7 @@ std::optional<double> apart_plan_seconds(const Matter& matter) {
   std::optional<double> least;
   for (const PlanRun* const run : matter.bound().plans) {
     if (run->fused) continue;
-    const double seconds = median(run->seconds);
+    const double seconds = typical(run->seconds);
     least = std::min(least.value_or(seconds), seconds);
   }
   return least;

@@ -28,8 +28,8 @@ const PlanRun* run_in_branches(const BoundReport& bound) {
 /// What a plan gains that runs steps at the same time.
 std::vector<Finding> timed_branches(const PlanRun& run, std::vector<std::size_t> beside,
                                     Remedy remedy) {
-  const double before = median(run.seconds);
-  const double after = median(run.branch_seconds);
+  const double before = typical(run.seconds);
+  const double after = typical(run.branch_seconds);
   const auto [least_before, most_before] = std::ranges::minmax(run.seconds);
   const auto [least_after, most_after] = std::ranges::minmax(run.branch_seconds);
   return {{.cause = "serialized branches",
