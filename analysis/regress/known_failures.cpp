@@ -18,9 +18,22 @@ namespace {
 
 constexpr std::array symptom_words{"wrong result",   "slow",   "worse choice", "cold start",
                                    "reference code", "memory", "crash"};
-enum Field { library, precision, problem, from, to, fixed, where, symptom, source, note, fields };
+enum Field {
+  library,
+  precision,
+  problem,
+  size,
+  from,
+  to,
+  fixed,
+  where,
+  symptom,
+  source,
+  note,
+  fields
+};
 constexpr std::string_view heading =
-    "library\tprecision\tproblem\tfrom\tto\tfixed\twhere\tsymptom\tsource\tnote";
+    "library\tprecision\tproblem\tsize\tfrom\tto\tfixed\twhere\tsymptom\tsource\tnote";
 
 std::optional<Version> version_of(const std::string& text, const char* column) {
   if (text.empty()) return std::nullopt;
@@ -56,6 +69,10 @@ KnownFailure parsed_row(std::string_view line) {
   if (!known) throw Error("no precision \"" + row[precision] + '"');
   made.precision = *known;
   made.key = canonical(row[problem]);
+  if (row[size] != "source" && row[size] != "ours") {
+    throw Error("size \"" + row[size] + "\": write source, if it names the problem, or ours");
+  }
+  made.is_named = row[size] == "source";
   made.from = version_of(row[from], "from");
   if (row[to].empty()) throw Error("to: a version, or * for all later ones");
   if (row[to] != "*") made.to = version_of(row[to], "to");
@@ -142,7 +159,8 @@ Presence presence(const KnownFailure& failure, const Version& version, const Sys
       return Presence::no;
     }
   }
-  return !failure.to || version.is_up_to(*failure.to) ? Presence::yes : Presence::unknown;
+  const bool is_affected = !failure.to || version.is_up_to(*failure.to);
+  return is_affected && failure.is_named ? Presence::yes : Presence::unknown;
 }
 
 std::string cases_text(std::span<const KnownFailure> failures) {

@@ -47,6 +47,9 @@ struct KnownFailure {
   Precision precision = Precision::fp32;
   /// A problem's key, in its canonical form.
   std::string key{};
+  /// The source names this problem. Otherwise it is one of the kind that the source describes: its
+  /// sizes are ours, and may not show the failure.
+  bool is_named = true;
   /// Affected as the source says; `from` empty: all earlier versions, `to` empty: all later ones.
   std::optional<Version> from{};
   std::optional<Version> to{};
@@ -67,7 +70,8 @@ std::vector<KnownFailure> parse_known_failures(std::string_view text, const std:
 /// The lists of models/regressions/, which are part of the program.
 std::vector<KnownFailure> built_in_failures();
 
-/// What the source says of a version on a system.
+/// What the source says of a version on a system. A failure that a version has is unknown for
+/// problems that the source does not name.
 enum class Presence { yes, no, unknown };
 Presence presence(const KnownFailure& failure, const Version& version, const System& system);
 

@@ -8,6 +8,7 @@
 
 #include "analysis/render/table.h"
 #include "core/base/error.h"
+#include "core/results_file/known_defect.h"
 #include "core/results_file/origin.h"
 #include "core/results_file/read_rows.h"
 #include "core/statistics/summary.h"
@@ -86,10 +87,14 @@ std::optional<double> setup_seconds(const Rows& rows) {
   return longest;
 }
 
+bool is_known_defect(const Row& row) { return facts_of(row).contains(known_defect_fact); }
+
 /// By a row with that status.
 Evidence by_status(const Rows& rows, Status status) {
   for (const Row* row : rows) {
-    if (row->status == status) return {true, row->variant.algorithm + ": " + row->reason};
+    const bool shows =
+        row->status == status || (status == Status::incorrect && is_known_defect(*row));
+    if (shows) return {true, row->variant.algorithm + ": " + row->reason};
   }
   if (fastest(rows) != nullptr) return {false, ""};
   return {std::nullopt, rows.front()->reason};

@@ -103,8 +103,8 @@ class Regress(unittest.TestCase):
 
     def test_known_failures_are_looked_for_in_each_version(self):
         known = self.folder / "fake.tsv"
-        known.write_text("library\tprecision\tproblem\tfrom\tto\tfixed\twhere\tsymptom\tsource\tnote\n"
-                         "fake\tfp32\trelu/1x8\t1\t1\t\t\tcrash\thttps://example.org\t\n")
+        known.write_text("library\tprecision\tproblem\tsize\tfrom\tto\tfixed\twhere\tsymptom\tsource\tnote\n"
+                         "fake\tfp32\trelu/1x8\tsource\t1\t1\t\t\tcrash\thttps://example.org\t\n")
         cases = self.folder / "known.cases"
         done = self.regress("here", "here", "--known", known, "--cases", cases)
         self.assertEqual(done.returncode, 0, done.stderr)

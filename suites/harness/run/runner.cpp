@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/results_file/known_defect.h"
 #include "suites/harness/conditions/data_kind.h"
+#include "suites/harness/known_defect.h"
 #include "suites/harness/run/verification.h"
 
 namespace benanza::harness {
@@ -68,6 +70,10 @@ Outcome lost(std::string_view reason) {
 Outcome caught(const std::function<Outcome()>& work) {
   try {
     return work();
+  } catch (const KnownDefect& defect) {
+    Outcome outcome = refused(Status::unsupported, defect.what());
+    outcome.facts[known_defect_fact] = true;
+    return outcome;
   } catch (const Unsupported& refusal) {
     return refused(Status::unsupported, refusal.what());
   } catch (const EngineLost& loss) {

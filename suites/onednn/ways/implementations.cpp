@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/library/reference_code.h"
+#include "suites/harness/known_defect.h"
 #include "suites/onednn/api/library_call.h"
 #include "suites/onednn/ways/planned_call.h"
 #include "suites/onednn/ways/threads.h"
@@ -155,7 +156,7 @@ harness::Way way_named(Library& library, const std::vector<Attempt>& attempts,
   harness::Way way{.name = variant.algorithm};
   walk(candidates, [&](const Offer& offer, const Plan& plan) {
     if (offer.name != name) return true;
-    if (!offer.defect.empty()) throw harness::Unsupported(offer.defect);
+    if (!offer.defect.empty()) throw harness::KnownDefect(offer.defect);
     way.traits = offer.traits;
     way.traits.threads = threads;
     const auto kept = std::make_shared<Plan>(plan);

@@ -1,0 +1,9 @@
+#pragma once
+
+namespace benanza {
+
+/// Fact of a row that is unsupported although the library has the call: it is known to compute
+/// wrong results here, and is not made.
+inline constexpr const char* known_defect_fact = "known_defect";
+
+}  // namespace benanza
