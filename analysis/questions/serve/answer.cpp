@@ -33,6 +33,10 @@ std::string extent_text(const StepGrid& grid) {
   return text;
 }
 
+/// The prompt's step makes the first token of an answer: of two, one step is left, which has the
+/// prompt as its past.
+constexpr std::int64_t one_step = 2;
+
 /// The value itself or, if it lies within, all that was measured on the axis.
 std::set<std::int64_t> on_axis(const StepGrid& grid, std::string_view axis, std::int64_t value) {
   const auto values = grid.values_on(axis);
@@ -42,7 +46,7 @@ std::set<std::int64_t> on_axis(const StepGrid& grid, std::string_view axis, std:
 
 /// The points whose measurement allows the mean from `from` to `to`.
 Error decode_outside(const ServedVariant& served, const ServingQuery& query, std::int64_t batch) {
-  const std::int64_t last = query.prompt + query.output;
+  const std::int64_t last = query.prompt + (query.output <= one_step ? 0 : query.output);
   const auto pasts = served.decode.values_on("past");
   const auto batches = served.decode.values_on("batch");
   std::set<std::int64_t> to_measure{query.prompt, last};
@@ -209,7 +213,8 @@ ServingQuery completed(ServingQuery query, const ServedVariant& served) {
     if (both != pasts.end()) query.prompt = *both;
   }
   if (query.output == 0) {
-    query.output = std::max<std::int64_t>(1, pasts.back() - query.prompt);
+    const std::int64_t least = query.prompt == pasts.back() ? one_step : 1;
+    query.output = std::max(least, pasts.back() - query.prompt);
   }
   if (query.cached >= query.prompt) {
     throw Error(fmt::format("--cached {}: the prompt has {} tokens; say fewer", query.cached,
@@ -231,7 +236,8 @@ ServingAnswer answer_of(const ServedVariant& served, const ServingQuery& query) 
   for (const std::int64_t batch : batches_of(served, query, answer.largest_batch)) {
     BatchAnswer one{.batch = batch, .bytes = served.memory.bytes(real(batch), tokens)};
     if (query.memory_bytes) one.fits = one.bytes <= *query.memory_bytes;
-    one.token = served.decode.mean({0, real(batch)}, real(query.prompt), tokens);
+    const double last = query.output <= one_step ? real(query.prompt) : tokens;
+    one.token = served.decode.mean({0, real(batch)}, real(query.prompt), last);
     if (!one.token && !query.allow_missing) throw decode_outside(served, query, batch);
     if (!prefill.empty()) add_first(one, served, query);
     add_rates(one, served, query);

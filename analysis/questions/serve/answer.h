@@ -84,7 +84,7 @@ struct ServingAnswer {
 
 /// Replaces what the query leaves open by what was measured: the prompt by the shortest past that
 /// is a measured prompt, too, else by the shortest past; the output by the rest of the measured
-/// pasts.
+/// pasts; two tokens, whose only step has the prompt as its past, if there is no rest.
 ServingQuery completed(ServingQuery query, const ServedVariant& served);
 
 /// `query` must be completed. Throws Error, with the command that measures it, for a point outside

@@ -181,6 +181,18 @@ TEST_F(ServeProgram, AnswersFromTheGrid) {
   EXPECT_EQ(found["steps"].size(), 12U);
 }
 
+TEST_F(ServeProgram, OfOnePastAnswersForThatPast) {
+  add({"decode", 1, 200, 1});
+  add({"prefill", 1, 0, 200});
+  const json found = reports("")[0];
+  EXPECT_EQ(found["prompt_tokens"], 200);
+  EXPECT_EQ(found["output_tokens"], 2);
+  const json one = found["batches"][0];
+  EXPECT_EQ(one["token_kind"], "measured");
+  EXPECT_NEAR(one["token_seconds"].get<double>(), 1.4e-3, 1e-12);  // 0.1 + 1.1 + 0.2 ms
+  expect_error(run("--output 3"), "past 200 to 203, is outside");
+}
+
 TEST_F(ServeProgram, SaysWhatFits) {
   memory_ = "\"memory_bytes\": \"2147483648\", ";
   add_grid();
