@@ -61,13 +61,20 @@ std::vector<VersionResults> known_results(const VersionList& list,
   make_directories(folder);
   const fs::path cases = folder / (list.backend + ".cases");
   write_file(cases, cases_text(wanted));
-  std::vector<VersionResults> made;
+  // What is not there is told before anything is measured.
+  std::vector<std::optional<SideOfGate>> sides;
   for (const std::string& place : list.places) {
-    fs::path results = place;
+    sides.emplace_back();
     if (!fs::is_regular_file(place)) {
-      results = folder / fmt::format("{}.{}.json", list.backend, made.size());
-      const SideOfGate side = side_of(place, list.backend, own / ("bench_" + list.backend));
-      if (!fs::exists(results)) measure(side, cases, results);
+      sides.back() = side_of(place, list.backend, own / ("bench_" + list.backend));
+    }
+  }
+  std::vector<VersionResults> made;
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    fs::path results = list.places[i];
+    if (sides[i]) {
+      results = folder / fmt::format("{}.{}.json", list.backend, i);
+      if (!fs::exists(results)) measure(*sides[i], cases, results);
     }
     made.push_back(read_version(results.string()));
   }

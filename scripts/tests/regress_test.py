@@ -124,6 +124,17 @@ class Regress(unittest.TestCase):
             self.assertIn(words, done.stderr)
             self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
 
+    def test_a_missing_version_is_told_before_others_are_measured(self):
+        known = self.folder / "fake.tsv"
+        known.write_text("library\tprecision\tproblem\tsize\tfrom\tto\tfixed\twhere\tsymptom\tsource\tnote\n"
+                         "fake\tfp32\trelu/1x8\tsource\t1\t1\t\t\tcrash\thttps://example.org\t\n")
+        work = self.folder / "rounds"
+        for flags in (["--known", known], ["--problem", "relu/1x8"]):
+            done = self.versions(["here", self.folder / "none"], "--out", work, *flags)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("none: no such folder", done.stderr)
+            self.assertFalse(list(work.glob("**/*.json")))
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])
