@@ -39,7 +39,13 @@ Row make_row(std::string_view name, std::int64_t repetition, const Work& work,
           .bytes = finite(static_cast<double>(work.bytes())),
           .engine_lost = outcome.engine_lost,
           .over_limit = outcome.over_limit};
-  if (outcome.status != Status::ok) return row;
+  const auto add_facts = [&] {
+    for (const auto& [fact, value] : outcome.facts) add_fact(row, fact, value);
+  };
+  if (outcome.status != Status::ok) {
+    add_facts();
+    return row;
+  }
   row.disturbed = text::join(outcome.disturbances, ", ");
   row.samples = outcome.samples;
   row.workspace_bytes = outcome.workspace_bytes;
@@ -49,7 +55,7 @@ Row make_row(std::string_view name, std::int64_t repetition, const Work& work,
   row.measured_again = outcome.measured_again;
   row.first_choice = outcome.first_choice;
   row.data = outcome.data;
-  for (const auto& [fact, value] : outcome.facts) add_fact(row, fact, value);
+  add_facts();
   if (row.is_disturbed()) row.company = outcome.company;
   return row;
 }

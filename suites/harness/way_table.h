@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <functional>
 #include <iterator>
 #include <memory>
@@ -103,18 +104,18 @@ class WayTable {
     Way way;
   };
   std::optional<Found> find(Library& library, const Variant& variant) const {
-    std::optional<Unsupported> refusal;
+    std::exception_ptr refusal;
     for (const AnyFamily& family : of(variant.problem)) {
       if (family.for_packed != variant.problem.packed.has_value()) continue;
       try {
         if (auto way = family.way(library, variant.problem, variant)) {
           return Found{family, *std::move(way)};
         }
-      } catch (const Unsupported& words) {
-        if (!refusal) refusal = words;
+      } catch (const Unsupported&) {
+        if (!refusal) refusal = std::current_exception();
       }
     }
-    if (refusal) throw *refusal;
+    if (refusal) std::rethrow_exception(refusal);
     return std::nullopt;
   }
 

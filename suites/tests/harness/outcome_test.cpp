@@ -5,7 +5,10 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "core/results_file/known_defect.h"
 #include "suites/harness/keep/result_store.h"
+#include "suites/harness/known_defect.h"
+#include "suites/harness/run/runner.h"
 
 namespace benanza::harness {
 namespace {
@@ -147,6 +150,15 @@ TEST(ResultsFile, AHeuristicRankIsNoOrdinaryFact) {
   const Row row = make_row("relu/1x8/fp32/nchw/fake/direct", 0, {}, outcome);
   EXPECT_EQ(row.heuristic_rank, 2);
   EXPECT_EQ(written({row}).at("benchmarks").at(0).at("heuristic_rank"), 2);
+}
+
+// The library would make the call, and compute wrong results.
+TEST(MakeRow, OfAKnownDefectSaysSo) {
+  const Outcome outcome = caught([]() -> Outcome { throw KnownDefect("misses elements"); });
+  EXPECT_EQ(outcome.status, Status::unsupported);
+  const Row row = make_row("relu/1x8/fp32/nchw/fake/direct", 0, Work{}, outcome);
+  EXPECT_EQ(row.reason, "misses elements");
+  EXPECT_TRUE(facts_of(row).contains(known_defect_fact));
 }
 
 }  // namespace
