@@ -94,7 +94,8 @@ def bind_dimensions(onnx, model, batch, dims):
         rescale_reshapes(onnx, model, old, batch)
     del model.graph.value_info[:]
     for value in model.graph.output:
-        value.type.tensor_type.ClearField("shape")
+        if value.type.HasField("tensor_type"):  # others are maps and sequences
+            value.type.tensor_type.ClearField("shape")
     return batch
 
 

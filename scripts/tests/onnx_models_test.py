@@ -46,6 +46,17 @@ def extents(bound):
     return [[dim.dim_value for dim in value.type.tensor_type.shape.dim] for value in bound.graph.input]
 
 
+class Type:
+    """Of a value, as protobuf has it: whoever writes to a kind makes the value one of that kind."""
+
+    def __init__(self, kind):
+        self.kind, self.cleared = kind, []
+        self.tensor_type = SimpleNamespace(ClearField=self.cleared.append)
+
+    def HasField(self, kind):
+        return kind == self.kind
+
+
 class Binding(unittest.TestCase):
     def test_the_batch_of_time_major_inputs_is_axis_1(self):
         lstm = model(tensor("x", 25, 3, 256), tensor("h", 1, 3, 512),
@@ -56,6 +67,13 @@ class Binding(unittest.TestCase):
         self.assertEqual(bind_dimensions(None, open_lstm, 2, {}), 2)
         self.assertEqual(extents(open_lstm), [[25, 2, 256]])
         self.assertEqual(batch_axis(model(nodes=[node("GRU", "x", "w", "r", layout=1)]), "x"), 0)
+
+    def test_only_tensors_among_the_outputs_lose_their_shape(self):
+        outputs = [SimpleNamespace(type=Type(kind)) for kind in ("tensor_type", "sequence_type")]
+        classes = model(tensor("x", "n", 4))
+        classes.graph.output = outputs
+        bind_dimensions(None, classes, 2, {})
+        self.assertEqual([value.type.cleared for value in outputs], [["shape"], []])
 
     def test_an_extent_may_be_0(self):
         self.assertEqual(named_extent("past=0"), ("past", 0))

@@ -1,8 +1,10 @@
 #include <onnx/onnx_pb.h>
 
+#include "core/base/error.h"
+#include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
 
-/// ai.onnx.ml: models on rows of features, for which no library here has a call.
+/// ai.onnx.ml: models on rows of features, for most of which no library here has a call.
 namespace benanza::onnx {
 namespace {
 
@@ -68,6 +70,22 @@ std::vector<TensorFacts> labels_shape(const NodeView& node) {
   return {{type, node.input(0).shape}};
 }
 
+/// Rows divided by their norm.
+Lowered lower_normalizer(const NodeView& node) {
+  if (node.input(0).type != real) throw NotExpressible("features that it converts to floats");
+  const Dims& input = node.shape(0);
+  const std::string norm = node.text("norm", "MAX");
+  if (norm != "MAX" && norm != "L1" && norm != "L2") throw Error("has a norm " + norm);
+  const Reduction of_row{.kind = norm == "L1"   ? ReductionKind::l1
+                                 : norm == "L2" ? ReductionKind::l2
+                                                : ReductionKind::max,
+                         .input = input,
+                         .axes = {std::ssize(input) - 1}};
+  return measured({call(of_row, {from_input(0)}),
+                   elementwise_call(BinaryKind::div, {input, false, from_input(0)},
+                                    {of_row.output(), false, from_call(0)})});
+}
+
 /// One position per category.
 std::vector<TensorFacts> categories_shape(const NodeView& node) {
   Dims dims = node.shape(0);
@@ -104,10 +122,11 @@ void register_ai_onnx_ml(OperatorTable& table) {
   add({"LinearRegressor"}, targets_shape, linear);
   add({"LinearClassifier"}, classes_shape, linear);
   constexpr std::string_view preparation = "no library here prepares features";
-  add({"Scaler", "Normalizer"}, features_shape, preparation);
+  add({"Scaler"}, features_shape, preparation);
+  table.add("ai.onnx.ml.Normalizer", {.shapes = {{features_shape}}, .lower = lower_normalizer});
   add({"Imputer", "Binarizer"}, like_first, preparation);
   add({"OneHotEncoder"}, categories_shape, preparation);
-  add({"FeatureVectorizer", "ArrayFeatureExtractor"}, nullptr, preparation);
+  add({"FeatureVectorizer"}, nullptr, preparation);
   constexpr std::string_view words = "no library here has maps and labels";
   add({"LabelEncoder"}, labels_shape, words);
   add({"CategoryMapper", "DictVectorizer", "CastMap", "ZipMap"}, nullptr, words);

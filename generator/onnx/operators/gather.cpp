@@ -156,9 +156,8 @@ std::optional<Progression> progression(const NodeView& node, std::int64_t extent
   return Progression{indices[0], step};
 }
 
-Lowered lower_gather(const NodeView& node) {
+Lowered lower_gather(const NodeView& node, std::size_t axis) {
   const Dims& dims = node.shape(0);
-  const auto axis = static_cast<std::size_t>(NodeView::axis(node.integer("axis", 0), dims.size()));
   const std::int64_t extent = dims[axis];
   const std::int64_t count = element_count(node.shape(1));
   const Dims outer(dims.begin(), dims.begin() + static_cast<std::ptrdiff_t>(axis));
@@ -180,6 +179,23 @@ Lowered lower_gather(const NodeView& node) {
     result.gather = {.indices = 1, .rows = {element_count(outer), extent, count, inner}};
   }
   return movement({result});
+}
+
+Lowered lower_gather(const NodeView& node) {
+  return lower_gather(node, at(NodeView::axis(node.integer("axis", 0), node.shape(0).size())));
+}
+
+/// Columns of features; a vector is one row.
+std::vector<TensorFacts> features_shape(const NodeView& node) {
+  Dims dims = node.shape(0);
+  if (dims.empty()) throw Error("takes features of a scalar");
+  if (dims.size() == 1) dims.insert(dims.begin(), 1);
+  dims.back() = node.elements(1);
+  return {{node.input(0).type, dims}};
+}
+
+Lowered lower_features(const NodeView& node) {
+  return lower_gather(node, node.shape(0).size() - 1);
 }
 
 /// No more rows than there are indices.
@@ -261,6 +277,8 @@ Lowered lower_scatter_rows(const NodeView& node) {
 
 void register_gather(OperatorTable& table) {
   table.add("Gather", {.fold = fold_gather, .lower = lower_gather, .parts = rows_picked});
+  table.add("ai.onnx.ml.ArrayFeatureExtractor",
+            {.shapes = {{features_shape}}, .lower = lower_features, .parts = elements_picked});
   table.add("com.microsoft.TorchEmbedding", {.shapes = {{embedding_shape}},
                                              .lower = lower_gather,
                                              .parts = rows_picked,

@@ -133,6 +133,11 @@ Lowered lower_slice(const NodeView& node) {
   return movement({std::move(copy)});
 }
 
+/// The same, of as many steps of every sequence as it has.
+Lowered lower_reverse_sequence(const NodeView& node) {
+  return movement({proxy_copy(node, node.elements(0))});
+}
+
 }  // namespace
 
 void register_slice(OperatorTable& table) {
@@ -141,6 +146,10 @@ void register_slice(OperatorTable& table) {
                       .max_shapes = slice_max_shapes,
                       .fold = fold_slice,
                       .lower = lower_slice});
+  table.add("ReverseSequence", {.shapes = {{like_first}},
+                                .lower = lower_reverse_sequence,
+                                .idle_attributes = {"batch_axis", "time_axis"},
+                                .idle_inputs = {1}});
 }
 
 }  // namespace benanza::onnx

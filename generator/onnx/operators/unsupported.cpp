@@ -11,7 +11,6 @@ struct Reason {
 
 constexpr Reason reasons[] = {
     {"Det", "no library here has determinants"},
-    {"ReverseSequence", "no library here copies backwards"},
     {"NegativeLogLikelihoodLoss", "a loss, which only training needs"},
     {"SoftmaxCrossEntropyLoss", "a loss, which only training needs"},
     {"ImageDecoder", "no library here reads compressed images"},

@@ -215,5 +215,19 @@ TEST(Movement, OfAPartIsACopy) {
   EXPECT_THAT(layer.problems, testing::ElementsAre("copy/6_f1_t1"));
 }
 
+// As tf2onnx writes the second direction of a recurrence; how long sequences are changes no bytes.
+TEST(LowerMovement, ReversedSequencesAreCopied) {
+  const LoweredLayer layer = Model(17)
+                                 .input("x", {20, 2, 16})
+                                 .integers("lengths", {20, 20})
+                                 .node("ReverseSequence", {"x", "lengths"}, {"y"},
+                                       {{"batch_axis", 1}, {"time_axis", std::int64_t{0}}})
+                                 .output("y")
+                                 .layer();
+  EXPECT_EQ(layer.cost, Cost::movement);
+  EXPECT_THAT(layer.problems, ElementsAre("copy/640_f1_t1"));
+  EXPECT_EQ(layer.outputs[0].shape, (Dims{20, 2, 16}));
+}
+
 }  // namespace
 }  // namespace benanza::onnx

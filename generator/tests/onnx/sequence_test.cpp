@@ -181,6 +181,20 @@ TEST(Classic, ModelsOfFeatures) {
   EXPECT_EQ(graph.layers[1].reason, "no library here walks decision trees");
 }
 
+// Columns of features are moved as rows of a table are, a norm is a reduction and a division.
+TEST(Classic, FeaturesArePickedAndNormalized) {
+  Model model(15);
+  model.domain("ai.onnx.ml", 3).input("x", {6, 4});
+  model.integers("columns", {0, 3});
+  model.node("ArrayFeatureExtractor", {"x", "columns"}, {"some"}).last().set_domain("ai.onnx.ml");
+  model.node("Normalizer", {"some"}, {"y"}, {{"norm", "L2"}}).last().set_domain("ai.onnx.ml");
+  const LoweredGraph graph = model.output("y").import();
+  EXPECT_EQ(shape(graph, "some"), (Dims{6, 2}));
+  EXPECT_EQ(graph.layers[0].cost, Cost::movement);
+  EXPECT_THAT(graph.layers[0].problems, ElementsAre("copy/6x2_f4.3_t2.1"));
+  EXPECT_THAT(graph.layers[1].problems, ElementsAre("reducel2/6x2_a1", "div/6x2_6x1"));
+}
+
 // The operator that took the place of the older ones keeps the type of the features.
 TEST(Classic, TreesOfVersion5KeepTheType) {
   Model model(21);

@@ -6,8 +6,8 @@
 namespace benanza::onednn {
 namespace {
 
-std::vector<Attempt> attempts(const Gemm& shape, const Problem& problem,
-                              const VariantContext& context) {
+std::vector<Attempt> gemm_attempts(const Gemm& shape, const Problem& problem,
+                                   const VariantContext& context) {
   std::vector<Attempt> ways = product_attempts(shape, problem, context);
   std::vector<std::size_t> constants;
   if (shape.constant_b) constants.push_back(1);
@@ -21,8 +21,8 @@ std::vector<Attempt> attempts(const Gemm& shape, const Problem& problem,
 
 /// Products by weights that are unpacked when the model is loaded. The library's own calls for
 /// packed weights are reference code on most CPUs (docs/limits.md).
-std::vector<Attempt> unpacked_attempts(const Gemm& shape, Problem problem,
-                                       const VariantContext& context) {
+std::vector<Attempt> unpacked_gemm_attempts(const Gemm& shape, Problem problem,
+                                            const VariantContext& context) {
   if (context.integers()) throw harness::Unsupported("packed weights are not unpacked to 8 bits");
   harness::require_rows_to_unpack(shape.m);
   problem.packed.reset();
@@ -35,8 +35,8 @@ std::vector<Attempt> unpacked_attempts(const Gemm& shape, Problem problem,
 
 void register_gemm(WayTable& table) {
   const auto plain = [](const Gemm&) { return std::vector{Layout::plain}; };
-  table.add(family_of<Gemm>(plain, attempts, Steps::scaled));
-  auto packed = family_of<Gemm>(plain, unpacked_attempts, Steps::appended);
+  table.add(family_of<Gemm>(plain, gemm_attempts, Steps::scaled));
+  auto packed = family_of<Gemm>(plain, unpacked_gemm_attempts, Steps::appended);
   packed.for_packed = true;
   table.add(std::move(packed));
 }

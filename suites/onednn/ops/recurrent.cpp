@@ -1,5 +1,6 @@
 #include "suites/onednn/plans/int8_lstm.h"
 #include "suites/onednn/plans/recurrence.h"
+#include "suites/onednn/plans/recurrent_products.h"
 #include "suites/onednn/ways.h"
 
 namespace benanza::onednn {
@@ -30,11 +31,28 @@ Plan plan(const Recurrent& shape, const VariantContext& context) {
   return plan;
 }
 
+[[noreturn]] void refuse_packed_bytes() {
+  throw harness::Unsupported("packed weights are not unpacked to 8 bits");
+}
+
 /// Weights are unpacked when the model is loaded: neither a library nor a framework multiplies a
 /// state by stored weights without making bytes of it.
 std::vector<Attempt> unpacked(const Recurrent& shape, const VariantContext& context) {
-  if (context.integers()) throw harness::Unsupported("packed weights are not unpacked to 8 bits");
+  if (context.integers()) refuse_packed_bytes();
   return {{.prefix = "unpacked.", .plan = [=] { return plan(shape, context); }}};
+}
+
+harness::Family<Library, Recurrent> products(Layouts<Recurrent> layouts, bool for_packed) {
+  return {.layouts = std::move(layouts),
+          .ways =
+              [=](Library& library, const Recurrent& shape, const harness::Variant& prototype,
+                  harness::AlgorithmSet set) {
+                if (for_packed && prototype.precision == Precision::int8) refuse_packed_bytes();
+                return recurrent_product_ways(library, shape, prototype, set,
+                                              for_packed ? "unpacked." : "");
+              },
+          .for_packed = for_packed,
+          .chooses_leading = true};
 }
 
 }  // namespace
@@ -47,12 +65,14 @@ void register_recurrent(WayTable& table) {
       plain, [](const Recurrent& shape, const Problem&, const VariantContext& context) {
         return plan(shape, context);
       }));
+  table.add(products(plain, false));
   auto packed = family_of<Recurrent>(
       plain, [](const Recurrent& shape, const Problem&, const VariantContext& context) {
         return unpacked(shape, context);
       });
   packed.for_packed = true;
   table.add(std::move(packed));
+  table.add(products(plain, true));
 }
 
 }  // namespace benanza::onednn

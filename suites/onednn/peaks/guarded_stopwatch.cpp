@@ -39,9 +39,9 @@ double GuardedStopwatch::time(harness::Primitive& primitive, std::int64_t calls)
 }
 
 void GuardedStopwatch::judge(const harness::Primitive& primitive, double seconds_per_call) {
-  const auto* const planned = dynamic_cast<const PlannedCall*>(&primitive);
-  if (!peaks_ || planned == nullptr) return;
-  const LeastWork& least = planned->least_work();
+  const auto* const judged = dynamic_cast<const JudgedCall*>(&primitive);
+  if (!peaks_ || judged == nullptr) return;
+  const LeastWork& least = judged->least_work();
   const auto possible = [&] {
     return least_seconds(*peaks_, least.work, least.precision, least.arithmetic_saving);
   };

@@ -28,14 +28,6 @@ void convert_after(Argument& argument, const Convert& convert) {
 float to_unsigned(float value) { return value + zero_point; }
 float to_signed(float value) { return value - zero_point; }
 float cell_from_steps(float value) { return value / harness::int8_steps_of_data; }
-/// What was not written becomes the poison of integers.
-float cell_in_steps(float value) {
-  constexpr float least = -128;
-  constexpr float most = 127;
-  if (std::isnan(value)) return least;
-  return std::clamp(std::nearbyint(value * harness::int8_steps_of_data), least, most);
-}
-
 /// The library's conversion of weights to bytes takes inputs x gates x hidden, not the problem's
 /// rows of inputs.
 void give_inputs_first(Argument& argument, const Recurrent& shape, std::int64_t inputs) {
@@ -106,6 +98,13 @@ Implementation call(const Recurrent& shape, const VariantContext& context) {
 }
 
 }  // namespace
+
+float cell_in_steps(float value) {
+  constexpr float least = -128;
+  constexpr float most = 127;
+  if (std::isnan(value)) return least;
+  return std::clamp(std::nearbyint(value * harness::int8_steps_of_data), least, most);
+}
 
 Plan plan_int8_lstm(const Recurrent& shape, const VariantContext& context) {
   Plan plan{.implementation = call(shape, context),

@@ -11,4 +11,8 @@ namespace benanza::onednn {
 /// have.
 Plan plan_int8_lstm(const Recurrent& shape, const VariantContext& context);
 
+/// A cell as a result at int8, of its fp32 value. What was not written (NaN) becomes the poison of
+/// integers.
+float cell_in_steps(float value);
+
 }  // namespace benanza::onednn

@@ -23,8 +23,14 @@ struct LeastWork {
 /// products.
 LeastWork least_work(const Problem& problem, Precision precision, const harness::Traits& traits);
 
+/// A call whose time is judged by its least work.
+class JudgedCall : public harness::Primitive {
+ public:
+  virtual const LeastWork& least_work() const = 0;
+};
+
 /// A plan's call. Values are converted by the library's own reorders.
-class PlannedCall : public harness::Primitive {
+class PlannedCall : public JudgedCall {
  public:
   /// `result_elements` is the length of download()'s result; `threads` the number that the plan was
   /// made for, empty: all.
@@ -39,7 +45,7 @@ class PlannedCall : public harness::Primitive {
   std::int64_t workspace_bytes() const override { return workspace_bytes_; }
   Facts facts() override { return facts_; }
 
-  const LeastWork& least_work() const { return least_work_; }
+  const LeastWork& least_work() const override { return least_work_; }
 
   Formats operand_formats(std::size_t index) const { return formats(operands_.at(index)); }
   Formats result_formats() const { return formats(results_.front()); }

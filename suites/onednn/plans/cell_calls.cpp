@@ -1,0 +1,167 @@
+#include "suites/onednn/plans/cell_calls.h"
+
+#include <utility>
+
+#include "core/library/reference_code.h"
+#include "suites/harness/int8_recurrence.h"
+#include "suites/onednn/api/library_call.h"
+#include "suites/onednn/plans/recurrence.h"
+
+namespace benanza::onednn {
+namespace {
+
+using enum dnnl::algorithm;
+
+/// What a unit of a product of inputs or states with weights stands for.
+float unit_of_products(const Recurrent& shape) {
+  return harness::int8_unit_of_weights(shape) / harness::int8_steps_of_data;
+}
+
+}  // namespace
+
+CellCalls::CellCalls(const Recurrent& shape, const VariantContext& context,
+                     std::string implementation)
+    : shape_(shape), context_(context), implementation_(std::move(implementation)) {
+  if (context.integers() && shape.kind != RecurrentKind::lstm) {
+    throw harness::Unsupported("oneDNN has no int8 recurrence but the LSTM of inference");
+  }
+  if (!context.integers() && context.type() != Memory::data_type::f32) {
+    throw harness::Unsupported("a recurrence as products is of fp32 or int8");
+  }
+}
+
+std::int64_t CellCalls::sigmoid_gates() const { return shape_.gates() - 1; }
+
+Memory::desc CellCalls::state() const { return context_.plain({shape_.batch, shape_.hidden}); }
+
+Memory::desc CellCalls::cell() const { return floats({shape_.batch, shape_.hidden}); }
+
+std::vector<std::string> CellCalls::implementations(const Recurrent& shape,
+                                                    const VariantContext& context) {
+  const CellCalls calls(shape, context, "");
+  std::vector<Constant> constants;
+  std::vector<std::string> names;
+  Implementation one = calls.product(shape.batch, shape.hidden, shape.hidden, calls.cell(),
+                                     Chain().sum(), constants);
+  do {
+    if (is_reference_code(one.name())) continue;
+    names.push_back(one.name());
+  } while (library_call("next implementation", [&] { return one.next(); }));
+  if (names.empty()) throw harness::Unsupported("oneDNN has only reference code for its products");
+  return names;
+}
+
+Implementation CellCalls::product(std::int64_t rows, std::int64_t inputs, std::int64_t columns,
+                                  const Memory::desc& result, const Chain& chain,
+                                  std::vector<Constant>& constants) const {
+  dnnl::primitive_attr attributes = context_.attributes();
+  if (context_.integers()) {
+    constants = api::scale_product(attributes, unit_of_products(shape_)).constants;
+  }
+  attributes.set_post_ops(chain.operations());
+  const auto first = [&] {
+    return api::implementation_of<dnnl::matmul>(
+        context_.engine(), attributes, context_.plain({rows, inputs}),
+        context_.chosen_by_library({inputs, columns}), Memory::desc(), result);
+  };
+  return offered([&] {
+    Implementation one = first();
+    do {
+      if (one.name() == implementation_) return one;
+    } while (one.next());
+    return first();
+  });
+}
+
+ListedCall CellCalls::listed_product(std::int64_t rows, std::int64_t inputs, std::int64_t columns,
+                                     const Memory::desc& result, const Chain& chain) const {
+  std::vector<Constant> constants;
+  const Implementation made = product(rows, inputs, columns, result, chain, constants);
+  return {made, chain, std::move(constants)};
+}
+
+ListedCall CellCalls::binary(dnnl::algorithm function, const Memory::desc& first,
+                             const Memory::desc& second, const Memory::desc& result,
+                             const Chain& chain) const {
+  dnnl::primitive_attr attributes = context_.attributes();
+  attributes.set_post_ops(chain.operations());
+  return {offered([&] {
+            return api::implementation_of<dnnl::binary>(context_.engine(), attributes, function,
+                                                        first, second, result);
+          }),
+          chain};
+}
+
+ListedCall CellCalls::of_input(std::int64_t inputs) const {
+  const std::int64_t rows = shape_.steps * shape_.batch;
+  const std::int64_t columns = gates_of(shape_.directions() * shape_.gates()) * shape_.hidden;
+  Chain chain;
+  if (shape_.bias) chain.binary(binary_add, floats({1, columns}));
+  return listed_product(rows, inputs, columns, floats({rows, columns}), chain);
+}
+
+const ListedCall& CellCalls::of_sigmoids() {
+  if (of_sigmoids_) return *of_sigmoids_;
+  const std::int64_t columns = gates_of(sigmoid_gates()) * shape_.hidden;
+  return of_sigmoids_.emplace(listed_product(shape_.batch, shape_.hidden, columns,
+                                             floats({shape_.batch, columns}),
+                                             Chain().sum().eltwise(eltwise_logistic)));
+}
+
+Chain CellCalls::chain_of_last() const {
+  Chain chain;
+  switch (shape_.kind) {
+    case RecurrentKind::lstm:
+      return chain.sum().eltwise(eltwise_tanh).binary(binary_mul, cell());
+    case RecurrentKind::gru:
+      if (shape_.linear_before_reset) {
+        if (shape_.bias) chain.binary(binary_add, floats({1, shape_.hidden}));
+        chain.binary(binary_mul, cell());
+      }
+      return chain.binary(binary_add, cell()).eltwise(eltwise_tanh);
+    case RecurrentKind::rnn_tanh:
+    case RecurrentKind::rnn_relu:
+      break;
+  }
+  return chain.binary(binary_add, cell()).eltwise(rnn_function(shape_));
+}
+
+const ListedCall& CellCalls::of_last() {
+  if (of_last_) return *of_last_;
+  return of_last_.emplace(
+      listed_product(shape_.batch, shape_.hidden, shape_.hidden, cell(), chain_of_last()));
+}
+
+const ListedCall& CellCalls::lstm_state() {
+  if (lstm_state_) return *lstm_state_;
+  Chain chain;
+  chain.binary(binary_add, cell()).eltwise(eltwise_tanh).binary(binary_mul, cell());
+  if (context_.integers()) chain.eltwise(eltwise_linear, harness::int8_steps_of_data, 0);
+  return lstm_state_.emplace(binary(binary_mul, cell(), cell(), state(), chain));
+}
+
+const ListedCall& CellCalls::lstm_cell() {
+  if (lstm_cell_) return *lstm_cell_;
+  return lstm_cell_.emplace(
+      binary(binary_mul, cell(), cell(), cell(), Chain().binary(binary_add, cell())));
+}
+
+const ListedCall& CellCalls::gru_state() {
+  if (gru_state_) return *gru_state_;
+  return gru_state_.emplace(binary(binary_sub, cell(), cell(), cell(),
+                                   Chain().binary(binary_mul, cell()).binary(binary_add, cell())));
+}
+
+const ListedCall& CellCalls::reset_state() {
+  if (reset_state_) return *reset_state_;
+  return reset_state_.emplace(binary(binary_mul, cell(), cell(), cell(), {}));
+}
+
+ListedCall CellCalls::copy(const Memory::desc& from, const Memory::desc& to) const {
+  return {Implementation(offered([&] {
+    return dnnl::reorder::primitive_desc(context_.engine(), from, context_.engine(), to,
+                                         context_.attributes());
+  }))};
+}
+
+}  // namespace benanza::onednn
