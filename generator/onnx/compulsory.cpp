@@ -313,9 +313,7 @@ Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& l
     }
     for (const std::size_t index : layers[step].reads_whole) {
       const Value* const value = program.steps[step].inputs[index];
-      if (value != nullptr && value->given && !value->constant && value->shape) {
-        inputs.insert(value);
-      }
+      if (value != nullptr) inputs.merge(given_behind(program, layers, *value));
     }
     if (layers[step].cost != Cost::measured) continue;
     for (const Call& call : layers[step].calls) {
