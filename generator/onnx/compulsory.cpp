@@ -186,15 +186,30 @@ Traffic written_outputs(const Program& program, const std::vector<LoweredLayer>&
   return outputs;
 }
 
-/// How many of the first inputs of a step hold all that its result does, where its layer only moves
+/// The inputs of a step that hold all that its result does, where its layer only moves or converts
 /// elements or is part of other calls.
-std::size_t moved_inputs(const Step& step, const LoweredLayer& layer) {
-  if (layer.cost != Cost::free && layer.cost != Cost::movement) return 0;
-  if (!step.node.domain().empty() || step.inputs.empty()) return 0;
-  if (step.node.op_type() == "Concat") return step.inputs.size();
-  constexpr std::string_view moving[] = {"Expand", "Reshape", "Squeeze", "Transpose", "Unsqueeze"};
-  const bool moves = std::ranges::find(moving, step.node.op_type()) != std::end(moving);
-  return moves || (layer.cost == Cost::free && is_dequantization(step)) ? 1 : 0;
+std::vector<Value*> moved_inputs(const Step& step, const LoweredLayer& layer) {
+  if (step.inputs.empty() || layer.constant) return {};
+  const bool is_free = layer.cost == Cost::free;
+  if (is_free && is_dequantization(step)) return {step.inputs.front()};
+  const bool is_standard = step.node.domain().empty();
+  if ((is_free || layer.cost == Cost::movement) && is_standard) {
+    if (step.node.op_type() == "Concat") return step.inputs;
+    constexpr std::string_view moving[] = {"Cast", "Expand",    "Reshape",  "Squeeze",
+                                           "Tile", "Transpose", "Unsqueeze"};
+    if (std::ranges::find(moving, step.node.op_type()) != std::end(moving)) {
+      return {step.inputs.front()};
+    }
+  }
+  if (!is_free || step.outputs.empty() || step.outputs.front() == nullptr) return {};
+  // Such as a product with 1: what is no constant is the result.
+  const Value& result = *step.outputs.front();
+  const auto is_result = [&](const Value* input) {
+    return input != nullptr && !input->constant && input->shape && result.shape &&
+           element_count(*input->shape) == element_count(*result.shape);
+  };
+  const auto found = std::ranges::find_if(step.inputs, is_result);
+  return found == step.inputs.end() ? std::vector<Value*>{} : std::vector<Value*>{*found};
 }
 
 /// The model's inputs that who reads all of `value` reads: itself, or what layers make it of that
@@ -211,9 +226,7 @@ std::set<const Value*> given_behind(const Program& program, const std::vector<Lo
     if (next.given) found.insert(&next);
     if (!next.producer) continue;
     const Step& step = program.steps[*next.producer];
-    const std::size_t count = moved_inputs(step, layers[*next.producer]);
-    for (std::size_t index = 0; index < count; ++index) {
-      const Value* const input = step.inputs[index];
+    for (const Value* input : moved_inputs(step, layers[*next.producer])) {
       if (input != nullptr && seen.insert(input).second) open.push_back(input);
     }
   }
@@ -300,9 +313,7 @@ Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& l
     }
     for (const std::size_t index : layers[step].reads_whole) {
       const Value* const value = program.steps[step].inputs[index];
-      if (value != nullptr && value->given && !value->constant && value->shape) {
-        inputs.insert(value);
-      }
+      if (value != nullptr) inputs.merge(given_behind(program, layers, *value));
     }
     if (layers[step].cost != Cost::measured) continue;
     for (const Call& call : layers[step].calls) {

@@ -21,6 +21,7 @@
 #include "generator/onnx/operators/shared/expert_load.h"
 #include "generator/onnx/parameters.h"
 #include "generator/onnx/quantized_layers.h"
+#include "generator/onnx/read/default_imports.h"
 #include "generator/onnx/read/inline.h"
 #include "generator/onnx/read/make_inputs_constant.h"
 #include "generator/onnx/read/read.h"
@@ -187,6 +188,7 @@ std::map<std::string, std::string> metadata_of(const ::onnx::ModelProto& model) 
 
 /// Makes the model one that the operators here describe.
 void prepare(::onnx::ModelProto& model, const Binding& binding, const std::string& where) {
+  add_default_imports(model);
   make_inputs_constant(model, binding.values, where);
   state_shared_caches(*model.mutable_graph());
   rename_tool_conversions(model);

@@ -240,8 +240,11 @@ Lowered lower_quantized_concat(const NodeView& node) {
     shape.parts.push_back(node.shape(index));
     operands.push_back(from_input(static_cast<int>(index)));
   }
-  if (shape.parts.size() < 2) throw NotExpressible("bytes of another scale");
-  Lowered lowered = movement({call(std::move(shape), std::move(operands))});
+  // Of a single part, all bytes are read and written at a new scale.
+  Lowered lowered =
+      shape.parts.size() == 1
+          ? movement({proxy_copy(node, element_count(shape.parts.front()), operands.front().index)})
+          : movement({call(std::move(shape), std::move(operands))});
   lowered.types = Types::checked_by_lowering;
   lowered.precision = to_string(Precision::int8);
   return lowered;

@@ -109,6 +109,27 @@ TEST(Compulsory, CachesCountThroughWhatMovesThem) {
   EXPECT_EQ(model.import().compulsory.inputs, (Traffic{.elements = 32 + 8, .bytes = 64}));
 }
 
+// Keys that are scaled by 1 before the product, as some exporters write attention.
+TEST(Compulsory, CachesCountThroughWhatLeavesThemUnchanged) {
+  Model model(17);
+  model.input("q", {1, 8, 1, 4}).input("k", {1, 8, 1, 4}).scalar("one", 1);
+  model.input("past", {1, 8, 8, 4});
+  model.node("Concat", {"past", "k"}, {"all"}, {{"axis", 2}});
+  model.node("Transpose", {"all"}, {"t"}, {{"perm", Dims{0, 1, 3, 2}}});
+  model.node("Mul", {"t", "one"}, {"scaled"}).node("MatMul", {"q", "scaled"}, {"y"}).output("y");
+  EXPECT_EQ(model.import().compulsory.inputs, (Traffic{.elements = 32 + 32 + 256}));
+}
+
+// No library quantizes to 16 bits; what does reads the earlier keys through the Concat.
+TEST(Compulsory, WhatUnsupportedLayersReadCountsThroughWhatMovesIt) {
+  Model model(21);
+  model.input("past", {1, 2, 8, 4}).input("k", {1, 2, 1, 4}).scalar("s", 0.5F);
+  model.node("Concat", {"past", "k"}, {"all"}, {{"axis", 2}});
+  model.node("QuantizeLinear", {"all", "s"}, {"y"},
+             {{"output_dtype", std::int64_t{::onnx::TensorProto::UINT16}}});
+  EXPECT_EQ(model.output("y").import().compulsory.inputs, (Traffic{.elements = 64 + 8}));
+}
+
 // A cache with room for 16 rows of which 10 are filled; the last is new.
 TEST(Compulsory, OfACacheOfFixedSizeTheFilledRowsCount) {
   Model model(24);

@@ -18,6 +18,18 @@ Model contrib() {
   return model.domain("com.microsoft", 1);
 }
 
+// As Neural Compressor writes them.
+TEST(ContribShapes, DomainsThatTheModelDoesNotNameAreKnown) {
+  Model own(18);
+  own.input("x", {2, 8}).weights("w", {4, 8});
+  add_microsoft(own, "FusedMatMul", {"x", "w"}, {"y"}, {{"transB", 1}});
+  EXPECT_THAT(own.output("y").layer().problems, ElementsAre("gemm/m2_n4_k8_nt_w"));
+  Model classical(18);
+  classical.input("x", {2, 8}).node("Binarizer", {"x"}, {"y"});
+  classical.last().set_domain("ai.onnx.ml");
+  EXPECT_EQ(classical.output("y").layer().outputs[0].shape, (Dims{2, 8}));
+}
+
 // Windows of 4, 2 apart, on the axis of 8: three of them.
 TEST(ContribShapes, WindowsAlongAnAxisAreACopyThatReadsAgain) {
   Model model = contrib().input("x", {2, 8, 3});

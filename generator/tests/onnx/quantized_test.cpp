@@ -179,6 +179,19 @@ TEST(Quantized, SumsAndJoinsOfBytesAreCalls) {
   EXPECT_EQ(named(graph, "y").precision, "int8");
 }
 
+// A decoder's first step joins nothing to its keys.
+TEST(Quantized, JoinsOfOnePartMoveItsBytes) {
+  Model model(13);
+  model.domain("com.microsoft", 1).scalar("s", 0.1F).input("past", {0, 8}, TensorProto::UINT8);
+  model.input("x", {2, 8}, TensorProto::UINT8);
+  stored(model, "z", {}, TensorProto::UINT8);
+  add_microsoft(model, "QLinearConcat", {"s", "z", "past", "s", "z", "x", "s", "z"}, {"y"},
+                {{"axis", 0}});
+  const LoweredGraph graph = model.output("y").import();
+  EXPECT_EQ(named(graph, "y").cost, Cost::movement) << named(graph, "y").reason;
+  EXPECT_THAT(named(graph, "y").problems, ElementsAre("copy/16_f1_t1"));
+}
+
 /// Bytes x of these extents, a scale "s" and its zero point "z".
 Model bytes(const Dims& dims) {
   Model model(13);
