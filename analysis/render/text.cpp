@@ -148,6 +148,11 @@ class SectionText {
 
 }  // namespace
 
+std::string interruption_text(std::span<const double> seconds) {
+  if (!are_interrupted(seconds)) return "";
+  return fmt::format(" (the least of {} times: other programs interrupted most)", seconds.size());
+}
+
 std::string milliseconds(double seconds) { return fmt::format("{:.3f} ms", seconds * 1e3); }
 
 std::string microseconds(double seconds) { return fmt::format("{:.1f}", seconds * 1e6); }

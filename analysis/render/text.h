@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,9 @@ namespace benanza::analysis {
 
 /// "1.234 ms"
 std::string milliseconds(double seconds);
+/// Of typical() times of whole runs: " (the least of 5 times: ...)" if they were interrupted;
+/// otherwise empty.
+std::string interruption_text(std::span<const double> seconds);
 /// "1234.5": for columns that name the unit.
 std::string microseconds(double seconds);
 /// "1.234 ms  (95%: 1.200 to 1.300)", the interval in milliseconds. `kind` says what it is.

@@ -8,6 +8,7 @@
 
 #include "analysis/questions/bound/report.h"
 #include "analysis/render/table.h"
+#include "analysis/render/text.h"
 #include "core/statistics/summary.h"
 
 namespace benanza::analysis {
@@ -79,14 +80,14 @@ void add_causes(Section& section, const PlanLadder& plan) {
   section.add(Entry{
       "  measured",
       fmt::format("{:+.3f} ms: {} conversions take {:.3f} ({:+.3f}); running {} calls back "
-                  "to back adds {:+.3f} over timing each alone{}{}",
+                  "to back adds {:+.3f} over timing each alone{}{}{}",
                   plan.measured_extra() * 1e3, run.conversions, run.conversion_seconds * 1e3,
                   (run.conversion_seconds - run.predicted_conversion_seconds) * 1e3, run.steps,
                   plan.steps_extra() * 1e3,
                   run.predicted_gap_seconds == 0 ? std::string()
                                                  : fmt::format(", of which {:.3f} were expected",
                                                                run.predicted_gap_seconds * 1e3),
-                  steps_text(plan))});
+                  steps_text(plan), interruption_text(run.seconds))});
   if (const auto branches = plan.branch_seconds()) {
     section.add(Entry{"  in branches",
                       fmt::format("{:.3f} ms, {:+.3f}: independent steps in parallel",

@@ -4,6 +4,7 @@
 
 #include "analysis/questions/bound/report.h"
 #include "analysis/render/table.h"
+#include "analysis/render/text.h"
 #include "core/statistics/summary.h"
 
 namespace benanza::analysis {
@@ -17,15 +18,10 @@ void add_sequences(Section& section, const BoundReport& report) {
   section.facts["sequences"] = table.json(report.sequences);
   for (const SequenceRun* const run : report.sequences) {
     const double seconds = typical(run->seconds);
-    const std::string least =
-        are_interrupted(run->seconds)
-            ? fmt::format(" (the least of {} times: other programs interrupted most)",
-                          run->seconds.size())
-            : "";
     section.add(Entry{
         run->fused ? "in sequence, fused" : "in sequence",
         fmt::format("{:.3f} ms{}, {} calls of {} back to back; their sum alone is {:.3f} of it",
-                    seconds * 1e3, least, run->calls, run->backends(),
+                    seconds * 1e3, interruption_text(run->seconds), run->calls, run->backends(),
                     run->alone_seconds / seconds)});
   }
 }

@@ -37,6 +37,11 @@ std::string extent_text(const StepGrid& grid) {
 /// prompt as its past.
 constexpr std::int64_t one_step = 2;
 
+/// Up to which the steps of an answer are averaged.
+std::int64_t last_past(const ServingQuery& query) {
+  return query.prompt + (query.output <= one_step ? 0 : query.output);
+}
+
 /// The value itself or, if it lies within, all that was measured on the axis.
 std::set<std::int64_t> on_axis(const StepGrid& grid, std::string_view axis, std::int64_t value) {
   const auto values = grid.values_on(axis);
@@ -46,7 +51,7 @@ std::set<std::int64_t> on_axis(const StepGrid& grid, std::string_view axis, std:
 
 /// The points whose measurement allows the mean from `from` to `to`.
 Error decode_outside(const ServedVariant& served, const ServingQuery& query, std::int64_t batch) {
-  const std::int64_t last = query.prompt + (query.output <= one_step ? 0 : query.output);
+  const std::int64_t last = last_past(query);
   const auto pasts = served.decode.values_on("past");
   const auto batches = served.decode.values_on("batch");
   std::set<std::int64_t> to_measure{query.prompt, last};
@@ -236,8 +241,7 @@ ServingAnswer answer_of(const ServedVariant& served, const ServingQuery& query) 
   for (const std::int64_t batch : batches_of(served, query, answer.largest_batch)) {
     BatchAnswer one{.batch = batch, .bytes = served.memory.bytes(real(batch), tokens)};
     if (query.memory_bytes) one.fits = one.bytes <= *query.memory_bytes;
-    const double last = query.output <= one_step ? real(query.prompt) : tokens;
-    one.token = served.decode.mean({0, real(batch)}, real(query.prompt), last);
+    one.token = served.decode.mean({0, real(batch)}, real(query.prompt), real(last_past(query)));
     if (!one.token && !query.allow_missing) throw decode_outside(served, query, batch);
     if (!prefill.empty()) add_first(one, served, query);
     add_rates(one, served, query);

@@ -38,6 +38,12 @@ Page page_with(Sheet sheet) {
   return page;
 }
 
+TEST(Text, SaysWhichTimeInterruptedRunsHave) {
+  EXPECT_EQ(interruption_text(std::vector{1.0, 2.0, 3.0}),
+            " (the least of 3 times: other programs interrupted most)");
+  EXPECT_EQ(interruption_text(std::vector{1.0, 1.1, 3.0}), "");
+}
+
 TEST(Table, SaysAFactOnceForEveryFormat) {
   const Page page = page_with(columns.sheet(rows, {.name = "layers", .caption = "all layers"}));
   EXPECT_EQ(page_text(page, "table", 10), R"(model
