@@ -285,7 +285,8 @@ def capture(torch, run):
     except Exception as error:
         raise UserError(f"--cuda-graphs: the model cannot be captured: {one_line(error)}; "
                         "leave --cuda-graphs out")
-    graph.result = result  # its memory lives as long as the graph
+    # Their memory, and that of the weights that the run holds, lives as long as the graph.
+    graph.result, graph.run = result, run
     return graph.replay
 
 

@@ -5,6 +5,7 @@ with fakes of both.
 usage: profile_test.py SOURCE_DIR
 """
 import contextlib
+import gc
 import importlib.util
 import io
 import json
@@ -16,6 +17,7 @@ import tempfile
 import time
 import types
 import unittest
+import weakref
 from unittest import mock
 
 SOURCE = pathlib.Path(sys.argv[1])
@@ -248,6 +250,37 @@ class PyTorch(unittest.TestCase):
     def test_one_process(self):
         record = self.profile("--processes", "1")
         self.assertEqual((len(record["processes"]), record["fewer_threads"], self.threads), (1, [], []))
+
+
+class Capture(unittest.TestCase):
+    """A CUDA graph reads the weights where they were: they must not be freed before it."""
+
+    def test_the_graph_keeps_the_run_and_its_result(self):
+        import profile_pytorch
+
+        class Graph:
+            def replay(self):
+                pass
+
+        class Kept:
+            pass
+
+        weights = Kept()
+        results = []
+
+        def run(weights=weights):
+            results.append(weakref.ref(made := Kept()))
+            return made
+
+        stream = mock.MagicMock()
+        torch = types.SimpleNamespace(cuda=mock.MagicMock(CUDAGraph=Graph, current_stream=stream))
+        of_weights = weakref.ref(weights)
+        replay = profile_pytorch.capture(torch, run)
+        del run, weights
+        gc.collect()
+        self.assertIsNotNone(of_weights())
+        self.assertIsNotNone(results[-1]())
+        self.assertTrue(callable(replay))
 
 
 class WhichOnnxRuntime(unittest.TestCase):
