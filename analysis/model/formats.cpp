@@ -32,6 +32,8 @@ struct Candidate {
   std::vector<bool> as_written{};
 };
 
+/// The first format.
+constexpr Format row_major = 0;
 /// Of a conversion that there is not.
 constexpr double impossible_seconds = 1e6;
 
@@ -68,7 +70,12 @@ class Formats {
   const std::string& name(Format format) const { return names_[format]; }
   double conversion_seconds(std::size_t tensor, Format from, Format to) const {
     const auto found = measured_.find({from, to});
-    return found == measured_.end() ? tensors_[tensor].conversion_seconds : found->second;
+    if (found != measured_.end()) return found->second;
+    const FormatTensor& converted = tensors_[tensor];
+    std::optional<double> copy;
+    if (from == row_major) copy = converted.from_row_major_seconds;
+    if (to == row_major) copy = converted.to_row_major_seconds;
+    return copy.value_or(converted.conversion_seconds);
   }
 
  private:

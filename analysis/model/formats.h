@@ -32,6 +32,10 @@ struct FormatTensor {
   bool is_image = false;
   /// Of one conversion to another format, as estimated.
   double conversion_seconds = 0;
+  /// Of the copy from row-major to channels last and back, as measured; empty: not measured. Other
+  /// formats of images take about as long.
+  std::optional<double> from_row_major_seconds{};
+  std::optional<double> to_row_major_seconds{};
   /// It has to be row-major before this step: a part of it is read where it is. The number of
   /// steps: the caller reads it after the last.
   std::optional<std::size_t> row_major_before{};

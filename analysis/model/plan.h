@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "core/graph_file/data_flow.h"
 #include "core/graph_file/graph.h"
 #include "core/plan_file/plan.h"
+#include "core/problem/ops/copy.h"
 
 namespace benanza::analysis {
 
@@ -22,13 +24,15 @@ struct PlannedWork {
   std::vector<std::vector<const Measurement*>> candidates{};
 };
 
-/// What a conversion between two formats takes: `overhead_seconds`, and reading and writing every
-/// byte.
+/// What a conversion between two formats takes: as measured, or else `overhead_seconds`, and
+/// reading and writing every byte.
 struct ConversionCosts {
   double overhead_seconds = 0;
   /// Empty: unknown, and not counted.
   std::optional<double> bytes_per_second{};
-  /// Those that were measured.
+  /// Seconds of a copy that a suite measured; null or no value: unknown.
+  std::function<std::optional<double>(const Copy&)> copy_seconds{};
+  /// Those of earlier plans.
   MeasuredConversions measured{};
 };
 

@@ -189,8 +189,22 @@ class CallChoice {
         (costs_.bytes_per_second ? 2 * static_cast<double>(elements * element_bytes(precision_)) /
                                        *costs_.bytes_per_second
                                  : 0);
-    return {.is_image = has_channels && elements > (*shape)[0] * (*shape)[1],
-            .conversion_seconds = seconds};
+    FormatTensor found{.is_image = has_channels && elements > (*shape)[0] * (*shape)[1],
+                       .conversion_seconds = seconds};
+    if (found.is_image && costs_.copy_seconds) {
+      const std::int64_t channels = (*shape)[1];
+      const std::int64_t positions = elements / ((*shape)[0] * channels);
+      found.from_row_major_seconds = copy_seconds((*shape)[0], channels, positions);
+      found.to_row_major_seconds = copy_seconds((*shape)[0], positions, channels);
+    }
+    return found;
+  }
+
+  /// Of batch transpositions; empty if that was not measured.
+  std::optional<double> copy_seconds(std::int64_t batch, std::int64_t rows,
+                                     std::int64_t columns) const {
+    const auto copy = transposition(batch, rows, columns);
+    return copy ? costs_.copy_seconds(*copy) : std::nullopt;
   }
 
   Plan& plan_;

@@ -59,6 +59,11 @@ struct Selected {
   std::string reason{};
 };
 
+/// As what tensors are stored and copied in a run at this precision: TF32 only concerns products.
+inline Precision copied_as(Precision precision) {
+  return precision == Precision::tf32 ? Precision::fp32 : precision;
+}
+
 /// Returns true if `filter` names this backend, or none.
 bool admits_backend(const MeasurementFilter& filter, std::string_view backend);
 /// Returns true if `filter`, with `precision` instead of its own, admits the measurement.

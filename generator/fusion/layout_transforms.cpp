@@ -32,15 +32,8 @@ std::vector<bool> constant_layers(const std::vector<LoweredLayer>& layers) {
   return constant;
 }
 
-/// The problem that transposes row-major matrices, rows x columns to columns x rows; empty if the
-/// order is the same.
-std::optional<std::string> transposition(std::int64_t batch, std::int64_t rows,
-                                         std::int64_t columns) {
-  if (rows == 1 || columns == 1) return std::nullopt;
-  const Copy copy{.dims = {batch, columns, rows},
-                  .from = {rows * columns, 1, columns},
-                  .to = {rows * columns, rows, 1}};
-  return key({copy.canonical(), {}});
+std::optional<std::string> key_of(const std::optional<Copy>& copy) {
+  return copy ? std::optional(key({*copy, {}})) : std::nullopt;
 }
 
 LayoutTransform transform(std::size_t layer, bool of_input, const Dims& dims) {
@@ -49,8 +42,8 @@ LayoutTransform transform(std::size_t layer, bool of_input, const Dims& dims) {
   const std::int64_t positions = element_count(dims) / (batch * channels);
   return {.layer = layer,
           .of_input = of_input,
-          .to_nhwc = transposition(batch, channels, positions),
-          .to_nchw = transposition(batch, positions, channels)};
+          .to_nhwc = key_of(transposition(batch, channels, positions)),
+          .to_nchw = key_of(transposition(batch, positions, channels))};
 }
 
 }  // namespace

@@ -77,6 +77,22 @@ class BestPlan(unittest.TestCase):
         self.assertEqual(self.run_it([300, 302, 304]).returncode, 0)
         self.assertEqual(self.time(), 302, "its prediction knows of a run")
 
+    def test_a_plan_on_a_gpu_expects_the_gaps_of_other_plans(self):
+        for name in ("a.run.json", "b.run.json", "a.json", "m.run.json", "m.old.run.json"):
+            (self.folder / name).write_text("{}")
+        gpu = ["--runner", "bench_plan_nvidia"]
+        self.assertEqual(self.run_it([5], *gpu).returncode, 0)
+        self.assertTrue(self.calls[0].endswith(f"--gaps={self.folder}/a.run.json --gaps={self.folder}/b.run.json"),
+                        self.calls[0])
+        # Runs on another device.
+        refusing = self.folder / "benanza-analyze"
+        refusing.write_text(refusing.read_text() + "\nsys.exit(any('--gaps' in word for word in sys.argv))\n")
+        self.assertEqual(self.run_it([5], *gpu).returncode, 0)
+        self.assertIn("--gaps", self.calls[0])
+        self.assertNotIn("--gaps", self.calls[1])
+        self.assertEqual(self.run_it([5, 4, 3]).returncode, 0)
+        self.assertNotIn("--gaps", " ".join(self.calls), "a processor's plans know of their own runs")
+
     def test_a_plan_on_a_gpu_is_made_once_unless_told_otherwise(self):
         self.assertEqual(self.run_it([5, 3], "--runner", "bench_plan_nvidia").returncode, 0)
         self.assertEqual(self.time(), 5)

@@ -240,14 +240,13 @@ double PlannedModel::difference(std::size_t step, std::span<const float> expecte
   for (const float value : expected) {
     if (std::isfinite(value)) largest = std::max(largest, std::abs(static_cast<double>(value)));
   }
-  for (const Written& element : written_elements(one.work, made.size())) {
-    if (element.place >= expected.size()) continue;
-    if (made[element.made] == expected[element.place]) continue;  // infinity, too
-    const auto right = static_cast<double>(expected[element.place]);
-    const double apart = std::abs(static_cast<double>(made[element.made]) - right);
+  written_by(one.work).for_each(made.size(), [&](std::size_t index, std::size_t place) {
+    if (place >= expected.size() || made[index] == expected[place]) return;  // infinity, too
+    const auto right = static_cast<double>(expected[place]);
+    const double apart = std::abs(static_cast<double>(made[index]) - right);
     // Not a number is as far away as can be.
     distance = std::isnan(apart) ? HUGE_VAL : std::max(distance, apart);
-  }
+  });
   return distance == 0 ? 0 : distance / std::max(largest, 1e-30);
 }
 

@@ -96,25 +96,17 @@ StepCall step_call(const Plan& plan, const PlanStep& step,
   return {&backend, std::move(variant), std::move(way)};
 }
 
-std::vector<Written> written_elements(const FlowCall& work, std::size_t count) {
-  const auto offset = static_cast<std::size_t>(work.to_offset);
-  std::vector<Written> all;
+Written written_by(const FlowCall& work) {
+  Written written{.offset = static_cast<std::size_t>(work.to_offset)};
   const Problem problem = parse(work.problem);
   const auto* const copy = std::get_if<Copy>(&problem.shape);
   if (copy != nullptr && !work.gather) {
-    for (const std::size_t place : places_of(copy->dims, copy->to)) {
-      all.push_back({place, offset + place});
-    }
-    return all;
+    written.places = places_of(copy->dims, copy->to);
+    written.has_gaps = true;
+  } else if (!work.result_strides.empty()) {
+    written.places = places_of(output(problem), work.result_strides);
   }
-  if (!work.result_strides.empty()) {
-    for (const std::size_t place : places_of(output(problem), work.result_strides)) {
-      all.push_back({all.size(), offset + place});
-    }
-    return all;
-  }
-  for (std::size_t index = 0; index < count; ++index) all.push_back({index, offset + index});
-  return all;
+  return written;
 }
 
 }  // namespace benanza::plan

@@ -22,13 +22,27 @@ struct StepCall {
 StepCall step_call(const Plan& plan, const PlanStep& step,
                    std::span<harness::Backend* const> backends);
 
-/// An element that a call makes, and where it is in the tensor of its step.
+/// Which elements of its step's tensor a call makes.
 struct Written {
-  std::size_t made = 0;
-  std::size_t place = 0;
+  /// Of the first.
+  std::size_t offset = 0;
+  /// Of each, behind `offset`; empty: one after the other.
+  std::vector<std::size_t> places{};
+  /// What the call makes has the same gaps as `places`.
+  bool has_gaps = false;
+
+  /// Calls use(index in what the call makes, place) for each of `count` elements.
+  template <class Use>
+  void for_each(std::size_t count, const Use& use) const {
+    if (places.empty()) {
+      for (std::size_t index = 0; index < count; ++index) use(index, offset + index);
+    }
+    for (std::size_t index = 0; index < places.size(); ++index) {
+      use(has_gaps ? places[index] : index, offset + places[index]);
+    }
+  }
 };
 
-/// Of a call that makes `count` elements.
-std::vector<Written> written_elements(const FlowCall& work, std::size_t count);
+Written written_by(const FlowCall& work);
 
 }  // namespace benanza::plan

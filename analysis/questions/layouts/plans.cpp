@@ -47,9 +47,8 @@ Change change_by(const std::optional<std::string>& key, const MeasurementSet& me
   if (!key) return {.seconds = 0, .call = nullptr};
   MeasurementFilter plain = filter;
   plain.layout.reset();
-  // TF32 concerns multiplication only: tensors are stored and copied as fp32.
-  const Precision stored = filter.precision == Precision::tf32 ? Precision::fp32 : filter.precision;
-  const Measurement* call = select_measurement(*key, measurements, plain, stored).best;
+  const Measurement* call =
+      select_measurement(*key, measurements, plain, copied_as(filter.precision)).best;
   if (call == nullptr) return {};
   return {.seconds = call->seconds(), .call = call};
 }

@@ -57,6 +57,25 @@ TEST(ChooseFormats, KeepsAFormatWhereAnotherOneGainsLessThanItsConversions) {
   EXPECT_NEAR(chosen.seconds, 18 * us, 1e-12);
 }
 
+TEST(ChooseFormats, TakesMeasuredCopiesOfImagesForConversions) {
+  Chain chain({{5, 9}, {8, 3}, {5, 9}});
+  ASSERT_THAT(choose_formats(chain.steps, chain.tensors).conversions, SizeIs(2));
+  // 1.5 us there and 2 back as estimated: 16.5 us in all. The way back takes 4: rather 18.
+  chain.tensors[1].from_row_major_seconds = 1.5 * us;
+  ChosenFormats chosen = choose_formats(chain.steps, chain.tensors);
+  ASSERT_THAT(chosen.conversions, SizeIs(2));
+  EXPECT_EQ(chosen.conversions[0], (PlanConversion{1, 1, "row-major", "nhwc", 1.5 * us}));
+  EXPECT_EQ(chosen.conversions[1], (PlanConversion{2, 2, "nhwc", "row-major", 2 * us}));
+  EXPECT_NEAR(chosen.seconds, 16.5 * us, 1e-12);
+  chain.tensors[2].to_row_major_seconds = 4 * us;
+  chosen = choose_formats(chain.steps, chain.tensors);
+  EXPECT_THAT(chosen.conversions, IsEmpty());
+  EXPECT_NEAR(chosen.seconds, 18 * us, 1e-12);
+  // Those of an earlier plan come first.
+  const MeasuredConversions measured{{{"nhwc", "row-major"}, 1 * us}};
+  EXPECT_NEAR(choose_formats(chain.steps, chain.tensors, measured).seconds, 15.5 * us, 1e-12);
+}
+
 TEST(ChooseFormats, ConvertsWhereThatPays) {
   const Chain chain({{5, 9}, {11, 5}, {5, 9}});
   const ChosenFormats chosen = choose_formats(chain.steps, chain.tensors);

@@ -24,6 +24,14 @@ Dims dense_strides(const Dims& dims) {
   return strides;
 }
 
+std::optional<Copy> transposition(std::int64_t batch, std::int64_t rows, std::int64_t columns) {
+  if (rows == 1 || columns == 1) return std::nullopt;
+  const Copy copy{.dims = {batch, columns, rows},
+                  .from = {rows * columns, 1, columns},
+                  .to = {rows * columns, rows, 1}};
+  return copy.canonical();
+}
+
 Copy Copy::read(KeyReader& reader) {
   Copy shape;
   shape.dims = reader.dims("");

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "core/problem/operand.h"
 
 namespace benanza {
@@ -40,5 +43,9 @@ struct Copy {
 
 /// Row-major strides of a dense tensor, in elements.
 Dims dense_strides(const Dims& dims);
+
+/// Transposes row-major matrices, rows x columns to columns x rows. Images change from row-major to
+/// channels last if the rows are channels, back if the columns are. Empty if the order is the same.
+std::optional<Copy> transposition(std::int64_t batch, std::int64_t rows, std::int64_t columns);
 
 }  // namespace benanza

@@ -206,6 +206,15 @@ TEST(Copies, CanonicalFormMergesAxesWalkedInOrder) {
   EXPECT_EQ(transpose.canonical(), transpose);
 }
 
+TEST(Copy, TranspositionsChangeTheOrderOfChannels) {
+  // 2 images of 3 channels and 4 pixels, to channels last and back.
+  EXPECT_EQ(transposition(2, 3, 4), (Copy{{2, 4, 3}, {12, 1, 4}, {12, 3, 1}}));
+  EXPECT_EQ(transposition(2, 4, 3), (Copy{{2, 3, 4}, {12, 1, 3}, {12, 4, 1}}));
+  EXPECT_EQ(transposition(1, 3, 4), (Copy{{4, 3}, {1, 4}, {3, 1}}));
+  EXPECT_EQ(transposition(2, 1, 4), std::nullopt);
+  EXPECT_EQ(transposition(2, 3, 1), std::nullopt);
+}
+
 TEST(Copies, CountWhatMovesNotWhatTheViewSpans) {
   const Problem p = parse("copy/2x3_f100.1_t3.1");
   EXPECT_EQ(inputs(p)[0].dims, (Dims{103}));
