@@ -43,6 +43,9 @@ struct Value : Tensor {
   bool consumed = false;
   /// A graph output.
   bool is_output = false;
+  /// Made in a body that is read as part of the program. What the graph around the body states
+  /// under the same name is another value.
+  bool inner = false;
   /// For a constant widened to another batch size (see widen_constants): the model's own value.
   const Value* original = nullptr;
   /// An initializer as the model holds it, with or without values.
