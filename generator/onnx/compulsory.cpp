@@ -250,9 +250,12 @@ struct Weights {
   }
 };
 
+/// Of those without their zeros, what they hold; where it belongs could be said in few bits.
 void add_weight(Traffic& traffic, const Weights& weights, const Value& stored) {
   Traffic one;
-  add(one, stored);
+  Tensor held = stored;
+  if (stored.nonzeros) held.shape = Dims{*stored.nonzeros};
+  add(one, held);
   if (weights.halves.contains(&stored)) std::swap(one.elements, one.halves);
   traffic.elements += one.elements;
   traffic.bytes += one.bytes;

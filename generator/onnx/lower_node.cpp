@@ -162,6 +162,18 @@ bool moves_bytes(const NodeView& node, const Lowered& lowered) {
   });
 }
 
+/// Whether it reads or makes strings.
+bool has_text(const NodeView& node) {
+  constexpr int text = ::onnx::TensorProto::STRING;
+  for (std::size_t index = 0; index < node.input_count(); ++index) {
+    if (node.has_input(index) && node.input(index).type == text) return true;
+  }
+  for (std::size_t index = 0; index < node.output_count(); ++index) {
+    if (node.has_output(index) && node.output(index).type == text) return true;
+  }
+  return false;
+}
+
 Lowered lower(const NodeView& node, const OperatorTable& operators, bool all_outputs_constant) {
   if (all_outputs_constant) return free_layer("computed from constants and shapes alone");
   if (node.node().has_subgraph()) {
@@ -173,6 +185,7 @@ Lowered lower(const NodeView& node, const OperatorTable& operators, bool all_out
     throw NotExpressible(std::string(known->unsupported));
   }
   if (known == nullptr || known->lower == nullptr) {
+    if (has_text(node)) throw NotExpressible("no library here works on text");
     throw NotExpressible("no lowering for " + node.full_type());
   }
   if (!has_reader(node)) return free_layer("nobody reads its result");

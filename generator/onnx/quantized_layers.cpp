@@ -295,6 +295,8 @@ class QuantizedLayers {
     const auto bits = [](const Value* value) {
       return element_count(*value->shape) * type_bits(value->type);
     };
+    if (layer.reason.empty() && lacks_zeros(program_, weights))
+      layer.reason = "its weights, stored without their zeros, are taken to be dense";
     const Value* stored = conversion == nullptr ? nullptr : conversion->inputs[0];
     const std::set<const Value*> sources = narrower_sources(program_, weights);
     if (stored == nullptr && !sources.empty())

@@ -36,6 +36,15 @@ bool shows_input(const Step& step) {
   return step.node.op_type() == "Cast" && is_float(step.inputs[0]) && is_float(step.outputs[0]);
 }
 
+/// Zero points of which all are the same are part of what a call computes.
+bool is_read_in_every_run(const Step& dequantization, std::size_t input) {
+  constexpr std::size_t zero_points = 2;
+  const Value* const value = dequantization.inputs[input];
+  return value != nullptr &&
+         (input != zero_points ||
+          (!type_name(value->type).starts_with("float") && !only_integer(*value)));
+}
+
 void collect(const Program& program, const Value& constant, bool scales,
              std::set<const Value*>& found) {
   const Value& own = constant.original == nullptr ? constant : *constant.original;
@@ -46,7 +55,8 @@ void collect(const Program& program, const Value& constant, bool scales,
     if ((dequantizes && has_input) || shows_input(step)) {
       const std::size_t count = dequantizes && scales ? step.inputs.size() : 1;
       for (std::size_t index = 0; index < count; ++index) {
-        if (step.inputs[index] != nullptr) collect(program, *step.inputs[index], scales, found);
+        if (!dequantizes || is_read_in_every_run(step, index))
+          collect(program, *step.inputs[index], scales, found);
       }
       return;
     }
@@ -104,6 +114,11 @@ std::set<const Value*> stored_tensors_and_scales(const Program& program, const V
   std::set<const Value*> found;
   collect(program, constant, true, found);
   return found;
+}
+
+bool lacks_zeros(const Program& program, const Value& constant) {
+  return std::ranges::any_of(stored_tensors(program, constant),
+                             [](const Value* stored) { return stored->nonzeros.has_value(); });
 }
 
 const Step* dequantization(const Program& program, const Value& value) {

@@ -23,6 +23,9 @@ std::set<const Value*> stored_tensors(const Program& program, const Value& const
 /// The same with scales and zero points; of one computed from several, narrower_sources().
 std::set<const Value*> stored_tensors_and_scales(const Program& program, const Value& constant);
 
+/// Whether the file stores the constant, or a part of it, without its zeros.
+bool lacks_zeros(const Program& program, const Value& constant);
+
 /// The DequantizeLinear that makes `value`, itself or what views of it, its parts, or a conversion
 /// to other floats show; null if none does.
 const Step* dequantization(const Program& program, const Value& value);

@@ -99,6 +99,11 @@ class Inference {
       tensor.producer = index;
       static_cast<Tensor&>(*value) = std::move(tensor);
       value->value_type = std::move(types[output]);
+      if (const auto* const sparse = step.node.find("sparse_value")) {
+        value->nonzeros = sparse->sparse_tensor().values().dims_size() == 1
+                              ? std::optional(sparse->sparse_tensor().values().dims(0))
+                              : std::nullopt;
+      }
     }
   }
 

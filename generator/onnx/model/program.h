@@ -50,6 +50,8 @@ struct Value : Tensor {
   const Value* original = nullptr;
   /// An initializer as the model holds it, with or without values.
   const ::onnx::TensorProto* stored = nullptr;
+  /// Of a constant that the model holds without its zeros: the elements that it holds.
+  std::optional<std::int64_t> nonzeros = {};
   /// The first initializer of the same bytes of another file, if this one is not it.
   const Value* shared = nullptr;
   /// For a sequence of known length: its tensors.

@@ -73,5 +73,43 @@ TEST(ToolConversions, InBodiesAreThoseOfOnnx) {
   EXPECT_EQ(graph.compulsory.weights, of_weights);
 }
 
+// Both kinds of 8-bit floats have the same size.
+TEST(Conversions, OfFloatsWithFewFractionBitsAreThoseOfTheOthers) {
+  constexpr std::int64_t float8e5m2 = 19;
+  Model model(21);
+  model.input("x", {4, 64}).scalar("s", 0.5F);
+  model.node("QuantizeLinear", {"x", "s"}, {"q"}, {{"output_dtype", float8e5m2}});
+  model.node("DequantizeLinear", {"q", "s"}, {"y"}).output("y");
+  const LoweredGraph graph = model.import();
+  EXPECT_THAT(graph.layers[0].problems, ElementsAre("quantize/4x64_fp8"));
+  EXPECT_THAT(graph.layers[1].problems, ElementsAre("dequantize/4x64_fp8"));
+}
+
+// Three rows of 256 numbers of 8 or 4 bits, in words of 32 bits.
+TEST(Conversions, OfRowsThatAreLookedUp) {
+  const auto rows = [](int type) {
+    Model model(21);
+    model.domain("com.microsoft", 1).input("i", {1, 3}, TensorProto::INT64);
+    model.weights("s", {1000, 8});
+    stored(model, "w", {1000, 256}, type);
+    add_microsoft(model, "GatherBlockQuantized", {"w", "i", "s"}, {"y"},
+                  {{"block_size", 32}, {"quantize_axis", 1}});
+    return model.output("y").layer();
+  };
+  constexpr int float8e4m3fn = 17;
+  constexpr int float4e2m1 = 23;
+  EXPECT_THAT(rows(float8e4m3fn).problems, ElementsAre("copy/192_f1_t1", "dequantize/1x3x256_fp8"));
+  EXPECT_THAT(rows(float4e2m1).problems, ElementsAre("copy/96_f1_t1", "dequantize/1x3x256_fp8"));
+}
+
+TEST(Text, IsWhatNoLibraryWorksOn) {
+  for (const char* op : {"HfJsonTokenizer", "Unheard"}) {
+    Model model(21);
+    model.domain("ai.onnx.contrib", 1).input("text", {1}, TensorProto::STRING);
+    model.node(op, {"text"}, {"y"}).last().set_domain("ai.onnx.contrib");
+    EXPECT_EQ(model.output("y").layer().reason, "no library here works on text");
+  }
+}
+
 }  // namespace
 }  // namespace benanza::onnx
