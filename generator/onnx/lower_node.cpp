@@ -150,14 +150,15 @@ bool makes_nothing(const NodeView& node) {
   return true;
 }
 
-/// Whether all that the calls read are 8-bit integers, each of which is one of its operands.
+/// Whether all that the calls read are 8-bit numbers, each of which is one of its operands.
 bool moves_bytes(const NodeView& node, const Lowered& lowered) {
   if (lowered.calls.empty()) return false;
   return std::ranges::all_of(lowered.calls, [&](const Call& call) {
     return std::ranges::all_of(call.operands, [&](const Source& source) {
       if (source.kind != Source::Kind::input) return source.kind == Source::Kind::call;
       const int type = node.input(static_cast<std::size_t>(source.index)).type;
-      return type == ::onnx::TensorProto::INT8 || type == ::onnx::TensorProto::UINT8;
+      return type == ::onnx::TensorProto::INT8 || type == ::onnx::TensorProto::UINT8 ||
+             is_float_of_8_bits(type);
     });
   });
 }

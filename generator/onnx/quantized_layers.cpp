@@ -35,10 +35,13 @@ class QuantizedLayers {
       if (layer.constant || layer.cost == Cost::unsupported) continue;
       if (starts_with_product(index)) {
         describe_product(index);
+        note_later_products(index);
       } else if (layer.precision.empty() && stays_in_bytes(index)) {
         if (layer.cost != Cost::free) set(layer, Precision::int8);
         in_bytes_.push_back(index);
         take_functions_behind(index);
+      } else {
+        note_later_products(index);
       }
     }
     for (const std::size_t index : in_bytes_) free_conversions(index);
@@ -256,7 +259,8 @@ class QuantizedLayers {
     const Step* const weights = dequantization(program_, *second);
     const auto packed = packed_weights(program_, *second);
     if (!packed || !stores_alike(index, product, *packed)) {
-      return note_unpacked(layer, *second, weights);
+      if (layer.reason.empty()) layer.reason = taken_for_floats(program_, *second);
+      return;
     }
     const Step* const scaled = weights != nullptr ? weights : scaling_of_casts(program_, *second);
     if (const auto* reason = refused_scales(program_, product, *second, scaled, packed->block)) {
@@ -289,21 +293,18 @@ class QuantizedLayers {
     return packed_weights(program_, *recurrence) == packed;
   }
 
-  /// Says that a product of floats stands for one whose weights the file stores in fewer bits,
-  /// which `conversion` or other steps make floats of.
-  void note_unpacked(LoweredLayer& layer, const Value& weights, const Step* conversion) const {
-    const auto bits = [](const Value* value) {
-      return element_count(*value->shape) * type_bits(value->type);
-    };
-    if (layer.reason.empty() && lacks_zeros(program_, weights))
-      layer.reason = "its weights, stored without their zeros, are taken to be dense";
-    const Value* stored = conversion == nullptr ? nullptr : conversion->inputs[0];
-    const std::set<const Value*> sources = narrower_sources(program_, weights);
-    if (stored == nullptr && !sources.empty())
-      stored = *std::ranges::max_element(sources, {}, bits);
-    if (stored == nullptr || is_floating(stored->type) || !layer.reason.empty()) return;
-    layer.reason = "its weights, stored as " + type_name(stored->type) +
-                   ", are taken to be floats once the model is loaded";
+  /// Products behind other calls, such as those of experts, stay products of floats.
+  void note_later_products(std::size_t index) {
+    LoweredLayer& layer = layers_[index];
+    for (std::size_t place = 1; place < layer.calls.size(); ++place) {
+      const Call& call = layer.calls[place];
+      const Value* const second = is_product(call.problem) ? operand(index, call, 1) : nullptr;
+      if (second == nullptr || !second->constant || call.problem.packed) continue;
+      const std::string note = taken_for_floats(program_, *second);
+      if (note.empty()) continue;
+      layer.reason += (layer.reason.empty() ? "" : "; ") + note;
+      return;
+    }
   }
 
   static void refuse(LoweredLayer& layer, std::string reason) {

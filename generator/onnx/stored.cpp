@@ -116,9 +116,21 @@ std::set<const Value*> stored_tensors_and_scales(const Program& program, const V
   return found;
 }
 
-bool lacks_zeros(const Program& program, const Value& constant) {
-  return std::ranges::any_of(stored_tensors(program, constant),
-                             [](const Value* stored) { return stored->nonzeros.has_value(); });
+std::string taken_for_floats(const Program& program, const Value& weights) {
+  const std::set<const Value*> held = stored_tensors(program, weights);
+  if (std::ranges::any_of(held, [](const Value* one) { return one->nonzeros.has_value(); })) {
+    return "its weights, stored without their zeros, are taken to be dense";
+  }
+  const auto bits = [](const Value* value) {
+    return element_count(*value->shape) * type_bits(value->type);
+  };
+  const Step* const conversion = dequantization(program, weights);
+  const Value* stored = conversion == nullptr ? nullptr : conversion->inputs[0];
+  const std::set<const Value*> sources = narrower_sources(program, weights);
+  if (stored == nullptr && !sources.empty()) stored = *std::ranges::max_element(sources, {}, bits);
+  if (stored == nullptr || is_floating(stored->type)) return "";
+  return "its weights, stored as " + type_name(stored->type) +
+         ", are taken to be floats once the model is loaded";
 }
 
 const Step* dequantization(const Program& program, const Value& value) {

@@ -102,6 +102,14 @@ TEST(Conversions, OfRowsThatAreLookedUp) {
   EXPECT_THAT(rows(float4e2m1).problems, ElementsAre("copy/96_f1_t1", "dequantize/1x3x256_fp8"));
 }
 
+TEST(Conversions, OfFloatsOf8BitsThatMoveAreBytes) {
+  Model model(21);
+  model.input("x", {4, 64}, 17).node("Transpose", {"x"}, {"y"}).output("y");
+  const LoweredLayer layer = model.layer();
+  EXPECT_EQ(layer.cost, Cost::movement);
+  EXPECT_EQ(layer.precision, "int8");
+}
+
 TEST(Text, IsWhatNoLibraryWorksOn) {
   for (const char* op : {"HfJsonTokenizer", "Unheard"}) {
     Model model(21);
