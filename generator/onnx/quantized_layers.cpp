@@ -33,7 +33,7 @@ class QuantizedLayers {
     for (std::size_t index = 0; index < layers_.size(); ++index) {
       LoweredLayer& layer = layers_[index];
       if (layer.constant || layer.cost == Cost::unsupported) continue;
-      if (starts_with_product(index)) {
+      if (starts_with_product(layers_[index])) {
         describe_product(index);
         note_later_products(index);
       } else if (layer.precision.empty() && stays_in_bytes(index)) {
@@ -141,16 +141,6 @@ class QuantizedLayers {
            });
   }
 
-  bool starts_with_product(std::size_t index) const {
-    const LoweredLayer& layer = layers_[index];
-    return layer.cost == Cost::measured && !layer.calls.empty() &&
-           is_product(layer.calls.front().problem);
-  }
-  const Activation* function_of(std::size_t index) const {
-    const LoweredLayer& layer = layers_[index];
-    if (layer.cost != Cost::measured || layer.calls.size() != 1) return nullptr;
-    return std::get_if<Activation>(&layer.calls.front().problem.shape);
-  }
   /// A layer that moves the elements of its first input, or nothing at all.
   bool is_moving(std::size_t index) const {
     const LoweredLayer& layer = layers_[index];
@@ -164,13 +154,14 @@ class QuantizedLayers {
     std::vector<std::size_t> between;
     auto reader = only_reader(index);
     for (; reader && !is_quantization(program_.steps[*reader]); reader = only_reader(*reader)) {
-      if (function_of(*reader) == nullptr && !is_moving(*reader)) return {};
+      if (function_of(layers_[*reader]) == nullptr && !is_moving(*reader)) return {};
       between.push_back(*reader);
     }
     if (!reader) return {};
     const bool all = std::ranges::all_of(between, [&](std::size_t layer) {
-      const Activation* const function = function_of(layer);
-      return function == nullptr || (starts_with_product(index) && scales_with_bytes(*function)) ||
+      const Activation* const function = function_of(layers_[layer]);
+      return function == nullptr ||
+             (starts_with_product(layers_[index]) && scales_with_bytes(*function)) ||
              (makes_integers(program_.steps[*reader]) && keeps_bytes(*function));
     });
     return all ? between : std::vector<std::size_t>{};
@@ -182,7 +173,7 @@ class QuantizedLayers {
     if (between.empty()) return;
     const Step& quantization = program_.steps[*only_reader(between.back())];
     for (const std::size_t layer : between) {
-      const Activation* const function = function_of(layer);
+      const Activation* const function = function_of(layers_[layer]);
       if (function == nullptr) {
         if (layers_[layer].cost == Cost::movement) set(layers_[layer], Precision::int8);
         continue;
@@ -282,6 +273,10 @@ class QuantizedLayers {
     if (inputs(stored)[1].role != Role::weights) return;
     product.problem = std::move(stored);
     set_work(layer);
+    if (first != nullptr && layer.reason.empty()) {
+      layer.reason = "its data, which the file converts from " + type_name(first->inputs[0]->type) +
+                     ", are taken to be floats";
+    }
   }
 
   /// Whether the weights of a recurrence's state are stored as those of its input are; of another

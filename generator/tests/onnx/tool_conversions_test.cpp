@@ -102,6 +102,31 @@ TEST(Conversions, OfRowsThatAreLookedUp) {
   EXPECT_THAT(rows(float4e2m1).problems, ElementsAre("copy/96_f1_t1", "dequantize/1x3x256_fp8"));
 }
 
+// Data of 16 bits, and of 8 bits where the weights have scales within the sums: no call here
+// multiplies these, and the product of floats says so.
+TEST(Conversions, OfDataThatNoProductReadsAreNamed) {
+  const auto reason = [](std::int64_t type, bool in_blocks) {
+    Model model(21);
+    model.input("x", {4, 64}).scalar("s", 0.5F);
+    if (in_blocks) {
+      stored(model, "ws", {2, 32}, TensorProto::FLOAT);
+    } else {
+      model.scalar("ws", 0.5F);
+    }
+    stored(model, "w", {64, 32}, TensorProto::INT8);
+    model.node("QuantizeLinear", {"x", "s"}, {"q"}, {{"output_dtype", type}});
+    model.node("DequantizeLinear", {"q", "s"}, {"d"});
+    model.node("DequantizeLinear", {"w", "ws"}, {"wd"},
+               {{"axis", 0}, {"block_size", in_blocks ? 32 : 0}});
+    return model.node("MatMul", {"d", "wd"}, {"y"}).output("y").layer().reason;
+  };
+  EXPECT_EQ(reason(TensorProto::INT16, false),
+            "its data, which the file converts from int16, are taken to be floats");
+  EXPECT_EQ(reason(TensorProto::INT8, true),
+            "its data, which the file converts from int8, are taken to be floats");
+  EXPECT_EQ(reason(TensorProto::INT8, false), "");
+}
+
 TEST(Conversions, OfFloatsOf8BitsThatMoveAreBytes) {
   Model model(21);
   model.input("x", {4, 64}, 17).node("Transpose", {"x"}, {"y"}).output("y");
