@@ -207,6 +207,34 @@ TEST(Compulsory, ZeroPointsThatAreAllTheSameAreNotRead) {
   }
 }
 
+// The prompt goes through a decoder at least: a product of 64 x 100, or the queries, keys and
+// values of an attention.
+TEST(Compulsory, ASearchReadsTheWeightsOfItsDecoder) {
+  Model decoder(17);
+  decoder.weights("table", {100, 64}).weights("w", {64, 100});
+  decoder.node("Gather", {"table", "ids"}, {"e"}).node("MatMul", {"e", "w"}, {"logits"});
+  for (const bool has_first : {false, true}) {
+    Model model(17);
+    model.domain("com.microsoft", 1).input("ids", {1, 4}, ::onnx::TensorProto::INT32);
+    model.integers("most", {20}).integers("least", {1});
+    add_microsoft(model, "GreedySearch", {"ids", "most", "least"}, {"found"});
+    const auto add_body = [&](const char* name, const ::onnx::GraphProto& graph) {
+      auto& body = *model.last().add_attribute();
+      body.set_name(name);
+      body.set_type(::onnx::AttributeProto::GRAPH);
+      *body.mutable_g() = graph;
+    };
+    add_body("decoder", decoder.graph());
+    Model first(17);
+    first.weights("v", {64, 192}).weights("b", {192});
+    add_microsoft(first, "Attention", {"ids", "v", "b"}, {"logits"});
+    if (has_first) add_body("init_decoder", first.graph());
+    const LoweredGraph graph = model.output("found").import();
+    EXPECT_EQ(graph.layers.back().cost, Cost::unsupported);
+    EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 64 * (has_first ? 192 : 100)}));
+  }
+}
+
 // An input that is returned unchanged needs no copy.
 TEST(Compulsory, WhatNoLayerMakesIsNotWritten) {
   Model model(17);
