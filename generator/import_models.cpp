@@ -61,7 +61,6 @@ void import_batches(const std::filesystem::path& path, const GenerateOptions& op
         model, path.stem().string(), {batch, options.dims, options.values, options.expert_load},
         path.string());
     imported.known_dims.insert(graph.bound_dims.begin(), graph.bound_dims.end());
-    if (batch) graph.batch = *batch;
     // Only once, because batches differ only in their extents.
     if (batch == batches.front()) {
       for (const std::string& warning : {onnx::assumption_warning(graph, path.string()),
@@ -71,7 +70,7 @@ void import_batches(const std::filesystem::path& path, const GenerateOptions& op
     }
     if (options.training) graph = training::training_step(graph, *options.training);
     graph.pads = options.pads;
-    imported.graphs.push_back({std::move(graph), batch.has_value()});
+    imported.graphs.push_back({std::move(graph), batch});
   }
 }
 
@@ -104,7 +103,7 @@ ImportedModels import_models(const GenerateOptions& options) {
     for (const std::string& input : model.known_inputs) unknown_inputs.erase(input);
   }
   for (const std::filesystem::path& list : options.lists) {
-    imported.graphs.push_back({lists::read_list(list), false});
+    imported.graphs.push_back({lists::read_list(list), {}});
   }
   if (!imported.refused.empty()) return imported;
   if (!unknown_dims.empty()) {
@@ -123,7 +122,7 @@ std::vector<emit::NamedGraph> graphs_of(const std::vector<ImportedGraph>& import
   at_once(graphs.size(), [&](std::size_t index) {
     const ImportedGraph& one = imported[index];
     const std::string batch =
-        one.batch_in_name ? "_b" + std::to_string(one.graph.batch) : std::string();
+        one.stated_batch ? "_b" + std::to_string(*one.stated_batch) : std::string();
     GraphAndFlow made = make_graph_and_flow(one.graph);
     graphs[index] = {.file = emit::file_name(one.graph.model + batch),
                      .graph = std::move(made.graph),

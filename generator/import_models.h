@@ -29,10 +29,10 @@ struct GenerateOptions {
   bool pads = false;
 };
 
-/// A graph and whether its file name contains the batch.
+/// A graph and, for its file name, the batch that it was asked for.
 struct ImportedGraph {
   LoweredGraph graph;
-  bool batch_in_name = false;
+  std::optional<std::int64_t> stated_batch = {};
 };
 
 /// A model that could not be turned into graphs, and why, in one line that names its file.

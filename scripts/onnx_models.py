@@ -70,19 +70,23 @@ def bind_dimensions(onnx, model, batch, dims):
     first = first_axes[min(axes[inputs[0].name], len(first_axes) - 1)]
     if batch is not None and is_open(first) and first.dim_param:
         dims = {first.dim_param: batch, **dims}
+    was_open = {value.name for value in inputs
+                for dimension in value.type.tensor_type.shape.dim[axes[value.name]:axes[value.name] + 1]
+                if is_open(dimension)}
     for value in inputs:
         for axis, dimension in enumerate(value.type.tensor_type.shape.dim):
             if is_open(dimension):
                 extent = dims.get(f"{value.name}:{axis}", named_extent_of(dimension.dim_param, dims))
                 if extent is not None:
                     dimension.dim_value = extent
-    old = None if is_open(first) else first.dim_value
+    known = None if is_open(first) else first.dim_value
+    old = None if inputs[0].name in was_open else known
     if batch is None:
-        batch = old
+        batch = known
     for value in inputs:
         for axis, dimension in enumerate(value.type.tensor_type.shape.dim):
             of_batch = axis == axes[value.name]
-            if of_batch and (is_open(dimension) or dimension.dim_value == old) and batch is not None:
+            if of_batch and (is_open(dimension) or dimension.dim_value == old and value.name not in was_open) and batch is not None:
                 dimension.dim_value = batch
             elif is_open(dimension):
                 name = dimension.dim_param or f"{value.name}:{axis}"

@@ -60,6 +60,16 @@ bool is_asymmetric(const Step& step, bool is_first) {
          });
 }
 
+bool starts_with_product(const LoweredLayer& layer) {
+  return layer.cost == Cost::measured && !layer.calls.empty() &&
+         is_product(layer.calls.front().problem);
+}
+
+const Activation* function_of(const LoweredLayer& layer) {
+  if (layer.cost != Cost::measured || layer.calls.size() != 1) return nullptr;
+  return std::get_if<Activation>(&layer.calls.front().problem.shape);
+}
+
 bool scales_with_bytes(const Activation& function) {
   return function.kind == ActivationKind::relu || function.kind == ActivationKind::leaky_relu;
 }

@@ -22,6 +22,10 @@ std::optional<Precision> precision_of(const Step& step);
 /// of the other operand.
 bool is_asymmetric(const Step& step, bool is_first);
 
+bool starts_with_product(const LoweredLayer& layer);
+/// The function that the layer is; null if it is none, or more than that.
+const Activation* function_of(const LoweredLayer& layer);
+
 /// Functions that do not depend on the scale of their argument.
 bool scales_with_bytes(const Activation& function);
 /// The function as the step of another call.

@@ -57,6 +57,11 @@ bool reads_all_constants(const Step& step, const LoweredLayer& layer,
                              [](const Call& call) { return call.problem.packed.has_value(); });
 }
 
+/// Of experts, for example, only those that tokens choose.
+bool reads_in_part(const LoweredLayer& layer, std::size_t input) {
+  return std::ranges::find(layer.reads_parts, input, &PartRead::input) != layer.reads_parts.end();
+}
+
 /// By tensor the largest known part of it that a layer reads.
 using Parts = std::map<const Value*, PartRead>;
 
@@ -250,9 +255,12 @@ struct Weights {
   }
 };
 
+/// Of those without their zeros, what they hold; where it belongs could be said in few bits.
 void add_weight(Traffic& traffic, const Weights& weights, const Value& stored) {
   Traffic one;
-  add(one, stored);
+  Tensor held = stored;
+  if (stored.nonzeros) held.shape = Dims{*stored.nonzeros};
+  add(one, held);
   if (weights.halves.contains(&stored)) std::swap(one.elements, one.halves);
   traffic.elements += one.elements;
   traffic.bytes += one.bytes;
@@ -329,7 +337,8 @@ Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& l
         if (i > 0 && is_product(call.problem)) add_picked(program, *value, weight_parts);
         const bool whole = element_count(operands[i].dims) == element_count(*value->shape);
         if (value->constant) {
-          if (whole && is_product(call.problem) && (operands[i].role == Role::weights || i == 0)) {
+          if (whole && !reads_in_part(layers[step], index) && is_product(call.problem) &&
+              (operands[i].role == Role::weights || i == 0)) {
             weights.add(program, *value);
           }
         } else if (const auto found = grown.find(value); found != grown.end()) {

@@ -214,6 +214,7 @@ LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, con
     return known != nullptr && known->lower != nullptr;
   };
   inline_functions(model, where, compositions(operators), knows);
+  retype_stored_bytes(model);
   if (!binding.expert_load.empty()) state_expert_load(model, binding.expert_load);
   Program program = make_program(model, where);
   infer(program, model, bound, operators);

@@ -150,16 +150,29 @@ bool makes_nothing(const NodeView& node) {
   return true;
 }
 
-/// Whether all that the calls read are 8-bit integers, each of which is one of its operands.
+/// Whether all that the calls read are 8-bit numbers, each of which is one of its operands.
 bool moves_bytes(const NodeView& node, const Lowered& lowered) {
   if (lowered.calls.empty()) return false;
   return std::ranges::all_of(lowered.calls, [&](const Call& call) {
     return std::ranges::all_of(call.operands, [&](const Source& source) {
       if (source.kind != Source::Kind::input) return source.kind == Source::Kind::call;
       const int type = node.input(static_cast<std::size_t>(source.index)).type;
-      return type == ::onnx::TensorProto::INT8 || type == ::onnx::TensorProto::UINT8;
+      return type == ::onnx::TensorProto::INT8 || type == ::onnx::TensorProto::UINT8 ||
+             is_float_of_8_bits(type);
     });
   });
+}
+
+/// Whether it reads or makes strings.
+bool has_text(const NodeView& node) {
+  constexpr int text = ::onnx::TensorProto::STRING;
+  for (std::size_t index = 0; index < node.input_count(); ++index) {
+    if (node.has_input(index) && node.input(index).type == text) return true;
+  }
+  for (std::size_t index = 0; index < node.output_count(); ++index) {
+    if (node.has_output(index) && node.output(index).type == text) return true;
+  }
+  return false;
 }
 
 Lowered lower(const NodeView& node, const OperatorTable& operators, bool all_outputs_constant) {
@@ -173,6 +186,7 @@ Lowered lower(const NodeView& node, const OperatorTable& operators, bool all_out
     throw NotExpressible(std::string(known->unsupported));
   }
   if (known == nullptr || known->lower == nullptr) {
+    if (has_text(node)) throw NotExpressible("no library here works on text");
     throw NotExpressible("no lowering for " + node.full_type());
   }
   if (!has_reader(node)) return free_layer("nobody reads its result");

@@ -33,12 +33,15 @@ class QuantizedLayers {
     for (std::size_t index = 0; index < layers_.size(); ++index) {
       LoweredLayer& layer = layers_[index];
       if (layer.constant || layer.cost == Cost::unsupported) continue;
-      if (starts_with_product(index)) {
+      if (starts_with_product(layers_[index])) {
         describe_product(index);
+        note_later_products(index);
       } else if (layer.precision.empty() && stays_in_bytes(index)) {
         if (layer.cost != Cost::free) set(layer, Precision::int8);
         in_bytes_.push_back(index);
         take_functions_behind(index);
+      } else {
+        note_later_products(index);
       }
     }
     for (const std::size_t index : in_bytes_) free_conversions(index);
@@ -138,16 +141,6 @@ class QuantizedLayers {
            });
   }
 
-  bool starts_with_product(std::size_t index) const {
-    const LoweredLayer& layer = layers_[index];
-    return layer.cost == Cost::measured && !layer.calls.empty() &&
-           is_product(layer.calls.front().problem);
-  }
-  const Activation* function_of(std::size_t index) const {
-    const LoweredLayer& layer = layers_[index];
-    if (layer.cost != Cost::measured || layer.calls.size() != 1) return nullptr;
-    return std::get_if<Activation>(&layer.calls.front().problem.shape);
-  }
   /// A layer that moves the elements of its first input, or nothing at all.
   bool is_moving(std::size_t index) const {
     const LoweredLayer& layer = layers_[index];
@@ -161,13 +154,14 @@ class QuantizedLayers {
     std::vector<std::size_t> between;
     auto reader = only_reader(index);
     for (; reader && !is_quantization(program_.steps[*reader]); reader = only_reader(*reader)) {
-      if (function_of(*reader) == nullptr && !is_moving(*reader)) return {};
+      if (function_of(layers_[*reader]) == nullptr && !is_moving(*reader)) return {};
       between.push_back(*reader);
     }
     if (!reader) return {};
     const bool all = std::ranges::all_of(between, [&](std::size_t layer) {
-      const Activation* const function = function_of(layer);
-      return function == nullptr || (starts_with_product(index) && scales_with_bytes(*function)) ||
+      const Activation* const function = function_of(layers_[layer]);
+      return function == nullptr ||
+             (starts_with_product(layers_[index]) && scales_with_bytes(*function)) ||
              (makes_integers(program_.steps[*reader]) && keeps_bytes(*function));
     });
     return all ? between : std::vector<std::size_t>{};
@@ -179,7 +173,7 @@ class QuantizedLayers {
     if (between.empty()) return;
     const Step& quantization = program_.steps[*only_reader(between.back())];
     for (const std::size_t layer : between) {
-      const Activation* const function = function_of(layer);
+      const Activation* const function = function_of(layers_[layer]);
       if (function == nullptr) {
         if (layers_[layer].cost == Cost::movement) set(layers_[layer], Precision::int8);
         continue;
@@ -256,7 +250,8 @@ class QuantizedLayers {
     const Step* const weights = dequantization(program_, *second);
     const auto packed = packed_weights(program_, *second);
     if (!packed || !stores_alike(index, product, *packed)) {
-      return note_unpacked(layer, *second, weights);
+      if (layer.reason.empty()) layer.reason = taken_for_floats(program_, *second);
+      return;
     }
     const Step* const scaled = weights != nullptr ? weights : scaling_of_casts(program_, *second);
     if (const auto* reason = refused_scales(program_, product, *second, scaled, packed->block)) {
@@ -278,6 +273,10 @@ class QuantizedLayers {
     if (inputs(stored)[1].role != Role::weights) return;
     product.problem = std::move(stored);
     set_work(layer);
+    if (first != nullptr && layer.reason.empty()) {
+      layer.reason = "its data, which the file converts from " + type_name(first->inputs[0]->type) +
+                     ", are taken to be floats";
+    }
   }
 
   /// Whether the weights of a recurrence's state are stored as those of its input are; of another
@@ -289,19 +288,18 @@ class QuantizedLayers {
     return packed_weights(program_, *recurrence) == packed;
   }
 
-  /// Says that a product of floats stands for one whose weights the file stores in fewer bits,
-  /// which `conversion` or other steps make floats of.
-  void note_unpacked(LoweredLayer& layer, const Value& weights, const Step* conversion) const {
-    const auto bits = [](const Value* value) {
-      return element_count(*value->shape) * type_bits(value->type);
-    };
-    const Value* stored = conversion == nullptr ? nullptr : conversion->inputs[0];
-    const std::set<const Value*> sources = narrower_sources(program_, weights);
-    if (stored == nullptr && !sources.empty())
-      stored = *std::ranges::max_element(sources, {}, bits);
-    if (stored == nullptr || is_floating(stored->type) || !layer.reason.empty()) return;
-    layer.reason = "its weights, stored as " + type_name(stored->type) +
-                   ", are taken to be floats once the model is loaded";
+  /// Products behind other calls, such as those of experts, stay products of floats.
+  void note_later_products(std::size_t index) {
+    LoweredLayer& layer = layers_[index];
+    for (std::size_t place = 1; place < layer.calls.size(); ++place) {
+      const Call& call = layer.calls[place];
+      const Value* const second = is_product(call.problem) ? operand(index, call, 1) : nullptr;
+      if (second == nullptr || !second->constant || call.problem.packed) continue;
+      const std::string note = taken_for_floats(program_, *second);
+      if (note.empty()) continue;
+      layer.reason += (layer.reason.empty() ? "" : "; ") + note;
+      return;
+    }
   }
 
   static void refuse(LoweredLayer& layer, std::string reason) {

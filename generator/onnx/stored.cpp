@@ -36,6 +36,15 @@ bool shows_input(const Step& step) {
   return step.node.op_type() == "Cast" && is_float(step.inputs[0]) && is_float(step.outputs[0]);
 }
 
+/// Zero points of which all are the same are part of what a call computes.
+bool is_read_in_every_run(const Step& dequantization, std::size_t input) {
+  constexpr std::size_t zero_points = 2;
+  const Value* const value = dequantization.inputs[input];
+  return value != nullptr &&
+         (input != zero_points ||
+          (!type_name(value->type).starts_with("float") && !only_integer(*value)));
+}
+
 void collect(const Program& program, const Value& constant, bool scales,
              std::set<const Value*>& found) {
   const Value& own = constant.original == nullptr ? constant : *constant.original;
@@ -46,7 +55,8 @@ void collect(const Program& program, const Value& constant, bool scales,
     if ((dequantizes && has_input) || shows_input(step)) {
       const std::size_t count = dequantizes && scales ? step.inputs.size() : 1;
       for (std::size_t index = 0; index < count; ++index) {
-        if (step.inputs[index] != nullptr) collect(program, *step.inputs[index], scales, found);
+        if (!dequantizes || is_read_in_every_run(step, index))
+          collect(program, *step.inputs[index], scales, found);
       }
       return;
     }
@@ -104,6 +114,23 @@ std::set<const Value*> stored_tensors_and_scales(const Program& program, const V
   std::set<const Value*> found;
   collect(program, constant, true, found);
   return found;
+}
+
+std::string taken_for_floats(const Program& program, const Value& weights) {
+  const std::set<const Value*> held = stored_tensors(program, weights);
+  if (std::ranges::any_of(held, [](const Value* one) { return one->nonzeros.has_value(); })) {
+    return "its weights, stored without their zeros, are taken to be dense";
+  }
+  const auto bits = [](const Value* value) {
+    return element_count(*value->shape) * type_bits(value->type);
+  };
+  const Step* const conversion = dequantization(program, weights);
+  const Value* stored = conversion == nullptr ? nullptr : conversion->inputs[0];
+  const std::set<const Value*> sources = narrower_sources(program, weights);
+  if (stored == nullptr && !sources.empty()) stored = *std::ranges::max_element(sources, {}, bits);
+  if (stored == nullptr || is_floating(stored->type)) return "";
+  return "its weights, stored as " + type_name(stored->type) +
+         ", are taken to be floats once the model is loaded";
 }
 
 const Step* dequantization(const Program& program, const Value& value) {

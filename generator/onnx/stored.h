@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <set>
+#include <string>
 
 #include "core/problem/stored_types.h"
 #include "generator/onnx/model/program.h"
@@ -22,6 +23,10 @@ bool all_outputs_constant(const Step& step);
 std::set<const Value*> stored_tensors(const Program& program, const Value& constant);
 /// The same with scales and zero points; of one computed from several, narrower_sources().
 std::set<const Value*> stored_tensors_and_scales(const Program& program, const Value& constant);
+
+/// What to say of a product of floats that stands for one with the constant `weights`, if the file
+/// stores them in fewer bits or without their zeros; empty for others.
+std::string taken_for_floats(const Program& program, const Value& weights);
 
 /// The DequantizeLinear that makes `value`, itself or what views of it, its parts, or a conversion
 /// to other floats show; null if none does.

@@ -68,6 +68,11 @@ class Binding(unittest.TestCase):
         self.assertEqual(extents(open_lstm), [[25, 2, 256]])
         self.assertEqual(batch_axis(model(nodes=[node("GRU", "x", "w", "r", layout=1)]), "x"), 0)
 
+    def test_a_first_dimension_that_is_stated_by_name_has_that_value(self):
+        two = model(tensor("tokens", "t", 4), tensor("lengths", "n"))
+        bind_dimensions(None, two, 2, {"t": 7})
+        self.assertEqual(extents(two), [[7, 4], [2]])
+
     def test_only_tensors_among_the_outputs_lose_their_shape(self):
         outputs = [SimpleNamespace(type=Type(kind)) for kind in ("tensor_type", "sequence_type")]
         classes = model(tensor("x", "n", 4))

@@ -84,7 +84,9 @@ void keep_names(const Step& step) {
 Value* new_value(Program& program, const Step& owner, const std::string& stated) {
   std::string id = owner.node.name() + '/' + stated;
   while (program.values.contains(id)) id += '\'';
-  return program.value(id);
+  Value* const value = program.value(id);
+  value->inner = true;
+  return value;
 }
 
 std::vector<Step> body_steps(Program& program, const Step& owner, const GraphProto& graph,

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace benanza::onnx {
 namespace {
@@ -33,7 +34,14 @@ constexpr Factors products[] = {{"MatMul", 0, 1},
                                 {"FusedMatMul", 0, 1},
                                 {"FusedConv", 1, 1},
                                 {"MatMulIntegerToFloat", 0, 1},
-                                {"DynamicQuantizeLSTM", 1, 2}};
+                                {"DynamicQuantizeLSTM", 1, 2},
+                                {"QLinearConv", 3, 3},
+                                {"QLinearMatMul", 3, 3},
+                                {"QGemm", 3, 3},
+                                {"MatMulBnb4", 1, 2},
+                                {"Attention", 1, 1},
+                                {"QAttention", 1, 1},
+                                {"DecoderMaskedSelfAttention", 1, 1}};
 
 /// How many of the first inputs of a node between a stored tensor and a product that reads it are
 /// stored, too.
@@ -97,14 +105,29 @@ class Search {
   const Step& step_;
 };
 
+/// The bodies that run whatever the data are. A search for tokens begins with its encoder, where it
+/// has one, or with the decoder for the first of them.
+std::vector<std::string_view> bodies_that_run(const Node& node) {
+  const std::string op = node.full_type();
+  if (op == "Loop" || op == "Scan") return {"body"};
+  constexpr std::string_view searches[] = {"com.microsoft.BeamSearch", "com.microsoft.GreedySearch",
+                                           "com.microsoft.Sampling",
+                                           "com.microsoft.WhisperBeamSearch"};
+  if (std::ranges::find(searches, op) == std::end(searches)) return {};
+  for (const std::string_view first : {"encoder", "init_decoder"}) {
+    if (node.find(first) != nullptr) return {first};
+  }
+  return {"decoder"};
+}
+
 }  // namespace
 
 HiddenWeights hidden_weights(const Step& step) {
-  if (step.node.full_type() != "Loop" && step.node.full_type() != "Scan") return {};
-  const ::onnx::AttributeProto* const body = step.node.find("body");
-  if (body == nullptr || !body->has_g()) return {};
   Search search(step);
-  search.visit(body->g());
+  for (const std::string_view name : bodies_that_run(step.node)) {
+    const ::onnx::AttributeProto* const body = step.node.find(name);
+    if (body != nullptr && body->has_g()) search.visit(body->g());
+  }
   return std::move(search.found);
 }
 

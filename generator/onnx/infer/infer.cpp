@@ -99,6 +99,11 @@ class Inference {
       tensor.producer = index;
       static_cast<Tensor&>(*value) = std::move(tensor);
       value->value_type = std::move(types[output]);
+      if (const auto* const sparse = step.node.find("sparse_value")) {
+        value->nonzeros = sparse->sparse_tensor().values().dims_size() == 1
+                              ? std::optional(sparse->sparse_tensor().values().dims(0))
+                              : std::nullopt;
+      }
     }
   }
 
@@ -130,6 +135,7 @@ class Inference {
   /// Fills gaps in the inferred type of an output from the model's value info. If both shapes are
   /// known and differ, warns, unless the step depends on assumptions.
   void fall_back(const Step& step, std::size_t output, TypeProto& type, bool assumes) {
+    if (step.outputs[output]->inner) return;
     const std::string& name = name_of(step, output);
     const auto found = stated_.find(name);
     if (found == stated_.end()) return;
@@ -183,10 +189,12 @@ class Inference {
 
   void fold(const Step& step) {
     if (!step.node.domain().empty() || !unknown_opset(step.node).empty()) return;
-    if (const auto length = sequence_length(step); length && step.outputs[0] != nullptr) {
+    std::optional<std::int64_t> known_value = sequence_length(step);
+    if (!known_value) known_value = has_element(program_, step);
+    if (known_value && step.outputs[0] != nullptr) {
       Tensor& tensor = *step.outputs[0];
       tensor.shape = Dims{};
-      tensor.literal = Dims{*length};
+      tensor.literal = Dims{*known_value};
       tensor.constant = true;
       return;
     }

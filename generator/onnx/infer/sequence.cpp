@@ -173,6 +173,33 @@ std::vector<Step> joined(Program& program, const Step& step, const StepView& vie
   return std::move(replacement.steps);
 }
 
+/// The Optional that makes the value; null if none does.
+const Step* maker_of_optional(const Program& program, const Value& value) {
+  if (!value.producer) return nullptr;
+  const Step& maker = program.steps[*value.producer];
+  return maker.node.full_type() == "Optional" ? &maker : nullptr;
+}
+
+/// The tensor or sequence that a value which may be empty surely holds: itself if it is one. Null
+/// if that is unknown.
+Value* held(const Program& program, Value* value) {
+  while (value != nullptr) {
+    if (value->value_type.has_tensor_type() || value->value_type.has_sequence_type()) return value;
+    const Step* const maker = maker_of_optional(program, *value);
+    if (maker == nullptr || maker->inputs.empty()) return nullptr;
+    value = maker->inputs[0];
+  }
+  return nullptr;
+}
+
+std::vector<Step> unwrapped(Program& program, const Step& step) {
+  Value* const tensor = step.inputs.empty() ? nullptr : held(program, step.inputs[0]);
+  if (tensor == nullptr) return {};
+  Replacement replacement(program, step);
+  replacement.add("Identity", step.node.opset(), {tensor}, {}, true);
+  return std::move(replacement.steps);
+}
+
 bool has_standard_output(const Step& step) {
   return step.node.domain().empty() && !step.outputs.empty() && step.outputs[0] != nullptr;
 }
@@ -202,6 +229,7 @@ std::vector<Step> without_sequences(Program& program, const Step& step) {
   try {
     if (op == "SequenceAt") return taken(program, step, StepView(step));
     if (op == "ConcatFromSequence") return joined(program, step, StepView(step));
+    if (op == "OptionalGetElement") return unwrapped(program, step);
   } catch (const NotExpressible&) {
     // The step stays.
   }
@@ -213,6 +241,15 @@ std::optional<std::int64_t> sequence_length(const Step& step) {
   const Value* value = step.inputs[0];
   if (value == nullptr || !value->sequence) return std::nullopt;
   return static_cast<std::int64_t>(value->sequence->size());
+}
+
+std::optional<bool> has_element(const Program& program, const Step& step) {
+  if (step.node.full_type() != "OptionalHasElement") return std::nullopt;
+  if (step.inputs.empty() || step.inputs[0] == nullptr) return false;
+  if (held(program, step.inputs[0]) != nullptr) return true;
+  const Step* const maker = maker_of_optional(program, *step.inputs[0]);
+  const bool is_empty = maker != nullptr && (maker->inputs.empty() || maker->inputs[0] == nullptr);
+  return is_empty ? std::optional(false) : std::nullopt;
 }
 
 }  // namespace benanza::onnx

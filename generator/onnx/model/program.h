@@ -43,10 +43,15 @@ struct Value : Tensor {
   bool consumed = false;
   /// A graph output.
   bool is_output = false;
+  /// Made in a body that is read as part of the program. What the graph around the body states
+  /// under the same name is another value.
+  bool inner = false;
   /// For a constant widened to another batch size (see widen_constants): the model's own value.
   const Value* original = nullptr;
   /// An initializer as the model holds it, with or without values.
   const ::onnx::TensorProto* stored = nullptr;
+  /// Of a constant that the model holds without its zeros: the elements that it holds.
+  std::optional<std::int64_t> nonzeros = {};
   /// The first initializer of the same bytes of another file, if this one is not it.
   const Value* shared = nullptr;
   /// For a sequence of known length: its tensors.

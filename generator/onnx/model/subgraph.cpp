@@ -135,7 +135,11 @@ void add_initializers(Program& program, const GraphProto& graph,
     }
   }
   for (const auto& tensor : graph.sparse_initializer()) {
-    add(tensor.values().name(), tensor.values().data_type(), tensor.dims());
+    Value* const added = add(tensor.values().name(), tensor.values().data_type(), tensor.dims());
+    if (added == nullptr) continue;
+    const Dims dims(tensor.values().dims().begin(), tensor.values().dims().end());
+    const auto all = element_count(*added->shape);
+    added->nonzeros = std::min(all, checked_element_count(dims).value_or(all));
   }
 }
 

@@ -135,6 +135,11 @@ std::string_view newer_name(int type) {
 
 }  // namespace
 
+bool is_float_of_8_bits(int type) {
+  const std::string name = type_name(type);
+  return name.starts_with("float8e4m3") || name.starts_with("float8e5m2");
+}
+
 std::string type_name(int type) {
   if (const std::string_view name = newer_name(type); !name.empty()) return std::string(name);
   if (type == 0 || !::onnx::TensorProto_DataType_IsValid(type)) return "unknown";

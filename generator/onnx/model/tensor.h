@@ -55,6 +55,9 @@ struct Tensor {
 
 /// Whether `type` is float, double, float16 or bfloat16.
 bool is_floating(int type);
+/// Whether conversions of quantized tensors read and write floats of this type: which of their 8
+/// bits are the exponent changes no size. Not those of powers of two alone.
+bool is_float_of_8_bits(int type);
 /// ONNX name in lower case, such as "float"; "unknown" for 0 and for unknown types.
 std::string type_name(int type);
 /// Bits per stored element; 0 for strings and unknown types.

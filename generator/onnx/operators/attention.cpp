@@ -56,6 +56,22 @@ std::int64_t seen_keys(const NodeView& node) {
   return most;
 }
 
+/// Of keys and values with room for more, those that are filled.
+std::vector<PartRead> filled_keys(const NodeView& node) {
+  if (!node.has_input(seen_lengths)) return {};
+  const Dims& k = node.shape(1);
+  const std::int64_t room = k.at(k.size() == 3 ? 1 : 2);
+  std::int64_t filled = 0;
+  std::int64_t all = 0;
+  for (const std::int64_t length : node.integers(seen_lengths)) {
+    filled = checked_sum(filled, std::clamp<std::int64_t>(length, 0, room));
+    all = checked_sum(all, room);
+  }
+  if (filled < 1 || filled >= all) return {};
+  return {{.input = 1, .least = filled, .most = filled, .of = all},
+          {.input = 2, .least = filled, .most = filled, .of = all}};
+}
+
 /// The first `seen` rows of the heads of input `index`; of one sequence, only these are copied.
 Heads first_heads(AttentionParts& parts, const NodeView& node, std::size_t index,
                   std::int64_t seen) {
@@ -129,6 +145,7 @@ Lowered lower_attention(const NodeView& node) {
 void register_attention(OperatorTable& table) {
   table.add("Attention", {.shapes = {{attention_shape}},
                           .lower = lower_attention,
+                          .parts = filled_keys,
                           .idle_attributes = {"kv_num_heads", "q_num_heads",
                                               "qk_matmul_output_mode", "softmax_precision"}});
 }

@@ -71,17 +71,14 @@ std::vector<TensorFacts> cast_like_shape(const NodeView& node) {
 /// Whether `type` is one of 8 bits that conversions of quantized tensors read and write.
 bool has_conversions(int type) {
   const std::string name = type_name(type);
-  // Which 8 bits of a float they are changes no size.
-  return name == "int8" || name == "uint8" || name.starts_with("float8e4m3") ||
-         name.starts_with("float8e5m2");
+  return name == "int8" || name == "uint8" || is_float_of_8_bits(type);
 }
 
 /// Between 8 bits and floats: the conversions of quantized tensors, with a scale of 1.
 Lowered lower_cast_of_bytes(const NodeView& node, QuantizationKind kind, int bytes) {
-  Call conversion = call(
-      Quantization{
-          .kind = kind, .input = node.extents(0), .fp8 = type_name(bytes).starts_with("float8")},
-      {from_input(0)});
+  Call conversion =
+      call(Quantization{.kind = kind, .input = node.extents(0), .fp8 = is_float_of_8_bits(bytes)},
+           {from_input(0)});
   conversion.is_proxy = true;
   Lowered lowered = measured({std::move(conversion)});
   lowered.types = Types::checked_by_lowering;

@@ -162,8 +162,8 @@ std::vector<PartRead> blocks_picked(const NodeView& node) {
 /// conversion of as many bytes as there are numbers: it reads more than numbers of fewer bits have.
 Lowered lower_gather_blocks(const NodeView& node) {
   const std::string type = type_name(node.input(0).type);
-  const std::int64_t bits = node.integer("bits", 4);
-  if (type.starts_with("float")) throw NotExpressible("a table stored as " + type);
+  const bool of_floats = type.starts_with("float");
+  const std::int64_t bits = of_floats ? type_bits(node.input(0).type) : node.integer("bits", 4);
   if (type != "uint8" && bits != type_bits(node.input(0).type)) {
     throw NotExpressible(type + " of " + std::to_string(bits) + " bits");
   }
@@ -179,7 +179,8 @@ Lowered lower_gather_blocks(const NodeView& node) {
     calls.push_back(call(Copy{.dims = {words}, .from = {1}, .to = {1}}, {from_input(0)}));
   }
   calls.push_back(
-      call(Quantization{.kind = QuantizationKind::dequantize, .input = made}, {from_input(0)}));
+      call(Quantization{.kind = QuantizationKind::dequantize, .input = made, .fp8 = of_floats},
+           {from_input(0)}));
   for (Call& one : calls) one.is_proxy = true;
   Lowered lowered = measured(std::move(calls));
   lowered.types = Types::checked_by_lowering;
@@ -221,7 +222,7 @@ void register_packed_products(OperatorTable& table) {
             {.shapes = {{gather_blocks_shape}},
              .lower = lower_gather_blocks,
              .parts = blocks_picked,
-             .idle_attributes = {"block_size", "gather_axis", "quantize_axis"},
+             .idle_attributes = {"bits", "block_size", "gather_axis", "quantize_axis"},
              .idle_inputs = {1, 2, 3}});
 }
 

@@ -279,13 +279,15 @@ Lowered lower_quantization(const NodeView& node) {
   const bool writes = kind == QuantizationKind::quantize;
   const int bytes = writes ? node.output(0).type : node.input(0).type;
   const int reals = writes ? node.input(0).type : node.output(0).type;
-  const bool fp8 = type_name(bytes) == "float8e4m3fn";
+  const bool fp8 = is_float_of_8_bits(bytes);
   if ((!is_byte(bytes) && !fp8) || !is_floating(reals)) {
     throw NotExpressible("quantized " + type_name(bytes) + " of " + type_name(reals));
   }
   const Dims dims = node.extents(0);
   const Quantization shape{.kind = kind, .input = dims, .axis = scale_axis(node, dims), .fp8 = fp8};
-  Lowered lowered = measured({call(shape, {from_input(0)})});
+  Call conversion = call(shape, {from_input(0)});
+  conversion.is_proxy = fp8 && type_name(bytes) != "float8e4m3fn";
+  Lowered lowered = measured({std::move(conversion)});
   lowered.types = Types::checked_by_lowering;
   return lowered;
 }

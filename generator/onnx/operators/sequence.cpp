@@ -36,6 +36,8 @@ Lowered lower_parts(const NodeView& node) {
 
 Lowered lower_reference(const NodeView&) { return free_layer("a sequence refers to its tensors"); }
 
+Lowered lower_optional(const NodeView&) { return free_layer("it refers to what it holds"); }
+
 }  // namespace
 
 void register_sequence(OperatorTable& table) {
@@ -45,6 +47,7 @@ void register_sequence(OperatorTable& table) {
   }
   table.add("SplitToSequence",
             {.check = check_part_size, .lower = lower_parts, .idle_attributes = {"keepdims"}});
+  table.add("Optional", {.lower = lower_optional, .idle_attributes = {"type"}});
   for (const auto* op : {"SequenceAt", "ConcatFromSequence"}) {
     table.add(op, {.unsupported = "what is in the sequence is only known when the model runs"});
   }

@@ -14,7 +14,6 @@ constexpr Reason reasons[] = {
     {"NegativeLogLikelihoodLoss", "a loss, which only training needs"},
     {"SoftmaxCrossEntropyLoss", "a loss, which only training needs"},
     {"ImageDecoder", "no library here reads compressed images"},
-    {"Optional", "a tensor that may be missing, whose shape is not followed"},
     {"OptionalGetElement", "a tensor that may be missing, whose shape is not followed"},
     {"OptionalHasElement", "a tensor that may be missing, whose shape is not followed"},
     {"TfIdfVectorizer", "no library here counts words"},
@@ -22,6 +21,20 @@ constexpr Reason reasons[] = {
     {"StringConcat", "no library here works on text"},
     {"StringSplit", "no library here works on text"},
     {"RegexFullMatch", "no library here works on text"},
+    {"com.microsoft.AttnLSTM", "no library here has a recurrence with an attention in each step"},
+    {"com.microsoft.BifurcationDetector", "no library here compares proposed tokens"},
+    {"com.microsoft.DequantizeBFP", "no library here has floats that share an exponent"},
+    {"com.microsoft.DynamicTimeWarping", "no library here aligns sequences"},
+    {"com.microsoft.EPContext", "a part of the model that is compiled for one device"},
+    {"com.microsoft.MoEGroupRouter", "no library here picks experts by groups"},
+    {"com.microsoft.NGramHashMapping", "no library here has hashes"},
+    {"com.microsoft.PackedSparseAttentionIndexer", "no library here picks keys for an attention"},
+    {"com.microsoft.QuantizeBFP", "no library here has floats that share an exponent"},
+    {"com.microsoft.Snpe", "a part of the model that is compiled for one device"},
+    {"com.microsoft.SparseAttentionIndexer", "no library here picks keys for an attention"},
+    {"com.microsoft.Tokenizer", "no library here works on text"},
+    {"com.microsoft.Unique", "no library here finds equal elements"},
+    {"com.microsoft.VarlenNGramHashMapping", "no library here has hashes"},
 };
 
 }  // namespace

@@ -263,6 +263,61 @@ void close_caches(const GraphProto& graph, const std::vector<ValueInfoProto*>& i
   }
 }
 
+/// The batch axes of the inputs.
+struct Batches {
+  /// That of the first input, if the file states it.
+  std::optional<std::int64_t> fixed{};
+  /// Whether an input has Binding::batch, or none has such an axis.
+  bool is_used = false;
+};
+
+/// Gives open dimensions of inputs the values of `symbols`, then batch axes the batch.
+Batches set_batches(const GraphProto& graph, const std::vector<ValueInfoProto*>& inputs,
+                    const Binding& binding, Symbols& symbols, const std::string& where) {
+  Batches batches;
+  std::set<const Dimension*> were_open;
+  for (ValueInfoProto* input : inputs) {
+    const TensorShapeProto* const shape = shape_of(*input);
+    if (shape == nullptr) continue;
+    for (const Dimension& dimension : shape->dim()) {
+      if (is_open(dimension)) were_open.insert(&dimension);
+    }
+    symbols.apply(*input);
+  }
+  std::string contradiction;
+  bool first = true;
+  for (ValueInfoProto* input : inputs) {
+    TensorShapeProto* const shape = shape_of(*input);
+    const int axis = batch_axis(graph, input->name());
+    if (shape == nullptr || shape->dim_size() <= axis) continue;
+    Dimension& dimension = *shape->mutable_dim(axis);
+    const bool was_open = were_open.contains(&dimension);
+    const bool by_dim = was_open && !is_open(dimension);
+    if (first && !was_open) batches.fixed = dimension.dim_value();
+    first = false;
+    if (!binding.batch) continue;
+    const std::int64_t batch = *binding.batch;
+    if (by_dim && dimension.dim_value() != batch) {
+      if (!contradiction.empty()) continue;
+      contradiction = where + ": --batch and --dim give \"" + input->name() + "\" axis " +
+                      std::to_string(axis) + " different values, " + std::to_string(batch) +
+                      " and " + std::to_string(dimension.dim_value()) + ": leave one of them out";
+      continue;
+    }
+    if (was_open && !by_dim) {
+      if (!dimension.dim_param().empty()) symbols.set(dimension.dim_param(), batch);
+    } else if (!by_dim && dimension.dim_value() != batches.fixed) {
+      continue;
+    }
+    dimension.set_dim_value(batch);
+    batches.is_used = true;
+  }
+  if (first && binding.batch) batches.is_used = true;
+  // What calls the generator for others says --batch 1 where they say none.
+  if (!contradiction.empty() && !batches.is_used && *binding.batch != 1) throw Error(contradiction);
+  return batches;
+}
+
 }  // namespace
 
 std::string advice(const ResolvedDims& bound) {
@@ -282,25 +337,8 @@ ResolvedDims bind(::onnx::ModelProto& model, const Binding& binding, const std::
   for (ValueInfoProto* input : inputs) open_unknown_extents(*input);
   for (ValueInfoProto& value : *graph.mutable_value_info()) open_unknown_extents(value);
   for (ValueInfoProto& value : *graph.mutable_output()) open_unknown_extents(value);
-  for (ValueInfoProto* input : inputs) symbols.apply(*input);
-
-  std::optional<std::int64_t> fixed;  // batch size of the first input
-  bool first = true;
-  for (ValueInfoProto* input : inputs) {
-    TensorShapeProto* shape = shape_of(*input);
-    const int axis = batch_axis(graph, input->name());
-    if (shape == nullptr || shape->dim_size() <= axis) continue;
-    Dimension& dimension = *shape->mutable_dim(axis);
-    if (first && dimension.has_dim_value()) fixed = dimension.dim_value();
-    first = false;
-    if (!binding.batch) continue;
-    if (!dimension.has_dim_value()) {
-      if (!dimension.dim_param().empty()) symbols.set(dimension.dim_param(), *binding.batch);
-      dimension.set_dim_value(*binding.batch);
-    } else if (fixed && dimension.dim_value() == *fixed) {
-      dimension.set_dim_value(*binding.batch);
-    }
-  }
+  const Batches batches = set_batches(graph, inputs, binding, symbols, where);
+  const std::optional<std::int64_t>& fixed = batches.fixed;
   if (binding.batch && fixed && *fixed != *binding.batch) bound.replaced_batch = fixed;
 
   for (ValueInfoProto* input : inputs) symbols.apply(*input);
@@ -324,6 +362,7 @@ ResolvedDims bind(::onnx::ModelProto& model, const Binding& binding, const std::
       break;
     }
   }
+  if (batches.is_used) bound.batch = *binding.batch;
   return bound;
 }
 

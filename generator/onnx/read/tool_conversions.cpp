@@ -1,9 +1,11 @@
 #include "generator/onnx/read/tool_conversions.h"
 
 #include <algorithm>
-#include <set>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "generator/onnx/model/node.h"
 
@@ -22,6 +24,9 @@ struct Conversion {
   /// Type of the first input where the file stores it as bytes; 0: those bytes.
   int stored = 0;
 };
+
+/// Of a renamed node: the type of the numbers that its first input stores as bytes.
+constexpr std::string_view stored_type_attribute = "benanza.stored_type";
 
 constexpr int float8e4m3fn = 17;
 constexpr int int4 = 22;
@@ -61,43 +66,95 @@ bool states_type(const NodeProto& node) {
          });
 }
 
+void state(NodeProto& node, std::string_view name, int value) {
+  auto& attribute = *node.add_attribute();
+  attribute.set_name(std::string(name));
+  attribute.set_type(::onnx::AttributeProto::INT);
+  attribute.set_i(value);
+}
+
 void rename(NodeProto& node, const Conversion& known) {
   constexpr int first_opset_with_types = 21;
   const bool needs_type = known.type != 0 && !states_type(node);
   node.set_op_type(std::string(known.standard));
   node.set_domain(versioned_domain("", first_opset_with_types));
-  if (!needs_type) return;
-  auto& type = *node.add_attribute();
-  type.set_name("output_dtype");
-  type.set_type(::onnx::AttributeProto::INT);
-  type.set_i(known.type);
+  if (needs_type) state(node, "output_dtype", known.type);
+  if (known.stored != 0) state(node, stored_type_attribute, known.stored);
 }
 
-/// Gives stored bytes the type as which the nodes read them.
-void retype(::onnx::GraphProto& graph, const std::set<std::string>& names, int type) {
-  for (TensorProto& tensor : *graph.mutable_initializer()) {
-    if (tensor.data_type() == TensorProto::UINT8 && names.contains(tensor.name())) {
-      tensor.set_data_type(type);
+/// Calls `visit` with every node, including those of bodies.
+template <class Nodes, class Visit>
+void each_node(Nodes& nodes, const Visit& visit) {
+  for (NodeProto& node : nodes) {
+    visit(node);
+    for (auto& attribute : *node.mutable_attribute()) {
+      if (attribute.has_g()) each_node(*attribute.mutable_g()->mutable_node(), visit);
+      for (auto& body : *attribute.mutable_graphs()) each_node(*body.mutable_node(), visit);
     }
   }
+}
+
+/// Calls `visit` with every stored tensor, by the name under which nodes read it.
+template <class Visit>
+void each_stored(::onnx::GraphProto& graph, const Visit& visit) {
+  for (TensorProto& tensor : *graph.mutable_initializer()) visit(tensor.name(), tensor);
+  for (NodeProto& node : *graph.mutable_node()) {
+    for (auto& attribute : *node.mutable_attribute()) {
+      const bool is_value = node.op_type() == "Constant" && node.output_size() == 1;
+      if (is_value && attribute.has_t()) visit(node.output(0), *attribute.mutable_t());
+      if (attribute.has_g()) each_stored(*attribute.mutable_g(), visit);
+      for (auto& body : *attribute.mutable_graphs()) each_stored(body, visit);
+    }
+  }
+}
+
+/// Takes the attribute of the stored type away, and returns it; 0 if there is none.
+int take_stored_type(NodeProto& node) {
+  for (int index = 0; index < node.attribute_size(); ++index) {
+    if (node.attribute(index).name() != stored_type_attribute) continue;
+    const auto type = static_cast<int>(node.attribute(index).i());
+    node.mutable_attribute()->DeleteSubrange(index, 1);
+    return type;
+  }
+  return 0;
 }
 
 }  // namespace
 
 void rename_tool_conversions(::onnx::ModelProto& model) {
-  std::set<std::string> floats;
-  for (NodeProto& node : *model.mutable_graph()->mutable_node()) {
-    const Conversion* const known = conversion(node);
-    if (known == nullptr) continue;
-    if (known->stored == float8e4m3fn && node.input_size() > 0) floats.insert(node.input(0));
-    rename(node, *known);
-  }
-  retype(*model.mutable_graph(), floats, float8e4m3fn);
-  for (auto& function : *model.mutable_functions()) {
-    for (NodeProto& node : *function.mutable_node()) {
-      if (const Conversion* const known = conversion(node)) rename(node, *known);
+  const auto visit = [](NodeProto& node) {
+    if (const Conversion* const known = conversion(node)) rename(node, *known);
+  };
+  each_node(*model.mutable_graph()->mutable_node(), visit);
+  for (auto& function : *model.mutable_functions()) each_node(*function.mutable_node(), visit);
+}
+
+void retype_stored_bytes(::onnx::ModelProto& model) {
+  std::map<std::string, int> types;
+  std::map<std::string, std::string> views;
+  each_node(*model.mutable_graph()->mutable_node(), [&](NodeProto& node) {
+    const int type = take_stored_type(node);
+    if (node.input_size() == 0 || node.output_size() == 0) return;
+    if (type != 0) types[node.input(0)] = type;
+    constexpr std::string_view moving[] = {"Identity", "Reshape", "Transpose"};
+    if (std::ranges::find(moving, node.op_type()) != std::end(moving)) {
+      views[node.output(0)] = node.input(0);
     }
+  });
+  std::vector<std::pair<std::string, int>> open(types.begin(), types.end());
+  while (!open.empty()) {
+    const auto [name, type] = open.back();
+    open.pop_back();
+    const auto view = views.find(name);
+    if (view == views.end() || !types.try_emplace(view->second, type).second) continue;
+    open.emplace_back(view->second, type);
   }
+  if (types.empty()) return;
+  each_stored(*model.mutable_graph(), [&](const std::string& name, TensorProto& tensor) {
+    const auto found = types.find(name);
+    if (found == types.end() || tensor.data_type() != TensorProto::UINT8) return;
+    tensor.set_data_type(found->second);
+  });
 }
 
 }  // namespace benanza::onnx

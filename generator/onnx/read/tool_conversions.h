@@ -6,7 +6,10 @@ namespace benanza::onnx {
 
 /// Renames conversions that quantizers write in domains of their own, because the model's opset
 /// does not have the types (TensorRT's model optimizer; AMD Quark and Vitis AI), to the standard
-/// operators of opset 21.
+/// operators of opset 21, in functions and bodies, too.
 void rename_tool_conversions(::onnx::ModelProto& model);
+
+/// After functions are inlined: gives stored bytes the type as which renamed nodes read them.
+void retype_stored_bytes(::onnx::ModelProto& model);
 
 }  // namespace benanza::onnx

@@ -58,43 +58,43 @@ class Emit : public test::FolderTest {
 };
 
 TEST_F(Emit, GoldenFiles) {
-  write_files(folder_, {{small("small"), false}}, {Precision::fp32, Precision::bf16});
+  write_files(folder_, {{small("small"), {}}}, {Precision::fp32, Precision::bf16});
   for (const char* name : {"problems.cpp", "small.graph.json", "tests.cmake"}) {
     EXPECT_EQ(read_file(folder_ / name), read_file(fs::path(TEST_DATA) / "golden" / name)) << name;
   }
 }
 
 TEST_F(Emit, EqualContentIsNotWrittenAgain) {
-  write_files(folder_, {{small("small"), true}}, {Precision::fp32});
+  write_files(folder_, {{small("small"), 2}}, {Precision::fp32});
   EXPECT_THAT(files(), ElementsAre("graphs.txt", "problems.cpp", "small_b2.flow.json",
                                    "small_b2.graph.json", "tests.cmake"));
   const fs::file_time_type long_ago{};
   for (const std::string& name : files()) fs::last_write_time(folder_ / name, long_ago);
-  write_files(folder_, {{small("small"), true}}, {Precision::fp32});
+  write_files(folder_, {{small("small"), 2}}, {Precision::fp32});
   for (const std::string& name : files()) {
     EXPECT_EQ(fs::last_write_time(folder_ / name), long_ago) << name;
   }
-  write_files(folder_, {{small("small"), true}}, {Precision::bf16});
+  write_files(folder_, {{small("small"), 2}}, {Precision::bf16});
   EXPECT_NE(fs::last_write_time(folder_ / "problems.cpp"), long_ago);
   EXPECT_EQ(fs::last_write_time(folder_ / "small_b2.graph.json"), long_ago);
   EXPECT_EQ(fs::last_write_time(folder_ / "small_b2.flow.json"), long_ago);
 }
 
 TEST_F(Emit, KeepsTheGraphsOfEarlierCalls) {
-  write_files(folder_, {{small("old"), false}}, {Precision::fp32});
-  write_files(folder_, {{small("new"), false}}, {Precision::fp32});
+  write_files(folder_, {{small("old"), {}}}, {Precision::fp32});
+  write_files(folder_, {{small("new"), {}}}, {Precision::fp32});
   EXPECT_THAT(files(), ElementsAre("graphs.txt", "new.flow.json", "new.graph.json", "old.flow.json",
                                    "old.graph.json", "problems.cpp", "tests.cmake"));
   EXPECT_EQ(read_file(folder_ / "graphs.txt"), "new.graph.json\n") << "those of this call";
 }
 
 TEST_F(Emit, RemovesWhatTheLastCallMadeAndNothingElse) {
-  write_files(folder_, {{small("old $;\"one"), false}, {small("kept"), false}}, {Precision::fp32});
+  write_files(folder_, {{small("old $;\"one"), {}}, {small("kept"), {}}}, {Precision::fp32});
   write_file(folder_ / "mine.graph.json", "not ours");
   write_file(folder_ / "mine.flow.json", "not ours");
   EXPECT_TRUE(fs::exists(folder_ / "old $;\"one.graph.json"));
   EXPECT_TRUE(fs::exists(folder_ / "old $;\"one.flow.json"));
-  write_files(folder_, {{small("kept"), false}}, {Precision::fp32}, OldGraphs::remove);
+  write_files(folder_, {{small("kept"), {}}}, {Precision::fp32}, OldGraphs::remove);
   EXPECT_THAT(files(),
               ElementsAre("graphs.txt", "kept.flow.json", "kept.graph.json", "mine.flow.json",
                           "mine.graph.json", "problems.cpp", "tests.cmake"));
@@ -105,13 +105,13 @@ TEST_F(Emit, RemovesNothingOutsideItsFolder) {
   write_file(outside, "not ours");
   fs::create_directories(folder_);
   write_file(folder_ / "tests.cmake", "set(BENANZA_GRAPHS \"../outside.graph.json\" \"cut off");
-  write_files(folder_, {{small("a"), false}}, {Precision::fp32}, OldGraphs::remove);
+  write_files(folder_, {{small("a"), {}}}, {Precision::fp32}, OldGraphs::remove);
   EXPECT_TRUE(fs::exists(outside));
   fs::remove(outside);
 }
 
 TEST_F(Emit, TwoGraphsOfOneNameAreAnErrorAndNothingIsWritten) {
-  EXPECT_THROW(write_files(folder_, {{small("a"), false}, {small("a"), false}}, {Precision::fp32}),
+  EXPECT_THROW(write_files(folder_, {{small("a"), {}}, {small("a"), {}}}, {Precision::fp32}),
                Error);
   EXPECT_FALSE(fs::exists(folder_));
 }
@@ -120,7 +120,7 @@ TEST_F(Emit, AFolderThatCannotBeMadeIsNamed) {
   write_file(fs::path(testing::TempDir()) / "plain", "a file");
   const fs::path below = fs::path(testing::TempDir()) / "plain" / "out";
   try {
-    write_files(below, {{small("a"), false}}, {Precision::fp32});
+    write_files(below, {{small("a"), {}}}, {Precision::fp32});
     FAIL();
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr(below.string()));

@@ -90,6 +90,30 @@ TEST(Body, WhatTheDataDecideInsideIsAssumedOutside) {
   EXPECT_THAT(bound.bound_dims, ElementsAre("found_else_branch:1", "found_then_branch:1"));
 }
 
+// A branch that is taken has values of its own, which a node around it may call the same.
+TEST(Body, NamesAreItsOwn) {
+  Model model(17);
+  model.truths("c", {}, {true}).input("x", {2, 3}).node("If", {"c"}, {"y"});
+  for (const char* name : {"then_branch", "else_branch"}) {
+    auto& branch = body_of(model, name);
+    add_node(branch, "Relu", {"x"}, "t");
+    add_node(branch, "Unheard", {"x"}, "u").set_domain("some.where");
+    set_axis(add_node(branch, "Concat", {"t", "u"}, "made"), 0);
+    branch.add_output()->set_name("made");
+  }
+  model.domain("some.where", 1).node("Reshape", {"y", "twelve"}, {"t"}).integers("twelve", {12});
+  model.node("Relu", {"t"}, {"u"}).output("t").output("u");
+  for (auto& output : *model.graph().mutable_output()) {
+    auto& type = *output.mutable_type()->mutable_tensor_type();
+    type.set_elem_type(::onnx::TensorProto::FLOAT);
+    type.mutable_shape()->add_dim()->set_dim_value(12);
+  }
+  const LoweredGraph graph = model.import();
+  EXPECT_THAT(graph.warnings, IsEmpty());
+  EXPECT_THAT(graph.layers[0].problems, ElementsAre("relu/2x3"));
+  EXPECT_EQ(graph.layers[1].outputs[0].shape, std::nullopt);
+}
+
 /// Seven iterations over a state of 2x3, each of which is collected; `next` computes the state.
 Model rounds(const std::string& next) {
   Model model(17);

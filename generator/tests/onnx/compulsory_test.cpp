@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "generator/tests/onnx/model.h"
+#include "generator/tests/onnx/stored.h"
 
 namespace benanza::onnx {
 namespace {
@@ -139,6 +139,100 @@ TEST(Compulsory, OfACacheOfFixedSizeTheFilledRowsCount) {
   model.node("Attention", {"q", "all", "all", "", "", "", "filled"}, {"y"}).output("y");
   model.output("all");
   EXPECT_EQ(model.import().compulsory.inputs, (Traffic{.elements = 8 + 9 * 8}));
+}
+
+// Two sequences of 6 and 10 of 16 keys, and as many values, of 2 heads of 4.
+TEST(Compulsory, OfKeysWithRoomForMoreTheFilledOnesCount) {
+  Model model(24);
+  model.input("q", {2, 2, 1, 4}).input("k", {2, 2, 16, 4}).input("v", {2, 2, 16, 4});
+  model.integers("filled", {6, 10});
+  model.node("Attention", {"q", "k", "v", "", "", "", "filled"}, {"y"}).output("y");
+  EXPECT_EQ(model.import().compulsory.inputs, (Traffic{.elements = 16 + 2 * (6 + 10) * 2 * 4}));
+}
+
+/// y = x times weights of 64 x 32, of which three are not zero.
+Model of_few_weights(bool is_node) {
+  Model model(17);
+  model.input("x", {4, 64});
+  ::onnx::SparseTensorProto weights;
+  weights.add_dims(64);
+  weights.add_dims(32);
+  weights.mutable_values()->set_name("w");
+  weights.mutable_values()->set_data_type(::onnx::TensorProto::FLOAT);
+  weights.mutable_values()->add_dims(3);
+  weights.mutable_indices()->set_data_type(::onnx::TensorProto::INT64);
+  weights.mutable_indices()->add_dims(3);
+  for (const int place : {5, 70, 900}) {
+    weights.mutable_values()->add_float_data(1);
+    weights.mutable_indices()->add_int64_data(place);
+  }
+  if (is_node) {
+    model.node("Constant", {}, {"w"});
+    auto& value = *model.last().add_attribute();
+    value.set_name("sparse_value");
+    value.set_type(::onnx::AttributeProto::SPARSE_TENSOR);
+    *value.mutable_sparse_tensor() = weights;
+  } else {
+    *model.graph().add_sparse_initializer() = weights;
+  }
+  return model.node("MatMul", {"x", "w"}, {"y"}).output("y");
+}
+
+TEST(Compulsory, WeightsWithoutTheirZerosAreWhatTheFileHolds) {
+  for (const bool is_node : {false, true}) {
+    const LoweredGraph graph = of_few_weights(is_node).import();
+    EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 3})) << is_node;
+    EXPECT_EQ(graph.layers.back().reason,
+              "its weights, stored without their zeros, are taken to be dense");
+    EXPECT_EQ(graph.layers.back().problems, std::vector<std::string>{"gemm/m4_n32_k64_nn_w"});
+  }
+}
+
+// The middle of the range in every column is part of the product.
+TEST(Compulsory, ZeroPointsThatAreAllTheSameAreNotRead) {
+  for (const int other : {128, 127}) {
+    Model model(21);
+    model.input("x", {4, 64}).weights("s", {32});
+    stored(model, "w", {64, 32}, ::onnx::TensorProto::UINT8);
+    model.weights("z", {32});
+    auto& points = *model.graph().mutable_initializer(model.graph().initializer_size() - 1);
+    points.set_data_type(::onnx::TensorProto::UINT8);
+    points.clear_float_data();
+    std::string bytes(32, static_cast<char>(128));
+    bytes.back() = static_cast<char>(other);
+    points.set_raw_data(bytes);
+    model.node("DequantizeLinear", {"w", "s", "z"}, {"d"}).node("MatMul", {"x", "d"}, {"y"});
+    EXPECT_EQ(model.output("y").import().compulsory.weights,
+              (Traffic{.elements = 32, .bytes = 64 * 32 + (other == 128 ? 0 : 32)}));
+  }
+}
+
+// The prompt goes through a decoder at least: a product of 64 x 100, or the queries, keys and
+// values of an attention.
+TEST(Compulsory, ASearchReadsTheWeightsOfItsDecoder) {
+  Model decoder(17);
+  decoder.weights("table", {100, 64}).weights("w", {64, 100});
+  decoder.node("Gather", {"table", "ids"}, {"e"}).node("MatMul", {"e", "w"}, {"logits"});
+  for (const bool has_first : {false, true}) {
+    Model model(17);
+    model.domain("com.microsoft", 1).input("ids", {1, 4}, ::onnx::TensorProto::INT32);
+    model.integers("most", {20}).integers("least", {1});
+    add_microsoft(model, "GreedySearch", {"ids", "most", "least"}, {"found"});
+    const auto add_body = [&](const char* name, const ::onnx::GraphProto& graph) {
+      auto& body = *model.last().add_attribute();
+      body.set_name(name);
+      body.set_type(::onnx::AttributeProto::GRAPH);
+      *body.mutable_g() = graph;
+    };
+    add_body("decoder", decoder.graph());
+    Model first(17);
+    first.weights("v", {64, 192}).weights("b", {192});
+    add_microsoft(first, "Attention", {"ids", "v", "b"}, {"logits"});
+    if (has_first) add_body("init_decoder", first.graph());
+    const LoweredGraph graph = model.output("found").import();
+    EXPECT_EQ(graph.layers.back().cost, Cost::unsupported);
+    EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 64 * (has_first ? 192 : 100)}));
+  }
 }
 
 // An input that is returned unchanged needs no copy.

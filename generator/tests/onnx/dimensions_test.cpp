@@ -125,6 +125,31 @@ TEST(Dimensions, OfCachesFollowFromTheOperator) {
   EXPECT_EQ(graph(false, true, {}).layers.back().outputs[1].shape, (Dims{1, 2, 128, 64}));
 }
 
+// The first input has tokens, of all sequences; only the second one has sequences.
+TEST(Dimensions, ThatAreStatedAreNoBatch) {
+  Model model(13);
+  model.input("tokens", {-1, 4}).input("lengths", {-1, 1});
+  model.node("Relu", {"tokens"}, {"y"}).node("Relu", {"lengths"}, {"z"}).output("y").output("z");
+  shape_of_input(model, 0).mutable_dim(0)->set_dim_param("T");
+  const LoweredGraph graph = model.import({2, {{"T", 7}}});
+  EXPECT_EQ(graph.layers[0].outputs[0].shape, (Dims{7, 4}));
+  EXPECT_EQ(graph.layers[1].outputs[0].shape, (Dims{2, 1}));
+  EXPECT_EQ(graph.batch, 2);
+}
+
+// Scripts say --batch 1 where their caller says nothing.
+TEST(Dimensions, StatedTwiceHaveOneValue) {
+  Model model(13);
+  model.input("x", {-2, 4}).node("Relu", {"x"}, {"y"}).output("y");
+  EXPECT_THAT(refusal_of(model, {2, {{"N", 4}}}),
+              HasSubstr("--batch and --dim give \"x\" axis 0 different values, 2 and 4: leave one "
+                        "of them out"));
+  EXPECT_EQ(model.import({4, {{"N", 4}}}).batch, 4);
+  const LoweredGraph graph = model.import({1, {{"N", 4}}});
+  EXPECT_EQ(graph.batch, 4);
+  EXPECT_EQ(last_shape(graph), (Dims{4, 4}));
+}
+
 TEST(Dimensions, ZeroIsAnExtent) {
   Model model(13);
   model.input("past", {1, 8, -2, 128}).input("new", {1, 8, 7, 128});

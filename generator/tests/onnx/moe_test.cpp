@@ -48,6 +48,33 @@ TEST(MixtureOfExperts, TokensAreSpreadOverTheExperts) {
   EXPECT_THAT(layer.reason, HasSubstr("spread evenly over 4 experts"));
 }
 
+// Which experts work, nobody says: all tokens may choose the same two.
+TEST(MixtureOfExperts, NoMoreExpertsAreReadForSureThanATokenChooses) {
+  const LoweredGraph graph = mixture(7, {{"k", 2}, {"activation_type", "relu"}}).import();
+  EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 2 * (2 * 32 * 16 + 32 + 16)}));
+}
+
+// Four bits and a scale for each 16; the products are those of floats, and say so.
+TEST(MixtureOfExperts, ExpertsThatAreConvertedAreNamed) {
+  Model model(21);
+  model.domain("com.microsoft", 1).input("x", {7, 16}).input("router", {7, 4});
+  constexpr int int4 = 22;
+  stored(model, "q1", {4, 32, 16}, int4).weights("s1", {4, 32, 1});
+  stored(model, "q2", {4, 16, 32}, int4).weights("s2", {4, 16, 2});
+  for (const std::string place : {"1", "2"}) {
+    model.node("DequantizeLinear", {"q" + place, "s" + place}, {"w" + place},
+               {{"axis", 2}, {"block_size", 16}});
+  }
+  add_microsoft(model, "MoE", {"x", "router", "w1", "", "w2"}, {"y"},
+                {{"k", 2}, {"activation_type", "relu"}});
+  const LoweredGraph graph = model.output("y").import();
+  EXPECT_EQ(graph.layers.back().reason,
+            "its tokens are taken to be spread evenly over 4 experts; its weights, stored as int4, "
+            "are taken to be floats once the model is loaded");
+  EXPECT_EQ(graph.compulsory.weights,
+            (Traffic{.elements = 2 * (32 + 16 * 2), .bytes = 2 * 2 * 32 * 16 / 2}));
+}
+
 // Six tokens choose 12 times; loads of 3 to 1 are 9 and 3 rows, but an expert gets 6 at most.
 TEST(MixtureOfExperts, TokensChooseAsTheyAreSaidTo) {
   const auto keys = [](const std::string& load) {

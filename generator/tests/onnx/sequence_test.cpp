@@ -53,6 +53,29 @@ TEST(Sequence, PartsOfATensor) {
   EXPECT_THAT(graph.layers.back().problems, ElementsAre("relu/7x4"));
 }
 
+// What is there is known before the model runs, and so is the branch that is taken.
+TEST(Optional, HoldsWhatItIsGiven) {
+  Model model(18);
+  model.input("x", {2, 3}).node("Optional", {"x"}, {"o"}).node("OptionalHasElement", {"o"}, {"c"});
+  model.node("OptionalGetElement", {"o"}, {"g"}).node("OptionalGetElement", {"g"}, {"h"});
+  model.node("OptionalHasElement", {"g"}, {"d"}).node("And", {"c", "d"}, {"both"});
+  model.node("Relu", {"h"}, {"y"}).output("y").output("both");
+  const LoweredGraph graph = model.import();
+  for (std::size_t layer = 0; layer + 1 < graph.layers.size(); ++layer) {
+    EXPECT_EQ(graph.layers[layer].cost, Cost::free) << layer << graph.layers[layer].reason;
+  }
+  EXPECT_EQ(graph.layers[5].reason, "computed from constants and shapes alone");
+  EXPECT_THAT(graph.layers.back().problems, ElementsAre("relu/2x3"));
+  EXPECT_EQ(graph.compulsory.inputs, (Traffic{.elements = 6}));
+}
+
+TEST(Optional, MayBeEmpty) {
+  Model model(18);
+  model.input("x", {2, 3}).node("OptionalHasElement", {}, {"c"}).node("Not", {"c"}, {"n"});
+  const LoweredGraph graph = model.output("n").import();
+  EXPECT_EQ(graph.layers[1].reason, "computed from constants and shapes alone");
+}
+
 const LoweredLayer& layer_of(const LoweredGraph& graph, std::string_view output) {
   for (const LoweredLayer& layer : graph.layers) {
     for (const Output& made : layer.outputs) {
