@@ -28,7 +28,9 @@ endif()
 # strings and maps are inlined (GCC bugs 105651, 105329, 104475), and of optional values that are not there (GCC bug
 # 80635); g++ 13 and 14 of a reference into what was searched if the name searched for was a temporary.
 function(benanza_target target)
+  # Fewer garbage collections of the compiler: a tenth of its time, for a fifth more memory.
   target_compile_options(${target} PRIVATE -Wall -Wextra $<$<BOOL:${BENANZA_WERROR}>:-Werror>
+    $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=400000>
     $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-array-bounds;-Wno-stringop-overflow;-Wno-dangling-pointer;-Wno-maybe-uninitialized>
     $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,13>>:-Wno-dangling-reference;-Wno-stringop-overread>)
 endfunction()

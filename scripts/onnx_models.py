@@ -86,7 +86,8 @@ def bind_dimensions(onnx, model, batch, dims):
     for value in inputs:
         for axis, dimension in enumerate(value.type.tensor_type.shape.dim):
             of_batch = axis == axes[value.name]
-            if of_batch and (is_open(dimension) or dimension.dim_value == old and value.name not in was_open) and batch is not None:
+            is_old = dimension.dim_value == old and value.name not in was_open
+            if of_batch and (is_open(dimension) or is_old) and batch is not None:
                 dimension.dim_value = batch
             elif is_open(dimension):
                 name = dimension.dim_param or f"{value.name}:{axis}"

@@ -11,6 +11,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from pytorch_onnx_indices import MORE_OPERATORS
 from pytorch_onnx_modules import Call, Scaled, Shifted, by_rank, set_weights
 from pytorch_onnx_windows import conv, conv_transpose, flat, global_pool, pool
 
@@ -214,11 +215,11 @@ def pad(node):
         node.get("mode", "constant")) or node.fail("PyTorch has no such mode")
     if node.has(3):
         node.fail("only without axes")
-    flat = flat(pads[:node.rank()], pads[node.rank():])
-    while mode != "constant" and len(flat) > 2 and flat[-2:] == [0, 0]:
-        flat = flat[:-2]
+    pairs = flat([int(pad) for pad in pads[:node.rank()]], [int(pad) for pad in pads[node.rank():]])
+    while mode != "constant" and len(pairs) > 2 and pairs[-2:] == [0, 0]:
+        pairs = pairs[:-2]
     value = (node.numbers(2) or [node.get("value", 0.0)])[0] if mode == "constant" else None
-    return Call(functional.pad, flat, mode, value), (0,)
+    return Call(functional.pad, pairs, mode, value), (0,)
 
 
 def gather(node):
@@ -362,4 +363,4 @@ OPERATORS = {
     "Unsqueeze": unsqueeze,
     "Upsample": resize,
     "Where": function(torch.where),
-}
+} | MORE_OPERATORS

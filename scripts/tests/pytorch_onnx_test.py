@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import warnings
 
 SOURCE = pathlib.Path(sys.argv[1])
 SKIPPED = 77
@@ -27,10 +28,12 @@ import numpy
 import onnx
 import torch
 from onnx import helper
+from onnx.backend.test.case.node import collect_testcases
 
 from profile_common import UserError
 from pytorch_export import export_program, quiet
 from pytorch_onnx import load_onnx
+from pytorch_onnx_indices import MORE_OPERATORS
 
 NINE = [[[[1, 2, 3], [4, 5, 6], [7, 8, 9]]]]
 
@@ -173,6 +176,47 @@ class Onnx(unittest.TestCase):
                     {"at": numpy.array(-1)})
         self.expect([[[4, 5], [1, 2]]], [node("Gather", "x", "at")], [[1, 2], [4, 5]],
                     {"at": [[1, 0]]})
+
+    def test_pads(self):
+        self.expect([[0, 1, 2, 0, 0]], [node("Pad", "x", "p")], [[1, 2]], {"p": [0, 1, 0, 2]})
+        self.expect([[1, 1, 2]], [node("Pad", "x", "p", mode="edge")], [[1, 2]], {"p": [0, 1, 0, 0]})
+
+    def test_operators_of_indices_agree_with_the_tests_of_onnx(self):
+        agree = set()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            cases = collect_testcases(None)
+        for case in cases:
+            nodes = case.model.graph.node
+            # PyTorch may take any of equal elements.
+            if len(nodes) == 1 and nodes[0].op_type in MORE_OPERATORS and "same_values" not in case.name:
+                if self.agrees(case):
+                    agree.add(nodes[0].op_type)
+        self.assertEqual(set(MORE_OPERATORS) - agree, set())
+
+    def agrees(self, case):
+        """False if PyTorch cannot run it. Inputs are computed or, where they have to be, constant."""
+        given, expected = case.data_sets[0]
+        for computed in (len(given), 1, 0):
+            model = onnx.ModelProto()
+            model.CopyFrom(case.model)
+            for value, array in list(zip(case.model.graph.input, given))[computed:]:
+                model.graph.initializer.append(onnx.numpy_helper.from_array(array, value.name))
+            del model.graph.input[computed:]
+            path = str(self.folder / f"{case.name}_{computed}.onnx")
+            onnx.save(model, path)
+            try:
+                run, _, _ = load_onnx(path, None, {})
+                with torch.inference_mode():
+                    found = run(*[torch.from_numpy(array) for array in given[:computed]])
+            except (UserError, NotImplementedError, RuntimeError, TypeError):
+                continue
+            found = found if isinstance(found, tuple) else (found,)
+            for one, right in zip(found, expected, strict=True):
+                numpy.testing.assert_allclose(one.numpy(), right, 1e-3, 1e-5, err_msg=case.name)
+                self.assertEqual(one.shape, right.shape, case.name)
+            return True
+        return False
 
     def test_a_batch_size_that_the_model_does_not_have(self):
         model = self.load([node("Reshape", "x", "shape", outputs=("r",), name="flat"),
