@@ -1,6 +1,7 @@
 #include "suites/plan/places.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "core/base/error.h"
@@ -8,8 +9,12 @@
 #include "suites/harness/copy_ends.h"
 
 namespace benanza::plan {
-Places::Places(const Plan& plan, harness::Backend& backend, harness::Allocator& memory)
-    : plan_(plan), backend_(backend), memory_(memory), arena_(memory.allocate(plan.arena_bytes)) {
+Places::Places(const Plan& plan, std::span<harness::Backend* const> backends,
+               harness::Allocator& memory)
+    : plan_(plan),
+      backends_(backends.begin(), backends.end()),
+      memory_(memory),
+      arena_(memory.allocate(plan.arena_bytes)) {
   for (std::size_t whole = 0; whole < plan.tensors.size(); ++whole) {
     if (plan.tensors[whole].joins.empty()) continue;
     joined_.emplace(key_of(whole), whole);
@@ -72,11 +77,37 @@ void Places::bring(std::size_t whole, const JoinedPart& part) {
 
 void Places::convert(Held& from, const harness::MemoryFormat& format, std::byte* target,
                      std::int64_t bytes) {
-  conversions_.push_back({backend_.conversion(from.format, from.data, format, target),
-                          from.format.name, format.name, bytes});
+  conversions_.push_back(fastest_conversion(from, format, target));
+  conversions_.back().bytes = bytes;
   from.converted.push_back({format, target, bytes});
   accesses_.push_back({from.data, from.bytes, false});
   accesses_.push_back({target, bytes, true});
+}
+
+FormatConversion Places::fastest_conversion(const Held& from, const harness::MemoryFormat& format,
+                                            std::byte* target) const {
+  constexpr std::int64_t calls = 10;
+  FormatConversion best{.from = from.format.name, .to = format.name};
+  double least = std::numeric_limits<double>::infinity();
+  std::string refusal;
+  for (harness::Backend* const one : backends_) {
+    try {
+      auto call = one->conversion(from.format, from.data, format, target);
+      double seconds = 0;
+      if (backends_.size() > 1) {
+        one->stopwatch().time(*call, calls);
+        seconds = one->stopwatch().time(*call, calls);
+      }
+      if (seconds >= least) continue;
+      least = seconds;
+      best.call = std::move(call);
+      best.library = one;
+    } catch (const harness::Unsupported& reason) {
+      if (refusal.empty()) refusal = reason.what();
+    }
+  }
+  if (!best.call) throw harness::Unsupported(refusal);
+  return best;
 }
 
 void Places::copy(const Held& from, std::byte* target, std::int64_t elements) {
@@ -89,18 +120,19 @@ void Places::copy(const Held& from, std::byte* target, std::int64_t elements) {
       .algorithm = {}};
   harness::CopyEnds ends(from.data, target);
   std::unique_ptr<harness::Primitive> call;
-  for (const harness::Way& way : backend_.ways(move, harness::AlgorithmSet::all)) {
+  harness::Backend& first = *backends_.front();
+  for (const harness::Way& way : first.ways(move, harness::AlgorithmSet::all)) {
     move.algorithm = way.name;
     try {
-      call = backend_.way(move).make(ends);
+      call = first.way(move).make(ends);
       break;
     } catch (const harness::Unsupported&) {
       continue;
     }
   }
-  if (!call) throw harness::Unsupported(std::string(backend_.name()) + " copies no elements");
+  if (!call) throw harness::Unsupported(std::string(first.name()) + " copies no elements");
   const std::int64_t bytes = elements * element_bytes(precision);
-  conversions_.push_back({std::move(call), "", "", bytes});
+  conversions_.push_back({.call = std::move(call), .library = &first, .bytes = bytes});
   accesses_.push_back({from.data, bytes, false});
   accesses_.push_back({target, bytes, true});
 }

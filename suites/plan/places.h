@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -17,6 +18,7 @@ namespace benanza::plan {
 /// A tensor's elements from one format to another, by name (harness::MemoryFormat).
 struct FormatConversion {
   std::unique_ptr<harness::Primitive> call{};
+  const harness::Backend* library = nullptr;
   std::string from{};
   std::string to{};
   /// Of what it writes.
@@ -30,8 +32,9 @@ struct FormatConversion {
 /// read.
 class Places {
  public:
-  /// `backend` makes the conversions, in `memory`. All must outlive this.
-  Places(const Plan& plan, harness::Backend& backend, harness::Allocator& memory);
+  /// The fastest of `backends`, at least one, makes a conversion, in `memory`. All must outlive
+  /// this.
+  Places(const Plan& plan, std::span<harness::Backend* const> backends, harness::Allocator& memory);
 
   /// A tensor's elements from `first` on, for a call that is made now. Throws Error if `bytes` are
   /// more than there are, Unsupported if there is no conversion.
@@ -76,6 +79,8 @@ class Places {
   void bring(std::size_t whole, const JoinedPart& part);
   void convert(Held& from, const harness::MemoryFormat& format, std::byte* target,
                std::int64_t bytes);
+  FormatConversion fastest_conversion(const Held& from, const harness::MemoryFormat& format,
+                                      std::byte* target) const;
   void copy(const Held& from, std::byte* target, std::int64_t elements);
   std::byte* in_arena(std::size_t tensor) const;
   /// Bytes of the tensor from its first element to the end of its buffer or, of a part, to its own.
@@ -83,7 +88,7 @@ class Places {
   std::byte* block(std::int64_t bytes);
 
   const Plan& plan_;
-  harness::Backend& backend_;
+  std::vector<harness::Backend*> backends_;
   harness::Allocator& memory_;
   std::shared_ptr<std::byte> arena_;
   std::vector<std::shared_ptr<std::byte>> blocks_;

@@ -113,7 +113,7 @@ PlannedModel::PlannedModel(Plan plan, std::span<harness::Backend* const> backend
       first_(backends.front()),
       memory_(memory == nullptr ? first_->allocator() : *memory),
       scratch_(scratch),
-      places_(plan_, *first_, memory_) {
+      places_(plan_, backends, memory_) {
   for (const std::size_t input : plan_.inputs) {
     fill(input, values_of(input, values));
   }
@@ -273,12 +273,16 @@ std::unique_ptr<harness::Primitive> PlannedModel::branches() const {
   const auto add = [&](const Calls& conversions, harness::Primitive* call,
                        std::vector<Access> memory, const void* library) {
     harness::Task task;
-    for (const auto& conversion : conversions) task.calls.push_back(conversion.call.get());
-    if (call != nullptr) task.calls.push_back(call);
-    if (task.calls.empty()) return;
-    if (std::ranges::any_of(task.calls, &harness::Primitive::shares_workspace)) {
-      memory.push_back({static_cast<const std::byte*>(library), 1, true});
+    const auto add_call = [&](harness::Primitive* one, const void* its_library) {
+      task.calls.push_back(one);
+      if (!one->shares_workspace()) return;
+      memory.push_back({static_cast<const std::byte*>(its_library), 1, true});
+    };
+    for (const auto& conversion : conversions) {
+      add_call(conversion.call.get(), conversion.library);
     }
+    if (call != nullptr) add_call(call, library);
+    if (task.calls.empty()) return;
     tasks.push_back(std::move(task));
     accesses.push_back(std::move(memory));
   };

@@ -83,6 +83,19 @@ TEST(PlannedModel, ConvertsBetweenFormatsAndCountsIt) {
   EXPECT_EQ(PlannedModel(rows.plan, rows.backends.all(), nullptr).conversions(), 0);
 }
 
+TEST(PlannedModel, ConvertsWithTheFastestOfSeveralLibraries) {
+  TwoConvolutions model(Layout::nhwc);
+  const Folder folder;
+  const Values values(test::write_values(folder, "values", model.values()));
+  harness::Backend* const one = model.backends.all().front();
+  const std::vector<harness::Backend*> twice{one, one};
+  PlannedModel planned(model.plan, twice, &values);
+  EXPECT_EQ(planned.conversions(), 2);
+  const auto worst = planned.check(values, 1e-5);
+  ASSERT_TRUE(worst);
+  EXPECT_LE(worst->relative, 1e-6) << worst->tensor;
+}
+
 /// y = relu(x[4 : 8]) of 8 numbers.
 struct OfAPart {
   int no_flags = 0;
