@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "analysis/regress/kept_rounds.h"
 #include "analysis/regress/known_turns.h"
 #include "analysis/regress/process.h"
@@ -18,23 +20,51 @@ namespace fs = std::filesystem;
 
 /// Seconds. Making one call takes longer in some versions: a cold start is seen by the first.
 constexpr int problem_seconds = 20;
+/// Each ends the suite, which then goes on without that call.
+constexpr int most_crashes = 50;
+/// Some wrong results need work to be split among that many threads, which few processors do not.
+constexpr int many_threads = 8;
+constexpr std::string_view threads_variable = "OMP_NUM_THREADS=";
 
 /// Every algorithm: a failure may be in any. Reference code is among them where there is nothing
 /// else.
-void measure(const SideOfGate& side, const fs::path& cases, const fs::path& results) {
+void measure(const SideOfGate& side, const fs::path& cases, const fs::path& results,
+             std::vector<std::string> environment) {
   const fs::path err = results.string() + ".err";
-  Process suite(
-      {.program = side.program,
-       .arguments = {"--cases=" + cases.string(), "--algorithms=all", "--no-rotation",
-                     "--budget=0.1", fmt::format("{}={}", problem_limit_flag, problem_seconds),
-                     "--benchmark_out=" + results.string()},
-       .environment = environment_of(side),
-       .out = results.string() + ".out",
-       .err = err});
-  suite.finish();
+  const ChildCommand command{
+      .program = side.program,
+      .arguments = {"--cases=" + cases.string(), "--algorithms=all", "--no-rotation",
+                    "--budget=0.1", fmt::format("{}={}", problem_limit_flag, problem_seconds),
+                    "--benchmark_out=" + results.string()},
+      .environment = std::move(environment),
+      .out = results.string() + ".out",
+      .err = err};
+  for (int start = 0; start < most_crashes; ++start) {
+    if (Process(command).finish_or_crash()) return;
+  }
+  Process(command).finish();
+}
+
+std::vector<std::string> with_many_threads(std::vector<std::string> environment) {
+  std::erase_if(environment,
+                [](const std::string& text) { return text.starts_with(threads_variable); });
+  environment.push_back(fmt::format("{}{}", threads_variable, many_threads));
+  return environment;
+}
+
+bool is_of_the_result(const KnownFailure& failure) {
+  return failure.symptom == Symptom::wrong_result || failure.symptom == Symptom::crash;
 }
 
 }  // namespace
+
+void add_failing_rows(VersionResults& results, std::vector<Row> more) {
+  for (Row& row : more) {
+    if (row.status != Status::incorrect && row.status != Status::failed) continue;
+    row.reason += fmt::format(" ({} threads)", many_threads);
+    results.rows.push_back(std::move(row));
+  }
+}
 
 VersionList parse_version_list(const std::string& text) {
   const std::size_t equals = text.find('=');
@@ -54,13 +84,19 @@ std::vector<VersionResults> known_results(const VersionList& list,
                                           const std::vector<KnownFailure>& failures,
                                           const fs::path& own, const fs::path& folder) {
   std::vector<KnownFailure> wanted;
+  std::vector<KnownFailure> of_results;
   for (const KnownFailure& one : failures) {
-    if (one.library == list.backend) wanted.push_back(one);
+    if (one.library != list.backend) continue;
+    wanted.push_back(one);
+    if (is_of_the_result(one)) of_results.push_back(one);
   }
   if (wanted.empty()) throw Error("the lists have no failure of " + list.backend);
   make_directories(folder);
   const fs::path cases = folder / (list.backend + ".cases");
   write_file(cases, cases_text(wanted));
+  const fs::path split_cases = folder / (list.backend + ".threads.cases");
+  write_file(split_cases, cases_text(of_results));
+  const bool has_threads = list.backend == "onednn" && !of_results.empty();
   // What is not there is told before anything is measured.
   std::vector<std::optional<SideOfGate>> sides;
   for (const std::string& place : list.places) {
@@ -74,9 +110,15 @@ std::vector<VersionResults> known_results(const VersionList& list,
     fs::path results = list.places[i];
     if (sides[i]) {
       results = folder / fmt::format("{}.{}.json", list.backend, i);
-      if (!fs::exists(results)) measure(*sides[i], cases, results);
+      if (!fs::exists(results)) measure(*sides[i], cases, results, environment_of(*sides[i]));
     }
     made.push_back(read_version(results.string()));
+    if (!sides[i] || !has_threads) continue;
+    const fs::path split = folder / fmt::format("{}.{}.threads.json", list.backend, i);
+    if (!fs::exists(split)) {
+      measure(*sides[i], split_cases, split, with_many_threads(environment_of(*sides[i])));
+    }
+    add_failing_rows(made.back(), read_version(split.string()).rows);
   }
   return made;
 }

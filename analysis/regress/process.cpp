@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <utility>
 
@@ -79,9 +81,16 @@ int Process::wait() {
 }
 
 void Process::finish() {
+  if (finish_or_crash()) return;
+  throw Error(program_.string() + ": " + last_line(read_file(err_)));
+}
+
+bool Process::finish_or_crash() {
   const int status = wait();
   // 2: some rows are incorrect or failed, but all are written.
-  if (status == 0 || status == 2) return;
+  if (status == 0 || status == 2) return true;
+  constexpr std::array crashes{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM};
+  if (std::ranges::find(crashes, status - 128) != crashes.end()) return false;
   throw Error(fmt::format("{} ended with status {}: {}", program_.string(), status,
                           last_line(read_file(err_))));
 }

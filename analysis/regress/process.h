@@ -31,6 +31,9 @@ class Process {
   int wait();
   /// Waits. Throws Error with the last line of its stderr if it did not end with results.
   void finish();
+  /// The same, but returns false if the suite crashed or hung at a call, which it leaves out when
+  /// it is started again.
+  bool finish_or_crash();
 
  private:
   [[noreturn]] void fail();

@@ -305,6 +305,10 @@ void PlannedCall::upload(std::size_t index, std::span<const float> values) {
 }
 
 void PlannedCall::poison_output() {
+  // What a call reads there before it has written it is no part of its operands.
+  if (scratchpad_) {
+    std::memset(scratchpad_.get_data_handle(), 0xFF, scratchpad_.get_desc().get_size());
+  }
   if (in_result_) {
     return convert(stream_, operands_[*in_result_].memory, results_.front().memory);
   }
