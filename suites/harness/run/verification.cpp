@@ -5,8 +5,8 @@
 namespace benanza::harness {
 namespace {
 
-/// One call of no problem takes that long: threads of a host library that wait for each other.
-constexpr unsigned hang_seconds = 600;
+/// No call worth timing takes that long: threads of a host library that wait for each other do.
+constexpr unsigned hang_seconds = 60;
 
 /// Wraps a primitive whose inputs are already uploaded.
 class Uploaded final : public Primitive {
