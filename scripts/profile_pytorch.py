@@ -285,8 +285,7 @@ def capture(torch, run):
     except Exception as error:
         raise UserError(f"--cuda-graphs: the model cannot be captured: {one_line(error)}; "
                         "leave --cuda-graphs out")
-    # Their memory, and that of the weights that the run holds, lives as long as the graph.
-    graph.result, graph.run = result, run
+    graph.kept = result, run  # their memory, the weights' too, lives as long as the graph
     return graph.replay
 
 

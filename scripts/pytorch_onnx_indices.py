@@ -6,12 +6,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from pytorch_onnx_modules import Call, set_weights
-
-
-def every(call, *more, **keywords):
-    """A function of all inputs."""
-    return lambda node: (Call(call, *more, **keywords), tuple(range(len(node.inputs))))
+from pytorch_onnx_modules import Call, function, set_weights
 
 
 def along_axis(call, default=0):
@@ -188,34 +183,34 @@ def swish(node):
 
 
 MORE_OPERATORS = {
-    "Acos": every(torch.acos),
-    "Acosh": every(torch.acosh),
-    "And": every(torch.logical_and),
+    "Acos": function(torch.acos),
+    "Acosh": function(torch.acosh),
+    "And": function(torch.logical_and),
     "ArgMax": place_of(torch.argmax),
     "ArgMin": place_of(torch.argmin),
-    "Asin": every(torch.asin),
-    "Asinh": every(torch.asinh),
-    "Atan": every(torch.atan),
-    "Atanh": every(torch.atanh),
-    "Ceil": every(torch.ceil),
+    "Asin": function(torch.asin),
+    "Asinh": function(torch.asinh),
+    "Atan": function(torch.atan),
+    "Atanh": function(torch.atanh),
+    "Ceil": function(torch.ceil),
     "Celu": lambda node: (nn.CELU(node.get("alpha", 1.0)), (0,)),
-    "Cosh": every(torch.cosh),
+    "Cosh": function(torch.cosh),
     "CumSum": cumulative_sum,
     "DepthToSpace": depth_to_space,
     "Einsum": einsum,
-    "Floor": every(torch.floor),
+    "Floor": function(torch.floor),
     "GatherElements": along_axis(gather_elements),
     "GatherND": gather_nd,
-    "Greater": every(torch.gt),
-    "GreaterOrEqual": every(torch.ge),
+    "Greater": function(torch.gt),
+    "GreaterOrEqual": function(torch.ge),
     "GroupNormalization": group_normalization,
-    "IsNaN": every(torch.isnan),
-    "Less": every(torch.lt),
-    "LessOrEqual": every(torch.le),
+    "IsNaN": function(torch.isnan),
+    "Less": function(torch.lt),
+    "LessOrEqual": function(torch.le),
     "Mod": remainder,
-    "Not": every(torch.logical_not),
+    "Not": function(torch.logical_not),
     "OneHot": one_hot,
-    "Or": every(torch.logical_or),
+    "Or": function(torch.logical_or),
     "RMSNormalization": rms_normalization,
     "Range": sequence,
     "ReduceL1": reduced(lambda x: x.abs().sum(-1)),
@@ -223,21 +218,21 @@ MORE_OPERATORS = {
     "ReduceLogSumExp": reduced(lambda x: x.logsumexp(-1)),
     "ReduceProd": reduced(lambda x: x.prod(-1)),
     "ReduceSumSquare": reduced(lambda x: x.square().sum(-1)),
-    "Round": every(torch.round),
+    "Round": function(torch.round),
     "ScatterElements": scatter_elements,
     "ScatterND": scatter_nd,
     "Selu": lambda node: (Call(lambda x: node.get("gamma", 1.0507009873554805) * torch.where(
         x > 0, x, node.get("alpha", 1.6732632423543772) * torch.expm1(x))), (0,)),
-    "Sign": every(torch.sign),
-    "Sinh": every(torch.sinh),
+    "Sign": function(torch.sign),
+    "Sinh": function(torch.sinh),
     "Size": lambda node: (Call(lambda: torch.tensor(math.prod(node.shape()))), ()),
     "Softsign": lambda node: (nn.Softsign(), (0,)),
     "SpaceToDepth": space_to_depth,
     "Swish": swish,
-    "Tan": every(torch.tan),
+    "Tan": function(torch.tan),
     "ThresholdedRelu": lambda node: (nn.Threshold(node.get("alpha", 1.0), 0.0), (0,)),
     "Tile": tile,
     "TopK": top_k,
     "Trilu": triangle,
-    "Xor": every(torch.logical_xor),
+    "Xor": function(torch.logical_xor),
 }

@@ -14,6 +14,11 @@ class Call(nn.Module):
         return self.function(*tensors, *self.more, **self.keywords)
 
 
+def function(call, *more, **keywords):
+    """Of an operator that is a function of all of its inputs."""
+    return lambda node: (Call(call, *more, **keywords), tuple(range(len(node.inputs))))
+
+
 def by_rank(node, name, index=0):
     """Conv -> nn.Conv2d for an image's four dimensions."""
     rank = node.rank(index) - 2

@@ -12,7 +12,7 @@ from torch import nn
 from torch.nn import functional
 
 from pytorch_onnx_indices import MORE_OPERATORS
-from pytorch_onnx_modules import Call, Scaled, Shifted, by_rank, set_weights
+from pytorch_onnx_modules import Call, Scaled, Shifted, by_rank, function, set_weights
 from pytorch_onnx_windows import conv, conv_transpose, flat, global_pool, pool
 
 
@@ -96,10 +96,6 @@ def softmax(function):
 def unary(module, *attributes):
     """attributes: (name, default), the module's arguments in order."""
     return lambda node: (module(*[node.get(*one) for one in attributes]), (0,))
-
-
-def function(call, *more, **keywords):
-    return lambda node: (Call(call, *more, **keywords), tuple(range(len(node.inputs))))
 
 
 def of_many(call):

@@ -27,7 +27,7 @@ Outcome refused(Status status, std::string_view reason);
 /// Of a variant that ended the program for one of these reasons: it is not tried again.
 Outcome lost(std::string_view reason);
 inline constexpr std::string_view crashed_reason = "crashed: a signal ended the program";
-inline constexpr std::string_view hung_reason = "hung: the device did not answer in time";
+inline constexpr std::string_view hung_reason = "hung: no answer in time";
 /// Returns the result of `work`, or the outcome that represents the exception it throws.
 Outcome caught(const std::function<Outcome()>& work);
 

@@ -280,7 +280,7 @@ TEST_F(Suite, AHangIsARowAndTheNextRunGoesOnWithoutTheVariant) {
     return one.at("name") == "mish/1x8/fp32/plain/fake/hangs";
   });
   EXPECT_EQ(row.at("status"), "failed");
-  EXPECT_EQ(row.at("reason"), "hung: the device did not answer in time");
+  EXPECT_EQ(row.at("reason"), "hung: no answer in time");
 }
 
 TEST_F(Suite, ACrashWithoutAFileIsSaidAllTheSame) {
