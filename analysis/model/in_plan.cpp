@@ -118,14 +118,13 @@ void state_alone(Plan& plan, const MeasurementSet& measurements) {
 }
 
 void state_gaps(Plan& plan, std::span<const PlanRun> runs, const MeasurementSet& measurements) {
-  std::vector<double> gaps;
+  std::vector<double> shares;
   for (const PlanRun& run : runs) {
-    if (run.steps == 0) continue;
     const double alone = alone_seconds(run, measurements);
-    gaps.push_back((typical(run.seconds) - alone) / static_cast<double>(run.steps));
+    if (alone > 0) shares.push_back(typical(run.seconds) / alone - 1);
   }
-  if (gaps.empty()) return;
-  plan.gap_seconds = std::max(0.0, median(gaps)) * static_cast<double>(plan.steps.size());
+  if (shares.empty()) return;
+  plan.gap_seconds = std::max(0.0, median(shares)) * plan.seconds;
   plan.seconds += plan.gap_seconds;
 }
 

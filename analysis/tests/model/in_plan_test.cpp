@@ -107,7 +107,7 @@ TEST(InPlan, GapsAreWhatRunsTookLongerThanTheirCallsAlone) {
   Plan plan = bare;
   state_gaps(plan, {}, {});
   EXPECT_EQ(plan, bare) << "without a run nothing is known";
-  // 1, 2 and 9 us a step; the second expected half of it.
+  // 1/4, 1/9 and 9 times what the calls take; the second expected half of it.
   const PlanRun one{.steps = 2, .predicted_seconds = 8 * us, .seconds = {10 * us}};
   const PlanRun two{.steps = 5,
                     .predicted_seconds = 95 * us,
@@ -115,8 +115,8 @@ TEST(InPlan, GapsAreWhatRunsTookLongerThanTheirCallsAlone) {
                     .seconds = {90 * us, 100 * us, 110 * us}};
   const PlanRun three{.steps = 1, .predicted_seconds = 1 * us, .seconds = {10 * us}};
   state_gaps(plan, std::vector{one, two, three}, {});
-  EXPECT_NEAR(plan.gap_seconds, 8 * us, 1e-12);
-  EXPECT_NEAR(plan.seconds, 68 * us, 1e-12);
+  EXPECT_NEAR(plan.gap_seconds, 15 * us, 1e-12);
+  EXPECT_NEAR(plan.seconds, 75 * us, 1e-12);
   // A faster run is noise.
   Plan same = bare;
   state_gaps(same, std::vector{PlanRun{.steps = 2, .predicted_seconds = 8, .seconds = {7}}}, {});
@@ -130,7 +130,7 @@ TEST(InPlan, GapsAreWhatRunsTookLongerThanTheirCallsAlone) {
                       .calls = {{call_alone, 9 * us, 4 * us}},
                       .seconds = {10 * us}};
   state_gaps(same, std::vector{known}, set);
-  EXPECT_NEAR(same.gap_seconds, 4 * 3 * us, 1e-12);
+  EXPECT_NEAR(same.gap_seconds, 60 * us * 3 / 7, 1e-12) << "7 us alone, 10 in the run";
 }
 
 }  // namespace
