@@ -4,13 +4,30 @@
 #include <cmath>
 #include <string>
 
+#include "core/plan_file/spare_blocks.h"
 #include "core/problem/problem.h"
 
 namespace benanza::analysis {
 namespace {
 
-/// As the problem has them.
+/// As bench_plan holds them.
+std::int64_t converted_bytes(const Plan& plan) {
+  SpareBlocks blocks;
+  for (const PlanConversion& one : plan.conversions) {
+    const PlanTensor& tensor = plan.tensors[one.tensor];
+    if (!tensor.buffer || !tensor.shape) continue;
+    blocks.take(element_count(*tensor.shape) * element_bytes_of(plan, one.tensor), one.before_step,
+                plan.buffers[*tensor.buffer].last);
+  }
+  return blocks.bytes();
+}
+
+/// As the problem has them; of gathered rows, the table.
 std::int64_t stated_constant_bytes(const Plan& plan, const PlanStep& step, Precision precision) {
+  if (const auto& rows = step.work.gather) {
+    const bool is_placed = plan.tensors[step.work.operands.front().index].buffer.has_value();
+    return is_placed ? 0 : rows->outer * rows->extent * rows->inner * element_bytes(precision);
+  }
   const std::vector<Operand> operands = inputs(parse(step.work.problem));
   std::int64_t bytes = 0;
   for (std::size_t i = 0; i < std::min(operands.size(), step.work.operands.size()); ++i) {
@@ -37,12 +54,13 @@ std::vector<std::int64_t> thinned(std::vector<std::int64_t> sizes) {
 
 PlanMemory memory_of(const Plan& plan, const MeasurementSet& measurements, Workspaces workspaces) {
   const Precision precision = parse_precision(plan.precision).value();
-  PlanMemory memory{.arena = plan.arena_bytes};
+  PlanMemory memory{.arena = plan.arena_bytes, .converted = converted_bytes(plan)};
   for (const PlanStep& step : plan.steps) {
     const Measurement* const call = measurements.call(step.call);
     const std::int64_t stated = stated_constant_bytes(plan, step, precision);
-    memory.constants += call == nullptr ? stated : call->constant_bytes.value_or(stated);
-    const std::int64_t workspace = call == nullptr ? 0 : call->workspace_bytes.value_or(0);
+    const bool is_known = call != nullptr && !step.work.gather;
+    memory.constants += is_known ? call->constant_bytes.value_or(stated) : stated;
+    const std::int64_t workspace = !is_known ? 0 : call->workspace_bytes.value_or(0);
     memory.workspace = workspaces == Workspaces::own ? memory.workspace + workspace
                                                      : std::max(memory.workspace, workspace);
   }

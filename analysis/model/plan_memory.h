@@ -17,7 +17,9 @@ struct PlanMemory {
   /// As the calls have them, if their rows say so; otherwise as the problems have them.
   std::int64_t constants = 0;
   std::int64_t workspace = 0;
-  std::int64_t total() const { return arena + constants + workspace; }
+  /// Tensors in the formats of the expected conversions, which do not lie in the arena.
+  std::int64_t converted = 0;
+  std::int64_t total() const { return arena + constants + workspace + converted; }
   bool operator==(const PlanMemory&) const = default;
 };
 

@@ -247,6 +247,7 @@ void add_front(Section& section, const std::vector<MemoryPoint>& front) {
       {"arena MB", "arena_bytes", mega, bytes(&PlanMemory::arena)},
       {"constants MB", "constant_bytes", mega, bytes(&PlanMemory::constants)},
       {"workspace MB", "workspace_bytes", mega, bytes(&PlanMemory::workspace)},
+      {"conversions MB", "converted_bytes", mega, bytes(&PlanMemory::converted)},
       {"ms", "seconds", milli, &MemoryPoint::seconds}};
   section.add(table.sheet(front, {.name = "memory",
                                   .caption = "memory and time of plans with less workspace",

@@ -150,9 +150,11 @@ std::int64_t Places::room(std::size_t tensor) const {
   return plan_.buffers[one.buffer.value()].bytes - one.offset * size;
 }
 
-std::byte* Places::block(std::int64_t bytes) {
-  bytes_beyond_arena_ += bytes;
-  return blocks_.emplace_back(memory_.allocate(bytes)).get();
+std::byte* Places::block(std::size_t tensor, std::int64_t bytes) {
+  const std::size_t last = plan_.buffers[plan_.tensors[tensor].buffer.value()].last;
+  const std::size_t number = spare_.take(bytes, step_, last);
+  if (number == blocks_.size()) blocks_.push_back(memory_.allocate(bytes));
+  return blocks_[number].get();
 }
 
 std::byte* Places::read(std::size_t tensor, std::int64_t first, std::int64_t bytes,
@@ -176,7 +178,7 @@ std::byte* Places::read(std::size_t tensor, std::int64_t first, std::int64_t byt
       const std::int64_t size = format.name.empty() ? room(tensor) : bytes;
       const JoinedPart* const part = part_in_place(tensor);
       const bool goes_to_its_place = format.name.empty() && part != nullptr && part->format.empty();
-      data = goes_to_its_place ? in_arena(tensor) : block(size);
+      data = goes_to_its_place ? in_arena(tensor) : block(tensor, size);
       convert(one, format, data, size);
     }
   }
@@ -197,7 +199,7 @@ std::byte* Places::write(std::size_t tensor, std::int64_t first, bool whole, std
     one = {.format = format, .data = in_arena(tensor), .bytes = std::max(bytes, room(tensor))};
     const JoinedPart* const part = part_in_place(tensor);
     if (part != nullptr && part->format != format.name) {
-      one = {.format = format, .data = block(bytes), .bytes = bytes};
+      one = {.format = format, .data = block(tensor, bytes), .bytes = bytes};
       accesses_.push_back({one.data, bytes, true});
       return one.data;
     }
@@ -207,7 +209,7 @@ std::byte* Places::write(std::size_t tensor, std::int64_t first, bool whole, std
       throw Error("writes " + std::to_string(bytes) + " bytes where the plan has " +
                   std::to_string(room(tensor) - before));
     }
-    one.data = block(bytes);
+    one.data = block(tensor, bytes);
   }
   accesses_.push_back({one.data + before, bytes, true});
   return one.data + before;

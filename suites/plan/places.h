@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/plan_file/plan.h"
+#include "core/plan_file/spare_blocks.h"
 #include "suites/harness/backend.h"
 #include "suites/plan/accesses.h"
 
@@ -27,14 +28,17 @@ struct FormatConversion {
 
 /// Where the tensors of a plan are while its calls are made in order, and in which format. A tensor
 /// is read in the format in which it was written, or after a conversion to another; what does not
-/// fit where the plan has it, and what conversions write, gets blocks of its own. Parts of a joined
-/// tensor that are not in its place, or there in another format, are copied there before it is
-/// read.
+/// fit where the plan has it, and what conversions write, gets blocks of its own, which others use
+/// again after the last step of the tensor's buffer. Parts of a joined tensor that are not in its
+/// place, or there in another format, are copied there before it is read.
 class Places {
  public:
   /// The fastest of `backends`, at least one, makes a conversion, in `memory`. All must outlive
   /// this.
   Places(const Plan& plan, std::span<harness::Backend* const> backends, harness::Allocator& memory);
+
+  /// The calls made next are of this step; the number of steps: the caller's.
+  void begin(std::size_t step) { step_ = step; }
 
   /// A tensor's elements from `first` on, for a call that is made now. Throws Error if `bytes` are
   /// more than there are, Unsupported if there is no conversion.
@@ -52,7 +56,7 @@ class Places {
   /// What was read and written, by conversions as well, since the last call of this.
   std::vector<Access> take_accesses();
   /// In blocks besides the arena.
-  std::int64_t bytes_beyond_arena() const { return bytes_beyond_arena_; }
+  std::int64_t bytes_beyond_arena() const { return spare_.bytes(); }
 
  private:
   struct Copy {
@@ -85,14 +89,16 @@ class Places {
   std::byte* in_arena(std::size_t tensor) const;
   /// Bytes of the tensor from its first element to the end of its buffer or, of a part, to its own.
   std::int64_t room(std::size_t tensor) const;
-  std::byte* block(std::int64_t bytes);
+  /// Until the last step that may read the tensor.
+  std::byte* block(std::size_t tensor, std::int64_t bytes);
 
   const Plan& plan_;
   std::vector<harness::Backend*> backends_;
   harness::Allocator& memory_;
   std::shared_ptr<std::byte> arena_;
+  std::size_t step_ = 0;
+  SpareBlocks spare_;
   std::vector<std::shared_ptr<std::byte>> blocks_;
-  std::int64_t bytes_beyond_arena_ = 0;
   /// The last is the largest; calls keep those before.
   std::vector<std::shared_ptr<std::byte>> scratch_;
   std::int64_t scratch_bytes_ = 0;

@@ -120,6 +120,7 @@ PlannedModel::PlannedModel(Plan plan, std::span<harness::Backend* const> backend
   places_.take_accesses();
   for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
     try {
+      places_.begin(step);
       const auto begin = std::chrono::steady_clock::now();
       set_up(step, backends, values);
       stages_.back().setup_seconds =
@@ -128,6 +129,7 @@ PlannedModel::PlannedModel(Plan plan, std::span<harness::Backend* const> backend
       throw Error(step_name(plan_, step) + ": " + harness::one_line(error.what()));
     }
   }
+  places_.begin(plan_.steps.size());
   for (const std::size_t result : plan_.results) places_.read(result, 0, 0, {});
   last_ = places_.take_conversions();
   last_accesses_ = places_.take_accesses();

@@ -49,6 +49,29 @@ TEST(PlanMemory, HasTheArenaConstantsAndWorkspaces) {
   EXPECT_EQ(memory_of(two_steps(), transformed, Workspaces::own).constants, 2048);
 }
 
+TEST(PlanMemory, HasTensorsInOtherFormats) {
+  Plan plan = two_steps();
+  plan.tensors[1].shape = Dims{2, 4};
+  plan.tensors[1].buffer = 1;
+  plan.buffers = {{.elements = 64, .bytes = 256, .last = 0}, {.elements = 8, .bytes = 32, .last = 2}};
+  plan.conversions = {{.before_step = 0, .tensor = 0}, {.before_step = 0, .tensor = 1}};
+  EXPECT_EQ(memory_of(plan, {}, Workspaces::own).converted, 256 + 32);
+  // The first tensor is over.
+  plan.conversions[1].before_step = 1;
+  EXPECT_EQ(memory_of(plan, {}, Workspaces::own).converted, 256);
+}
+
+TEST(PlanMemory, HasTablesOfGatheredRows) {
+  Plan plan = two_steps();
+  plan.steps[0].work.gather = GatheredRows{.outer = 1, .extent = 30, .count = 4, .inner = 16};
+  plan.steps[0].work.operands[0].index = 1;
+  MeasurementSet set;
+  set.add(with_workspace(first, 300));
+  EXPECT_EQ(memory_of(plan, set, Workspaces::own),
+            (PlanMemory{.arena = 1000, .constants = 30 * 16 * 4}))
+      << "the call only stands for one that moves as much";
+}
+
 TEST(PlanMemory, SizesAreThoseOfCallsThatCouldBeChosen) {
   MeasurementSet set;
   set.add(with_workspace(first, 300));
