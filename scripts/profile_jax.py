@@ -2,7 +2,6 @@
 
 import argparse
 import glob
-import importlib.util
 import os
 import shutil
 import tempfile
@@ -10,7 +9,7 @@ import tempfile
 import jax
 import jax.profiler
 
-from profile_common import (Parser, UserError, checksums, one_line, positive, processor_name,
+from profile_common import (Parser, UserError, checksums, load_module, one_line, positive, processor_name,
                             replacing, run_main, write_json)
 from profile_processes import PROCESSES, Budget, describe, in_fresh_process, joined, timed
 
@@ -29,9 +28,7 @@ NAME.trace.json.gz (jax.profiler) and NAME.hlo.txt (the compiled program, with i
 
 def load_model(path, batch):
     try:
-        spec = importlib.util.spec_from_file_location("profiled_model", path)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
+        module = load_module(path)
     except (OSError, AttributeError, ImportError, SyntaxError) as error:
         raise UserError(f"{path}: cannot be loaded: {one_line(error)}")
     if not hasattr(module, "model"):

@@ -5,7 +5,7 @@ import importlib.util
 import os
 import typing
 
-from profile_common import SEED, UserError, one_line
+from profile_common import SEED, UserError, load_module, one_line
 
 # Names people use for the default configuration of a transformers model type, and what differs.
 TRANSFORMERS = {
@@ -158,9 +158,7 @@ def load_file(torch, path, arguments):
     if not os.path.isfile(path):
         raise UserError(f"{path}: no such file")
     name = os.path.splitext(os.path.basename(path))[0]
-    specification = importlib.util.spec_from_file_location(name, path)
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
+    module = load_module(path)
     if not callable(getattr(module, "model", None)):
         raise UserError(f"{path}: defines no function model()")
     model = module.model()

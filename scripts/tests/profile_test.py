@@ -23,7 +23,7 @@ from unittest import mock
 SOURCE = pathlib.Path(sys.argv[1])
 sys.path.insert(0, str(SOURCE / "scripts"))
 
-from profile_common import UserError
+from profile_common import UserError, load_module
 from profile_processes import (Budget, all_but_one, describe, fewer_threads, in_fresh_process, in_turn,
                                joined, timed, with_fewer_threads)
 
@@ -281,6 +281,18 @@ class Capture(unittest.TestCase):
         self.assertIsNotNone(of_weights())
         self.assertIsNotNone(results[-1]())
         self.assertTrue(callable(replay))
+
+
+class ModelFiles(unittest.TestCase):
+    """Dataclasses look for their module by its name, as torch.compile does."""
+
+    def test_a_file_is_a_module_that_shadows_no_other(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "json.py")
+            path.write_text("from __future__ import annotations\nimport dataclasses\n\n"
+                            "@dataclasses.dataclass\nclass Size:\n    rows: int = 3\n")
+            self.assertEqual(load_module(path).Size().rows, 3)
+            self.assertIs(sys.modules["json"], json)
 
 
 class WhichOnnxRuntime(unittest.TestCase):
