@@ -101,6 +101,7 @@ void merge(Measurement& held, Measurement&& added) {
   if (held.status == added.status) {
     held.first_choice = held.first_choice && added.first_choice;
     held.in_place = held.in_place || added.in_place;
+    held.shares_workspace = held.shares_workspace || added.shares_workspace;
     held.reference = held.reference || added.reference;
     held.strided_axes = std::max(held.strided_axes, added.strided_axes);
     complete(held.workspace_bytes, added.workspace_bytes);
@@ -155,6 +156,7 @@ void MeasurementSet::add(Row row, std::size_t source) {
                   .repetition_processes = numbers,
                   .places = std::move(places),
                   .workspace_bytes = row.workspace_bytes,
+                  .shares_workspace = row.shares_workspace,
                   .heuristic_rank = row.heuristic_rank,
                   .tensor_cores = row.tensor_cores(),
                   .kernels = std::move(kernels),

@@ -43,6 +43,8 @@ struct Measurement {
   std::vector<RowPlace> places{};
   /// Workspace in bytes, beyond operands and result.
   std::optional<std::int64_t> workspace_bytes{};
+  /// Row::shares_workspace.
+  bool shares_workspace = false;
   /// Rank of the algorithm by the library's own heuristic for this precision and layout, 1 being
   /// its choice; empty if the library does not rank it.
   std::optional<int> heuristic_rank{};

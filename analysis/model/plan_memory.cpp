@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
 
 #include "core/plan_file/spare_blocks.h"
@@ -10,14 +11,39 @@
 namespace benanza::analysis {
 namespace {
 
+/// It has a place in a joined tensor, to which it is converted from where a step writes it.
+bool is_part_in_place(const Plan& plan, std::size_t tensor) {
+  for (std::size_t whole = 0; whole < plan.tensors.size(); ++whole) {
+    for (const JoinedPart& part : plan.tensors[whole].joins) {
+      if (part.tensor == tensor && is_in_place(plan, whole, part)) return part.format.empty();
+    }
+  }
+  return false;
+}
+
+/// The first step that needs a block for it.
+std::size_t first_step(const Plan& plan, const PlanConversion& conversion) {
+  if (!is_part_in_place(plan, conversion.tensor)) return conversion.before_step;
+  const auto writes = [&](const PlanStep& step) {
+    return std::ranges::find(step.results, conversion.tensor) != step.results.end();
+  };
+  const auto found = std::ranges::find_if(plan.steps, writes);
+  return found == plan.steps.end() ? conversion.before_step
+                                   : static_cast<std::size_t>(found - plan.steps.begin());
+}
+
 /// As bench_plan holds them.
 std::int64_t converted_bytes(const Plan& plan) {
-  SpareBlocks blocks;
+  std::multimap<std::size_t, std::size_t> by_step;
   for (const PlanConversion& one : plan.conversions) {
     const PlanTensor& tensor = plan.tensors[one.tensor];
-    if (!tensor.buffer || !tensor.shape) continue;
-    blocks.take(element_count(*tensor.shape) * element_bytes_of(plan, one.tensor), one.before_step,
-                plan.buffers[*tensor.buffer].last);
+    if (tensor.buffer && tensor.shape) by_step.emplace(first_step(plan, one), one.tensor);
+  }
+  SpareBlocks blocks;
+  for (const auto& [step, tensor] : by_step) {
+    const PlanTensor& one = plan.tensors[tensor];
+    blocks.take(element_count(*one.shape) * element_bytes_of(plan, tensor), step,
+                plan.buffers[*one.buffer].last);
   }
   return blocks.bytes();
 }
@@ -60,7 +86,8 @@ PlanMemory memory_of(const Plan& plan, const MeasurementSet& measurements, Works
     const std::int64_t stated = stated_constant_bytes(plan, step, precision);
     const bool is_known = call != nullptr && !step.work.gather;
     memory.constants += is_known ? call->constant_bytes.value_or(stated) : stated;
-    const std::int64_t workspace = !is_known ? 0 : call->workspace_bytes.value_or(0);
+    const bool has_own = is_known && !call->shares_workspace;
+    const std::int64_t workspace = has_own ? call->workspace_bytes.value_or(0) : 0;
     memory.workspace = workspaces == Workspaces::own ? memory.workspace + workspace
                                                      : std::max(memory.workspace, workspace);
   }

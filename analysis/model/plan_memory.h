@@ -16,6 +16,7 @@ struct PlanMemory {
   std::int64_t arena = 0;
   /// As the calls have them, if their rows say so; otherwise as the problems have them.
   std::int64_t constants = 0;
+  /// Without what libraries hold for all of their calls.
   std::int64_t workspace = 0;
   /// Tensors in the formats of the expected conversions, which do not lie in the arena.
   std::int64_t converted = 0;

@@ -96,11 +96,21 @@ void add_conditions(Section& section, const std::optional<PlanConditions>& condi
                   conditions->are_from_memory() ? "memory" : "the caches")});
 }
 
+void add_memory(Section& section, const PlanMemory& memory) {
+  section.facts["memory_bytes"] = memory.total();
+  const auto mb = [](std::int64_t bytes) { return static_cast<double>(bytes) / 1e6; };
+  section.add(Entry{
+      "memory", fmt::format("{:.3f} MB: tensors {:.3f}, converted ones {:.3f}, constants {:.3f}, "
+                            "workspaces {:.3f}",
+                            mb(memory.total()), mb(memory.arena), mb(memory.converted),
+                            mb(memory.constants), mb(memory.workspace))});
+}
+
 /// `outgrown`: of the weights as the calls have them, if these do not stay in the cache though the
 /// file's do.
 Section plan_section_of(const Subject& subject, const Plan& plan,
                         const std::optional<PlanConditions>& conditions,
-                        const std::optional<PlanMemory>& outgrown) {
+                        const std::optional<PlanMemory>& outgrown, const PlanMemory& memory) {
   Section section = model_section(subject.graph, subject.filter, Movement::include);
   section.facts["seconds"] = plan.seconds;
   section.facts["arena_bytes"] = plan.arena_bytes;
@@ -129,8 +139,7 @@ Section plan_section_of(const Subject& subject, const Plan& plan,
                                 plan.gap_seconds * 1e3)});
   add_gathered(section, plan);
   add_prepared(section, plan);
-  section.add(
-      Entry{"arena", fmt::format("{:.3f} MB", static_cast<double>(plan.arena_bytes) / 1e6)});
+  add_memory(section, memory);
   const Table<PlanStep> table{
       {"layers", "layers",
        [](const PlanStep& one) { return fmt::format("{}", fmt::join(one.layers, " ")); },
@@ -300,8 +309,9 @@ void plan_answer(const PlanOptions& options) {
     throw Error(graph.model + ": the plan contradicts itself: " + found);
   }
   if (!options.out.empty()) write_file(options.out, plan_json(plan));
+  const PlanMemory memory = memory_of(plan, *basis.alone, workspaces_of(inputs));
   const Page page = page_of("plan", inputs, [&](const Subject& subject) {
-    Section section = plan_section_of(subject, plan, conditions, outgrown);
+    Section section = plan_section_of(subject, plan, conditions, outgrown, memory);
     if (options.memory) add_front(section, front_of(plan_within, filter, *basis.alone, inputs));
     return std::optional(std::move(section));
   });

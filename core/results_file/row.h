@@ -41,6 +41,7 @@ using Facts = std::map<std::string, Fact>;
 ///   real_time, cpu_time       median time of a call, in time_unit = "us"; equal
 ///   FLOP/s, bytes/s           at the median
 ///   workspace_bytes           scratch memory beyond operands and result
+///   shares_workspace = true   other calls of the library use the same
 ///   min                       seconds per call, of the fastest sample
 ///   cv                        coefficient of variation of the samples
 ///   sample_count, calls_per_sample
@@ -92,6 +93,8 @@ struct Row {
   std::optional<double> flops{};
   std::optional<double> bytes{};
   std::optional<std::int64_t> workspace_bytes{};
+  /// Its workspace is the library's own, which other calls use as well.
+  bool shares_workspace = false;
   /// Rank among the algorithms by the library's heuristic, 1 for its choice; empty if the library
   /// does not rank them.
   std::optional<int> heuristic_rank{};

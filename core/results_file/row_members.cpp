@@ -120,6 +120,7 @@ constexpr std::array all_members{
     member<&Row::flops>("FLOPs"),
     member<&Row::bytes>("bytes"),
     member<&Row::workspace_bytes>("workspace_bytes"),
+    member<&Row::shares_workspace>("shares_workspace"),
     member<&Row::heuristic_rank>("heuristic_rank"),
     member<&Row::calls_per_sample>("calls_per_sample"),
     member<&Row::timed_seconds>("timed_seconds"),

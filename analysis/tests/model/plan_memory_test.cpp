@@ -41,6 +41,11 @@ TEST(PlanMemory, HasTheArenaConstantsAndWorkspaces) {
             (PlanMemory{.arena = 1000, .constants = 4 * 8 * 16, .workspace = 300}));
   EXPECT_EQ(memory_of(two_steps(), set, Workspaces::own).workspace, 500);
   EXPECT_EQ(memory_of(two_steps(), {}, Workspaces::own).total(), 1512);
+  Measurement shared = with_workspace(first, 300);
+  shared.shares_workspace = true;
+  MeasurementSet libraries;
+  libraries.add(std::move(shared));
+  EXPECT_EQ(memory_of(two_steps(), libraries, Workspaces::own).workspace, 0);
   // Transformed weights.
   Measurement larger = with_workspace(first, 0);
   larger.constant_bytes = 2048;
@@ -59,6 +64,23 @@ TEST(PlanMemory, HasTensorsInOtherFormats) {
   // The first tensor is over.
   plan.conversions[1].before_step = 1;
   EXPECT_EQ(memory_of(plan, {}, Workspaces::own).converted, 256);
+}
+
+TEST(PlanMemory, HasPartsThatAreWrittenInAnotherFormatFromThereOn) {
+  // Two parts of one place: the first is converted to it before the last step, the second before.
+  Plan plan{.precision = "fp32",
+            .tensors = {{.shape = Dims{2}, .buffer = 0},
+                        {.shape = Dims{4}, .buffer = 0, .offset = 2},
+                        {.shape = Dims{6}, .buffer = 0, .joins = {{.tensor = 0}, {1, 2}}},
+                        {.shape = Dims{2}, .buffer = 1}},
+            .buffers = {{.elements = 6, .bytes = 24, .last = 3}, {.elements = 2, .bytes = 8}},
+            .steps = {{.call = second, .work = {.problem = "relu/2"}, .results = {0}},
+                      {.call = second, .work = {.problem = "relu/4"}, .results = {1}}},
+            .conversions = {{.before_step = 2, .tensor = 0}, {.before_step = 2, .tensor = 1}}};
+  EXPECT_EQ(memory_of(plan, {}, Workspaces::own).converted, 8 + 16);
+  // One of a block that is free before the parts are converted, but not before they are written.
+  plan.conversions.push_back({.before_step = 0, .tensor = 3});
+  EXPECT_EQ(memory_of(plan, {}, Workspaces::own).converted, 8 + 8 + 16);
 }
 
 TEST(PlanMemory, HasTablesOfGatheredRows) {

@@ -105,7 +105,7 @@ TEST(ParseRow, FactsKeepTheirSpelling) {
 TEST(ParseRow, MembersAndFactsOfARow) {
   const auto row = RowParser().parse(
       R"({"name":"relu/1x8/fp32/nchw/onednn/jit","status":"ok","samples":[1e-6],)"
-      R"("repetition_index":3,"workspace_bytes":4096,"heuristic_rank":2.0,)"
+      R"("repetition_index":3,"workspace_bytes":4096,"shares_workspace":true,"heuristic_rank":2.0,)"
       R"("tensor_core_claimed":false,"tensor_core_counted":true,"FLOPs":1.5E+3,"none":null,)"
       R"("bytes":64,"calls_per_sample":5,"timed_seconds":0.1,"stopped_by":"budget","process":2,)"
       R"("first_choice":true,"over_limit":true,"measured_again":true,"in_place":true,"reference":true,)"
@@ -124,7 +124,7 @@ TEST(ParseRow, MembersAndFactsOfARow) {
   EXPECT_EQ(row->stopped_by, stopped_by_budget);
   EXPECT_EQ(row->process_number(), 2);
   EXPECT_TRUE(row->first_choice && row->over_limit && row->measured_again);
-  EXPECT_TRUE(row->in_place && row->reference);
+  EXPECT_TRUE(row->in_place && row->reference && row->shares_workspace);
   EXPECT_THAT(row->operand_formats, ElementsAre("row-major", "2x8:s1.2"));
   EXPECT_THAT(row->result_formats, ElementsAre("row-major"));
   EXPECT_EQ(row->tolerance, "sum");

@@ -176,6 +176,7 @@ void CudaPrimitive::guard(const Work& work, Precision precision, double arithmet
 Facts CudaPrimitive::facts() {
   Facts facts = context_.stopwatch().facts(*this);
   facts.merge(Facts(facts_));
+  if (shares_workspace()) facts["shares_workspace"] = true;
   return facts;
 }
 
