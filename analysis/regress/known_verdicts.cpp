@@ -8,6 +8,7 @@
 
 #include "analysis/render/table.h"
 #include "core/base/error.h"
+#include "core/results_file/as_in_model.h"
 #include "core/results_file/known_defect.h"
 #include "core/results_file/origin.h"
 #include "core/results_file/read_rows.h"
@@ -100,8 +101,12 @@ Evidence by_status(const Rows& rows, Status status) {
   return {std::nullopt, rows.front()->reason};
 }
 
+/// By the calls that are made as the model has the problem, if some are: others may go around.
 Evidence by_reference(const Rows& rows) {
-  const Row* best = fastest(rows);
+  Rows direct = rows;
+  std::erase_if(direct, [](const Row* row) { return !facts_of(*row).contains(as_in_model_fact); });
+  const Row* const called = fastest(direct);
+  const Row* const best = called != nullptr ? called : fastest(rows);
   if (best == nullptr) return {std::nullopt, rows.front()->reason};
   return {best->reference, best->variant.algorithm};
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/results_file/as_in_model.h"
 #include "suites/onednn/plans/beside.h"
 #include "suites/onednn/plans/channels_last.h"
 #include "suites/onednn/plans/post_ops.h"
@@ -235,6 +236,14 @@ std::vector<Attempt> product_attempts(const Gemm& shape, const Problem& problem,
                                       const VariantContext& context) {
   const Gemm product = folded_with_steps(shape, problem);
   auto attempts = matrix_ways(product, problem, context);
+  if (!shape.constant_b && product.batch().size() != shape.batch().size()) {
+    const auto more = with_epilogue(problem, "axes.", [=](ResidualFrom from) {
+      Plan plan = plan_matmul(shape, problem, context, from);
+      plan.facts[as_in_model_fact] = true;
+      return plan;
+    });
+    attempts.insert(attempts.end(), more.begin(), more.end());
+  }
   if (is_rows_times_weight(product)) {
     auto pixels = with_epilogue(problem, "convolution.", [=](ResidualFrom from) {
       return plan_convolution(product, problem, context, from);
