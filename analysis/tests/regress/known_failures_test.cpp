@@ -140,8 +140,11 @@ TEST(KnownFailures, WrongResultsAndCrashesAreRows) {
   EXPECT_THAT(verdicts_of(one, {results_of("2.6.3", {refused})}), testing::ElementsAre("unknown"));
   // A suite that knows the failure does not make the call.
   replace_facts(refused, {{known_defect_fact, true}});
-  EXPECT_THAT(verdicts_of(one, {results_of("2.6.3", {refused, row_of("other", 1e-6)})}),
-              testing::ElementsAre("found"));
+  for (const Symptom symptom : {Symptom::wrong_result, Symptom::crash}) {
+    EXPECT_THAT(
+        verdicts_of(failure(symptom), {results_of("2.6.3", {refused, row_of("other", 1e-6)})}),
+        testing::ElementsAre("found"));
+  }
 }
 
 // A kind of problem, of which not every size fails.
