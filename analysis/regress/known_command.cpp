@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "analysis/regress/kept_rounds.h"
@@ -12,6 +14,7 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/results_file/as_in_model.h"
 
 namespace benanza::regress {
 namespace {
@@ -26,15 +29,17 @@ constexpr int most_crashes = 50;
 constexpr int many_threads = 8;
 constexpr std::string_view threads_variable = "OMP_NUM_THREADS=";
 
-/// Every algorithm: a failure may be in any. Reference code is among them where there is nothing
+/// Every algorithm: a failure may be in any. Reference code is among "all" where there is nothing
 /// else.
 void measure(const SideOfGate& side, const fs::path& cases, const fs::path& results,
-             std::vector<std::string> environment) {
+             std::string_view algorithms, std::vector<std::string> environment) {
+  if (fs::exists(results)) return;
   const fs::path err = results.string() + ".err";
   const ChildCommand command{
       .program = side.program,
-      .arguments = {"--cases=" + cases.string(), "--algorithms=all", "--no-rotation",
-                    "--budget=0.1", fmt::format("{}={}", problem_limit_flag, problem_seconds),
+      .arguments = {"--cases=" + cases.string(), fmt::format("--algorithms={}", algorithms),
+                    "--no-rotation", "--budget=0.1",
+                    fmt::format("{}={}", problem_limit_flag, problem_seconds),
                     "--benchmark_out=" + results.string()},
       .environment = std::move(environment),
       .out = results.string() + ".out",
@@ -56,6 +61,42 @@ bool is_of_the_result(const KnownFailure& failure) {
   return failure.symptom == Symptom::wrong_result || failure.symptom == Symptom::crash;
 }
 
+bool is_of_reference_code(const KnownFailure& failure) {
+  return failure.symptom == Symptom::reference_code;
+}
+
+/// Writes the problems of failures that `belongs` selects. Returns whether there are any.
+bool write_cases(const fs::path& file, const std::vector<KnownFailure>& failures,
+                 bool (*belongs)(const KnownFailure&)) {
+  std::vector<KnownFailure> some;
+  std::ranges::copy_if(failures, std::back_inserter(some), belongs);
+  write_file(file, cases_text(some));
+  return !some.empty();
+}
+
+/// Measures those problems whose failure one run does not show: with many threads, and with
+/// reference code beside better code.
+void add_further_runs(VersionResults& results, const SideOfGate& side,
+                      const std::vector<KnownFailure>& failures, const fs::path& folder,
+                      std::size_t version) {
+  const auto file = [&](std::string_view name) {
+    return folder / fmt::format("{}.{}", results.backend, name);
+  };
+  const auto rows_of_run = [&](std::string_view run, std::string_view algorithms,
+                               std::vector<std::string> environment) {
+    const fs::path out = file(fmt::format("{}.{}.json", version, run));
+    measure(side, file(fmt::format("{}.cases", run)), out, algorithms, std::move(environment));
+    return read_version(out.string()).rows;
+  };
+  if (write_cases(file("threads.cases"), failures, is_of_the_result)) {
+    add_failing_rows(results,
+                     rows_of_run("threads", "all", with_many_threads(environment_of(side))));
+  }
+  if (write_cases(file("reference.cases"), failures, is_of_reference_code)) {
+    add_direct_rows(results, rows_of_run("reference", "with-reference", environment_of(side)));
+  }
+}
+
 }  // namespace
 
 void add_failing_rows(VersionResults& results, std::vector<Row> more) {
@@ -63,6 +104,12 @@ void add_failing_rows(VersionResults& results, std::vector<Row> more) {
     if (row.status != Status::incorrect && row.status != Status::failed) continue;
     row.reason += fmt::format(" ({} threads)", many_threads);
     results.rows.push_back(std::move(row));
+  }
+}
+
+void add_direct_rows(VersionResults& results, std::vector<Row> more) {
+  for (Row& row : more) {
+    if (facts_of(row).contains(as_in_model_fact)) results.rows.push_back(std::move(row));
   }
 }
 
@@ -84,19 +131,12 @@ std::vector<VersionResults> known_results(const VersionList& list,
                                           const std::vector<KnownFailure>& failures,
                                           const fs::path& own, const fs::path& folder) {
   std::vector<KnownFailure> wanted;
-  std::vector<KnownFailure> of_results;
-  for (const KnownFailure& one : failures) {
-    if (one.library != list.backend) continue;
-    wanted.push_back(one);
-    if (is_of_the_result(one)) of_results.push_back(one);
-  }
+  std::ranges::copy_if(failures, std::back_inserter(wanted),
+                       [&](const KnownFailure& one) { return one.library == list.backend; });
   if (wanted.empty()) throw Error("the lists have no failure of " + list.backend);
   make_directories(folder);
   const fs::path cases = folder / (list.backend + ".cases");
   write_file(cases, cases_text(wanted));
-  const fs::path split_cases = folder / (list.backend + ".threads.cases");
-  write_file(split_cases, cases_text(of_results));
-  const bool has_threads = list.backend == "onednn" && !of_results.empty();
   // What is not there is told before anything is measured.
   std::vector<std::optional<SideOfGate>> sides;
   for (const std::string& place : list.places) {
@@ -110,15 +150,11 @@ std::vector<VersionResults> known_results(const VersionList& list,
     fs::path results = list.places[i];
     if (sides[i]) {
       results = folder / fmt::format("{}.{}.json", list.backend, i);
-      if (!fs::exists(results)) measure(*sides[i], cases, results, environment_of(*sides[i]));
+      measure(*sides[i], cases, results, "all", environment_of(*sides[i]));
     }
     made.push_back(read_version(results.string()));
-    if (!sides[i] || !has_threads) continue;
-    const fs::path split = folder / fmt::format("{}.{}.threads.json", list.backend, i);
-    if (!fs::exists(split)) {
-      measure(*sides[i], split_cases, split, with_many_threads(environment_of(*sides[i])));
-    }
-    add_failing_rows(made.back(), read_version(split.string()).rows);
+    if (!sides[i] || list.backend != "onednn") continue;
+    add_further_runs(made.back(), *sides[i], wanted, folder, i);
   }
   return made;
 }

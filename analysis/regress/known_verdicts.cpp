@@ -8,6 +8,7 @@
 
 #include "analysis/render/table.h"
 #include "core/base/error.h"
+#include "core/results_file/as_in_model.h"
 #include "core/results_file/known_defect.h"
 #include "core/results_file/origin.h"
 #include "core/results_file/read_rows.h"
@@ -92,16 +93,20 @@ bool is_known_defect(const Row& row) { return facts_of(row).contains(known_defec
 /// By a row with that status.
 Evidence by_status(const Rows& rows, Status status) {
   for (const Row* row : rows) {
-    const bool shows =
-        row->status == status || (status == Status::incorrect && is_known_defect(*row));
-    if (shows) return {true, row->variant.algorithm + ": " + row->reason};
+    // A call that is known to be wrong, or to crash, is not made.
+    if (row->status == status || is_known_defect(*row))
+      return {true, row->variant.algorithm + ": " + row->reason};
   }
   if (fastest(rows) != nullptr) return {false, ""};
   return {std::nullopt, rows.front()->reason};
 }
 
+/// By the calls that are made as the model has the problem, if some are: others may go around.
 Evidence by_reference(const Rows& rows) {
-  const Row* best = fastest(rows);
+  Rows direct = rows;
+  std::erase_if(direct, [](const Row* row) { return !facts_of(*row).contains(as_in_model_fact); });
+  const Row* const called = fastest(direct);
+  const Row* const best = called != nullptr ? called : fastest(rows);
   if (best == nullptr) return {std::nullopt, rows.front()->reason};
   return {best->reference, best->variant.algorithm};
 }

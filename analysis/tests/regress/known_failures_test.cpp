@@ -8,6 +8,7 @@
 #include "analysis/regress/known_turns.h"
 #include "analysis/regress/known_verdicts.h"
 #include "core/base/error.h"
+#include "core/results_file/as_in_model.h"
 #include "core/results_file/known_defect.h"
 #include "core/tests/folder.h"
 
@@ -139,8 +140,11 @@ TEST(KnownFailures, WrongResultsAndCrashesAreRows) {
   EXPECT_THAT(verdicts_of(one, {results_of("2.6.3", {refused})}), testing::ElementsAre("unknown"));
   // A suite that knows the failure does not make the call.
   replace_facts(refused, {{known_defect_fact, true}});
-  EXPECT_THAT(verdicts_of(one, {results_of("2.6.3", {refused, row_of("other", 1e-6)})}),
-              testing::ElementsAre("found"));
+  for (const Symptom symptom : {Symptom::wrong_result, Symptom::crash}) {
+    EXPECT_THAT(
+        verdicts_of(failure(symptom), {results_of("2.6.3", {refused, row_of("other", 1e-6)})}),
+        testing::ElementsAre("found"));
+  }
 }
 
 // A kind of problem, of which not every size fails.
@@ -163,6 +167,23 @@ TEST(KnownFailures, ReferenceCodeCountsWhereItIsTheBest) {
   EXPECT_THAT(verdicts_of(one, {results_of("2.6.3", {reference}),
                                 results_of("3.2", {reference, row_of("jit", 1e-6)})}),
               testing::ElementsAre("found", "quiet"));
+}
+
+// A call that merges the batch axes is fast; the model's own runs reference code.
+TEST(KnownFailures, ReferenceCodeCountsInCallsAsTheModelHasThem) {
+  Row direct = row_of("axes.ref", 5e-6);
+  direct.reference = true;
+  replace_facts(direct, {{as_in_model_fact, true}});
+  VersionResults results = results_of("2.6.3", {row_of("jit", 1e-6)});
+  add_direct_rows(results, {direct, row_of("jit", 2e-6)});
+  EXPECT_THAT(results.rows, SizeIs(2));
+  const Evidence found = evidence(failure(Symptom::reference_code), results, {});
+  EXPECT_EQ(found.found, true);
+  EXPECT_EQ(found.text, "axes.ref");
+  Row better = row_of("axes.jit", 3e-6);
+  replace_facts(better, {{as_in_model_fact, true}});
+  add_direct_rows(results, {better});
+  EXPECT_EQ(evidence(failure(Symptom::reference_code), results, {}).found, false);
 }
 
 // 2.6.3 takes 1.6 times as long as 3.2, which does not have it; 1.05 times is nothing. 1.3 times

@@ -1,8 +1,10 @@
 #include "suites/onednn/plans/product.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
+#include "core/results_file/as_in_model.h"
 #include "suites/onednn/plans/beside.h"
 #include "suites/onednn/plans/channels_last.h"
 #include "suites/onednn/plans/post_ops.h"
@@ -231,10 +233,37 @@ std::vector<Attempt> matrix_ways(const Gemm& product, const Problem& problem,
 
 }  // namespace
 
+namespace {
+
+/// Found by a crash of version 3.7.2 (oneDNN's pull request 4632): where all of the first tensor's
+/// batch multiplies one matrix and its last batch axis has one element, it is read beyond its end.
+std::string reads_beyond(const Plan& plan, const Gemm& shape) {
+  const dnnl_version_t& version = *dnnl_version();
+  const auto number = std::tuple(version.major, version.minor, version.patch);
+  if (number < std::tuple(3, 7, 0) || number >= std::tuple(3, 11, 3)) return "";
+  if (shape.batch_a.size() != 2 || shape.batch_a[1] != 1 || shape.transpose_a) return "";
+  const std::string name = plan.implementation.name();
+  if (element_count(shape.batch_b) != 1 || !name.starts_with("brg")) return "";
+  return "oneDNN 3.7's " + name + " reads beyond a tensor with a batch axis of one element";
+}
+
+}  // namespace
+
 std::vector<Attempt> product_attempts(const Gemm& shape, const Problem& problem,
                                       const VariantContext& context) {
   const Gemm product = folded_with_steps(shape, problem);
   auto attempts = matrix_ways(product, problem, context);
+  if (!shape.constant_b && product.batch().size() != shape.batch().size()) {
+    auto more = with_epilogue(problem, "axes.", [=](ResidualFrom from) {
+      Plan plan = plan_matmul(shape, problem, context, from);
+      plan.facts[as_in_model_fact] = true;
+      return plan;
+    });
+    for (Attempt& way : more) {
+      way.defect = [=](const Plan& plan) { return reads_beyond(plan, shape); };
+    }
+    attempts.insert(attempts.end(), more.begin(), more.end());
+  }
   if (is_rows_times_weight(product)) {
     auto pixels = with_epilogue(problem, "convolution.", [=](ResidualFrom from) {
       return plan_convolution(product, problem, context, from);

@@ -196,6 +196,20 @@ TEST_F(OnednnBackendTest, ReferenceCodeStaysWhereNoLayoutHasBetter) {
   EXPECT_NO_THROW(algorithms(key, Layout::nhwc, harness::AlgorithmSet::all));
 }
 
+// Found against oneDNN's issues: 3.7.2 has only reference code for this product, and merging the
+// batch axes went around it.
+TEST_F(OnednnBackendTest, ProductsAreAlsoAskedForInTheAxesOfTheModel) {
+  const auto has_axes = [&](const char* key) {
+    const auto names = algorithms(key, Layout::plain, harness::AlgorithmSet::with_reference);
+    return std::ranges::any_of(
+        names, [](const harness::Algorithm& name) { return name.starts_with("axes."); });
+  };
+  EXPECT_TRUE(has_axes("gemm/m9_n9_k8_nt_a2x3_b2x3_add_y1x1x9x9"));
+  EXPECT_TRUE(has_axes("gemm/m9_n9_k8_nn_a2x3_b1x1"));
+  EXPECT_FALSE(has_axes("gemm/m9_n9_k8_nn_a2x3_b1x1_w")) << "weights are asked for as a matrix";
+  EXPECT_FALSE(has_axes("gemm/m9_n9_k8_nt_a3_b3")) << "nothing to merge";
+}
+
 TEST_F(OnednnBackendTest, BroadcastsAreAskedForInTheFewestAxes) {
   for (const char* key : {"mul/1x128x16x32_1x128x1x32_w", "add/1x64x3x49x49_1x64x1x49x49_w",
                           "add/2x3x4x5x6_1x1x4x5x6_w"}) {
