@@ -257,8 +257,11 @@ class QuantizedLayers {
     if (const auto* reason = refused_scales(program_, product, *second, scaled, packed->block)) {
       return refuse(layer, reason);
     }
-    if (bytes && weights != nullptr && packed->block == 0 && precision_of(*weights) == bytes) {
-      if (is_asymmetric(*weights, false)) {
+    const bool of_bytes =
+        bytes && weights != nullptr && packed->block == 0 && precision_of(*weights) == bytes;
+    const bool sums = of_bytes && is_asymmetric(*weights, false);
+    if (of_bytes && (!sums || takes_sums_of_data(product.problem.shape))) {
+      if (sums) {
         set_product_with_zero_points(index, {.second = product.operands[1]});
       } else {
         set_product_of_bytes(index, *bytes);

@@ -148,5 +148,27 @@ TEST(Quantized, GroupsOfFiltersWithZeroPointsShareSums) {
                           "conv/1x8x4x4_k4x1x1_p0.0.0.0_s1x1_d1x1_g4", "sub/1x4x4x4x4_1x4x1x4x4"));
 }
 
+// Unsigned weights of a transposed convolution, with zero points that only the model's file knows:
+// one sum of the data for each pixel of the result, in each group.
+TEST(Quantized, TransposedConvolutionsWithZeroPointsTakeSums) {
+  const auto problems = [](std::int64_t groups, std::int64_t axis) {
+    Model model(13);
+    model.input("xi", {1, 8, 5, 5}, TensorProto::UINT8).scalar("s", 0.1F).weights("ws", {4});
+    add_point(model, "z", TensorProto::UINT8, 128);
+    stored(model, "w", {8, 4, 2, 2}, TensorProto::UINT8);
+    stored(model, "wz", {4}, TensorProto::UINT8);
+    model.node("DequantizeLinear", {"xi", "s", "z"}, {"x"});
+    model.node("DequantizeLinear", {"w", "ws", "wz"}, {"wf"}, {{"axis", axis}});
+    model.node("ConvTranspose", {"x", "wf"}, {"c"}, {{"strides", Dims{2, 2}}, {"group", groups}});
+    return layer_of(to_bytes(std::move(model), "c"), "c").problems;
+  };
+  EXPECT_THAT(problems(1, 1), ElementsAre("deconv/1x8x5x5_k4x2x2_p0.0.0.0_s2x2_d1x1_g1",
+                                          "deconv/1x8x5x5_k1x2x2_p0.0.0.0_s2x2_d1x1_g1",
+                                          "sub/1x4x10x10_1x1x10x10"));
+  EXPECT_THAT(problems(2, 1), ElementsAre("deconv/1x8x5x5_k8x2x2_p0.0.0.0_s2x2_d1x1_g2",
+                                          "deconv/1x8x5x5_k2x2x2_p0.0.0.0_s2x2_d1x1_g2",
+                                          "sub/1x2x4x10x10_1x2x1x10x10"));
+}
+
 }  // namespace
 }  // namespace benanza::onnx

@@ -57,6 +57,25 @@ LoweredGraph lstm_of_stored(bool all) {
   return model.output("y").import();
 }
 
+// No call takes sums of the states: the weights stay packed, the data are floats.
+TEST(StoredTensors, OfAnLstmOfBytesWithZeroPointsArePacked) {
+  Model model(13);
+  model.input("xi", {20, 1, 32}, TensorProto::UINT8).scalar("s", 0.1F);
+  stored(model, "z", {}, TensorProto::UINT8);
+  stored(model, "wb", {1, 256, 32}, TensorProto::UINT8);
+  stored(model, "rb", {1, 256, 64}, TensorProto::UINT8);
+  for (const std::string name : {"w", "r"}) {
+    model.node("DequantizeLinear", {name + "b", "s", "z"}, {name});
+  }
+  model.node("DequantizeLinear", {"xi", "s", "z"}, {"x"});
+  model.node("LSTM", {"x", "w", "r"}, {"y"}, {{"hidden_size", 64}});
+  const LoweredGraph graph = model.output("y").import();
+  const LoweredLayer& layer = graph.layers.back();
+  EXPECT_THAT(layer.problems, ElementsAre("lstm/t20_n1_i32_h64_l1_forward_packed.uint8.z"));
+  EXPECT_EQ(layer.precision, "");
+  EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 1, .bytes = 256 * (32 + 64) + 1}));
+}
+
 TEST(StoredTensors, OfAnLstmArePackedIfAllAre) {
   EXPECT_THAT(lstm_of_stored(true).layers.back().problems,
               ElementsAre("lstm/t20_n1_i32_h64_l1_forward_packed.int8"));
