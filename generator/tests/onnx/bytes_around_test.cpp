@@ -170,5 +170,36 @@ TEST(Quantized, TransposedConvolutionsWithZeroPointsTakeSums) {
                                           "sub/1x2x4x10x10_1x2x1x10x10"));
 }
 
+// What stands behind a product is in the way of its sums: the weights stay packed.
+TEST(Quantized, ZeroPointsBeforeAnotherCallLeaveTheProductToFloats) {
+  Model model(13);
+  model.input("xi", {3, 16}, TensorProto::UINT8).scalar("s", 0.1F).weights("c", {3, 8});
+  add_point(model, "z", TensorProto::UINT8, 100);
+  stored(model, "w", {16, 8}, TensorProto::UINT8);
+  model.node("DequantizeLinear", {"xi", "s", "z"}, {"x"});
+  model.node("DequantizeLinear", {"w", "s", "z"}, {"wf"});
+  model.node("Gemm", {"x", "wf", "c"}, {"y"}, {{"beta", 2.0F}});
+  const LoweredGraph graph = model.output("y").import();
+  const LoweredLayer& gemm = layer_of(graph, "y");
+  EXPECT_EQ(gemm.problems.front(), "gemm/m3_n8_k16_nn_w_packed.uint8.z");
+  EXPECT_EQ(gemm.precision, "");
+  EXPECT_THAT(gemm.reason, HasSubstr("its data, which the file converts from uint8"));
+  EXPECT_EQ(layer_of(graph, "x").cost, Cost::measured);
+}
+
+TEST(Quantized, AttentionBetweenConversionsIsOfFloats) {
+  Model model(23);
+  model.scalar("s", 0.1F);
+  add_point(model, "z", TensorProto::UINT8, 100);
+  for (const std::string name : {"q", "k", "v"}) {
+    model.input(name + "i", {1, 2, 6, 8}, TensorProto::UINT8);
+    model.node("DequantizeLinear", {name + "i", "s", "z"}, {name});
+  }
+  model.node("Attention", {"q", "k", "v"}, {"y"});
+  const LoweredGraph graph = model.output("y").import();
+  EXPECT_EQ(layer_of(graph, "y").cost, Cost::measured) << layer_of(graph, "y").reason;
+  EXPECT_EQ(layer_of(graph, "y").precision, "");
+}
+
 }  // namespace
 }  // namespace benanza::onnx

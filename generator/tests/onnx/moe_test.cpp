@@ -54,25 +54,61 @@ TEST(MixtureOfExperts, NoMoreExpertsAreReadForSureThanATokenChooses) {
   EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 2 * (2 * 32 * 16 + 32 + 16)}));
 }
 
-// Four bits and a scale for each 16; the products are those of floats, and say so.
-TEST(MixtureOfExperts, ExpertsThatAreConvertedAreNamed) {
+/// Seven tokens, two of four experts, whose weights a DequantizeLinear makes of 4 bits: a scale for
+/// so many along `axis`.
+LoweredGraph converted_mixture(std::int64_t axis, std::int64_t block, std::int64_t chosen = 2) {
   Model model(21);
   model.domain("com.microsoft", 1).input("x", {7, 16}).input("router", {7, 4});
   constexpr int int4 = 22;
-  stored(model, "q1", {4, 32, 16}, int4).weights("s1", {4, 32, 1});
-  stored(model, "q2", {4, 16, 32}, int4).weights("s2", {4, 16, 2});
+  const auto scales = [&](Dims dims) {
+    dims[static_cast<std::size_t>(axis)] /= block;
+    return dims;
+  };
+  stored(model, "q1", {4, 32, 16}, int4).weights("s1", scales({4, 32, 16}));
+  stored(model, "q2", {4, 16, 32}, int4).weights("s2", scales({4, 16, 32}));
   for (const std::string place : {"1", "2"}) {
     model.node("DequantizeLinear", {"q" + place, "s" + place}, {"w" + place},
-               {{"axis", 2}, {"block_size", 16}});
+               {{"axis", axis}, {"block_size", block}});
   }
   add_microsoft(model, "MoE", {"x", "router", "w1", "", "w2"}, {"y"},
-                {{"k", 2}, {"activation_type", "relu"}});
-  const LoweredGraph graph = model.output("y").import();
-  EXPECT_EQ(graph.layers.back().reason,
-            "its tokens are taken to be spread evenly over 4 experts; its weights, stored as int4, "
-            "are taken to be floats once the model is loaded");
+                {{"k", chosen}, {"activation_type", "relu"}});
+  return model.output("y").import();
+}
+
+// Four bits and a scale for each 16 of a sum.
+TEST(MixtureOfExperts, ExpertsThatAreConvertedStayPacked) {
+  const LoweredGraph graph = converted_mixture(2, 16);
+  EXPECT_THAT(graph.layers.back().problems,
+              testing::IsSupersetOf({"grouped_gemm/g2x2_m4x3_n32_k16_nt_packed.int4.b16",
+                                     "grouped_gemm/g2x2_m4x3_n16_k32_nt_packed.int4.b16"}));
+  EXPECT_EQ(graph.layers.back().reason, "its tokens are taken to be spread evenly over 4 experts");
   EXPECT_EQ(graph.compulsory.weights,
             (Traffic{.elements = 2 * (32 + 16 * 2), .bytes = 2 * 2 * 32 * 16 / 2}));
+}
+
+// Seven tokens choose one of four experts each, all of whose weights have one scale.
+TEST(MixtureOfExperts, ExpertsMayHaveOneScaleEach) {
+  Model model(13);
+  model.domain("com.microsoft", 1).input("x", {7, 16}).input("router", {7, 4});
+  for (const std::string place : {"1", "2"}) {
+    const bool first = place == "1";
+    stored(model, "q" + place, {4, first ? 32 : 16, first ? 16 : 32}, TensorProto::INT8);
+    model.weights("s" + place, {4});
+    model.node("DequantizeLinear", {"q" + place, "s" + place}, {"w" + place}, {{"axis", 0}});
+  }
+  add_microsoft(model, "MoE", {"x", "router", "w1", "", "w2"}, {"y"}, {{"k", 1}});
+  EXPECT_THAT(model.output("y").import().layers.back().problems,
+              testing::IsSupersetOf({"grouped_gemm/g3x1_m2x1_n32_k16_nt_packed.int8",
+                                     "grouped_gemm/g3x1_m2x1_n16_k32_nt_packed.int8"}));
+}
+
+// The products with scales for blocks of columns are those of floats, and say so.
+TEST(MixtureOfExperts, ExpertsThatNoProductTakesAreNamed) {
+  const LoweredLayer layer = converted_mixture(1, 16).layers.back();
+  EXPECT_THAT(layer.problems, testing::Contains("grouped_gemm/g2x2_m4x3_n32_k16_nt"));
+  EXPECT_EQ(layer.reason,
+            "its tokens are taken to be spread evenly over 4 experts; its weights, stored as int4, "
+            "are taken to be floats once the model is loaded");
 }
 
 // Six tokens choose 12 times; loads of 3 to 1 are 9 and 3 rows, but an expert gets 6 at most.

@@ -61,16 +61,17 @@ Problem sums_of_second(const Problem& product) {
 
 }  // namespace
 
-bool takes_sums_of_data(const Shape& product) {
-  return std::holds_alternative<Gemm>(product) || std::holds_alternative<Convolution>(product) ||
-         std::holds_alternative<Deconvolution>(product);
+bool takes_sums_of_data(const Problem& product, const ZeroPoints& points) {
+  const Shape& shape = product.shape;
+  const bool is_alone = product.epilogue.steps.empty() && !product.epilogue.activation;
+  const bool has_filters =
+      std::holds_alternative<Convolution>(shape) || std::holds_alternative<Deconvolution>(shape);
+  return is_alone && (std::holds_alternative<Gemm>(shape) || (has_filters && !points.first));
 }
 
 std::vector<Call> with_sums_of_data(Call product, const ZeroPoints& points) {
-  const Shape& multiplied = product.problem.shape;
-  if (!takes_sums_of_data(multiplied) ||
-      (points.first && !std::holds_alternative<Gemm>(multiplied))) {
-    throw NotExpressible("a zero point of bytes that are no matrix");
+  if (!takes_sums_of_data(product.problem, points)) {
+    throw NotExpressible("a zero point without sums that stand for it");
   }
   const Dims whole = in_groups(output({product.problem.shape, {}}), product.problem);
   const std::vector<Source> operands = product.operands;
