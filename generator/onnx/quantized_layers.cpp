@@ -72,14 +72,21 @@ class QuantizedLayers {
     return axis_of_scales(program_, *value, *step) ? std::nullopt : precision_of(*step);
   }
 
+  static bool has_several_scales(const Step& dequantization) {
+    const Value* const scales = dequantization.inputs[1];
+    return scales == nullptr || !scales->shape || element_count(*scales->shape) != 1;
+  }
+
   /// The DequantizeLinear that makes the bytes of `value`, itself or what layers that move its
   /// elements have made of it, which are added to `moved`. Null if there is none, or others read
   /// what is between.
   const Step* bytes_behind(const Value* value, std::vector<std::size_t>& moved) const {
+    bool picks = false;
     for (const Step* step = maker(value); step != nullptr; step = maker(value)) {
-      if (is_dequantization(*step)) return step;
+      if (is_dequantization(*step)) return picks && has_several_scales(*step) ? nullptr : step;
       const std::size_t index = *value->producer;
       if (!is_moving(index) || !only_reader(index)) return nullptr;
+      picks = picks || !is_view(step->node);
       moved.push_back(index);
       value = step->inputs[0];
     }
@@ -142,11 +149,8 @@ class QuantizedLayers {
            });
   }
 
-  /// A layer that moves the elements of its first input, or nothing at all.
   bool is_moving(std::size_t index) const {
-    const LoweredLayer& layer = layers_[index];
-    return !layer.constant && is_view(program_.steps[index].node) && layer.outputs.size() == 1 &&
-           (layer.cost == Cost::free || layer.cost == Cost::movement);
+    return moves_elements(program_.steps[index], layers_[index]);
   }
 
   /// The layers between `index` and the only QuantizeLinear behind it: functions that keep bytes

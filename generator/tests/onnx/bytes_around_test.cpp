@@ -96,6 +96,46 @@ TEST(BytesAround, WhatMovesElementsBeforeAProductMovesBytes) {
   }
 }
 
+// Pads of zeros are bytes, too: those of the zero point.
+TEST(BytesAround, WhatPicksOrPadsElementsBeforeAProductMovesBytes) {
+  const auto moved = [](const std::string& op, const Attributes& attributes, bool is_bytes,
+                        const std::vector<std::string>& more = {}) {
+    Model model = of_bytes(TensorProto::UINT8, 128, {1, 8, 6, 6}, {1});
+    model.integers("pads", {0, 0, 1, 1, 0, 0, 1, 1}).integers("from", {1}).integers("to", {5});
+    model.integers("axis", {2}).scalar("one", 1).scalar("zero", 0);
+    std::vector<std::string> inputs{"a"};
+    inputs.insert(inputs.end(), more.begin(), more.end());
+    model.node(op, inputs, {"p"}, attributes);
+    const std::int64_t channels = op == "SpaceToDepth" ? 32 : op == "DepthToSpace" ? 2 : 8;
+    stored(model, "w", {4, channels, 1, 1}, TensorProto::INT8);
+    model.node("DequantizeLinear", {"w", "s"}, {"wf"}).node("Conv", {"p", "wf"}, {"c"});
+    const LoweredGraph graph = to_bytes(std::move(model), "c");
+    for (const char* const name : {"p", "c"}) {
+      EXPECT_EQ(layer_of(graph, name).precision, is_bytes ? "int8" : "") << op << ' ' << name;
+    }
+    EXPECT_EQ(layer_of(graph, "a").cost, is_bytes ? Cost::free : Cost::measured) << op;
+  };
+  moved("Pad", {}, true, {"pads"});
+  moved("Pad", {}, true, {"pads", "zero"});
+  moved("Pad", {{"mode", "reflect"}}, true, {"pads"});
+  moved("Pad", {}, false, {"pads", "one"});
+  moved("Slice", {}, true, {"from", "to", "axis"});
+  moved("SpaceToDepth", {{"blocksize", 2}}, true);
+  moved("DepthToSpace", {{"blocksize", 2}}, true);
+  moved("Relu", {}, false);
+}
+
+TEST(BytesAround, WhatPicksElementsWithScalesOfTheirOwnMovesFloats) {
+  Model model(13);
+  model.input("ai", {1, 8, 6, 6}, TensorProto::UINT8).scalar("s", 0.1F).weights("as", {8});
+  model.integers("from", {1}).integers("to", {5}).integers("axis", {1});
+  model.node("DequantizeLinear", {"ai", "as"}, {"a"}, {{"axis", 1}});
+  model.node("Slice", {"a", "from", "to", "axis"}, {"p"});
+  stored(model, "w", {4, 4, 1, 1}, TensorProto::INT8);
+  model.node("DequantizeLinear", {"w", "s"}, {"wf"}).node("Conv", {"p", "wf"}, {"c"});
+  EXPECT_EQ(layer_of(model.output("c").import(), "p").precision, "");
+}
+
 // An addend for each row is no bias, so that the product is one of floats.
 TEST(BytesAround, WhatMovesElementsBeforeAProductOfFloatsMovesFloats) {
   Model model = of_bytes(TensorProto::INT8, 0, {16, 8}, {32, 8}).weights("c", {16, 1});
