@@ -34,6 +34,12 @@ def batch_axis(model, name):
     return 0
 
 
+def first_with_batch(model):
+    """The first input that has a batch; None if there is none."""
+    return next((value for value in graph_inputs(model)
+                 if len(value.type.tensor_type.shape.dim) > batch_axis(model, value.name)), None)
+
+
 def is_open(dimension):
     # Paddle writes -1.
     return not dimension.HasField("dim_value") or dimension.dim_value < 0
@@ -59,15 +65,16 @@ def named_extent_of(name, dims):
 
 def bind_dimensions(onnx, model, batch, dims):
     """Gives the inputs' open dimensions a value, by name, by INPUT:AXIS, or, that of the batch in
-    every input that has the first input's, the batch; returns that. As benanza-generate does."""
+    every input that has the first one's, the batch; returns that. As benanza-generate does: inputs
+    without such an axis, such as numbers, have none."""
     inputs = graph_inputs(model)
-    if not inputs or not inputs[0].type.tensor_type.shape.dim:
-        if batch is not None:
-            raise UserError("--batch: the model's first input has no dimensions; leave --batch out")
-        return None
     axes = {value.name: batch_axis(model, value.name) for value in inputs}
-    first_axes = inputs[0].type.tensor_type.shape.dim
-    first = first_axes[min(axes[inputs[0].name], len(first_axes) - 1)]
+    lead = first_with_batch(model)
+    if lead is None:
+        if batch is not None:
+            raise UserError("--batch: the model's inputs have no such dimension; leave --batch out")
+        return None
+    first = lead.type.tensor_type.shape.dim[axes[lead.name]]
     if batch is not None and is_open(first) and first.dim_param:
         dims = {first.dim_param: batch, **dims}
     was_open = {value.name for value in inputs
@@ -80,7 +87,7 @@ def bind_dimensions(onnx, model, batch, dims):
                 if extent is not None:
                     dimension.dim_value = extent
     known = None if is_open(first) else first.dim_value
-    old = None if inputs[0].name in was_open else known
+    old = None if lead.name in was_open else known
     if batch is None:
         batch = known
     for value in inputs:

@@ -4,7 +4,8 @@ import math
 import os
 import tempfile
 
-from onnx_models import batch_axis, bind_dimensions, graph_inputs, make_inputs, read_model
+from onnx_models import (batch_axis, bind_dimensions, first_with_batch, graph_inputs, make_inputs,
+                         read_model)
 from profile_common import SEED, UserError, one_line
 from profile_processes import in_fresh_process
 
@@ -76,11 +77,13 @@ def bound_model(onnx, path, flags, flow):
     model = onnx.load(path, load_external_data=False) if absent else read_model(onnx, path)
     extents = {tensor.get("name"): tensor.get("shape") for tensor in flow["tensors"]}
     dims, batch = dict(flags.dim), flags.batch
-    for place, value in enumerate(graph_inputs(model)):
+    lead = first_with_batch(model)
+    if lead is None:
+        batch = None
+    elif extents.get(lead.name):
+        batch = extents[lead.name][batch_axis(model, lead.name)]
+    for value in graph_inputs(model):
         axes = value.type.tensor_type.shape.dim
-        if place == 0:
-            known = extents.get(value.name) if axes else None
-            batch = known[batch_axis(model, value.name)] if known else batch if axes else None
         for axis, dimension in enumerate(axes):
             if dimension.HasField("dim_value") and dimension.dim_value < 0:
                 dimension.ClearField("dim_value")  # as Paddle writes an open one

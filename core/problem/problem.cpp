@@ -81,8 +81,8 @@ constexpr std::size_t packed_operand = 1;
 /// Products of a constant second operand may store it packed.
 bool may_be_packed(const Problem& problem) {
   const std::vector<Operand> operands = inputs(problem);
-  return is_product(problem) && !std::holds_alternative<GroupedGemm>(problem.shape) &&
-         operands.size() > packed_operand && operands[packed_operand].role == Role::weights;
+  return is_product(problem) && operands.size() > packed_operand &&
+         operands[packed_operand].role == Role::weights;
 }
 
 std::int64_t packed_operand_bytes(const Problem& problem, const Operand& operand,
@@ -91,6 +91,14 @@ std::int64_t packed_operand_bytes(const Problem& problem, const Operand& operand
   const std::int64_t length =
       recurs && operand.dims.size() > 1 ? operand.dims.back() : reduction_length(problem);
   return problem.packed->bytes(element_count(operand.dims) / length, length, size);
+}
+
+/// Packed weights of groups without rows are not read, either.
+std::int64_t read_bytes(const GroupedGemm& grouped, const PackedWeights& packed,
+                        std::int64_t size) {
+  const std::int64_t data = grouped.rows() * grouped.k;
+  const std::int64_t columns = (grouped.bytes_read(1) - data) / grouped.k;
+  return data * size + packed.bytes(columns, grouped.k, size);
 }
 
 /// Counts only what is needed: a Copy's operand spans gaps that are not read and repeats elements
@@ -103,7 +111,7 @@ std::int64_t read_bytes(const Problem& problem, std::int64_t size) {
     return sparse->bytes_read(size);
   }
   if (const auto* grouped = std::get_if<GroupedGemm>(&problem.shape)) {
-    return grouped->bytes_read(size);
+    return problem.packed ? read_bytes(*grouped, *problem.packed, size) : grouped->bytes_read(size);
   }
   if (const auto* gradient = std::get_if<RecurrentGradient>(&problem.shape)) {
     return gradient->read_elements() * size;

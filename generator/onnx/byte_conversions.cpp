@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string_view>
 #include <variant>
 
 #include "generator/onnx/only_integer.h"
@@ -24,6 +25,24 @@ std::optional<double> known_number(const Step& step, std::size_t index) {
                                   : std::nullopt;
       },
       *literal);
+}
+
+/// Operators whose result has elements of their first input alone.
+bool picks_elements(const Node& node) {
+  constexpr std::string_view known[] = {"DepthToSpace", "Expand", "Gather",       "Resize",
+                                        "Slice",        "Tile",   "SpaceToDepth", "Upsample"};
+  return node.domain().empty() && std::ranges::find(known, node.op_type()) != std::end(known);
+}
+
+/// A Pad with zeros, or with elements of its input.
+bool pads_zeros(const Step& step) {
+  if (!step.node.domain().empty() || step.node.op_type() != "Pad") return false;
+  if (step.node.text("mode", "constant") != "constant") return true;
+  constexpr std::size_t fill = 2;
+  constexpr int first_with_input = 11;
+  if (step.node.opset() < first_with_input) return step.node.real("value", 0) == 0;
+  const bool is_stated = step.inputs.size() > fill && step.inputs[fill] != nullptr;
+  return !is_stated || known_number(step, fill) == 0.0;
 }
 
 }  // namespace
@@ -58,6 +77,12 @@ bool is_asymmetric(const Step& step, bool is_first) {
   return points == nullptr || !std::ranges::all_of(*points, [&](std::int64_t point) {
            return costs_nothing(point, is_unsigned, is_first);
          });
+}
+
+bool moves_elements(const Step& step, const LoweredLayer& layer) {
+  if (layer.constant || layer.outputs.size() != 1) return false;
+  if (layer.cost != Cost::free && layer.cost != Cost::movement) return false;
+  return is_view(step.node) || picks_elements(step.node) || pads_zeros(step);
 }
 
 bool starts_with_product(const LoweredLayer& layer) {

@@ -22,6 +22,10 @@ std::optional<Precision> precision_of(const Step& step);
 /// of the other operand.
 bool is_asymmetric(const Step& step, bool is_first);
 
+/// Whether the layer of `step` moves elements of its first input, or nothing at all: of bytes it
+/// makes bytes. Zeros may stand beside them, which every zero point is.
+bool moves_elements(const Step& step, const LoweredLayer& layer);
+
 bool starts_with_product(const LoweredLayer& layer);
 /// The function that the layer is; null if it is none, or more than that.
 const Activation* function_of(const LoweredLayer& layer);

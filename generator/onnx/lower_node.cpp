@@ -62,7 +62,10 @@ std::optional<double> traffic_bytes(const NodeView& node, const std::vector<Part
 bool adds_nothing_up(const Lowered& lowered) {
   if (lowered.calls.size() != 1) return false;
   const Problem& problem = lowered.calls.front().problem;
-  if (!std::holds_alternative<Gemm>(problem.shape) || problem.epilogue != Epilogue{}) return false;
+  const auto* const reduction = std::get_if<Reduction>(&problem.shape);
+  const bool sums = reduction != nullptr && reduction->kind == ReductionKind::sum;
+  if (!sums && !std::holds_alternative<Gemm>(problem.shape)) return false;
+  if (problem.epilogue != Epilogue{}) return false;
   return std::ranges::any_of(
       inputs(problem), [](const Operand& operand) { return element_count(operand.dims) == 0; });
 }

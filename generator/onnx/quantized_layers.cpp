@@ -8,6 +8,7 @@
 #include "core/problem/precision.h"
 #include "generator/onnx/byte_conversions.h"
 #include "generator/onnx/cast_weights.h"
+#include "generator/onnx/later_products.h"
 #include "generator/onnx/model/node_view.h"
 #include "generator/onnx/operators/shared/zero_point.h"
 #include "generator/onnx/scale_axes.h"
@@ -35,13 +36,13 @@ class QuantizedLayers {
       if (layer.constant || layer.cost == Cost::unsupported) continue;
       if (starts_with_product(layers_[index])) {
         describe_product(index);
-        note_later_products(index);
+        describe_later_products(program_, program_.steps[index], layer);
       } else if (layer.precision.empty() && stays_in_bytes(index)) {
         if (layer.cost != Cost::free) set(layer, Precision::int8);
         in_bytes_.push_back(index);
         take_functions_behind(index);
       } else {
-        note_later_products(index);
+        describe_later_products(program_, program_.steps[index], layer);
       }
     }
     for (const std::size_t index : in_bytes_) free_conversions(index);
@@ -71,14 +72,21 @@ class QuantizedLayers {
     return axis_of_scales(program_, *value, *step) ? std::nullopt : precision_of(*step);
   }
 
+  static bool has_several_scales(const Step& dequantization) {
+    const Value* const scales = dequantization.inputs[1];
+    return scales == nullptr || !scales->shape || element_count(*scales->shape) != 1;
+  }
+
   /// The DequantizeLinear that makes the bytes of `value`, itself or what layers that move its
   /// elements have made of it, which are added to `moved`. Null if there is none, or others read
   /// what is between.
   const Step* bytes_behind(const Value* value, std::vector<std::size_t>& moved) const {
+    bool picks = false;
     for (const Step* step = maker(value); step != nullptr; step = maker(value)) {
-      if (is_dequantization(*step)) return step;
+      if (is_dequantization(*step)) return picks && has_several_scales(*step) ? nullptr : step;
       const std::size_t index = *value->producer;
       if (!is_moving(index) || !only_reader(index)) return nullptr;
+      picks = picks || !is_view(step->node);
       moved.push_back(index);
       value = step->inputs[0];
     }
@@ -141,11 +149,8 @@ class QuantizedLayers {
            });
   }
 
-  /// A layer that moves the elements of its first input, or nothing at all.
   bool is_moving(std::size_t index) const {
-    const LoweredLayer& layer = layers_[index];
-    return !layer.constant && is_view(program_.steps[index].node) && layer.outputs.size() == 1 &&
-           (layer.cost == Cost::free || layer.cost == Cost::movement);
+    return moves_elements(program_.steps[index], layers_[index]);
   }
 
   /// The layers between `index` and the only QuantizeLinear behind it: functions that keep bytes
@@ -240,11 +245,7 @@ class QuantizedLayers {
       ZeroPoints points;
       if (is_asymmetric(*first, true)) points.first = product.operands[0];
       if (is_asymmetric(*other, false)) points.second = product.operands[1];
-      if (points.first || points.second) {
-        set_product_with_zero_points(index, points);
-      } else {
-        set_product_of_bytes(index, *bytes);
-      }
+      set_product_of_bytes(index, *bytes, points);
       return keep_in_bytes(index, moved);
     }
     const Step* const weights = dequantization(program_, *second);
@@ -258,12 +259,9 @@ class QuantizedLayers {
       return refuse(layer, reason);
     }
     if (bytes && weights != nullptr && packed->block == 0 && precision_of(*weights) == bytes) {
-      if (is_asymmetric(*weights, false)) {
-        set_product_with_zero_points(index, {.second = product.operands[1]});
-      } else {
-        set_product_of_bytes(index, *bytes);
-      }
-      return keep_in_bytes(index, moved);
+      ZeroPoints points;
+      if (is_asymmetric(*weights, false)) points.second = product.operands[1];
+      if (set_product_of_bytes(index, *bytes, points)) return keep_in_bytes(index, moved);
     }
     Problem stored = product.problem;
     stored.packed = packed;
@@ -288,20 +286,6 @@ class QuantizedLayers {
     return packed_weights(program_, *recurrence) == packed;
   }
 
-  /// Products behind other calls, such as those of experts, stay products of floats.
-  void note_later_products(std::size_t index) {
-    LoweredLayer& layer = layers_[index];
-    for (std::size_t place = 1; place < layer.calls.size(); ++place) {
-      const Call& call = layer.calls[place];
-      const Value* const second = is_product(call.problem) ? operand(index, call, 1) : nullptr;
-      if (second == nullptr || !second->constant || call.problem.packed) continue;
-      const std::string note = taken_for_floats(program_, *second);
-      if (note.empty()) continue;
-      layer.reason += (layer.reason.empty() ? "" : "; ") + note;
-      return;
-    }
-  }
-
   static void refuse(LoweredLayer& layer, std::string reason) {
     layer.cost = Cost::unsupported;
     layer.reason = std::move(reason);
@@ -310,42 +294,28 @@ class QuantizedLayers {
     layer.problems.clear();
   }
 
-  /// The product, its bias, and the functions up to the next QuantizeLinear, as one call.
-  void set_product_of_bytes(std::size_t index, Precision precision) {
+  /// Makes the product, its bias, and the functions up to the next QuantizeLinear one call, or what
+  /// zero points make of it. False if something is in the way: it stays a product of floats.
+  bool set_product_of_bytes(std::size_t index, Precision precision, const ZeroPoints& points) {
     LoweredLayer& layer = layers_[index];
     Call product = layer.calls.front();
+    const auto* const recurrent = std::get_if<Recurrent>(&product.problem.shape);
+    if (recurrent != nullptr && recurrent->kind != RecurrentKind::lstm) return false;
     for (std::size_t next = 1; next < layer.calls.size(); ++next) {
-      if (!absorb(product, layer.calls[next], next)) return;
+      if (!absorb(product, layer.calls[next], next)) return false;
     }
-    take(before_quantization(index), product.problem);
-    layer.calls = {std::move(product)};
+    if (points.first || points.second) {
+      if (!takes_sums_of_data(product.problem, points)) return false;
+      layer.calls = with_sums_of_data(std::move(product), points);
+    } else {
+      take(before_quantization(index), product.problem);
+      layer.calls = {std::move(product)};
+    }
     layer.whole.reset();
     set(layer, precision);
     set_work(layer);
     in_bytes_.push_back(index);
-  }
-
-  /// The product with its bias, the sums of the data, and the difference.
-  void set_product_with_zero_points(std::size_t index, const ZeroPoints& points) {
-    LoweredLayer& layer = layers_[index];
-    Call product = layer.calls.front();
-    try {
-      for (std::size_t next = 1; next < layer.calls.size(); ++next) {
-        if (!absorb(product, layer.calls[next], next)) {
-          throw NotExpressible("a zero point before another call");
-        }
-      }
-      if (!product.problem.epilogue.steps.empty() || product.problem.epilogue.activation) {
-        throw NotExpressible("a zero point before a function");
-      }
-      layer.calls = with_sums_of_data(std::move(product), points);
-    } catch (const NotExpressible& reason) {
-      return refuse(layer, reason.what());
-    }
-    layer.whole.reset();
-    set(layer, Precision::int8);
-    set_work(layer);
-    in_bytes_.push_back(index);
+    return true;
   }
 
   static void make_free(LoweredLayer& layer, const char* reason) {

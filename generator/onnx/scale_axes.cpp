@@ -110,6 +110,9 @@ std::optional<AxisUse> use_of(const Call& product, std::size_t operand, const Va
   if (const auto* gemm = std::get_if<Gemm>(&shape)) {
     return use_of(*gemm, operand, *value.shape, axis);
   }
+  if (const auto* grouped = std::get_if<GroupedGemm>(&shape); grouped != nullptr && operand == 1) {
+    return use_in_matrix(*value.shape, axis, grouped->transpose_b, grouped->k);
+  }
   if (const auto* convolution = std::get_if<Convolution>(&shape)) {
     return use_of(*convolution, operand, *value.shape, axis, 0);
   }

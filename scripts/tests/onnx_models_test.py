@@ -73,6 +73,13 @@ class Binding(unittest.TestCase):
         bind_dimensions(None, two, 2, {"t": 7})
         self.assertEqual(extents(two), [[7, 4], [2]])
 
+    def test_the_batch_is_that_of_the_first_input_with_such_an_axis(self):
+        two = model(tensor("condition"), tensor("x", 2, 8), tensor("past", "n", 3))
+        self.assertEqual(bind_dimensions(None, two, 1, {}), 1)
+        self.assertEqual(extents(two), [[], [1, 8], [1, 3]])
+        with self.assertRaisesRegex(UserError, "have no such dimension"):
+            bind_dimensions(None, model(tensor("condition")), 1, {})
+
     def test_only_tensors_among_the_outputs_lose_their_shape(self):
         outputs = [SimpleNamespace(type=Type(kind)) for kind in ("tensor_type", "sequence_type")]
         classes = model(tensor("x", "n", 4))

@@ -56,21 +56,6 @@ void add_for(WayTable& table, const ProductFamily& family) {
   table.add(std::move(made));
 }
 
-/// Before the name of a way that multiplies by weights unpacked when the model is loaded.
-constexpr std::string_view unpacked = "unpacked.";
-
-/// The same product with plain weights.
-harness::Variant with_plain_weights(harness::Variant variant) {
-  if (!harness::is_multiplied_packed(*variant.problem.packed)) {
-    harness::require_rows_to_unpack(std::get<Gemm>(variant.problem.shape).m);
-  }
-  if (element_bytes(variant.precision) == 1) {
-    throw harness::Unsupported("packed weights are not unpacked to 8 bits");
-  }
-  variant.problem.packed.reset();
-  return variant;
-}
-
 /// Products of weights that were packed.
 void add_unpacked(WayTable& table, const ProductFamily& family) {
   const auto named = [](harness::Way way) {
@@ -87,10 +72,10 @@ void add_unpacked(WayTable& table, const ProductFamily& family) {
   harness::Family<Library, Gemm> made{
       .layouts = layouts<Gemm>,
       .ways =
-          [ways = family.ways, named](Library& library, const Gemm&,
+          [ways = family.ways, named](Library& library, const Gemm& shape,
                                       const harness::Variant& prototype,
                                       harness::AlgorithmSet set) {
-            const harness::Variant plain = with_plain_weights(prototype);
+            const harness::Variant plain = with_plain_weights(prototype, shape.m);
             Ways found = ways(library, product(plain), plain, set);
             std::ranges::transform(found, found.begin(), named);
             return found;
@@ -98,10 +83,10 @@ void add_unpacked(WayTable& table, const ProductFamily& family) {
       .for_packed = true};
   if (family.way) {
     made.way = [way = family.way, named](
-                   Library& library, const Gemm&,
+                   Library& library, const Gemm& shape,
                    const harness::Variant& variant) -> std::optional<harness::Way> {
       if (!variant.algorithm.starts_with(unpacked)) return std::nullopt;
-      harness::Variant plain = with_plain_weights(variant);
+      harness::Variant plain = with_plain_weights(variant, shape.m);
       plain.algorithm.erase(0, unpacked.size());
       auto found = way(library, product(plain), plain);
       return found ? std::optional(named(*std::move(found))) : std::nullopt;
@@ -111,6 +96,17 @@ void add_unpacked(WayTable& table, const ProductFamily& family) {
 }
 
 }  // namespace
+
+harness::Variant with_plain_weights(harness::Variant variant, std::int64_t rows) {
+  if (!harness::is_multiplied_packed(*variant.problem.packed)) {
+    harness::require_rows_to_unpack(rows);
+  }
+  if (element_bytes(variant.precision) == 1) {
+    throw harness::Unsupported("packed weights are not unpacked to 8 bits");
+  }
+  variant.problem.packed.reset();
+  return variant;
+}
 
 void add(WayTable& table, const ProductFamily& family) {
   add_for<Gemm>(table, family);

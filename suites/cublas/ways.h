@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "core/problem/problem.h"
@@ -30,6 +31,12 @@ struct ProductFamily {
       way = nullptr;
 };
 void add(WayTable& table, const ProductFamily& family);
+
+/// Before the name of a way that multiplies by weights unpacked when the model is loaded.
+inline constexpr std::string_view unpacked = "unpacked.";
+/// The same product with plain weights. Throws Unsupported where such ways make no bound: for few
+/// rows of weights that no library here reads as they are stored, and at 8 bits.
+harness::Variant with_plain_weights(harness::Variant variant, std::int64_t rows);
 
 /// Where operands A (0) and B (1) of a product come from.
 class Factors {

@@ -133,9 +133,17 @@ Gemm product_of_group(const GroupedGemm& shape, std::int64_t rows) {
           .constant_b = true};
 }
 
+std::int64_t mean_rows(const GroupedGemm& shape) {
+  std::int64_t busy = 0;
+  for (std::size_t run = 0; run < shape.groups.size(); ++run) {
+    if (shape.m[run] > 0) busy += shape.groups[run];
+  }
+  return shape.rows() / busy;
+}
+
 std::vector<Way> each_group(const GroupedGemm& shape, const Variant& prototype,
                             const std::function<std::vector<Way>(const Variant& product)>& ways_of,
-                            const std::shared_ptr<Allocator>& allocator) {
+                            const std::function<std::shared_ptr<Allocator>()>& allocator) {
   std::map<std::int64_t, std::vector<Way>> of_rows;
   std::size_t calls = 0;
   for (const std::int64_t rows : shape.rows_of_groups()) {
@@ -143,7 +151,7 @@ std::vector<Way> each_group(const GroupedGemm& shape, const Variant& prototype,
     ++calls;
     if (of_rows.contains(rows)) continue;
     Variant product = prototype;
-    product.problem = {.shape = product_of_group(shape, rows), .epilogue = {}};
+    product.problem.shape = product_of_group(shape, rows);
     of_rows[rows] = ways_of(product);
   }
   std::vector<Way> found;
@@ -157,8 +165,15 @@ std::vector<Way> each_group(const GroupedGemm& shape, const Variant& prototype,
     Way each{.name = "each." + first.name, .traits = first.traits};
     each.traits.calls = calls;
     each.traits.strided_axes = 0;
+    if (first.prefetch) {
+      each.prefetch = [same] {
+        for (const auto& [rows, way] : same) {
+          if (way.prefetch) way.prefetch();
+        }
+      };
+    }
     each.make = [shape, same = std::move(same), allocator](Operands& operands) {
-      return std::make_unique<EachGroup>(shape, same, allocator, operands);
+      return std::make_unique<EachGroup>(shape, same, allocator(), operands);
     };
     found.push_back(std::move(each));
   }

@@ -4,11 +4,13 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <optional>
 #include <thread>
 #include <type_traits>
 #include <utility>
 
 #include "suites/harness/conditions/data_kind.h"
+#include "suites/harness/each_group.h"
 #include "suites/harness/int8_recurrence.h"
 #include "suites/harness/packed_values.h"
 #include "suites/harness/primitive.h"
@@ -68,15 +70,23 @@ Palette within(Palette palette, float step, const PackedWeights& packed) {
   return palette;
 }
 
+/// A product of matrices, or that of a group.
+std::optional<Gemm> product_with_columns(const Shape& shape) {
+  if (const auto* const gemm = std::get_if<Gemm>(&shape)) return *gemm;
+  const auto* const grouped = std::get_if<GroupedGemm>(&shape);
+  return grouped == nullptr ? std::nullopt : std::optional(harness::product_of_group(*grouped, 1));
+}
+
 /// Halves every other block's, or column's, weights, so that its scale differs from its
 /// neighbours'.
 void vary_scales(const Problem& problem, std::vector<float>& weights) {
-  const auto* const gemm = std::get_if<Gemm>(&problem.shape);
-  if (gemm == nullptr || harness::has_one_scale(*problem.packed)) return;
+  const std::optional<Gemm> gemm = product_with_columns(problem.shape);
+  if (!gemm || harness::has_one_scale(*problem.packed)) return;
   const std::int64_t block = problem.packed->block > 0 ? problem.packed->block : gemm->k;
   for (std::int64_t i = 0; i < std::ssize(weights); ++i) {
-    const auto [column, position] = gemm->transpose_b ? std::pair(i / gemm->k, i % gemm->k)
-                                                      : std::pair(i % gemm->n, i / gemm->n);
+    const std::int64_t at = i % (gemm->k * gemm->n);
+    const auto [column, position] = gemm->transpose_b ? std::pair(at / gemm->k, at % gemm->k)
+                                                      : std::pair(at % gemm->n, at / gemm->n);
     if ((column + position / block) % 2 == 1) weights[static_cast<std::size_t>(i)] /= 2;
   }
 }

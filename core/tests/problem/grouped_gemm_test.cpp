@@ -30,12 +30,26 @@ TEST(GroupedGemm, CountsTheRowsAndTheMatricesOfGroupsWithRows) {
   EXPECT_EQ(reduction_length(problem), 5);
 }
 
+// Of the five matrices of groups with rows 5 * 6 * 5 / 2 bytes, and of each of their 30 columns two
+// scales, of 2 bytes, and two zero points, of half a byte.
+TEST(GroupedGemm, ReadsPackedMatricesOfGroupsWithRows) {
+  const Problem problem = parse(std::string(uneven) + "_packed.uint4.b4.z");
+  EXPECT_EQ(key(problem), std::string(uneven) + "_packed.uint4.b4.z");
+  const Work counted = work(problem, Precision::fp16);
+  EXPECT_EQ(counted.flops, 2 * 11 * 6 * 5);
+  EXPECT_EQ(counted.bytes_read, 2 * 11 * 5 + 75 + 2 * 60 + 30);
+  EXPECT_EQ(packed_bytes(problem, 2), 90 + 2 * 72 + 36) << "of all six";
+  // 8 bits and a scale for each column.
+  EXPECT_EQ(work(parse(std::string(uneven) + "_packed.int8.c"), Precision::fp32).bytes_read,
+            4 * 11 * 5 + 150 + 4 * 30);
+}
+
 TEST(GroupedGemm, OtherKeysAreRefused) {
   for (const char* key :
        {"grouped_gemm/g2_m0_n6_k5_nt", "grouped_gemm/g2x1_m4_n6_k5_nt",
         "grouped_gemm/g2x1_m4x4_n6_k5_nt", "grouped_gemm/g0_m4_n6_k5_nt",
         "grouped_gemm/g2_m4_n0_k5_nt", "grouped_gemm/g2_m4_n6_k5_tt",
-        "grouped_gemm/g2_m4_n6_k5_nt_packed.int4.b8", "grouped_gemm/g2_m4_n6_k5_nt_bias"}) {
+        "grouped_gemm/g2_m4_n6_k5_nt_packed.int5.b8", "grouped_gemm/g2_m4_n6_k5_nt_bias"}) {
     EXPECT_THROW(parse(key), std::invalid_argument) << key;
   }
   // As many runs as experts.

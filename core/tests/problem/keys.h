@@ -15,6 +15,7 @@ inline constexpr const char* keys_of_every_operator[] = {
     "spmm/m7680_n1_k2560_z983040",
     "grouped_gemm/g8_m1_n768_k2048_nt",
     "grouped_gemm/g3x5x120_m16x8x0_n768_k2048_nn",
+    "grouped_gemm/g8x2_m2x1_n768_k2048_nt_packed.int4.b32",
     "gemm/m1_n8_k8_nt_w_residual",
     "gemm/m1_n8_k8_nt_w_bias_tanh",
     "deconv/1x64x7x7_k32x4x4_p1.1.1.1_s2x2_d1x1_g1_bias_elu_a1",

@@ -50,11 +50,7 @@ class ExpertCalls {
     const std::string load = node_.text(expert_load_attribute, "balanced");
     const std::vector<ExpertShare> shares = expert_shares(load, tokens_, chosen_, count_);
     const std::int64_t busy = busy_experts(shares);
-    if (experts_.quantized || busy == 1) {
-      for (const ExpertShare& share : shares) add_experts({share}, rows);
-    } else {
-      add_experts(shares, rows);
-    }
+    add_experts(shares, rows);
     Source results = last_result(calls_);
     if (tokens_ > 1) results = move(checked_product(assignments, hidden_), results);
     calls_.push_back(
@@ -126,7 +122,6 @@ class ExpertCalls {
     return last_result(calls_);
   }
 
-  /// Packed experts and a single one: products of their own.
   void add_experts(const std::vector<ExpertShare>& shares, const Source& rows) {
     const Source first = add_products(shares, experts_.first, "fc1_expert_weight_bits", rows,
                                       fused_ ? 2 * inner_ : inner_, hidden_);
@@ -163,7 +158,7 @@ class ExpertCalls {
                          std::to_string(columns));
   }
 
-  /// The products of all experts, and their biases.
+  /// The products of all experts, those of several as one, and their biases.
   Source add_products(const std::vector<ExpertShare>& shares, const ExpertInputs& inputs,
                       std::string_view bits, const Source& rows, std::int64_t columns,
                       std::int64_t length) {
@@ -171,13 +166,9 @@ class ExpertCalls {
     const auto packed = packed_weights(inputs, bits);
     check_weights_of(inputs, packed, columns, length);
     const ExpertShare& first = shares.front();
-    if (packed || (shares.size() == 1 && first.experts == 1)) {
-      for (std::int64_t expert = 0; expert < first.experts; ++expert) {
-        Call product =
-            product_call({first.rows, length}, rows, {columns, length}, weights, true, false, true);
-        product.problem.packed = packed;
-        calls_.push_back(std::move(product));
-      }
+    if (shares.size() == 1 && first.experts == 1) {
+      calls_.push_back(
+          product_call({first.rows, length}, rows, {columns, length}, weights, true, false, true));
     } else {
       GroupedGemm grouped{.groups = {}, .m = {}, .n = columns, .k = length, .transpose_b = true};
       for (const ExpertShare& share : shares) {
@@ -186,6 +177,7 @@ class ExpertCalls {
       }
       calls_.push_back(call(grouped, {rows, weights}));
     }
+    calls_.back().problem.packed = packed;
     if (inputs.bias) add_biases(shares, *inputs.bias, columns);
     return last_result(calls_);
   }

@@ -96,6 +96,46 @@ TEST(BytesAround, WhatMovesElementsBeforeAProductMovesBytes) {
   }
 }
 
+// Pads of zeros are bytes, too: those of the zero point.
+TEST(BytesAround, WhatPicksOrPadsElementsBeforeAProductMovesBytes) {
+  const auto moved = [](const std::string& op, const Attributes& attributes, bool is_bytes,
+                        const std::vector<std::string>& more = {}) {
+    Model model = of_bytes(TensorProto::UINT8, 128, {1, 8, 6, 6}, {1});
+    model.integers("pads", {0, 0, 1, 1, 0, 0, 1, 1}).integers("from", {1}).integers("to", {5});
+    model.integers("axis", {2}).scalar("one", 1).scalar("zero", 0);
+    std::vector<std::string> inputs{"a"};
+    inputs.insert(inputs.end(), more.begin(), more.end());
+    model.node(op, inputs, {"p"}, attributes);
+    const std::int64_t channels = op == "SpaceToDepth" ? 32 : op == "DepthToSpace" ? 2 : 8;
+    stored(model, "w", {4, channels, 1, 1}, TensorProto::INT8);
+    model.node("DequantizeLinear", {"w", "s"}, {"wf"}).node("Conv", {"p", "wf"}, {"c"});
+    const LoweredGraph graph = to_bytes(std::move(model), "c");
+    for (const char* const name : {"p", "c"}) {
+      EXPECT_EQ(layer_of(graph, name).precision, is_bytes ? "int8" : "") << op << ' ' << name;
+    }
+    EXPECT_EQ(layer_of(graph, "a").cost, is_bytes ? Cost::free : Cost::measured) << op;
+  };
+  moved("Pad", {}, true, {"pads"});
+  moved("Pad", {}, true, {"pads", "zero"});
+  moved("Pad", {{"mode", "reflect"}}, true, {"pads"});
+  moved("Pad", {}, false, {"pads", "one"});
+  moved("Slice", {}, true, {"from", "to", "axis"});
+  moved("SpaceToDepth", {{"blocksize", 2}}, true);
+  moved("DepthToSpace", {{"blocksize", 2}}, true);
+  moved("Relu", {}, false);
+}
+
+TEST(BytesAround, WhatPicksElementsWithScalesOfTheirOwnMovesFloats) {
+  Model model(13);
+  model.input("ai", {1, 8, 6, 6}, TensorProto::UINT8).scalar("s", 0.1F).weights("as", {8});
+  model.integers("from", {1}).integers("to", {5}).integers("axis", {1});
+  model.node("DequantizeLinear", {"ai", "as"}, {"a"}, {{"axis", 1}});
+  model.node("Slice", {"a", "from", "to", "axis"}, {"p"});
+  stored(model, "w", {4, 4, 1, 1}, TensorProto::INT8);
+  model.node("DequantizeLinear", {"w", "s"}, {"wf"}).node("Conv", {"p", "wf"}, {"c"});
+  EXPECT_EQ(layer_of(model.output("c").import(), "p").precision, "");
+}
+
 // An addend for each row is no bias, so that the product is one of floats.
 TEST(BytesAround, WhatMovesElementsBeforeAProductOfFloatsMovesFloats) {
   Model model = of_bytes(TensorProto::INT8, 0, {16, 8}, {32, 8}).weights("c", {16, 1});
@@ -146,6 +186,59 @@ TEST(Quantized, GroupsOfFiltersWithZeroPointsShareSums) {
   EXPECT_THAT(model.output("y").layer().problems,
               ElementsAre("conv/1x8x4x4_k16x1x1_p0.0.0.0_s1x1_d1x1_g4",
                           "conv/1x8x4x4_k4x1x1_p0.0.0.0_s1x1_d1x1_g4", "sub/1x4x4x4x4_1x4x1x4x4"));
+}
+
+// Unsigned weights of a transposed convolution, with zero points that only the model's file knows:
+// one sum of the data for each pixel of the result, in each group.
+TEST(Quantized, TransposedConvolutionsWithZeroPointsTakeSums) {
+  const auto problems = [](std::int64_t groups, std::int64_t axis) {
+    Model model(13);
+    model.input("xi", {1, 8, 5, 5}, TensorProto::UINT8).scalar("s", 0.1F).weights("ws", {4});
+    add_point(model, "z", TensorProto::UINT8, 128);
+    stored(model, "w", {8, 4, 2, 2}, TensorProto::UINT8);
+    stored(model, "wz", {4}, TensorProto::UINT8);
+    model.node("DequantizeLinear", {"xi", "s", "z"}, {"x"});
+    model.node("DequantizeLinear", {"w", "ws", "wz"}, {"wf"}, {{"axis", axis}});
+    model.node("ConvTranspose", {"x", "wf"}, {"c"}, {{"strides", Dims{2, 2}}, {"group", groups}});
+    return layer_of(to_bytes(std::move(model), "c"), "c").problems;
+  };
+  EXPECT_THAT(problems(1, 1), ElementsAre("deconv/1x8x5x5_k4x2x2_p0.0.0.0_s2x2_d1x1_g1",
+                                          "deconv/1x8x5x5_k1x2x2_p0.0.0.0_s2x2_d1x1_g1",
+                                          "sub/1x4x10x10_1x1x10x10"));
+  EXPECT_THAT(problems(2, 1), ElementsAre("deconv/1x8x5x5_k8x2x2_p0.0.0.0_s2x2_d1x1_g2",
+                                          "deconv/1x8x5x5_k2x2x2_p0.0.0.0_s2x2_d1x1_g2",
+                                          "sub/1x2x4x10x10_1x2x1x10x10"));
+}
+
+// What stands behind a product is in the way of its sums: the weights stay packed.
+TEST(Quantized, ZeroPointsBeforeAnotherCallLeaveTheProductToFloats) {
+  Model model(13);
+  model.input("xi", {3, 16}, TensorProto::UINT8).scalar("s", 0.1F).weights("c", {3, 8});
+  add_point(model, "z", TensorProto::UINT8, 100);
+  stored(model, "w", {16, 8}, TensorProto::UINT8);
+  model.node("DequantizeLinear", {"xi", "s", "z"}, {"x"});
+  model.node("DequantizeLinear", {"w", "s", "z"}, {"wf"});
+  model.node("Gemm", {"x", "wf", "c"}, {"y"}, {{"beta", 2.0F}});
+  const LoweredGraph graph = model.output("y").import();
+  const LoweredLayer& gemm = layer_of(graph, "y");
+  EXPECT_EQ(gemm.problems.front(), "gemm/m3_n8_k16_nn_w_packed.uint8.z");
+  EXPECT_EQ(gemm.precision, "");
+  EXPECT_THAT(gemm.reason, HasSubstr("its data, which the file converts from uint8"));
+  EXPECT_EQ(layer_of(graph, "x").cost, Cost::measured);
+}
+
+TEST(Quantized, AttentionBetweenConversionsIsOfFloats) {
+  Model model(23);
+  model.scalar("s", 0.1F);
+  add_point(model, "z", TensorProto::UINT8, 100);
+  for (const std::string name : {"q", "k", "v"}) {
+    model.input(name + "i", {1, 2, 6, 8}, TensorProto::UINT8);
+    model.node("DequantizeLinear", {name + "i", "s", "z"}, {name});
+  }
+  model.node("Attention", {"q", "k", "v"}, {"y"});
+  const LoweredGraph graph = model.output("y").import();
+  EXPECT_EQ(layer_of(graph, "y").cost, Cost::measured) << layer_of(graph, "y").reason;
+  EXPECT_EQ(layer_of(graph, "y").precision, "");
 }
 
 }  // namespace

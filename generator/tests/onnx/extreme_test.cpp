@@ -61,6 +61,21 @@ TEST(Extreme, GroupsOfNoChannels) {
   EXPECT_EQ(model.output("y").layer().reason, "its result is empty");
 }
 
+TEST(Extreme, SumsOfNothingAreZeros) {
+  const auto cost = [](const std::string& op) {
+    Model model(13);
+    model.input("x", {2, 0, 4}).integers("axes", {1});
+    if (op == "ReduceSum") {
+      model.node(op, {"x", "axes"}, {"y"});
+    } else {
+      model.node(op, {"x"}, {"y"}, {{"axes", Dims{1}}});
+    }
+    return model.output("y").layer().cost;
+  };
+  EXPECT_EQ(cost("ReduceSum"), Cost::free);
+  EXPECT_EQ(cost("ReduceMax"), Cost::unsupported);
+}
+
 TEST(Extreme, PixelsOfAResize) {
   Model model(13);
   model.input("x", {1, 1, 2, 2}).integers("sizes", {1, 1, 2, 1 << 30});

@@ -54,25 +54,61 @@ TEST(MixtureOfExperts, NoMoreExpertsAreReadForSureThanATokenChooses) {
   EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 2 * (2 * 32 * 16 + 32 + 16)}));
 }
 
-// Four bits and a scale for each 16; the products are those of floats, and say so.
-TEST(MixtureOfExperts, ExpertsThatAreConvertedAreNamed) {
+/// Seven tokens, two of four experts, whose weights a DequantizeLinear makes of 4 bits: a scale for
+/// so many along `axis`.
+LoweredGraph converted_mixture(std::int64_t axis, std::int64_t block, std::int64_t chosen = 2) {
   Model model(21);
   model.domain("com.microsoft", 1).input("x", {7, 16}).input("router", {7, 4});
   constexpr int int4 = 22;
-  stored(model, "q1", {4, 32, 16}, int4).weights("s1", {4, 32, 1});
-  stored(model, "q2", {4, 16, 32}, int4).weights("s2", {4, 16, 2});
+  const auto scales = [&](Dims dims) {
+    dims[static_cast<std::size_t>(axis)] /= block;
+    return dims;
+  };
+  stored(model, "q1", {4, 32, 16}, int4).weights("s1", scales({4, 32, 16}));
+  stored(model, "q2", {4, 16, 32}, int4).weights("s2", scales({4, 16, 32}));
   for (const std::string place : {"1", "2"}) {
     model.node("DequantizeLinear", {"q" + place, "s" + place}, {"w" + place},
-               {{"axis", 2}, {"block_size", 16}});
+               {{"axis", axis}, {"block_size", block}});
   }
   add_microsoft(model, "MoE", {"x", "router", "w1", "", "w2"}, {"y"},
-                {{"k", 2}, {"activation_type", "relu"}});
-  const LoweredGraph graph = model.output("y").import();
-  EXPECT_EQ(graph.layers.back().reason,
-            "its tokens are taken to be spread evenly over 4 experts; its weights, stored as int4, "
-            "are taken to be floats once the model is loaded");
+                {{"k", chosen}, {"activation_type", "relu"}});
+  return model.output("y").import();
+}
+
+// Four bits and a scale for each 16 of a sum.
+TEST(MixtureOfExperts, ExpertsThatAreConvertedStayPacked) {
+  const LoweredGraph graph = converted_mixture(2, 16);
+  EXPECT_THAT(graph.layers.back().problems,
+              testing::IsSupersetOf({"grouped_gemm/g2x2_m4x3_n32_k16_nt_packed.int4.b16",
+                                     "grouped_gemm/g2x2_m4x3_n16_k32_nt_packed.int4.b16"}));
+  EXPECT_EQ(graph.layers.back().reason, "its tokens are taken to be spread evenly over 4 experts");
   EXPECT_EQ(graph.compulsory.weights,
             (Traffic{.elements = 2 * (32 + 16 * 2), .bytes = 2 * 2 * 32 * 16 / 2}));
+}
+
+// Seven tokens choose one of four experts each, all of whose weights have one scale.
+TEST(MixtureOfExperts, ExpertsMayHaveOneScaleEach) {
+  Model model(13);
+  model.domain("com.microsoft", 1).input("x", {7, 16}).input("router", {7, 4});
+  for (const std::string place : {"1", "2"}) {
+    const bool first = place == "1";
+    stored(model, "q" + place, {4, first ? 32 : 16, first ? 16 : 32}, TensorProto::INT8);
+    model.weights("s" + place, {4});
+    model.node("DequantizeLinear", {"q" + place, "s" + place}, {"w" + place}, {{"axis", 0}});
+  }
+  add_microsoft(model, "MoE", {"x", "router", "w1", "", "w2"}, {"y"}, {{"k", 1}});
+  EXPECT_THAT(model.output("y").import().layers.back().problems,
+              testing::IsSupersetOf({"grouped_gemm/g3x1_m2x1_n32_k16_nt_packed.int8",
+                                     "grouped_gemm/g3x1_m2x1_n16_k32_nt_packed.int8"}));
+}
+
+// The products with scales for blocks of columns are those of floats, and say so.
+TEST(MixtureOfExperts, ExpertsThatNoProductTakesAreNamed) {
+  const LoweredLayer layer = converted_mixture(1, 16).layers.back();
+  EXPECT_THAT(layer.problems, testing::Contains("grouped_gemm/g2x2_m4x3_n32_k16_nt"));
+  EXPECT_EQ(layer.reason,
+            "its tokens are taken to be spread evenly over 4 experts; its weights, stored as int4, "
+            "are taken to be floats once the model is loaded");
 }
 
 // Six tokens choose 12 times; loads of 3 to 1 are 9 and 3 rows, but an expert gets 6 at most.
@@ -141,10 +177,10 @@ TEST(MixtureOfExperts, GatesAreEveryOtherColumnOrHalves) {
 }
 
 /// One token of 64 elements, as gpt-oss has it: 4 bits in blocks of 32, two of 8 experts.
-Model packed_mixture(Attributes attributes, bool zero_points = false) {
+Model packed_mixture(Attributes attributes, bool zero_points = false, std::int64_t tokens = 1) {
   Model model(17);
   model.domain("com.microsoft", 1);
-  model.input("x", {1, 1, 64}).input("router", {1, 8});
+  model.input("x", {1, tokens, 64}).input("router", {tokens, 8});
   stored(model, "w1", {8, 64, 32}, TensorProto::UINT8);
   stored(model, "s1", {8, 64, 2}, TensorProto::FLOAT);
   stored(model, "w2", {8, 64, 16}, TensorProto::UINT8);
@@ -159,7 +195,7 @@ Model packed_mixture(Attributes attributes, bool zero_points = false) {
   return model.output("y");
 }
 
-TEST(MixtureOfExperts, PackedExpertsAreProductsWithPackedWeights) {
+TEST(MixtureOfExperts, PackedExpertsAreOneProductWithPackedWeights) {
   const auto problems = [](bool zero_points) {
     return packed_mixture({{"k", 2},
                            {"activation_type", "swiglu"},
@@ -170,12 +206,12 @@ TEST(MixtureOfExperts, PackedExpertsAreProductsWithPackedWeights) {
         .layer()
         .problems;
   };
-  EXPECT_THAT(problems(false),
-              ElementsAre("softmax/1x8_a1", "copy/2_f1_t1", "gemm/m1_n64_k64_nt_w_packed.int4.b32",
-                          "gemm/m1_n64_k64_nt_w_packed.int4.b32", "copy/64_f2_t1", "copy/64_f2_t1",
-                          "swish/2x32_a1", "mul/2x32_2x32", "gemm/m1_n64_k32_nt_w_packed.int4.b32",
-                          "gemm/m1_n64_k32_nt_w_packed.int4.b32", "gemm/m1_n64_k2_nn"));
-  EXPECT_EQ(problems(true)[2], "gemm/m1_n64_k64_nt_w_packed.uint4.b32.z");
+  EXPECT_THAT(
+      problems(false),
+      ElementsAre("softmax/1x8_a1", "copy/2_f1_t1", "grouped_gemm/g2_m1_n64_k64_nt_packed.int4.b32",
+                  "copy/64_f2_t1", "copy/64_f2_t1", "swish/2x32_a1", "mul/2x32_2x32",
+                  "grouped_gemm/g2_m1_n64_k32_nt_packed.int4.b32", "gemm/m1_n64_k2_nn"));
+  EXPECT_EQ(problems(true)[2], "grouped_gemm/g2_m1_n64_k64_nt_packed.uint4.b32.z");
 }
 
 // The layout of onnxruntime-genai for GPUs: a row for each element of a sum.
@@ -186,10 +222,52 @@ TEST(MixtureOfExperts, PackedExpertsMayBeStoredTheOtherWayRound) {
   model.last().set_input(2, "v1");
   model.last().set_input(5, "v2");
   EXPECT_THAT(model.layer().problems,
-              ElementsAre("softmax/1x8_a1", "copy/2_f1_t1", "gemm/m1_n32_k64_nt_w_packed.int4.b32",
-                          "gemm/m1_n32_k64_nt_w_packed.int4.b32", "relu/2x32",
-                          "gemm/m1_n64_k32_nt_w_packed.int4.b32",
-                          "gemm/m1_n64_k32_nt_w_packed.int4.b32", "gemm/m1_n64_k2_nn"));
+              ElementsAre("softmax/1x8_a1", "copy/2_f1_t1",
+                          "grouped_gemm/g2_m1_n32_k64_nt_packed.int4.b32", "relu/2x32",
+                          "grouped_gemm/g2_m1_n64_k32_nt_packed.int4.b32", "gemm/m1_n64_k2_nn"));
+}
+
+// Three tokens choose six times: two experts three rows each, or one all three and three one each.
+// An expert has 64 x 32 + 64 x 16 bytes of weights, 64 * 2 + 64 scales, 64 + 64 bytes of zero
+// points.
+TEST(MixtureOfExperts, PackedExpertsHaveTheirLoad) {
+  const auto lowered = [](const std::string& load, std::int64_t busy) {
+    Binding binding{.batch = {}, .dims = {}};
+    binding.expert_load = load;
+    Model model = packed_mixture(
+        {{"k", 2}, {"block_size", 32}, {"swiglu_fusion", 1}, {"activation_type", "swiglu"}}, true,
+        3);
+    const LoweredGraph graph = model.import(binding);
+    EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = busy * (64 * 2 + 64),
+                                                 .bytes = busy * (64 * 32 + 64 * 16 + 64 + 64)}))
+        << load;
+    return graph.layers[0].problems;
+  };
+  EXPECT_THAT(lowered("0,0,1,0,0,1,0,0", 2),
+              testing::Contains("grouped_gemm/g2_m3_n64_k64_nt_packed.uint4.b32.z"));
+  EXPECT_THAT(lowered("1,1,9,1,0,0,0,0", 4),
+              testing::Contains("grouped_gemm/g1x3_m3x1_n64_k32_nt_packed.uint4.b32.z"));
+}
+
+// 8 bits, a scale for each row of a matrix: 2 of 8 experts of 64 x 64 and 64 x 32 bytes.
+TEST(MixtureOfExperts, ExpertsOfBytesHaveAScaleForEachColumn) {
+  Model model(17);
+  model.domain("com.microsoft", 1);
+  model.input("x", {1, 1, 64}).input("router", {1, 8});
+  stored(model, "w1", {8, 32, 64}, TensorProto::UINT8);
+  stored(model, "s1", {8, 32}, TensorProto::FLOAT);
+  stored(model, "w2", {8, 64, 32}, TensorProto::UINT8);
+  stored(model, "s2", {8, 64}, TensorProto::FLOAT);
+  add_microsoft(model, "QMoE", {"x", "router", "w1", "s1", "", "w2", "s2"}, {"y"},
+                {{"k", 2}, {"activation_type", "relu"}, {"expert_weight_bits", 8}});
+  const LoweredGraph graph = model.output("y").import();
+  EXPECT_THAT(
+      graph.layers[0].problems,
+      ElementsAre("softmax/1x8_a1", "copy/2_f1_t1", "grouped_gemm/g2_m1_n32_k64_nt_packed.int8.c",
+                  "relu/2x32", "grouped_gemm/g2_m1_n64_k32_nt_packed.int8.c", "gemm/m1_n64_k2_nn"));
+  EXPECT_EQ(graph.compulsory.weights,
+            (Traffic{.elements = 2 * (32 + 64), .bytes = 2 * (32 * 64 + 64 * 32)}));
+  EXPECT_EQ(graph.parameters, 8 * (32 * 64 + 64 * 32));
 }
 
 TEST(MixtureOfExperts, ATokenReadsItsExpertsAsTheyAreStored) {

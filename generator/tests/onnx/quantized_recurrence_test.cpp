@@ -57,6 +57,43 @@ LoweredGraph lstm_of_stored(bool all) {
   return model.output("y").import();
 }
 
+/// A recurrence of `gates` gates between a DequantizeLinear of its data and others of its weights.
+LoweredGraph recurrence_of_bytes(const std::string& op, std::int64_t gates, int type) {
+  Model model(13);
+  model.input("xi", {20, 1, 32}, TensorProto::UINT8).scalar("s", 0.1F);
+  stored(model, "xz", {}, TensorProto::UINT8);
+  stored(model, "z", {}, type);
+  stored(model, "wb", {1, gates * 64, 32}, type);
+  stored(model, "rb", {1, gates * 64, 64}, type);
+  const bool is_signed = type == TensorProto::INT8;
+  for (const std::string name : {"w", "r"}) {
+    std::vector<std::string> inputs{name + "b", "s"};
+    if (!is_signed) inputs.emplace_back("z");
+    model.node("DequantizeLinear", inputs, {name});
+  }
+  model.node("DequantizeLinear", {"xi", "s", "xz"}, {"x"});
+  model.node(op, {"x", "w", "r"}, {"y"}, {{"hidden_size", std::int64_t{64}}});
+  return model.output("y").import();
+}
+
+// No call takes sums of the states: the weights stay packed, the data are floats.
+TEST(StoredTensors, OfAnLstmOfBytesWithZeroPointsArePacked) {
+  const LoweredGraph graph = recurrence_of_bytes("LSTM", 4, TensorProto::UINT8);
+  const LoweredLayer& layer = graph.layers.back();
+  EXPECT_THAT(layer.problems, ElementsAre("lstm/t20_n1_i32_h64_l1_forward_packed.uint8.z"));
+  EXPECT_EQ(layer.precision, "");
+  EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 1, .bytes = 256 * (32 + 64) + 1}));
+}
+
+// No library here has other recurrences of bytes than the LSTM.
+TEST(StoredTensors, OfAGruOfBytesArePacked) {
+  const LoweredGraph gru = recurrence_of_bytes("GRU", 3, TensorProto::INT8);
+  EXPECT_THAT(gru.layers.back().problems, ElementsAre("gru/t20_n1_i32_h64_l1_forward_packed.int8"));
+  EXPECT_EQ(gru.layers.back().precision, "");
+  EXPECT_EQ(gru.compulsory.weights, (Traffic{.elements = 1, .bytes = 192 * (32 + 64)}));
+  EXPECT_EQ(recurrence_of_bytes("LSTM", 4, TensorProto::INT8).layers.back().precision, "int8");
+}
+
 TEST(StoredTensors, OfAnLstmArePackedIfAllAre) {
   EXPECT_THAT(lstm_of_stored(true).layers.back().problems,
               ElementsAre("lstm/t20_n1_i32_h64_l1_forward_packed.int8"));

@@ -373,6 +373,18 @@ void register_grouped_gemm(WayTable& table) {
       .layouts = [](const GroupedGemm&) { return std::vector{Layout::plain}; },
       .ways = grouped_ways,
       .chooses_leading = true});
+  table.add(harness::Family<Library, GroupedGemm>{
+      .layouts = [](const GroupedGemm&) { return std::vector{Layout::plain}; },
+      .ways =
+          [](Library& library, const GroupedGemm& shape, const harness::Variant& prototype,
+             harness::AlgorithmSet set) {
+            const auto plain = with_plain_weights(prototype, harness::mean_rows(shape));
+            Ways found = grouped_ways(library, shape, plain, set);
+            for (harness::Way& way : found) way.name.insert(0, unpacked);
+            return found;
+          },
+      .for_packed = true,
+      .chooses_leading = true});
 }
 
 }  // namespace benanza::cublas

@@ -1,9 +1,14 @@
+#include <memory>
+#include <optional>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "suites/cudnn/api/descriptors.h"
 #include "suites/cudnn/graph/functions.h"
 #include "suites/cudnn/primitive/graph_call.h"
 #include "suites/cudnn/ways.h"
+#include "suites/harness/each_group.h"
 #include "suites/harness/packed_values.h"
 #include "suites/harness/primitive.h"
 #include "suites/nvidia/device/convert.h"
@@ -154,12 +159,48 @@ std::vector<GraphCall> packed_graphs(const Gemm& shape, const harness::Variant& 
   return calls;
 }
 
+/// The GPU's memory, which outlives every call.
+std::shared_ptr<harness::Allocator> allocator_of(Library& library) {
+  return {std::shared_ptr<void>(), &library.cuda().allocator()};
+}
+
+/// Products of groups of rows, one after the other: no engine has several groups and their scales.
+harness::Family<Library, GroupedGemm> packed_groups(const harness::Family<Library, Gemm>& product) {
+  static constexpr std::string_view prefix = "each.";
+  return {
+      .layouts = [](const GroupedGemm&) { return std::vector{Layout::plain}; },
+      .ways =
+          [ways = product.ways](Library& library, const GroupedGemm& shape,
+                                const harness::Variant& prototype, harness::AlgorithmSet set) {
+            return harness::each_group(
+                shape, prototype,
+                [&](const harness::Variant& one) {
+                  return ways(library, std::get<Gemm>(one.problem.shape), one, set);
+                },
+                [&library] { return allocator_of(library); });
+          },
+      .way = [way = product.way](Library& library, const GroupedGemm& shape,
+                                 const harness::Variant& variant) -> std::optional<harness::Way> {
+        if (!variant.algorithm.starts_with(prefix)) return std::nullopt;
+        const auto named = [&](harness::Variant one) {
+          one.algorithm.erase(0, prefix.size());
+          auto found = way(library, std::get<Gemm>(one.problem.shape), one);
+          return found ? std::vector{*std::move(found)} : std::vector<harness::Way>{};
+        };
+        return harness::each_group(shape, variant, named,
+                                   [&library] { return allocator_of(library); })
+            .front();
+      },
+      .for_packed = true};
+}
+
 }  // namespace
 
 void register_packed_gemm(WayTable& table) {
   auto family = engines_of<Gemm>([](const Gemm&) { return std::vector{Layout::plain}; },
                                  packed_graphs, Steps::in_graph);
   family.for_packed = true;
+  table.add(packed_groups(family));
   table.add(std::move(family));
 }
 

@@ -6,7 +6,8 @@
 namespace benanza::onednn {
 namespace {
 
-Plan plan(const Recurrent& shape, const VariantContext& context) {
+Plan plan(const Recurrent& shape, const VariantContext& context,
+          RecurrentWeights weights = RecurrentWeights::chosen_by_library) {
   check_recurrence(shape, context);
   if (context.integers()) return plan_int8_lstm(shape, context);
   const auto kind =
@@ -15,7 +16,7 @@ Plan plan(const Recurrent& shape, const VariantContext& context) {
   const bool lstm = shape.kind == RecurrentKind::lstm;
   Recurrent asked = shape;
   if (shape.training && lstm) asked.initial = asked.final = true;
-  Plan plan{.implementation = recurrence(asked, context, kind),
+  Plan plan{.implementation = recurrence(asked, context, kind, weights),
             .operands = {},
             .result = output_argument(shape, DNNL_ARG_DST_LAYER, false)};
   add_recurrent_operands(plan, shape);
@@ -35,11 +36,31 @@ Plan plan(const Recurrent& shape, const VariantContext& context) {
   throw harness::Unsupported("packed weights are not unpacked to 8 bits");
 }
 
+/// Where the library's blocked weights mean other code than its matrix products: those, which are
+/// faster for one sequence.
+Plan row_major_plan(const Recurrent& shape, const VariantContext& context) {
+  if (context.integers()) throw harness::Unsupported("int8 weights have a format of their own");
+  Plan found = plan(shape, context, RecurrentWeights::row_major);
+  if (plan(shape, context).implementation.name() == found.implementation.name()) {
+    throw harness::Unsupported("the library's code is the same for its own formats");
+  }
+  return found;
+}
+
+/// What the library calls "ref" are its matrix products, and code made for the functions.
+std::vector<Attempt> attempts(const Recurrent& shape, const VariantContext& context,
+                              const std::string& prefix) {
+  return {{.prefix = prefix, .plan = [=] { return plan(shape, context); }},
+          {.prefix = prefix + "row_major.",
+           .plan = [=] { return row_major_plan(shape, context); },
+           .has_reference_code = false}};
+}
+
 /// Weights are unpacked when the model is loaded: neither a library nor a framework multiplies a
 /// state by stored weights without making bytes of it.
 std::vector<Attempt> unpacked(const Recurrent& shape, const VariantContext& context) {
   if (context.integers()) refuse_packed_bytes();
-  return {{.prefix = "unpacked.", .plan = [=] { return plan(shape, context); }}};
+  return attempts(shape, context, "unpacked.");
 }
 
 harness::Family<Library, Recurrent> products(Layouts<Recurrent> layouts, bool for_packed) {
@@ -61,9 +82,9 @@ harness::Family<Library, Recurrent> products(Layouts<Recurrent> layouts, bool fo
 /// order of steps and batch belongs to the problem, not to the variant's layout.
 void register_recurrent(WayTable& table) {
   const auto plain = [](const Recurrent&) { return std::vector{Layout::plain}; };
-  table.add(family_of_one<Recurrent>(
+  table.add(family_of<Recurrent>(
       plain, [](const Recurrent& shape, const Problem&, const VariantContext& context) {
-        return plan(shape, context);
+        return attempts(shape, context, "");
       }));
   table.add(products(plain, false));
   auto packed = family_of<Recurrent>(

@@ -149,6 +149,13 @@ Argument weights_argument(const Recurrent& shape, int id, std::int64_t inputs) {
           [=](std::span<const float> values) { return with_gates_ordered(shape, gate, values); }};
 }
 
+Memory::desc weights_format(const Recurrent& shape, std::int64_t inputs,
+                            const VariantContext& context, RecurrentWeights weights) {
+  const Dims dims = weight_dims(shape, inputs);
+  return weights == RecurrentWeights::row_major ? context.plain(dims)
+                                                : context.chosen_by_library(dims);
+}
+
 }  // namespace
 
 void check_recurrence(const Recurrent& shape, const VariantContext& context) {
@@ -177,10 +184,11 @@ dnnl::algorithm rnn_function(const Recurrent& shape) {
                                                : dnnl::algorithm::eltwise_relu;
 }
 
-RecurrentTensors::RecurrentTensors(const Recurrent& shape, const VariantContext& context)
+RecurrentTensors::RecurrentTensors(const Recurrent& shape, const VariantContext& context,
+                                   RecurrentWeights format)
     : x(sequence(shape, shape.input_size, context)),
-      weights(context.chosen_by_library(weight_dims(shape, shape.input_size))),
-      recurrence(context.chosen_by_library(weight_dims(shape, shape.hidden))),
+      weights(weights_format(shape, shape.input_size, context, format)),
+      recurrence(weights_format(shape, shape.hidden, context, format)),
       // The library has no recurrence without bias.
       bias(floats({shape.layers, shape.directions(), bias_gates(shape), shape.hidden})),
       y(sequence(shape, shape.directions() * shape.hidden, context)),
@@ -190,8 +198,8 @@ RecurrentTensors::RecurrentTensors(const Recurrent& shape, const VariantContext&
 }
 
 Implementation recurrence(const Recurrent& shape, const VariantContext& context,
-                          dnnl::prop_kind kind) {
-  const RecurrentTensors t(shape, context);
+                          dnnl::prop_kind kind, RecurrentWeights weights) {
+  const RecurrentTensors t(shape, context, weights);
   const dnnl::primitive_attr attributes = context.attributes();
   const dnnl::engine& engine = context.engine();
   const dnnl::rnn_direction direction = rnn_direction(shape);

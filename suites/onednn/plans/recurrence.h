@@ -16,9 +16,14 @@ dnnl::rnn_direction rnn_direction(const Recurrent& shape);
 /// The activation of a network without gates.
 dnnl::algorithm rnn_function(const Recurrent& shape);
 
+/// How weights lie in memory: as the library likes them best, or row by row, which leaves it only
+/// its code of plain matrix products.
+enum class RecurrentWeights { chosen_by_library, row_major };
+
 /// The library's memory descriptors; empty for absent tensors.
 struct RecurrentTensors {
-  RecurrentTensors(const Recurrent& shape, const VariantContext& context);
+  RecurrentTensors(const Recurrent& shape, const VariantContext& context,
+                   RecurrentWeights weights = RecurrentWeights::chosen_by_library);
 
   Memory::desc x;
   Memory::desc weights;
@@ -32,7 +37,8 @@ struct RecurrentTensors {
 
 /// Creates the forward primitive for inference or training.
 Implementation recurrence(const Recurrent& shape, const VariantContext& context,
-                          dnnl::prop_kind kind);
+                          dnnl::prop_kind kind,
+                          RecurrentWeights weights = RecurrentWeights::chosen_by_library);
 
 /// Adds the forward call's operands, in the problem's order, and the other required arguments.
 void add_recurrent_operands(Plan& plan, const Recurrent& shape);

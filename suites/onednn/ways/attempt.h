@@ -96,6 +96,8 @@ struct Attempt {
   /// Returns why the plan's current implementation computes this problem incorrectly although the
   /// library offers it; empty if it is correct.
   std::function<std::string(const Plan& plan)> defect = nullptr;
+  /// Whether an implementation that the library calls "ref" is code that nobody has made fast.
+  bool has_reference_code = true;
 };
 
 }  // namespace benanza::onednn

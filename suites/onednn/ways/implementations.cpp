@@ -62,7 +62,7 @@ void walk(const std::vector<Attempt>& attempts,
       if (attempt.prefix.empty()) offer.rank = static_cast<int>(place);
       const int count = ++seen[offer.name];
       if (count > 1) offer.name.append("#").append(std::to_string(count));
-      offer.traits.reference = is_reference_code(library_name);
+      offer.traits.reference = attempt.has_reference_code && is_reference_code(library_name);
       offer.traits.calls += plan->before.size() + (plan->after ? 1 : 0);
       any = true;
       if (!visit(offer, *plan)) return;

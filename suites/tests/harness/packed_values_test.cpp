@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "suites/harness/each_group.h"
 #include "suites/verify/inputs.h"
 
 namespace benanza::harness {
@@ -83,6 +84,20 @@ TEST(PackedValues, HoldsTheValuesThatCallsAreCheckedWith) {
     EXPECT_EQ(std::ranges::count(stored.weights, 0), 0) << key;
     if (stored.scales.size() == 1) continue;
     EXPECT_NE(stored.scales[0], stored.scales[1]) << key;
+  }
+}
+
+TEST(PackedValues, TheScalesOfAGroupsColumnsDiffer) {
+  const Problem problem = parse("grouped_gemm/g2x1_m3x1_n8_k64_nn_packed.int4.b32");
+  const auto& grouped = std::get<GroupedGemm>(problem.shape);
+  const auto values = verify::inputs_for(problem, Precision::fp16, 7)[packed_operand];
+  ASSERT_EQ(values.size(), 3 * 8 * 64);
+  for (std::size_t group = 0; group < 3; ++group) {
+    const auto matrix = std::span(values).subspan(group * 8 * 64, 8 * 64);
+    const PackedValues stored =
+        packed_values(matrix, product_of_group(grouped, 1), *problem.packed);
+    EXPECT_NE(stored.scales[0], stored.scales[1]);
+    EXPECT_NE(stored.scales[0], stored.scales[2]);
   }
 }
 

@@ -17,6 +17,10 @@ Problem sums_of_first(const Problem& product) {
     convolution->filters = convolution->groups;
     return sums;
   }
+  if (auto* const deconvolution = std::get_if<Deconvolution>(&sums.shape)) {
+    deconvolution->filters = deconvolution->groups;
+    return sums;
+  }
   auto& gemm = std::get<Gemm>(sums.shape);
   gemm.n = 1;
   gemm.batch_b = Dims(gemm.batch_a.size(), 1);
@@ -24,16 +28,25 @@ Problem sums_of_first(const Problem& product) {
   return sums;
 }
 
+/// Of filters that are neither all of one group nor a group each.
+std::int64_t groups_of_filters(const Shape& product) {
+  const auto among = [](const auto& convolution) {
+    return convolution.groups == convolution.filters ? 1 : convolution.groups;
+  };
+  if (const auto* const convolution = std::get_if<Convolution>(&product)) {
+    return among(*convolution);
+  }
+  const auto* const deconvolution = std::get_if<Deconvolution>(&product);
+  return deconvolution == nullptr ? 1 : among(*deconvolution);
+}
+
 /// `dims`, the extents of images with all channels of `product` or one of each of its groups, with
 /// an axis for the groups: what is one for a group goes with all of its channels.
 Dims in_groups(Dims dims, const Problem& product) {
-  const auto* const convolution = std::get_if<Convolution>(&product.shape);
-  if (convolution == nullptr || convolution->groups == 1 ||
-      convolution->groups == convolution->filters) {
-    return dims;
-  }
-  dims[1] /= convolution->groups;
-  dims.insert(dims.begin() + 1, convolution->groups);
+  const std::int64_t groups = groups_of_filters(product.shape);
+  if (groups == 1) return dims;
+  dims[1] /= groups;
+  dims.insert(dims.begin() + 1, groups);
   return dims;
 }
 
@@ -48,7 +61,18 @@ Problem sums_of_second(const Problem& product) {
 
 }  // namespace
 
+bool takes_sums_of_data(const Problem& product, const ZeroPoints& points) {
+  const Shape& shape = product.shape;
+  const bool is_alone = product.epilogue.steps.empty() && !product.epilogue.activation;
+  const bool has_filters =
+      std::holds_alternative<Convolution>(shape) || std::holds_alternative<Deconvolution>(shape);
+  return is_alone && (std::holds_alternative<Gemm>(shape) || (has_filters && !points.first));
+}
+
 std::vector<Call> with_sums_of_data(Call product, const ZeroPoints& points) {
+  if (!takes_sums_of_data(product.problem, points)) {
+    throw NotExpressible("a zero point without sums that stand for it");
+  }
   const Dims whole = in_groups(output({product.problem.shape, {}}), product.problem);
   const std::vector<Source> operands = product.operands;
   const Problem shape = product.problem;

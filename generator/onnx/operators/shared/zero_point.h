@@ -21,10 +21,14 @@ struct ZeroPoints {
   std::optional<Source> second{};
 };
 
+/// Whether sums of the data can stand for the zero points: in products of matrices, or for the
+/// second operand's in convolutions and transposed ones, with nothing behind them but a bias.
+bool takes_sums_of_data(const Problem& product, const ZeroPoints& points);
+
 /// (x - y) (w - z) = x w - z (sums of x) - y (sums of w) + y z n: integer products take sums of the
-/// data for each zero point of the other operand, and a difference. `product` may have a bias, no
-/// other steps. The sums are products with an operand of one filter, column or row (of each group)
-/// whose elements are all the same.
+/// data for each zero point of the other operand, and a difference. The sums are products with an
+/// operand of one filter, column or row (of each group) whose elements are all the same. Throws
+/// NotExpressible unless takes_sums_of_data().
 std::vector<Call> with_sums_of_data(Call product, const ZeroPoints& points);
 
 }  // namespace benanza::onnx
