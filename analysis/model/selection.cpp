@@ -151,4 +151,15 @@ Selected select_measurement(std::string_view key, const MeasurementSet& measurem
   return selected;
 }
 
+std::optional<Precision> usual_fallback(Precision precision, const KeySet& problems,
+                                        const MeasurementSet& measurements) {
+  if (element_bytes(precision) != 1) return std::nullopt;
+  const bool is_measured = std::ranges::any_of(problems, [&](const std::string& key) {
+    return std::ranges::any_of(measurements.find(key), [](const Measurement& one) {
+      return one.variant.precision == Precision::fp32;
+    });
+  });
+  return is_measured ? std::optional(Precision::fp32) : std::nullopt;
+}
+
 }  // namespace benanza::analysis

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "analysis/input/measurement.h"
+#include "analysis/input/results.h"
 #include "core/problem/precision.h"
 
 namespace benanza::analysis {
@@ -44,6 +45,11 @@ struct MeasurementFilter {
   /// False: no call that adds a residual in place (Fusion::keeps_residual).
   bool overwrites_residual = true;
 };
+
+/// The precision for what bytes cannot do, unless the user says which: fp32 if any of these problems
+/// is measured at it. Empty for other precisions.
+std::optional<Precision> usual_fallback(Precision precision, const KeySet& problems,
+                                        const MeasurementSet& measurements);
 
 /// The call selected for one problem, or why there is none.
 struct Selected {

@@ -5,6 +5,8 @@
 #include <span>
 #include <string_view>
 
+#include "analysis/model/floor.h"
+
 namespace benanza::analysis {
 namespace {
 
@@ -63,6 +65,16 @@ std::optional<MeasurementSet> with_weights_from_memory(const MeasurementSet& mea
     }
   }
   return any ? std::optional(std::move(made)) : std::nullopt;
+}
+
+const MeasurementSet& measurements_of(const Graph& graph, const MeasurementFilter& filter,
+                                      const Results& results,
+                                      const std::optional<MeasurementSet>& from_memory) {
+  const bool is_from_memory =
+      from_memory && !filter.weights_in_cache && !filter.cold &&
+      weights_come_from_memory(graph, filter.precision,
+                               device_rates(results, filter).most_kept_bytes);
+  return is_from_memory ? *from_memory : results.measurements;
 }
 
 }  // namespace benanza::analysis

@@ -3,6 +3,8 @@
 #include <optional>
 
 #include "analysis/input/measurement.h"
+#include "analysis/input/results.h"
+#include "analysis/model/selection.h"
 #include "core/graph_file/graph.h"
 #include "core/problem/precision.h"
 
@@ -21,5 +23,12 @@ bool weights_come_from_memory(const Graph& graph, Precision precision,
 /// and precision has such a time, calls without one are left out if they would seem faster. Empty
 /// if no call has such a time.
 std::optional<MeasurementSet> with_weights_from_memory(const MeasurementSet& measurements);
+
+/// The measurements for a model at the filter's precision: `from_memory`, which is
+/// with_weights_from_memory() of the results, if it is there and the model's weights do not fit the
+/// cache, unless the filter asks for the cache.
+const MeasurementSet& measurements_of(const Graph& graph, const MeasurementFilter& filter,
+                                      const Results& results,
+                                      const std::optional<MeasurementSet>& from_memory);
 
 }  // namespace benanza::analysis

@@ -138,7 +138,7 @@ std::int64_t mean_rows(const GroupedGemm& shape) {
   for (std::size_t run = 0; run < shape.groups.size(); ++run) {
     if (shape.m[run] > 0) busy += shape.groups[run];
   }
-  return shape.rows() / busy;
+  return busy == 0 ? 0 : shape.rows() / busy;
 }
 
 std::vector<Way> each_group(const GroupedGemm& shape, const Variant& prototype,

@@ -1,8 +1,5 @@
 #include "analysis/questions/common/inputs.h"
 
-#include "analysis/model/floor.h"
-#include "analysis/model/weights.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +9,7 @@
 #include <thread>
 
 #include "analysis/input/one_device.h"
+#include "analysis/model/weights.h"
 #include "analysis/profile_match/same_model.h"
 #include "core/base/error.h"
 #include "record/logs/shared/nvidia_log.h"
@@ -145,22 +143,6 @@ void add_runs(const std::string& path, const std::vector<std::filesystem::path>&
   if (runs.size() == before) throw Error(fmt::format("{}: has no {} of these models", path, what));
 }
 
-/// Layers that no library supports at 8 bits run at fp32 unless --fallback says otherwise, and if
-/// they were measured so.
-void fall_back_to_fp32(Inputs& inputs) {
-  const MeasurementSet& measurements = inputs.results.measurements;
-  const bool is_measured =
-      std::ranges::any_of(problem_keys(inputs.graphs), [&](const std::string& key) {
-        return std::ranges::any_of(measurements.find(key), [](const Measurement& one) {
-          return one.variant.precision == Precision::fp32;
-        });
-      });
-  if (!is_measured) return;
-  for (MeasurementFilter& filter : inputs.filters) {
-    if (element_bytes(filter.precision) == 1) filter.fallback = Precision::fp32;
-  }
-}
-
 /// As a shell reads it as one word.
 std::string shell_word(const std::string& text) {
   constexpr std::string_view plain =
@@ -223,7 +205,11 @@ Inputs read_inputs(const CommonFlags& flags) {
   inputs.results =
       read_results({flags.results.begin(), flags.results.end()}, problem_keys(inputs.graphs));
   for (const std::string& backend : flags.backends) require_backend(backend, inputs.results);
-  if (flags.fallback.empty()) fall_back_to_fp32(inputs);
+  for (MeasurementFilter& filter : inputs.filters) {
+    if (!flags.fallback.empty()) break;
+    filter.fallback = usual_fallback(filter.precision, problem_keys(inputs.graphs),
+                                     inputs.results.measurements);
+  }
   inputs.left_out = keep_one_device(inputs.results, first_backend(flags), profiled_kind(inputs));
   for (std::size_t i = 0; i < sequences.size(); ++i) {
     require_same_systems(inputs.sequences[i].systems, inputs.results.systems, sequences[i],
@@ -244,11 +230,7 @@ Inputs read_inputs(const CommonFlags& flags) {
 
 const MeasurementSet& measurements_of(const Inputs& inputs, const Graph& graph,
                                       const MeasurementFilter& filter) {
-  const bool from_memory =
-      inputs.from_memory && !filter.weights_in_cache && !filter.cold &&
-      weights_come_from_memory(graph, filter.precision,
-                               device_rates(inputs.results, filter).most_kept_bytes);
-  return from_memory ? *inputs.from_memory : inputs.results.measurements;
+  return measurements_of(graph, filter, inputs.results, inputs.from_memory);
 }
 
 }  // namespace benanza::analysis

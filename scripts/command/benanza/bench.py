@@ -41,7 +41,8 @@ NEEDS_SOURCES = {"--onednn": "another oneDNN needs a build: scripts/bench of the
                  "--set": "DeepBench needs the sources: scripts/bench deepbench",
                  "deepbench": "DeepBench needs the sources: scripts/bench deepbench"}
 # What suites cannot do without.
-PROGRAMS = ("benanza-generate", "benanza-analyze", "benanza-zoo", "bench_plan", "bench_plan_nvidia")
+PROGRAMS = ("benanza-generate", "benanza-first-bound", "benanza-analyze", "benanza-zoo", "bench_plan",
+            "bench_plan_nvidia")
 
 
 def parse(arguments):
