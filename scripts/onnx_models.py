@@ -4,6 +4,7 @@ import collections
 import os
 import re
 
+from onnx_rebatch import rebatch
 from profile_common import SEED, SMALLEST_WEIGHT, UserError, one_line
 
 
@@ -102,12 +103,12 @@ def bind_dimensions(onnx, model, batch, dims):
                     f"input {value.name!r}: dimension {axis} is not known; "
                     + ("say --batch N" if of_batch else f"say --dim {name}=N")
                 )
-    if old is not None and old != batch:
-        rescale_reshapes(onnx, model, old, batch)
     del model.graph.value_info[:]
     for value in model.graph.output:
         if value.type.HasField("tensor_type"):  # others are maps and sequences
             value.type.tensor_type.ClearField("shape")
+    if old is not None and old != batch:
+        rebatch(onnx, model, inputs, old, batch)
     return batch
 
 
@@ -120,31 +121,6 @@ def constant_tensors(model):
                 if attribute.name == "value":
                     tensors[node.output[0]] = attribute.t
     return tensors
-
-
-def rescale_reshapes(onnx, model, old, batch):
-    """Constant targets of Reshape hold the model's old batch: [1, 1024] becomes [8, 1024].
-
-    Only where the data changes with the input: a weight's shape has no batch.
-    """
-    targets = constant_tensors(model)
-    varying = {value.name for value in graph_inputs(model)}
-    for node in model.graph.node:
-        if node.op_type == "Shape" or not varying.intersection(node.input):
-            continue
-        varying.update(node.output)
-        if node.op_type != "Reshape" or node.input[0] not in varying:
-            continue
-        tensor = targets.get(node.input[1]) if len(node.input) > 1 else None
-        target = onnx.numpy_helper.to_array(tensor).copy() if tensor is not None else []
-        if len(target) == 0 or target[0] != old:
-            continue
-        target[0] = batch
-        name = f"{node.input[1]}__batch_{batch}"
-        if name not in targets:
-            targets[name] = onnx.numpy_helper.from_array(target, name)
-            model.graph.initializer.append(targets[name])
-        node.input[1] = name
 
 
 def name_nodes(model):

@@ -13,6 +13,7 @@ SOURCE = pathlib.Path(sys.argv[1])
 sys.path.insert(0, str(SOURCE / "scripts"))
 
 from onnx_models import batch_axis, bind_dimensions, named_extent_of
+from onnx_rebatch import Shapes, narrow_constants, scaled_sizes, scaled_target
 from profile_common import UserError, named_extent
 
 
@@ -113,6 +114,45 @@ class Binding(unittest.TestCase):
             bind_dimensions(None, model(tensor("x", -1, 3, -1)), 1, {})
         with self.assertRaisesRegex(UserError, r"dimension 0 is not known; say --batch N"):
             bind_dimensions(None, model(tensor("x", "n", 3)), None, {})
+
+
+class Rebatch(unittest.TestCase):
+    """A file of batch 2, at batch 6: generator/onnx/infer/rebatch.cpp does the same."""
+
+    def test_targets_of_reshape_grow_if_the_elements_do(self):
+        def scaled(target, data, copies=True):
+            return scaled_target(target, data, copies, 2, 6)
+        self.assertEqual(scaled([2, 12], [6, 3, 4]), [6, 12])
+        self.assertEqual(scaled([16, 5], [6, 8, 5]), [48, 5], "the batch times 8 heads")
+        self.assertEqual(scaled([2, 0, 2, 2], [6, 3, 4]), [6, 0, 2, 2], "0 copies an extent")
+        self.assertIsNone(scaled([2, 0, 2, 2], [6, 3, 4], copies=False))
+        self.assertIsNone(scaled([2, 12], [2, 3, 4]), "as many elements as before")
+        self.assertEqual(scaled([2, -1], [6, 3, 4]), [6, -1])
+        self.assertIsNone(scaled([4, -1], [6, 3, 4]), "-1 takes up the batch")
+        self.assertIsNone(scaled([2, -1], [3, 6, 4]), "another axis may be the batch")
+        self.assertIsNone(scaled([-1, 12], [6, 3, 4]))
+        self.assertIsNone(scaled_target([3, 5], [2, 5], True, 2, 3), "3 * 3 / 2 is no extent")
+
+    def test_sizes_of_resize(self):
+        self.assertEqual(scaled_sizes([2, 3, 8, 8], [6, 3, 4, 4], 2, 6), [6, 3, 8, 8])
+        self.assertIsNone(scaled_sizes([8, 8], [6, 3, 4, 4], 2, 6), "of some axes")
+        self.assertIsNone(scaled_sizes([2, 3, 8, 8], [2, 3, 4, 4], 2, 6))
+
+    def test_constants_beside_data_are_repeated(self):
+        shapes = Shapes({"data": [6, 4, 8], "token": [2, 1, 8], "wide": [6, 1, 8], "x": [5, 6, 8],
+                         "state": [1, 2, 4], "rows": [4, 6, 8]}, {"data", "x", "rows"}, {})
+
+        def found(*arguments, old=2, **attributes):
+            return narrow_constants(node(*arguments, **attributes), shapes, old, 6)
+        self.assertEqual(found("Concat", "token", "data", axis=1), [(0, 0)])
+        self.assertEqual(found("Concat", "data", "unknown", axis=-1), [(1, 0)])
+        self.assertEqual(found("Concat", "wide", "data", axis=1), [])
+        self.assertEqual(found("Concat", "token", "data", axis=0), [])
+        self.assertEqual(found("Concat", "token", "data", axis=-3), [])
+        self.assertEqual(found("Concat", "token", "rows", axis=1), [], "its first axis is not the batch")
+        self.assertEqual(found("Concat", "token", "data", axis=1, old=4), [], "6 is no multiple of 4")
+        self.assertEqual(found("LSTM", "x", "w", "r", "", "", "state", "state"), [(5, 1), (6, 1)])
+        self.assertEqual(found("Add", "token", "data"), [])
 
 
 if __name__ == "__main__":

@@ -224,6 +224,17 @@ class Onnx(unittest.TestCase):
                           {"shape": [1, 4], "w": numpy.ones((4, 3), numpy.float32)}, batch=2)
         self.assertEqual(list(model(torch.ones(2, 2, 1, 2)).shape), [2, 3])
 
+    def test_another_batch_for_a_file_with_a_class_token(self):
+        # A token before two rows of two numbers; the rows of all images, doubled; each image as one row.
+        model = self.load([node("Concat", "t", "x", outputs=["c"], axis=1),
+                           node("Reshape", "c", "rows", outputs=["r"], name="a"),
+                           node("Add", "r", "r", outputs=["d"], name="b"),
+                           node("Reshape", "d", "images", name="e")], [1, 2, 2],
+                          {"t": numpy.full((1, 1, 2), 9, numpy.float32), "rows": [3, 2], "images": [1, 6]}, batch=2)
+        with torch.inference_mode():
+            found = model(torch.tensor([[[1, 2], [3, 4]], [[5, 6], [7, 8]]], dtype=torch.float32))
+        self.assertEqual(found.tolist(), [[18, 18, 2, 4, 6, 8], [18, 18, 10, 12, 14, 16]])
+
     def test_modules_are_named_after_nodes(self):
         model = self.load([node("Relu", "x", outputs=("a",), name="block/relu.1"),
                            node("Relu", "a", outputs=("b",), name="lambda"),
