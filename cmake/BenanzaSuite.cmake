@@ -30,15 +30,18 @@ endfunction()
 function(benanza_generate_tests)
   get_property(backends GLOBAL PROPERTY BENANZA_BACKENDS)
   get_property(gpu_backends GLOBAL PROPERTY BENANZA_GPU_BACKENDS)
-  # Everything that a measurement needs, without the tests and what runs plans.
+  # Everything that a measurement needs, and the programs that the documents call by hand, without the tests and
+  # what runs plans.
   set(programs ${backends})
   list(TRANSFORM programs PREPEND bench_)
   if(TARGET benanza-first-bound)
     add_custom_target(first-bound DEPENDS ${programs} benanza-first-bound)
   endif()
-  if(TARGET benanza-analyze)
-    list(APPEND programs benanza-analyze)
-  endif()
+  foreach(program benanza-analyze benanza-record benanza-regress)
+    if(TARGET ${program})
+      list(APPEND programs ${program})
+    endif()
+  endforeach()
   add_custom_target(benchmarks DEPENDS ${programs})
 
   set(generated ${BENANZA_BINARY_DIR}/generated)
