@@ -6,6 +6,7 @@ usage: bench_files_test.py SOURCE_DIR PROGRAMS_DIR
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -66,6 +67,11 @@ class BenchFiles(unittest.TestCase):
         return self.run_program(PROGRAMS / "benanza-analyze", "bound", "--results", "build/results",
                                 "--graph", f"build/generated/{graph}.graph.json").stdout
 
+    def first_bound(self, graph):
+        said = self.run_program(PROGRAMS / "benanza-first-bound", "--results", "build/results",
+                                "--graph", f"build/generated/{graph}.graph.json").stdout
+        return re.fullmatch(r"  a, batch 1, fp32: (.+)\n", said)[1]
+
     def assert_kept(self, before, now):
         """Rows marked as disturbed are measured again whenever a suite starts."""
         quiet = [name for name, row in before.items() if "disturbed" not in row]
@@ -78,6 +84,7 @@ class BenchFiles(unittest.TestCase):
         self.bench("a.onnx", "--batch", "1")
         first = self.rows()
         before = self.bound("a_b1")
+        self.assertEqual(self.first_bound("a_b1"), re.search(r"LBL sequential +([0-9.]+ ms)", before)[1])
         said = self.bench("b.onnx", "--batch", "2").stdout
         self.assertNotIn("a, batch 1", said)
         self.assertIn("b, batch 2", said)
