@@ -1,5 +1,6 @@
-// benanza-first-bound: the bound of each model in a line, as `benanza-analyze bound` has it. Compiles
-// in a fraction of the time: scripts/bench prints a bound while that program is not built yet.
+// benanza-first-bound: the bound of each model in a line, as `benanza-analyze bound` has it.
+// Compiles in a fraction of the time: scripts/bench prints a bound while that program is not built
+// yet.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -30,9 +31,8 @@ struct Flags {
 
 void print_bound(const Graph& graph, const MeasurementFilter& filter, const Results& results,
                  const std::optional<MeasurementSet>& from_memory) {
-  const std::vector<LayerTime> times =
-      operator_times(graph, measurements_of(graph, filter, results, from_memory), filter,
-                     Movement::exclude);
+  const std::vector<LayerTime> times = operator_times(
+      graph, measurements_of(graph, filter, results, from_memory), filter, Movement::exclude);
   const auto lacks = [](const LayerTime& one) { return one.status == LayerStatus::missing; };
   const auto missing = std::ranges::count_if(times, lacks);
   const double seconds = bounds(graph, times, Movement::exclude).sequential.seconds;

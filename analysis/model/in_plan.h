@@ -52,10 +52,10 @@ MeasurementSet in_plan(const MeasurementSet& measurements, const InPlanTimes& ti
 /// The steps' seconds as `measurements` has them.
 void state_alone(Plan& plan, const MeasurementSet& measurements);
 
-/// States by how much the plan takes longer than its steps by themselves: by the share of their time
-/// that the runs lost, in the median. (A share foretells other models better than a time per step:
-/// docs/results/2xH200-2026-11-30.) Nothing without runs. `measurements`: the calls alone; a run with
-/// others, of another model, says itself what was expected.
+/// States by how much the plan takes longer than its steps by themselves: by the share of their
+/// time that the runs lost, in the median. (A share foretells other models better than a time per
+/// step: docs/results/2xH200-2026-11-30.) Nothing without runs. `measurements`: the calls alone; a
+/// run with others, of another model, says itself what was expected.
 void state_gaps(Plan& plan, std::span<const PlanRun> runs, const MeasurementSet& measurements);
 
 }  // namespace benanza::analysis

@@ -46,8 +46,8 @@ struct MeasurementFilter {
   bool overwrites_residual = true;
 };
 
-/// The precision for what bytes cannot do, unless the user says which: fp32 if any of these problems
-/// is measured at it. Empty for other precisions.
+/// The precision for what bytes cannot do, unless the user says which: fp32 if any of these
+/// problems is measured at it. Empty for other precisions.
 std::optional<Precision> usual_fallback(Precision precision, const KeySet& problems,
                                         const MeasurementSet& measurements);
 

@@ -11,8 +11,8 @@ namespace benanza {
 class SpareBlocks {
  public:
   /// Of `bytes` from step `now` to step `last`, both included: the smallest that is free and large
-  /// enough, otherwise a new one. Steps do not go back. Returns its number; a new one is the largest
-  /// number so far.
+  /// enough, otherwise a new one. Steps do not go back. Returns its number; a new one is the
+  /// largest number so far.
   std::size_t take(std::int64_t bytes, std::size_t now, std::size_t last);
   std::size_t count() const { return blocks_.size(); }
   /// Of all of them.

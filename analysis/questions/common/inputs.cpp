@@ -207,8 +207,8 @@ Inputs read_inputs(const CommonFlags& flags) {
   for (const std::string& backend : flags.backends) require_backend(backend, inputs.results);
   for (MeasurementFilter& filter : inputs.filters) {
     if (!flags.fallback.empty()) break;
-    filter.fallback = usual_fallback(filter.precision, problem_keys(inputs.graphs),
-                                     inputs.results.measurements);
+    filter.fallback =
+        usual_fallback(filter.precision, problem_keys(inputs.graphs), inputs.results.measurements);
   }
   inputs.left_out = keep_one_device(inputs.results, first_backend(flags), profiled_kind(inputs));
   for (std::size_t i = 0; i < sequences.size(); ++i) {

@@ -58,7 +58,8 @@ TEST(PlanMemory, HasTensorsInOtherFormats) {
   Plan plan = two_steps();
   plan.tensors[1].shape = Dims{2, 4};
   plan.tensors[1].buffer = 1;
-  plan.buffers = {{.elements = 64, .bytes = 256, .last = 0}, {.elements = 8, .bytes = 32, .last = 2}};
+  plan.buffers = {{.elements = 64, .bytes = 256, .last = 0},
+                  {.elements = 8, .bytes = 32, .last = 2}};
   plan.conversions = {{.before_step = 0, .tensor = 0}, {.before_step = 0, .tensor = 1}};
   EXPECT_EQ(memory_of(plan, {}, Workspaces::own).converted, 256 + 32);
   // The first tensor is over.
