@@ -54,6 +54,11 @@ TEST_P(PlannedModels, NameTheFirstStepThatIsWrong) {
   // The model's input instead of the step before.
   model.plan.steps[1].work.operands[0].index = 0;
   wrong_at("c", 1);
+  // A stride of 2 that makes as many pixels, as there is more padding.
+  const std::string strided = "conv/1x16x6x6_k16x3x3_p3.3.4.4_s2x2_d1x1_g1";
+  model.plan.steps[1].work.problem = strided;
+  model.plan.steps[1].call = model.call(strided, GetParam());
+  wrong_at("c", 1);
   // A buffer that another one overwrites while it is needed: x by c.
   model.plan.buffers[2].offset = 0;
   wrong_at("y", 2);
@@ -62,6 +67,20 @@ TEST_P(PlannedModels, NameTheFirstStepThatIsWrong) {
   const Values values(test::write_values(folder, "values", model.values()));
   EXPECT_THAT(error_of([&] { PlannedModel(model.plan, model.backends.all(), &values); }),
               HasSubstr("step 1 of 3, conv/"));
+}
+
+TEST_P(PlannedModels, NameTheFirstStepWhoseWeightsLieInAnotherOrder) {
+  std::map<std::string, Image> values = model.values();
+  for (std::size_t i = 0; i < model.w.size(); ++i) {
+    // The filters' channels outermost.
+    const std::size_t filter = i / 9 / channels;
+    const std::size_t channel = i / 9 % channels;
+    values["w"][(channel * channels + filter) * 9 + i % 9] = model.w[i];
+  }
+  const auto found = check(values);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->tensor, "a");
+  EXPECT_GT(found->relative, 1e-3);
 }
 
 TEST_P(PlannedModels, NeedTheirValues) {
