@@ -28,11 +28,15 @@ bool is_of_version(int major, int minor) {
 /// of a residual, or of a step's tensor (found by these tests with version 2.6.3; a residual in
 /// place, "sum.", is correct). In nchw the pooling of oneDNN 3 reads wrong elements of a step's
 /// tensor after the first image (found by these tests with version 3.2). Between two views with
-/// gaps the direct copy of oneDNN 3.7 misses elements (found by these tests with version 3.7.2).
+/// gaps the direct copy of oneDNN 3.7 misses elements (found by these tests with version 3.7.2). Some
+/// products with batch axes of one element crash it.
 bool may_be_refused(const harness::Variant& variant) {
   const Epilogue& epilogue = variant.problem.epilogue;
   if (std::holds_alternative<Copy>(variant.problem.shape)) {
     return is_of_version(3, 7) && variant.algorithm.starts_with("jit_direct_copy");
+  }
+  if (std::holds_alternative<Gemm>(variant.problem.shape)) {
+    return is_of_version(3, 7) && variant.algorithm.find("axes.") != harness::Algorithm::npos;
   }
   if (const auto* const pooling = std::get_if<Pooling>(&variant.problem.shape)) {
     return dnnl_version()->major == 3 && variant.layout == Layout::nchw && pooling->input[0] > 1 &&
@@ -82,7 +86,8 @@ class OnednnTest : public ::testing::Test {
       return harness::made(*backend_, variant);
     } catch (const harness::Unsupported& refusal) {
       EXPECT_TRUE(may_be_refused(variant)) << refusal.what();
-      EXPECT_THAT(refusal.what(), ::testing::HasSubstr("wrong elements"));
+      EXPECT_THAT(refusal.what(), ::testing::AnyOf(::testing::HasSubstr("wrong elements"),
+                                                   ::testing::HasSubstr("reads beyond")));
       return nullptr;
     }
   }
