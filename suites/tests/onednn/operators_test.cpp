@@ -28,8 +28,8 @@ bool is_of_version(int major, int minor) {
 /// of a residual, or of a step's tensor (found by these tests with version 2.6.3; a residual in
 /// place, "sum.", is correct). In nchw the pooling of oneDNN 3 reads wrong elements of a step's
 /// tensor after the first image (found by these tests with version 3.2). Between two views with
-/// gaps the direct copy of oneDNN 3.7 misses elements (found by these tests with version 3.7.2). Some
-/// products with batch axes of one element crash it.
+/// gaps the direct copy of oneDNN 3.7 misses elements (found by these tests with version 3.7.2).
+/// Some products with batch axes of one element crash it.
 bool may_be_refused(const harness::Variant& variant) {
   const Epilogue& epilogue = variant.problem.epilogue;
   if (std::holds_alternative<Copy>(variant.problem.shape)) {
