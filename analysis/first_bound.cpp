@@ -1,6 +1,6 @@
-// benanza-first-bound: the bound of each model in a line, as `benanza-analyze bound` has it.
-// Compiles in a fraction of the time: scripts/bench prints a bound while that program is not built
-// yet.
+// benanza-first-bound: the bound of each model in a line, as `benanza-analyze bound` has it, but
+// for collectives that are not measured. Compiles in a fraction of the time: scripts/bench prints a
+// bound while that program is not built yet.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -33,12 +33,14 @@ void print_bound(const Graph& graph, const MeasurementFilter& filter, const Resu
                  const std::optional<MeasurementSet>& from_memory) {
   const std::vector<LayerTime> times = operator_times(
       graph, measurements_of(graph, filter, results, from_memory), filter, Movement::exclude);
-  const auto lacks = [](const LayerTime& one) { return one.status == LayerStatus::missing; };
-  const auto missing = std::ranges::count_if(times, lacks);
+  const auto lacks = [](const LayerTime& one) {
+    return one.status == LayerStatus::missing || one.status == LayerStatus::unsupported;
+  };
+  const auto without = std::ranges::count_if(times, lacks);
   const double seconds = bounds(graph, times, Movement::exclude).sequential.seconds;
-  std::printf("  %s, %s: %.3f ms", title(graph).c_str(),
-              std::string(to_string(filter.precision)).c_str(), seconds * 1e3);
-  if (missing > 0) std::printf("  (%zd of %zu layers are not measured)", missing, times.size());
+  std::printf("  %s, %s: ", title(graph).c_str(), std::string(to_string(filter.precision)).c_str());
+  if (seconds > 0) std::printf("%.3f ms%s", seconds * 1e3, without > 0 ? "  " : "");
+  if (without > 0) std::printf("(%zd of %zu layers have no time)", without, times.size());
   std::printf("\n");
 }
 
@@ -58,6 +60,7 @@ void print_bounds(const Flags& flags) {
       print_bound(graph, filter, results, from_memory);
     }
   }
+  if (std::fflush(stdout) != 0) throw Error("cannot write to standard output");
 }
 
 }  // namespace

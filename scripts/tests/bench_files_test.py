@@ -85,6 +85,13 @@ class BenchFiles(unittest.TestCase):
         first = self.rows()
         before = self.bound("a_b1")
         self.assertEqual(self.first_bound("a_b1"), re.search(r"LBL sequential +([0-9.]+ ms)", before)[1])
+        asked = [PROGRAMS / "benanza-first-bound", "--results", "build/results", "--graph",
+                 "build/generated/a_b1.graph.json"]
+        self.assertRegex(self.run_program(*asked, "--precision", "bf16").stdout,
+                         r"^  a, batch 1, bf16: \(\d+ of \d+ layers have no time\)\n$")
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run(asked, cwd=self.folder, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (1, "benanza-first-bound: cannot write to standard output\n"))
         said = self.bench("b.onnx", "--batch", "2").stdout
         self.assertNotIn("a, batch 1", said)
         self.assertIn("b, batch 2", said)

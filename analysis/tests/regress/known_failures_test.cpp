@@ -394,13 +394,5 @@ TEST(KnownFailures, ASuiteThatCrashesIsStartedAgain) {
   EXPECT_THAT(test::contents(said), HasSubstr("8\n8\n"));
 }
 
-TEST(KnownFailures, VersionsAreALibraryAndPlaces) {
-  const VersionList list = parse_version_list("onednn=here,/opt/a");
-  EXPECT_EQ(list.backend, "onednn");
-  EXPECT_THAT(list.places, testing::ElementsAre("here", "/opt/a"));
-  EXPECT_THROW(parse_version_list("here,/opt/a"), Error);
-  EXPECT_THROW(parse_version_list("onednn="), Error);
-}
-
 }  // namespace
 }  // namespace benanza::regress

@@ -1,10 +1,12 @@
 // Several versions: where a change came in.
 
 #include "analysis/regress/versions.h"
+#include "analysis/regress/known_command.h"
 
 #include <gmock/gmock.h>
 
 #include "analysis/render/page.h"
+#include "core/base/error.h"
 
 namespace benanza::regress {
 namespace {
@@ -43,6 +45,14 @@ TEST(Versions, TheTableHasAColumnForEachVersion) {
   EXPECT_THAT(text, testing::ContainsRegex("3\\.2 +1\\.50 kernel +0\\.70 faster +a"));
   EXPECT_THAT(text, testing::ContainsRegex("3\\.7 += +1\\.20 heuristic +b"));
   EXPECT_THAT(text, testing::ContainsRegex("- +0\\.50 faster += +c"));
+}
+
+TEST(VersionList, IsALibraryAndPlaces) {
+  const VersionList list = parse_version_list("onednn=here,/opt/a");
+  EXPECT_EQ(list.backend, "onednn");
+  EXPECT_THAT(list.places, testing::ElementsAre("here", "/opt/a"));
+  EXPECT_THROW(parse_version_list("here,/opt/a"), Error);
+  EXPECT_THROW(parse_version_list("onednn="), Error);
 }
 
 }  // namespace

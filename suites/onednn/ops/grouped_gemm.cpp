@@ -24,11 +24,12 @@ Ways each_group(const Product& product, Library& library, const GroupedGemm& sha
 
 /// By weights that are unpacked when the model is loaded, as those of other products are.
 Ways unpacked(const Product& product, Library& library, const GroupedGemm& shape,
-              harness::Variant prototype, harness::AlgorithmSet set) {
-  if (prototype.precision == Precision::int8) {
+              const harness::Variant& packed, harness::AlgorithmSet set) {
+  if (packed.precision == Precision::int8) {
     throw harness::Unsupported("packed weights are not unpacked to 8 bits");
   }
   harness::require_rows_to_unpack(harness::mean_rows(shape));
+  harness::Variant prototype = packed;
   prototype.problem.packed.reset();
   Ways found = each_group(product, library, shape, prototype, set);
   for (harness::Way& way : found) way.name.insert(0, "unpacked.");
@@ -41,23 +42,18 @@ Ways unpacked(const Product& product, Library& library, const GroupedGemm& shape
 void register_grouped_gemm(WayTable& table) {
   const auto plain = [](const auto&) { return std::vector{Layout::plain}; };
   const auto product = family_of<Gemm>(plain, product_attempts);
-  table.add(harness::Family<Library, GroupedGemm>{
-      .layouts = plain,
-      .ways =
-          [product](Library& library, const GroupedGemm& shape, const harness::Variant& prototype,
-                    harness::AlgorithmSet set) {
-            return each_group(product, library, shape, prototype, set);
-          },
-      .chooses_leading = true});
-  table.add(harness::Family<Library, GroupedGemm>{
-      .layouts = plain,
-      .ways =
-          [product](Library& library, const GroupedGemm& shape, const harness::Variant& prototype,
-                    harness::AlgorithmSet set) {
-            return unpacked(product, library, shape, prototype, set);
-          },
-      .for_packed = true,
-      .chooses_leading = true});
+  for (const bool for_packed : {false, true}) {
+    const auto ways = for_packed ? unpacked : each_group;
+    table.add(harness::Family<Library, GroupedGemm>{
+        .layouts = plain,
+        .ways =
+            [product, ways](Library& library, const GroupedGemm& shape,
+                            const harness::Variant& prototype, harness::AlgorithmSet set) {
+              return ways(product, library, shape, prototype, set);
+            },
+        .for_packed = for_packed,
+        .chooses_leading = true});
+  }
 }
 
 }  // namespace benanza::onednn
