@@ -3,13 +3,29 @@
 #include "core/base/error.h"
 
 namespace benanza::language {
+namespace {
+
+/// A window that no sequence of the model outgrows hides nothing, and its cache grows.
+void drop_windows_without_effect(Decoder& decoder, std::int64_t longest_sequence) {
+  if (longest_sequence == 0) return;
+  for (Layer& layer : decoder.layers) {
+    auto* const attention = std::get_if<Attention>(&layer.attention);
+    if (attention != nullptr && attention->window >= longest_sequence) attention->window = 0;
+  }
+}
+
+}  // namespace
 
 Decoder read_decoder(const Config& config) {
   const std::string type = config.text("model_type");
   std::string known;
   for (const Family& family : families()) {
     for (const std::string& name : family.model_types) {
-      if (name == type) return family.read(config);
+      if (name == type) {
+        Decoder decoder = family.read(config);
+        drop_windows_without_effect(decoder, config.count("max_position_embeddings", 0));
+        return decoder;
+      }
       known += (known.empty() ? "" : ", ") + name;
     }
   }

@@ -149,6 +149,25 @@ TEST(Language, CountsTheBytesOfCaches) {
             61 * 576 * 2);
 }
 
+// Phi-4-mini: a window of 262,144 in sequences of 131,072.
+TEST(Language, KeepsAllTokensIfAWindowIsLongerThanAnySequence) {
+  const std::filesystem::path path =
+      std::filesystem::path(::testing::TempDir()) / "wide_window.json";
+  const auto cache = [&](int window) {
+    std::ofstream(path) << R"({"model_type": "phi3", "vocab_size": 8, "hidden_size": 64,
+        "intermediate_size": 64, "num_attention_heads": 2, "num_hidden_layers": 3,
+        "max_position_embeddings": 100, "sliding_window": )"
+                        << window << '}';
+    return write(read_decoder(Config::read(path.string())), {.past = 9}, "m").cache;
+  };
+  // Three layers, keys and values, 64 elements of 2 bytes
+  EXPECT_EQ(cache(99).fixed, 3 * 2 * 64 * 2 * 99);
+  EXPECT_EQ(cache(99).per_token, 0);
+  EXPECT_EQ(cache(100).fixed, 0);
+  EXPECT_EQ(cache(100).per_token, 3 * 2 * 64 * 2);
+  std::filesystem::remove(path);
+}
+
 TEST(Language, CountsTheBytesOfALayersWeightsOnOneOfTwoGpus) {
   // Embedding and head of half the words; norms whole.
   const std::int64_t ends = 129280 / 2 * 7168 * 2 + 7168;

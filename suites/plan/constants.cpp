@@ -62,11 +62,9 @@ std::vector<float> causal(const Dims& dims, std::int64_t window) {
 }
 
 /// Without the first so many.
-std::vector<float> behind(std::vector<float> values, std::int64_t first) {
-  const auto count =
-      std::min(static_cast<std::size_t>(std::max<std::int64_t>(0, first)), values.size());
-  values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(count));
-  return values;
+std::span<const float> behind(std::span<const float> values, std::int64_t first) {
+  const auto count = static_cast<std::size_t>(std::max<std::int64_t>(0, first));
+  return values.subspan(std::min(count, values.size()));
 }
 
 std::vector<float> floats(const std::vector<double>& values) {
@@ -75,9 +73,9 @@ std::vector<float> floats(const std::vector<double>& values) {
 
 }  // namespace
 
-std::vector<float> repeated_rows(std::vector<float> values, const std::vector<float>& numbers,
+std::vector<float> repeated_rows(std::span<const float> values, const std::vector<float>& numbers,
                                  std::size_t length) {
-  if (numbers.empty() || length == 0) return values;
+  if (numbers.empty() || length == 0) return {values.begin(), values.end()};
   std::vector<float> repeated;
   repeated.reserve(values.size() * numbers.size());
   for (std::size_t row = 0; row + length <= values.size(); row += length) {
@@ -104,7 +102,7 @@ Constants::Constants(const FlowCall& call, const Problem& problem, ConstantOf co
 }
 
 std::vector<double> Constants::channels(std::size_t tensor, double scale, std::size_t count) const {
-  const std::vector<float> values = constant_(tensor);
+  const std::span<const float> values = constant_(tensor);
   if (values.size() != 1 && values.size() != count) {
     throw Error(call_.problem + ": a constant of " + std::to_string(values.size()) +
                 " elements for " + std::to_string(count) + " channels");
@@ -179,6 +177,18 @@ std::vector<float> Constants::values(std::size_t index) const {
     default:
       throw Error(call_.problem + ": operand " + std::to_string(index) + " has no values");
   }
+}
+
+std::optional<std::span<const float>> Constants::unchanged(std::size_t index) const {
+  const FlowOperand& operand = call_.operands.at(index);
+  const bool changes = operand.kind != FlowOperand::Kind::tensor || operand.scale != 1 ||
+                       !operand.numbers.empty() || !call_.folds.empty() ||
+                       std::holds_alternative<Copy>(problem_.shape);
+  if (changes) return {};
+  const std::span<const float> all = behind(constant_(operand.index), operand.first);
+  const auto size = static_cast<std::size_t>(element_count(operands_.at(index).dims));
+  if (all.size() < size || all.size() == 1) return {};
+  return all.first(size);
 }
 
 std::vector<double> Constants::of_statistics(const FlowOperand& operand, std::size_t size) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -9,12 +10,12 @@
 
 namespace benanza::plan {
 
-/// The elements of a constant tensor of the plan, in float.
-using ConstantOf = std::function<std::vector<float>(std::size_t tensor)>;
+/// The elements of a constant tensor of the plan, in float, as long as the plan is set up.
+using ConstantOf = std::function<std::span<const float>(std::size_t tensor)>;
 
 /// Rows of `length` values, each repeated once for each of `numbers`, times it; as they are if
 /// there are none.
-std::vector<float> repeated_rows(std::vector<float> values, const std::vector<float>& numbers,
+std::vector<float> repeated_rows(std::span<const float> values, const std::vector<float>& numbers,
                                  std::size_t length);
 
 /// The values of a call's constant operands: with the folds of the call done to them, masks, the
@@ -26,6 +27,8 @@ class Constants {
 
   /// Of operand `index`, which is no tensor of the arena.
   std::vector<float> values(std::size_t index) const;
+  /// The same without a copy, if the call takes the tensor as it is.
+  std::optional<std::span<const float>> unchanged(std::size_t index) const;
 
  private:
   void fold(const Fold& one);

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <functional>
-#include <limits>
-#include <random>
 #include <stdexcept>
 #include <utility>
 
@@ -88,23 +85,6 @@ class PlacedOperands final : public harness::OwnOperands {
   std::optional<std::pair<std::int64_t, std::int64_t>> copied_{};
 };
 
-/// Of size `count`, the same for the same name.
-std::vector<float> random_values(const std::string& name, std::int64_t count) {
-  std::minstd_rand random(static_cast<unsigned>(std::hash<std::string>{}(name)) | 1U);
-  std::uniform_real_distribution<float> distribution(0.1F, 1);
-  std::vector<float> values(static_cast<std::size_t>(count));
-  // Small enough that sums of many products stay in the range of fp16.
-  for (float& value : values) value = distribution(random) * 0.05F;
-  return values;
-}
-
-/// Makes of random values (0 to 0.05) whole numbers below `rows`.
-void make_indices(std::vector<float>& values, std::int64_t rows) {
-  // Larger ones are not exact as floats.
-  const auto range = static_cast<float>(std::min(rows, std::int64_t{1} << 24));
-  for (float& value : values) value = std::min(std::floor(value * 20 * range), range - 1);
-}
-
 }  // namespace
 
 PlannedModel::PlannedModel(Plan plan, std::span<harness::Backend* const> backends,
@@ -114,15 +94,14 @@ PlannedModel::PlannedModel(Plan plan, std::span<harness::Backend* const> backend
       memory_(memory == nullptr ? first_->allocator() : *memory),
       scratch_(scratch),
       places_(plan_, backends, memory_) {
-  for (const std::size_t input : plan_.inputs) {
-    fill(input, values_of(input, values));
-  }
+  ModelValues given(plan_, values);
+  for (const std::size_t input : plan_.inputs) fill(input, given);
   places_.take_accesses();
   for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
     try {
       places_.begin(step);
       const auto begin = std::chrono::steady_clock::now();
-      set_up(step, backends, values);
+      set_up(step, backends, given);
       stages_.back().setup_seconds =
           std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     } catch (const std::exception& error) {
@@ -135,22 +114,17 @@ PlannedModel::PlannedModel(Plan plan, std::span<harness::Backend* const> backend
   last_accesses_ = places_.take_accesses();
 }
 
-void PlannedModel::fill(std::size_t input, const std::vector<float>& values) {
-  const bool chooses = is_index_type(plan_.tensors[input].type);
-  const auto size = static_cast<int>(element_bytes_of(plan_, input));
-  std::vector<float> held = values;
-  if (plan_.tensors[input].hides) {
-    for (float& value : held) value = value == 0 ? -std::numeric_limits<float>::infinity() : 0.0F;
-  }
-  const std::vector<std::byte> bytes =
-      chooses ? stored_indices(values, size, rows_chosen_by(input)) : stored(held, plan_.precision);
-  std::byte* const place =
-      places_.write(input, 0, true, static_cast<std::int64_t>(bytes.size()), {});
-  memory_.write(place, bytes);
+void PlannedModel::fill(std::size_t input, ModelValues& values) {
+  const auto count = static_cast<std::int64_t>(values.of(input).size());
+  std::byte* place = places_.write(input, 0, true, count * element_bytes_of(plan_, input), {});
+  values.stored(input, [&](std::span<const std::byte> part) {
+    memory_.write(place, part);
+    place += part.size();
+  });
 }
 
 void PlannedModel::set_up_gather(const PlanStep& one, harness::Backend& backend,
-                                 const Values* values) {
+                                 ModelValues& values) {
   const std::vector<FlowOperand>& operands = one.work.operands;
   if (operands.size() != 2) throw Error("gathers rows without indices");
   const auto size = static_cast<int>(element_bytes_of(plan_, operands[1].index));
@@ -164,15 +138,19 @@ void PlannedModel::set_up_gather(const PlanStep& one, harness::Backend& backend,
     const std::vector<float>& numbers = operands[index].numbers;
     const std::size_t length =
         numbers.empty() ? 0 : static_cast<std::size_t>(one.work.gather->inner) / numbers.size();
-    stage.call->upload(index,
-                       repeated_rows(values_of(operands[index].index, values), numbers, length));
+    const std::span<const float> rows = values.of(operands[index].index);
+    if (numbers.empty()) {
+      stage.call->upload(index, rows);
+    } else {
+      stage.call->upload(index, repeated_rows(rows, numbers, length));
+    }
   }
   stage.library = &backend;
   stages_.push_back(std::move(stage));
 }
 
 void PlannedModel::set_up(std::size_t step, std::span<harness::Backend* const> backends,
-                          const Values* values) {
+                          ModelValues& values) {
   const PlanStep& one = plan_.steps[step];
   if (one.work.gather) return set_up_gather(one, *backends.front(), values);
   const StepCall call = step_call(plan_, one, backends);
@@ -183,39 +161,16 @@ void PlannedModel::set_up(std::size_t step, std::span<harness::Backend* const> b
   stage.conversions = places_.take_conversions();
   stage.accesses = places_.take_accesses();
   const Constants constants(one.work, call.variant.problem,
-                            [&](std::size_t tensor) { return values_of(tensor, values); });
+                            [&](std::size_t tensor) { return values.of(tensor); });
   for (std::size_t index = 0; index < one.work.operands.size(); ++index) {
-    if (is_constant(plan_, one.work.operands[index])) {
+    if (!is_constant(plan_, one.work.operands[index])) continue;
+    if (const auto unchanged = constants.unchanged(index)) {
+      stage.call->upload(index, *unchanged);
+    } else {
       stage.call->upload(index, constants.values(index));
     }
   }
   stages_.push_back(std::move(stage));
-}
-
-std::vector<float> PlannedModel::values_of(std::size_t tensor, const Values* values) const {
-  const PlanTensor& one = plan_.tensors[tensor];
-  if (values == nullptr) {
-    if (!one.shape) throw Error(one.name + ": its extents are not known");
-    std::vector<float> made = random_values(one.name, element_count(*one.shape));
-    if (is_index_type(one.type)) make_indices(made, rows_chosen_by(tensor));
-    return made;
-  }
-  const auto found = values->find(one.name);
-  if (!found) throw Error("the file of values has no " + one.name);
-  return {found->begin(), found->end()};
-}
-
-std::int64_t PlannedModel::rows_chosen_by(std::size_t tensor) const {
-  std::int64_t rows = std::numeric_limits<std::int64_t>::max();
-  for (const PlanStep& step : plan_.steps) {
-    if (!step.work.gather) continue;
-    const std::size_t read = step.work.operands.at(1).index;
-    const bool is_same =
-        read == tensor ||
-        (plan_.tensors[read].buffer && plan_.tensors[read].buffer == plan_.tensors[tensor].buffer);
-    if (is_same) rows = std::min(rows, step.work.gather->extent);
-  }
-  return rows;
 }
 
 void PlannedModel::run() {

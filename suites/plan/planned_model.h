@@ -10,6 +10,7 @@
 #include "core/plan_file/plan.h"
 #include "suites/harness/backend.h"
 #include "suites/plan/counted_memory.h"
+#include "suites/plan/model_values.h"
 #include "suites/plan/places.h"
 #include "suites/plan/values.h"
 
@@ -96,12 +97,9 @@ class PlannedModel : public harness::BareCall {
   static void run_all(const Calls& calls) {
     for (const FormatConversion& one : calls) one.call->run();
   }
-  void fill(std::size_t input, const std::vector<float>& values);
-  void set_up(std::size_t step, std::span<harness::Backend* const> backends, const Values* values);
-  void set_up_gather(const PlanStep& step, harness::Backend& backend, const Values* values);
-  /// The fewest of those that the tensor's elements choose from.
-  std::int64_t rows_chosen_by(std::size_t tensor) const;
-  std::vector<float> values_of(std::size_t tensor, const Values* values) const;
+  void fill(std::size_t input, ModelValues& values);
+  void set_up(std::size_t step, std::span<harness::Backend* const> backends, ModelValues& values);
+  void set_up_gather(const PlanStep& step, harness::Backend& backend, ModelValues& values);
   double difference(std::size_t step, std::span<const float> expected);
   /// Those that make something for the caller.
   std::vector<std::size_t> last_steps() const;

@@ -19,8 +19,14 @@ struct Given {
   std::vector<std::vector<float>> tensors;
   std::vector<float> values(std::size_t index) const {
     const Problem problem = parse(call.problem);
-    return Constants(call, problem, [&](std::size_t tensor) { return tensors.at(tensor); })
-        .values(index);
+    const Constants constants(call, problem, [&](std::size_t tensor) -> std::span<const float> {
+      return tensors.at(tensor);
+    });
+    std::vector<float> values = constants.values(index);
+    if (const auto unchanged = constants.unchanged(index)) {
+      EXPECT_THAT(*unchanged, testing::ElementsAreArray(values));
+    }
+    return values;
   }
 };
 
