@@ -113,9 +113,10 @@ void add_plans(Section& section, const ServedVariant& served) {
     return;
   }
   section.add(
-      "Times are those of runs of plans; of steps without one, the bound times the ratio of plan "
-      "to bound, which is interpolated in log2(1 + n) of each axis between the plans of the "
-      "phase.");
+      "Times are those of runs of plans; of a step without one, its bound times the ratio of plan "
+      "to "
+      "bound, interpolated over log2(1 + n) of the axes between the plans of its phase. Kinds of "
+      "layers and joules are of the bounds.");
   section.add(plans_sheet(all));
   add_plan_errors(section, all);
 }
