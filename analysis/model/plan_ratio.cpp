@@ -14,12 +14,13 @@ std::vector<double> doublings(std::span<const double> at) {
   return logs;
 }
 
-double distance(const std::vector<double>& a, const std::vector<double>& b) {
-  double sum = 0;
+/// d + d^2 / 2 of the distance d. Of weights with sum 0, the squares add up to a trend.
+double difference(const std::vector<double>& a, const std::vector<double>& b) {
+  double square = 0;
   for (std::size_t axis = 0; axis < a.size(); ++axis) {
-    sum += (a[axis] - b[axis]) * (a[axis] - b[axis]);
+    square += (a[axis] - b[axis]) * (a[axis] - b[axis]);
   }
-  return std::sqrt(sum);
+  return std::sqrt(square) + square / 2;
 }
 
 using Row = std::vector<double>;
@@ -57,7 +58,7 @@ PlanRatio::PlanRatio(const std::map<Place, double>& ratios) {
   }
   for (const auto& [place, ratio] : ratios) {
     Row& row = rows.emplace_back();
-    for (const Row& other : points_) row.push_back(distance(points_[rows.size() - 1], other));
+    for (const Row& other : points_) row.push_back(difference(points_[rows.size() - 1], other));
     row.insert(row.end(), {1, ratio});
   }
   Row& last = rows.emplace_back(points_.size(), 1.0);
@@ -69,7 +70,7 @@ double PlanRatio::at(std::span<const double> at) const {
   const std::vector<double> here = doublings(at);
   double ratio = weights_.back();
   for (std::size_t i = 0; i < points_.size(); ++i) {
-    ratio += weights_[i] * distance(here, points_[i]);
+    ratio += weights_[i] * difference(here, points_[i]);
   }
   return std::clamp(ratio, least_ / 2, most_ * 2);
 }

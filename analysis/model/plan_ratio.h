@@ -11,9 +11,11 @@ namespace benanza::analysis {
 /// By what a plan takes longer than the bound: seconds of the run over those of the bound, at the
 /// points whose plans were run, and estimated at others from these.
 ///
-/// ratio(x) = c + sum_i w_i |x - x_i|, with distances between log2(1 + n) of the axes: the w_i, of
-/// sum 0, and c are such that each plan has its own ratio at its point x_i. Along one axis that is
-/// linear between two plans and constant beyond the last; of one plan it is that plan's.
+/// ratio(x) = c + sum_i w_i (d_i + d_i^2 / 2), where d_i is the distance between x and a plan's
+/// point x_i in log2(1 + n) of the axes: the w_i, of sum 0, and c are such that each plan has its
+/// own ratio at its point. That is a trend, and what departs from it near the plans. Along one axis
+/// it is linear between plans; beyond them, whose outermost are h doublings apart, it goes on with
+/// h / (h + 2) of the slope between these two. Of one plan it is that plan's.
 class PlanRatio {
  public:
   PlanRatio() = default;
@@ -27,7 +29,7 @@ class PlanRatio {
 
  private:
   std::vector<std::vector<double>> points_{};
-  /// Of the distances to the points, then c.
+  /// The w_i, then c.
   std::vector<double> weights_{};
   double least_ = 0;
   double most_ = 0;

@@ -12,14 +12,14 @@
 #include "core/graph_file/graph.h"
 
 /// A made-up language model whose steps follow formulas, for tests that run benanza-analyze serve.
-namespace benanza::analysis::test {
+namespace benanza::test {
 
 inline constexpr double served_ms = 1e-3;
 inline constexpr double mebibyte = 1024 * 1024;
 
 /// One step of the model: a normalization, a product, attention. In ms: a decode step takes 0.1,
 /// 1 + 0.1 batch and 0.001 batch past; a prefill of one prompt 0.1, 0.01 new and 0.00001 new^2.
-struct Step {
+struct ServedStep {
   std::string phase{};
   std::int64_t batch = 1;
   std::int64_t past = 0;
@@ -83,7 +83,7 @@ struct Step {
 class ServedModel : public testing::Test {
  protected:
   /// Writes a step's graph and results; `calls`: how many of its calls have results.
-  void add(const Step& step, std::size_t calls = 3) {
+  void add(const ServedStep& step, std::size_t calls = 3) {
     arguments_ +=
         " --graph " +
         folder_.write("graphs/" + step.name() + ".graph.json", graph_json(step.graph())).string();
@@ -131,4 +131,4 @@ class ServedModel : public testing::Test {
   std::string memory_;
 };
 
-}  // namespace benanza::analysis::test
+}  // namespace benanza::test

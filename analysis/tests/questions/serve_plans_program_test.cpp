@@ -14,7 +14,7 @@ namespace {
 using nlohmann::json;
 using test::expect_error;
 using test::Outcome;
-using test::Step;
+using Step = test::ServedStep;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -106,18 +106,18 @@ TEST_F(ServeWithPlans, SaysHowGoodEstimatesFromPlansAre) {
   const json all = reports(plans() + "--prompt 127 --output 100");
   const json plans_of = all[0]["plans"];
   ASSERT_EQ(plans_of.size(), 3U);
-  // The nearest plan's ratio at the ends; between them, their mean.
-  EXPECT_NEAR(plans_of[0]["error"].get<double>(), 1.2 / 1.0 - 1, 1e-9);
+  // Half the slope of the other two goes on at the ends: 1.25 and 1.3. Between them, their mean.
+  EXPECT_NEAR(plans_of[0]["error"].get<double>(), 1.25 / 1.0 - 1, 1e-9);
   EXPECT_EQ(plans_of[0]["left_out"], "plan");
   EXPECT_EQ(plans_of[1]["past"], 511);
   EXPECT_NEAR(plans_of[1]["ratio"].get<double>(), 1.2, 1e-9);
   EXPECT_NEAR(plans_of[1]["error"].get<double>(), 1 - 1.05 / 1.2, 1e-9);
   EXPECT_EQ(plans_of[1]["left_out"], "plan and bound");
-  EXPECT_NEAR(plans_of[2]["error"].get<double>(), 1.2 / 1.1 - 1, 1e-9);
+  EXPECT_NEAR(plans_of[2]["error"].get<double>(), 1.3 / 1.1 - 1, 1e-9);
   EXPECT_EQ(all[0]["plan_error"]["steps"], 1);
   EXPECT_NEAR(all[0]["plan_error"]["mean"].get<double>(), 0.125, 1e-9);
   EXPECT_EQ(all[0]["plan_error_at_edges"]["steps"], 2);
-  EXPECT_NEAR(all[0]["plan_error_at_edges"]["mean"].get<double>(), (0.2 + 0.1 / 1.1) / 2, 1e-9);
+  EXPECT_NEAR(all[0]["plan_error_at_edges"]["mean"].get<double>(), (0.25 + 0.2 / 1.1) / 2, 1e-9);
   // Of all models.
   EXPECT_EQ(all[1]["plan_error"], all[0]["plan_error"]);
   EXPECT_EQ(all[1]["plan_runs"], 3);

@@ -13,7 +13,7 @@ namespace {
 using nlohmann::json;
 using test::expect_error;
 using test::Outcome;
-using test::Step;
+using Step = test::ServedStep;
 using testing::HasSubstr;
 using testing::Not;
 
