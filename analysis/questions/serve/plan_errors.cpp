@@ -107,6 +107,7 @@ std::vector<PlanError> plan_errors(const ServedVariant& served) {
 void add_plans(Section& section, const ServedVariant& served) {
   const std::vector<PlanError> all = plan_errors(served);
   section.facts["plan_runs"] = all.size();
+  section.facts["times_are"] = all.empty() ? "bounds only" : "of plans, measured or estimated";
   if (all.empty()) {
     section.add(
         "Times are bounds only: sums of calls. Runs of plans (--plan) say what the steps take.");
@@ -114,9 +115,8 @@ void add_plans(Section& section, const ServedVariant& served) {
   }
   section.add(
       "Times are those of runs of plans; of a step without one, its bound times the ratio of plan "
-      "to "
-      "bound, interpolated over log2(1 + n) of the axes between the plans of its phase. Kinds of "
-      "layers and joules are of the bounds.");
+      "to bound, by the ratios of its phase's plans and how far away these are, in log2(1 + n) of "
+      "the axes. Kinds of layers and joules are of the bounds.");
   section.add(plans_sheet(all));
   add_plan_errors(section, all);
 }

@@ -51,16 +51,15 @@ std::string point_text(const PlanRun& run) {
 /// Empty if the run counts for the one graph in `found`.
 std::string why_unused(const PlanRun& run, const std::vector<const Graph*>& found,
                        const std::vector<MeasurementFilter>& filters) {
-  if (run.by_heuristic) return "its calls are those of the libraries' heuristics";
-  if (!run.fused) return "its plan is without fusion (--apart)";
+  if (run.by_heuristic) return "has the calls of the libraries' heuristics";
+  if (!run.fused) return "is without fusion (--apart)";
   if (std::ranges::find(filters, run.precision, &MeasurementFilter::precision) == filters.end()) {
     return fmt::format("is at {}, which is not asked for", to_string(run.precision));
   }
   if (found.size() == 1) return {};
   if (found.size() > 1) {
     return fmt::format(
-        "could be of {} of the graphs: it does not say its step; make the plan and "
-        "run it again",
+        "could be of {} of the graphs, as it does not say its step; make the plan and run it again",
         found.size());
   }
   if (run.metadata.empty() && run.calls.empty()) {

@@ -156,6 +156,7 @@ TEST_F(ServeWithPlans, RunsOfOtherStepsAreNamed) {
   write_run(absent, run_of(absent, 2e-3));
   const json all = reports(plans() + "--prompt 100 --output 300 --batch 2");
   EXPECT_EQ(all[0]["plan_runs"], 0);
+  EXPECT_EQ(all[0]["times_are"], "bounds only");
   EXPECT_NEAR(all[0]["batches"][0]["token_seconds"].get<double>(), 1.8e-3, 1e-12);
   std::vector<std::string> reasons;
   for (const json& one : all[1]["unused_plans"]) reasons.push_back(one["reason"]);
@@ -164,7 +165,7 @@ TEST_F(ServeWithPlans, RunsOfOtherStepsAreNamed) {
       ElementsAre("is of decode_bf16_2_300_1, batch 2, model tiny, phase decode, past 300, new 1, "
                   "weights bf16, cache bf16, which is none of the graphs",
                   "is at fp16, which is not asked for",
-                  "its calls are those of the libraries' heuristics",
+                  "has the calls of the libraries' heuristics",
                   "is of decode_bf16_2_200_1, batch 2, model tiny, phase decode, past 200, new 1, "
                   "weights bf16, cache fp8, which is none of the graphs"));
   EXPECT_THAT(run(plans() + "--prompt 100 --output 300 --batch 2").out,
