@@ -22,6 +22,16 @@ std::map<std::string, System> systems_of(const nlohmann::json& context) {
   return systems;
 }
 
+/// Entries "plan_metadata.past".
+std::map<std::string, std::string> metadata_of(const nlohmann::json& context) {
+  constexpr std::string_view prefix = "plan_metadata.";
+  std::map<std::string, std::string> metadata;
+  for (const auto& [name, value] : context.items()) {
+    if (name.starts_with(prefix)) metadata[name.substr(prefix.size())] = value.get<std::string>();
+  }
+  return metadata;
+}
+
 std::size_t count(const nlohmann::json& row, const char* name) {
   return static_cast<std::size_t>(row.value(name, 0.0));
 }
@@ -50,6 +60,7 @@ PlanRun read_plan_run(const std::filesystem::path& path) {
     PlanRun run{.systems = systems_of(context),
                 .model = context.at("plan_model").get<std::string>(),
                 .precision = *precision,
+                .metadata = metadata_of(context),
                 .fused = context.at("plan_fused").get<std::string>() == "true",
                 .by_heuristic = context.contains("plan_by_heuristic")};
     if (context.contains("plan_batch")) {
@@ -92,7 +103,10 @@ PlanRun read_plan_run(const std::filesystem::path& path) {
 }
 
 bool is_of(const PlanRun& run, const Graph& graph) {
-  return run.model == graph.model && (!run.batch || !graph.batch || *run.batch == *graph.batch);
+  const bool states_other =
+      !run.metadata.empty() && !graph.metadata.empty() && run.metadata != graph.metadata;
+  return run.model == graph.model && !states_other &&
+         (!run.batch || !graph.batch || *run.batch == *graph.batch);
 }
 
 std::string PlanRun::backends() const { return text::join(std::views::keys(systems), " and "); }

@@ -21,6 +21,8 @@ struct PlanRun {
   std::string model{};
   std::optional<std::int64_t> batch{};
   Precision precision = Precision::fp32;
+  /// Of its graph: which pass of a model it is; empty in files of earlier versions.
+  std::map<std::string, std::string> metadata{};
   /// The plan has calls of several layers.
   bool fused = false;
   /// Its calls are those that the libraries' heuristics choose.

@@ -105,16 +105,12 @@ std::optional<LayerSeconds> interpolated(const Grid& grid, std::span<const doubl
   return interpolated_from(points, 0, at, between);
 }
 
-std::optional<LayerSeconds> mean_along(const Grid& grid, std::vector<double> at, std::size_t axis,
-                                       double from, double to, std::span<const Between> between) {
-  const auto value = [&](double x) {
-    at[axis] = x;
-    return interpolated(grid, at, between);
-  };
+std::optional<LayerSeconds> mean_of(const std::function<std::optional<LayerSeconds>(double)>& value,
+                                    double from, double to, std::span<const std::int64_t> places) {
   if (from == to) return value(from);
   std::set<double> knots{from, to};
-  for (const auto& [place, seconds] : grid) {
-    const auto knot = static_cast<double>(place[axis]);
+  for (const std::int64_t one : places) {
+    const auto knot = static_cast<double>(one);
     if (knot > from && knot < to) knots.insert(knot);
   }
   // Gauss and Legendre's rule of five points, on [-1, 1].
@@ -137,6 +133,17 @@ std::optional<LayerSeconds> mean_along(const Grid& grid, std::vector<double> at,
     }
   }
   return sum;
+}
+
+std::optional<LayerSeconds> mean_along(const Grid& grid, std::vector<double> at, std::size_t axis,
+                                       double from, double to, std::span<const Between> between) {
+  const auto value = [&](double x) {
+    at[axis] = x;
+    return interpolated(grid, at, between);
+  };
+  std::vector<std::int64_t> places;
+  for (const auto& [place, seconds] : grid) places.push_back(place[axis]);
+  return mean_of(value, from, to, places);
 }
 
 std::vector<LeftOutPoint> leave_one_out(const Grid& grid, std::span<const Between> between) {

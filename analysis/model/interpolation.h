@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -28,9 +29,14 @@ enum class Between { affine, power_law };
 std::optional<LayerSeconds> interpolated(const Grid& grid, std::span<const double> at,
                                          std::span<const Between> between);
 
+/// The mean of `value` from `from` to `to` (not below it), by integration between those `places`
+/// that lie between: exact where it is affine, to many digits where it is smooth. Empty if any of
+/// it is.
+std::optional<LayerSeconds> mean_of(const std::function<std::optional<LayerSeconds>(double)>& value,
+                                    double from, double to, std::span<const std::int64_t> places);
+
 /// The mean of interpolated() while the value on `axis` goes from `from` to `to` (not below it), by
-/// integration between measured values: exact where it is affine, to many digits for a power law.
-/// Empty if any of it is outside of what was measured.
+/// mean_of() between measured values. Empty if any of it is outside of what was measured.
 std::optional<LayerSeconds> mean_along(const Grid& grid, std::vector<double> at, std::size_t axis,
                                        double from, double to, std::span<const Between> between);
 

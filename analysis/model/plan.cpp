@@ -33,6 +33,7 @@ class Planner {
         readers_(flow, work),
         operands_(flow, prepared_, places_, plan_) {
     plan_.model = graph.model;
+    plan_.metadata = graph.metadata;
     plan_.batch = graph.batch;
     plan_.precision = to_string(precision);
     for (JoinedTensor& joined : joined_tensors(flow, prepared_, work, precision, apart)) {

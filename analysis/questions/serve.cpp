@@ -9,6 +9,7 @@
 #include "analysis/questions/common/question.h"
 #include "analysis/questions/common/sizes.h"
 #include "analysis/questions/serve/answer.h"
+#include "analysis/questions/serve/plan_errors.h"
 #include "analysis/questions/serve/section.h"
 #include "core/base/error.h"
 
@@ -25,6 +26,7 @@ struct ServeOptions {
   /// 0: not given.
   double memory_gib = 0;
   double usd_per_hour = 0;
+  std::vector<std::string> plans;
 };
 
 using VariantPoints = std::vector<std::pair<ServingPoint, const Graph*>>;
@@ -56,14 +58,14 @@ std::optional<double> device_memory(const Inputs& inputs, const MeasurementFilte
 }
 
 ServedVariant served_by(const VariantPoints& points, const Inputs& inputs,
-                        const MeasurementFilter& filter) {
+                        const MeasurementFilter& filter, const PlannedSeconds& planned) {
   const ServingPoint& any = points.front().first;
   const auto grid = [&](ServingPhase phase) {
     VariantPoints of_phase;
     for (const auto& one : points) {
       if (one.first.phase == phase) of_phase.push_back(one);
     }
-    return StepGrid(phase, of_phase, inputs, filter);
+    return StepGrid(phase, of_phase, inputs, filter, planned);
   };
   ServedVariant served{.model = any.model,
                        .variant = any.variant,
@@ -101,26 +103,31 @@ std::vector<std::vector<VariantPoints>> models_of(const std::vector<Graph>& grap
 void serve_answer(const ServeOptions& options) {
   ServingQuery asked = query_of(options);
   const Inputs inputs = read_inputs(options.common);
+  const PlannedRuns plans(options.plans, inputs);
+  std::vector<PlanError> errors;
   const std::vector<std::vector<VariantPoints>> models = models_of(inputs.graphs);
   Page page{.command = "serve", .systems = inputs.results.systems, .note = inputs.left_out};
   for (const MeasurementFilter& filter : inputs.filters) {
     ServingQuery query = asked;
     if (!query.memory_bytes) query.memory_bytes = device_memory(inputs, filter);
+    const PlannedSeconds planned = plans.at(filter.precision);
     const DeviceRates rates = device_rates(inputs.results, filter);
     for (const std::vector<VariantPoints>& variants : models) {
       std::vector<ServedVariant> served;
       std::vector<ServingAnswer> answers;
       for (const VariantPoints& points : variants) {
-        served.push_back(served_by(points, inputs, filter));
+        served.push_back(served_by(points, inputs, filter, planned));
         // All variants are asked for the same, which the first one completes.
         const ServingQuery same = completed(query, served.front());
         answers.push_back(answer_of(served.back(), same));
         page.sections.push_back(
             serving_section(served.back(), answers.back(), rates, inputs, filter));
+        std::ranges::move(plan_errors(served.back()), std::back_inserter(errors));
       }
       if (served.size() > 1) page.sections.push_back(variants_section(served, answers));
     }
   }
+  if (!options.plans.empty()) page.sections.push_back(runs_section(plans, errors));
   publish(page, options.common, "serve");
 }
 
@@ -139,6 +146,10 @@ Action ask_serve(Flags& flags) {
             "GiB of a device's memory; 0: what the results say, else unlimited");
   flags.add("--usd-per-hour", options->usd_per_hour, 0, 1e6,
             "Price of a device: adds USD per million tokens");
+  flags.add("--plan", options->plans,
+            "Runs of the steps' plans (bench_plan --benchmark_out), or folders of such *run.json: "
+            "times are theirs, those of other steps are estimated with them",
+            "FILE|DIR");
   flags.add("--config", options->config,
             "The model's config.json, named in commands that say what to measure", "FILE");
   add_html_flag(flags, options->common);

@@ -60,6 +60,7 @@ void map(Io& io, Plan& plan) {
   io("model", plan.model);
   io.optional("batch", plan.batch);
   io("precision", plan.precision);
+  io("metadata", plan.metadata);
   io("systems", plan.systems);
   io("fused", plan.fused, true);
   io("by_heuristic", plan.by_heuristic);

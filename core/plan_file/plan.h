@@ -99,6 +99,8 @@ struct Plan {
   std::string model{};
   std::optional<std::int64_t> batch{};
   std::string precision{};
+  /// Of the graph: which pass of a model it is.
+  std::map<std::string, std::string> metadata{};
   /// Where the calls were measured, by library: its version, the device, the threads.
   std::map<std::string, std::map<std::string, std::string>> systems{};
   /// Some calls may do several layers.

@@ -73,6 +73,12 @@ class BestPlan(unittest.TestCase):
         self.assertTrue(plans[2].endswith(f"--plan={self.folder}/m.round1.run.json "
                                           f"--plan={self.folder}/m.round2.run.json"), plans[2])
 
+    def test_unchecked_plans_need_no_values(self):
+        self.assertEqual(self.run_it([5, 3, 4], "--unchecked").returncode, 0)
+        self.assertEqual(self.time(), 3)
+        self.assertNotIn("plan-values", " ".join(self.calls))
+        self.assertNotIn("--values", " ".join(self.calls))
+
     def test_of_equally_fast_plans_the_last_is_kept(self):
         self.assertEqual(self.run_it([300, 302, 304]).returncode, 0)
         self.assertEqual(self.time(), 302, "its prediction knows of a run")

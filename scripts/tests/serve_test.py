@@ -17,10 +17,11 @@ SOURCE = pathlib.Path(sys.argv[1]).resolve()
 BENCH = """\
 #!/bin/sh
 echo bench "$@" >>log
-mkdir -p build/generated build/results build/first
+mkdir -p build/generated build/results build/first build/plans
 for file; do case $file in
   *.onnx) batch=$(echo "$file" | sed 's/.*_b\\([0-9]*\\)_p.*/\\1/')
-          : >"build/generated/$(basename "$file" .onnx)_b$batch.graph.json";;
+          : >"build/generated/$(basename "$file" .onnx)_b$batch.graph.json"
+          case "$*" in *--plan=unchecked*) : >"build/plans/$(basename "$file" .onnx)_b${batch}_bf16.run.json";; esac;;
 esac; done
 [ ! -e broken ]
 """
@@ -84,6 +85,17 @@ class Serve(unittest.TestCase):
         finished = self.serve("--config", "tiny/config.json", "--batch", "1", "--past", "128")
         self.assertEqual(finished.stdout.count("--graph="), 2)
         self.assertEqual(self.log("bench")[-1].count(".onnx"), 1)
+
+    def test_runs_of_plans(self):
+        finished = self.serve("--config", "tiny/config.json", "--batch", "1", "--past", "64", "--plan")
+        self.assertEqual((finished.returncode, finished.stderr), (0, ""))
+        self.assertIn(" --plan=unchecked", self.log("bench")[0])
+        run = f"{self.folder}/build/plans/tiny_decode_b1_p64_n1_stored_stored_tp1_b1_bf16.run.json"
+        self.assertIn(f" --plan {run} ", finished.stdout)
+        # They count for later answers.
+        finished = self.serve("--config", "tiny/config.json", "--batch", "1", "--past", "128")
+        self.assertNotIn("--plan", self.log("bench")[1])
+        self.assertEqual(finished.stdout.count(" --plan "), 1)
 
     def test_extend(self):
         self.serve("--config", "tiny/config.json", "--batch", "2", "--past", "64", "--prompt", "32", "--extend",

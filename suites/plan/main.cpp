@@ -73,6 +73,9 @@ void describe(const Plan& plan, const plan::Backends& backends) {
   benchmark::AddCustomContext("plan_model", plan.model);
   if (plan.batch) benchmark::AddCustomContext("plan_batch", std::to_string(*plan.batch));
   benchmark::AddCustomContext("plan_precision", plan.precision);
+  for (const auto& [name, value] : plan.metadata) {
+    benchmark::AddCustomContext("plan_metadata." + name, value);
+  }
   benchmark::AddCustomContext("plan_fused", plan.fused ? "true" : "false");
   if (plan.by_heuristic) benchmark::AddCustomContext("plan_by_heuristic", "true");
 }

@@ -106,15 +106,15 @@ void add_rates(BatchAnswer& answer, const ServedVariant& served, const ServingQu
   const double gpus = real(served.variant.tensor_parallel);
   const double steps = real(query.output - 1);
   const double groups = real(answer.batch) / real(answer.prompts_at_once);
-  double per_second = real(answer.batch) / answer.token->seconds;
+  double per_second = real(answer.batch) / answer.token->best_known();
   std::optional<double> joules = answer.token->joules;
   if (joules) *joules *= gpus / real(answer.batch);
   if (answer.first) {
     const ServedBatch batch{.batch = real(answer.batch),
                             .prompts_at_once = real(answer.prompts_at_once),
-                            .prefill_seconds = answer.first->seconds,
+                            .prefill_seconds = answer.first->best_known(),
                             .output_tokens = real(query.output),
-                            .token_seconds = answer.token->seconds};
+                            .token_seconds = answer.token->best_known()};
     answer.requests_per_second = batch.requests_per_second();
     per_second = batch.tokens_per_second();
     answer.served_tokens_per_second = per_second;
@@ -138,7 +138,7 @@ void mark_front(std::vector<BatchAnswer>& batches) {
   for (BatchAnswer& one : batches) {
     if (!one.token || one.fits == false) continue;
     offered.push_back(&one);
-    offers.push_back({.seconds = one.token->seconds, .per_second = *one.tokens_per_second()});
+    offers.push_back({.seconds = one.token->best_known(), .per_second = *one.tokens_per_second()});
   }
   const std::vector<bool> front = front_of(offers);
   for (std::size_t i = 0; i < offered.size(); ++i) offered[i]->on_front = front[i];
@@ -160,6 +160,12 @@ std::string_view kind_of_step(const std::optional<ServingStep>& step) {
 }
 
 }  // namespace
+
+std::size_t ServedVariant::plans() const {
+  std::size_t plans = 0;
+  for (const StepGrid* grid : grids()) plans += grid->planned().size();
+  return plans;
+}
 
 bool ServedVariant::is_partial() const {
   return std::ranges::any_of(grids(), [](const StepGrid* grid) {
@@ -190,9 +196,15 @@ std::string measuring_command(const ServedVariant& served, const ServingQuery& q
 }
 
 std::optional<double> BatchAnswer::first_seconds() const {
+  return first ? std::optional(first->best_known()) : std::nullopt;
+}
+std::optional<double> BatchAnswer::first_bound() const {
   return first ? std::optional(first->seconds) : std::nullopt;
 }
 std::optional<double> BatchAnswer::token_seconds() const {
+  return token ? std::optional(token->best_known()) : std::nullopt;
+}
+std::optional<double> BatchAnswer::token_bound() const {
   return token ? std::optional(token->seconds) : std::nullopt;
 }
 std::optional<double> BatchAnswer::token_floor() const {
@@ -203,6 +215,12 @@ std::optional<double> BatchAnswer::tokens_per_second_each() const {
 }
 std::optional<double> BatchAnswer::tokens_per_second() const {
   return quotient(real(batch), token_seconds());
+}
+std::optional<std::string> BatchAnswer::first_time_kind() const {
+  return first ? std::optional(first->time_kind()) : std::nullopt;
+}
+std::optional<std::string> BatchAnswer::token_time_kind() const {
+  return token ? std::optional(token->time_kind()) : std::nullopt;
 }
 std::string_view BatchAnswer::first_kind() const { return kind_of_step(first); }
 std::string_view BatchAnswer::token_kind() const { return kind_of_step(token); }

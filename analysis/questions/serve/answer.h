@@ -36,6 +36,8 @@ struct ServedVariant {
   StepGrid extend;
 
   std::vector<const StepGrid*> grids() const { return {&prefill, &decode, &extend}; }
+  /// Steps whose plans were run.
+  std::size_t plans() const;
   bool is_partial() const;
 };
 
@@ -63,14 +65,20 @@ struct BatchAnswer {
   std::optional<double> usd_per_million{};
   std::optional<double> joules_per_million{};
 
+  /// As plans where that is known, else the bounds.
   std::optional<double> first_seconds() const;
   std::optional<double> token_seconds() const;
+  std::optional<double> first_bound() const;
+  std::optional<double> token_bound() const;
   std::optional<double> token_floor() const;
   std::optional<double> tokens_per_second_each() const;
   std::optional<double> tokens_per_second() const;
   /// "measured", "interpolated", "outside of what was measured".
   std::string_view first_kind() const;
   std::string_view token_kind() const;
+  /// ServingStep::time_kind(); empty if there is no step.
+  std::optional<std::string> first_time_kind() const;
+  std::optional<std::string> token_time_kind() const;
 };
 
 struct ServingAnswer {

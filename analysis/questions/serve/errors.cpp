@@ -95,10 +95,7 @@ ServingErrors errors_of(const ServedVariant& served) {
 }
 
 std::optional<std::int64_t> MeasuredStep::on(std::string_view axis) const {
-  const auto axes = axes_of(grid->phase());
-  const auto found = std::ranges::find(axes, axis);
-  if (found == axes.end()) return std::nullopt;
-  return place[static_cast<std::size_t>(found - axes.begin())];
+  return value_on(grid->phase(), place, axis);
 }
 
 std::vector<MeasuredStep> measured_steps(const ServedVariant& served) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -79,6 +80,14 @@ std::vector<std::string_view> axes_of(ServingPhase phase) {
       return {"new", "past", "batch"};
   }
   return {};
+}
+
+std::optional<std::int64_t> value_on(ServingPhase phase, const Place& place,
+                                     std::string_view axis) {
+  const auto axes = axes_of(phase);
+  const auto found = std::ranges::find(axes, axis);
+  if (found == axes.end()) return std::nullopt;
+  return place[static_cast<std::size_t>(found - axes.begin())];
 }
 
 Place ServingPoint::place() const {

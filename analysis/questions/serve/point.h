@@ -2,6 +2,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +47,9 @@ struct ServingPoint {
 /// The axes of a phase, as in the metadata: those that decide how long a step takes. The batch is
 /// the last one.
 std::vector<std::string_view> axes_of(ServingPhase phase);
+
+/// Empty if the phase has no such axis.
+std::optional<std::int64_t> value_on(ServingPhase phase, const Place& place, std::string_view axis);
 
 /// Throws Error, one line, if the metadata lack something or contradict themselves.
 ServingPoint serving_point(const Graph& graph);

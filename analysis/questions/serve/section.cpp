@@ -8,6 +8,7 @@
 
 #include "analysis/model/floor.h"
 #include "analysis/questions/serve/errors.h"
+#include "analysis/questions/serve/plan_errors.h"
 #include "analysis/render/table.h"
 #include "analysis/render/text.h"
 #include "core/statistics/summary.h"
@@ -19,7 +20,17 @@ constexpr Unit gibi{1 / gibibyte, 2};
 constexpr Unit one_decimal{1, 1};
 constexpr std::size_t layers_listed = 3;
 
-Sheet batches_sheet(const ServingAnswer& answer) {
+/// The bounds beside the times as plans, and which of both a time is.
+Table<BatchAnswer> with_times_as_plans(Table<BatchAnswer> table) {
+  using Row = BatchAnswer;
+  table.add({"first token's time", "first_time_kind", &Row::first_time_kind});
+  table.add({"bound ms", "first_token_bound_seconds", milli, &Row::first_bound});
+  table.add({"time per token", "token_time_kind", &Row::token_time_kind});
+  table.add({"bound ms ", "token_bound_seconds", milli, &Row::token_bound});
+  return table;
+}
+
+Sheet batches_sheet(const ServingAnswer& answer, bool with_plans) {
   using Row = BatchAnswer;
   const auto any = [&](auto member) {
     return std::ranges::any_of(answer.batches,
@@ -49,6 +60,7 @@ Sheet batches_sheet(const ServingAnswer& answer) {
                return answer.no_prefill.empty() ? row.first_kind() : std::string_view("unknown");
              }});
   table.add({"per token is", "token_kind", &Row::token_kind});
+  if (with_plans) table = with_times_as_plans(std::move(table));
   return table.sheet(
       answer.batches,
       {.name = "batches",
@@ -64,7 +76,7 @@ Curves front_curves(const std::string& heading, const ServingAnswer& answer) {
               .y_name = "tokens per second"};
   for (const BatchAnswer& one : answer.batches) {
     if (!one.token) continue;
-    plot.curves[one.fits == false ? 1 : 0].points.emplace_back(one.token->seconds * 1e3,
+    plot.curves[one.fits == false ? 1 : 0].points.emplace_back(one.token->best_known() * 1e3,
                                                                *one.tokens_per_second());
   }
   for (Curves::Curve& curve : plot.curves) std::ranges::sort(curve.points);
@@ -276,12 +288,13 @@ Section serving_section(const ServedVariant& served, const ServingAnswer& answer
                                 query.output)});
   add_served_memory(section, served, answer);
   add_laws(section, served);
-  section.add(batches_sheet(answer));
+  section.add(batches_sheet(answer, served.plans() > 0));
   add_limits(section, served, answer, filter);
   section.add(front_curves(section.heading, answer));
   section.add(kinds_sheet(answer, rates));
   section.add(steps_sheet(served));
   add_errors(section, served, query);
+  add_plans(section, served);
   return section;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <set>
 
 #include "analysis/model/bounds.h"
@@ -25,6 +26,16 @@ std::optional<double> unless_unknown(double value) {
 /// Sums of the same numbers in different orders differ by less.
 constexpr double sum_rounding = 1e-9;
 
+bool lies_at(const Place& place, const std::vector<double>& at) {
+  return std::ranges::equal(place, at, [](std::int64_t value, double other) {
+    return static_cast<double>(value) == other;
+  });
+}
+
+double sum_of(const LayerSeconds& seconds) {
+  return std::accumulate(seconds.begin(), seconds.end(), 0.0);
+}
+
 bool is_missing(const std::vector<LayerTime>& times) {
   return std::ranges::any_of(times, [](const LayerTime& time) { return !time.gaps.empty(); });
 }
@@ -39,9 +50,16 @@ void require_same_layers(const Graph& first, const Graph& other) {
 
 }  // namespace
 
+std::string ServingStep::time_kind() const {
+  if (!planned_seconds) return "bound only";
+  if (plans == 0) return "as a plan, measured";
+  return fmt::format("estimated from {} {}", plans, plans == 1 ? "plan" : "plans");
+}
+
 StepGrid::StepGrid(ServingPhase phase,
                    const std::vector<std::pair<ServingPoint, const Graph*>>& points,
-                   const Inputs& inputs, const MeasurementFilter& filter)
+                   const Inputs& inputs, const MeasurementFilter& filter,
+                   const PlannedSeconds& planned)
     : phase_(phase) {
   std::vector<const std::pair<ServingPoint, const Graph*>*> used;
   std::vector<std::vector<LayerTime>> times;
@@ -76,8 +94,11 @@ StepGrid::StepGrid(ServingPhase phase,
                               title(*graph), to_string(phase), point.model));
     }
     add(*graph, point.place(), times[i], inputs, filter);
+    const auto run = planned.find(graph);
+    if (run != planned.end()) planned_[point.place()] = run->second;
   }
   between_ = better(seconds_);
+  ratio_ = PlanRatio(ratios());
 }
 
 void StepGrid::add(const Graph& graph, const Place& place, const std::vector<LayerTime>& times,
@@ -100,9 +121,7 @@ void StepGrid::add(const Graph& graph, const Place& place, const std::vector<Lay
     amounts.push_back(!counts ? 0 : moved ? moved->bytes() : not_known);
   }
   amounts.push_back(floor.model.seconds().value_or(not_known));
-  double sum = 0;
-  for (const double one : seconds) sum += one;
-  if (amounts.back() > sum * (1 + sum_rounding)) below_floor_.push_back(place);
+  if (amounts.back() > sum_of(seconds) * (1 + sum_rounding)) below_floor_.push_back(place);
   seconds_[place] = seconds;
   amounts_[place] = std::move(amounts);
   if (const auto joules = energy_of(times, inputs.movement).complete_joules()) {
@@ -119,11 +138,7 @@ std::vector<std::int64_t> StepGrid::values_on(std::string_view axis) const {
 }
 
 bool StepGrid::is_measured(const std::vector<double>& at) const {
-  return std::ranges::any_of(seconds_, [&](const auto& point) {
-    return std::ranges::equal(point.first, at, [](std::int64_t place, double value) {
-      return static_cast<double>(place) == value;
-    });
-  });
+  return std::ranges::any_of(seconds_, [&](const auto& point) { return lies_at(point.first, at); });
 }
 
 std::optional<ServingStep> StepGrid::at(const std::vector<double>& at) const {
@@ -131,6 +146,7 @@ std::optional<ServingStep> StepGrid::at(const std::vector<double>& at) const {
   if (!amounts) return std::nullopt;
   ServingStep step = step_of(*amounts, is_measured(at));
   if (const auto joules = interpolated(joules_, at, between_)) step.joules = joules->front();
+  add_planned(step, at, at.front(), at.front());
   return step;
 }
 
@@ -142,7 +158,48 @@ std::optional<ServingStep> StepGrid::mean(std::vector<double> at, double from, d
   if (const auto joules = mean_along(joules_, at, 0, from, to, between_)) {
     step.joules = joules->front();
   }
+  add_planned(step, at, from, to);
   return step;
+}
+
+std::map<Place, double> StepGrid::ratios() const {
+  std::map<Place, double> ratios;
+  for (const auto& [place, seconds] : planned_) {
+    const double bound = sum_of(seconds_.at(place));
+    if (bound > 0) ratios[place] = seconds / bound;
+  }
+  return ratios;
+}
+
+void StepGrid::add_planned(ServingStep& step, std::vector<double> at, double from,
+                           double to) const {
+  for (const auto& [place, seconds] : planned_) {
+    if (from != to || !lies_at(place, at)) continue;
+    step.planned_seconds = seconds;
+    return;
+  }
+  if (ratio_.empty()) return;
+  const auto value = [&](double x) -> std::optional<LayerSeconds> {
+    at.front() = x;
+    const auto bound = interpolated(seconds_, at, between_);
+    return bound ? std::optional(LayerSeconds{sum_of(*bound) * ratio_.at(at)}) : std::nullopt;
+  };
+  const auto planned = mean_of(value, from, to, values_on(axes_of(phase_).front()));
+  if (!planned) return;
+  step.planned_seconds = planned->front();
+  step.plans = ratio_.plans();
+}
+
+std::optional<double> StepGrid::planned_without(const Place& place, bool and_bound) const {
+  std::map<Place, double> others = ratios();
+  others.erase(place);
+  if (others.empty()) return std::nullopt;
+  const std::vector<double> at(place.begin(), place.end());
+  Grid grid = seconds_;
+  if (and_bound) grid.erase(place);
+  const auto bound = interpolated(grid, at, and_bound ? better(grid) : between_);
+  if (!bound) return std::nullopt;
+  return sum_of(*bound) * PlanRatio(others).at(at);
 }
 
 ServingStep StepGrid::step_of(const LayerSeconds& amounts, bool measured) const {

@@ -6,8 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/model/plan_ratio.h"
 #include "analysis/questions/common/subject.h"
 #include "analysis/questions/serve/kind.h"
+#include "analysis/questions/serve/plan_join.h"
 #include "analysis/questions/serve/point.h"
 
 namespace benanza::analysis {
@@ -22,19 +24,30 @@ struct KindPart {
 
 /// One step, or the mean over several.
 struct ServingStep {
+  /// The bound.
   double seconds = 0;
+  /// As a plan; empty if no plan of a step of this phase was run.
+  std::optional<double> planned_seconds{};
+  /// The runs of plans from which planned_seconds is estimated; 0: it is that of a run of this
+  /// step, or empty.
+  std::size_t plans = 0;
   /// As of `bound`: of the whole step; empty if unknown.
   std::optional<double> floor_seconds{};
   std::optional<double> joules{};
   std::map<LayerKind, KindPart> kinds{};
   bool measured = false;
+
+  /// As a plan or, if that is not known, the bound.
+  double best_known() const { return planned_seconds.value_or(seconds); }
+  /// What best_known() is: "as a plan, measured", "estimated from 3 plans", "bound only".
+  std::string time_kind() const;
 };
 
 /// The measured steps of one phase of one variant of a model.
 class StepGrid {
  public:
   StepGrid(ServingPhase phase, const std::vector<std::pair<ServingPoint, const Graph*>>& points,
-           const Inputs& inputs, const MeasurementFilter& filter);
+           const Inputs& inputs, const MeasurementFilter& filter, const PlannedSeconds& planned);
 
   ServingPhase phase() const { return phase_; }
   /// Empty if no point could be used.
@@ -49,6 +62,12 @@ class StepGrid {
   /// The mean over the first axis from `from` to `to`.
   std::optional<ServingStep> mean(std::vector<double> at, double from, double to) const;
 
+  /// Of the steps whose plans were run.
+  const std::map<Place, double>& planned() const { return planned_; }
+  /// The estimate of a step as a plan without the run of its own, and without its measured layers
+  /// if `and_bound`. Empty if no other plan was run, or the step is outside of what is left.
+  std::optional<double> planned_without(const Place& place, bool and_bound) const;
+
   /// Titles of the points that lack measurements and were left out.
   const std::vector<std::string>& incomplete() const { return incomplete_; }
   /// Names of the layers without a time at one point at least: left out at all, so that the steps
@@ -60,6 +79,9 @@ class StepGrid {
  private:
   void add(const Graph& graph, const Place& place, const std::vector<LayerTime>& times,
            const Inputs& inputs, const MeasurementFilter& filter);
+  std::map<Place, double> ratios() const;
+  /// The mean while the first axis goes from `from` to `to`: of the bound times the plans' ratio.
+  void add_planned(ServingStep& step, std::vector<double> at, double from, double to) const;
   bool is_measured(const std::vector<double>& at) const;
   ServingStep step_of(const LayerSeconds& amounts, bool measured) const;
 
@@ -70,6 +92,8 @@ class StepGrid {
   Grid amounts_{};
   /// Joules of the steps in which all calls have them.
   Grid joules_{};
+  std::map<Place, double> planned_{};
+  PlanRatio ratio_{};
   std::vector<Between> between_{};
   std::vector<LayerKind> kinds_{};
   std::vector<std::string> incomplete_{};

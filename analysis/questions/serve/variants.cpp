@@ -35,6 +35,7 @@ struct VariantRow {
     return best == nullptr ? std::nullopt : best->tokens_per_second();
   }
   bool partial() const { return served->is_partial(); }
+  bool as_plans() const { return served->plans() > 0; }
 };
 
 const BatchAnswer* batch_of(const ServingAnswer& answer, std::int64_t batch) {
@@ -84,24 +85,27 @@ Section variants_section(const std::vector<ServedVariant>& served,
   const auto gain = [&](auto value, bool of_time) {
     return [&, value, of_time](const Row& row) -> std::optional<double> {
       if (of_time && (row.partial() || first.partial())) return std::nullopt;
+      if (of_time && row.as_plans() != first.as_plans()) return std::nullopt;
       return quotient(value(row), value(first));
     };
   };
-  const Table<Row> table{{"weights", "weights", &Row::weights},
-                         {"cache", "cache", &Row::cache},
-                         {"GPUs", "tensor_parallel", &Row::gpus},
-                         {"first token ms", "first_token_seconds", milli, &Row::first_seconds},
-                         {"ms per token", "token_seconds", milli, &Row::token_seconds},
-                         {"of the first", "token_ratio", thousandths,
-                          gain([](const Row& row) { return row.token_seconds(); }, true)},
-                         {"largest batch", "largest_batch", &Row::largest},
-                         {"times", "largest_batch_ratio", times,
-                          gain([](const Row& row) { return as_number(row.largest()); }, false)},
-                         {"most tokens/s", "most_tokens_per_second", Unit{1, 1}, &Row::most_tokens},
-                         {"at batch", "best_batch", &Row::best_batch},
-                         {"times ", "tokens_ratio", times,
-                          gain([](const Row& row) { return row.most_tokens(); }, true)},
-                         {"partial", "partial", &Row::partial}};
+  Table<Row> table{{"weights", "weights", &Row::weights},
+                   {"cache", "cache", &Row::cache},
+                   {"GPUs", "tensor_parallel", &Row::gpus},
+                   {"first token ms", "first_token_seconds", milli, &Row::first_seconds},
+                   {"ms per token", "token_seconds", milli, &Row::token_seconds},
+                   {"of the first", "token_ratio", thousandths,
+                    gain([](const Row& row) { return row.token_seconds(); }, true)},
+                   {"largest batch", "largest_batch", &Row::largest},
+                   {"times", "largest_batch_ratio", times,
+                    gain([](const Row& row) { return as_number(row.largest()); }, false)},
+                   {"most tokens/s", "most_tokens_per_second", Unit{1, 1}, &Row::most_tokens},
+                   {"at batch", "best_batch", &Row::best_batch},
+                   {"times ", "tokens_ratio", times,
+                    gain([](const Row& row) { return row.most_tokens(); }, true)},
+                   {"partial", "partial", &Row::partial}};
+  table.add_if(std::ranges::any_of(rows, &Row::as_plans),
+               {{"as plans", "as_plans", &Row::as_plans}});
   Section section{.heading = served.front().model + ": variants side by side",
                   .csv_facts = {"model"}};
   section.facts["model"] = served.front().model;

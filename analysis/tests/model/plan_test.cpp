@@ -21,7 +21,8 @@ struct Case {
   Graph graph{.model = "m",
               .batch = 1,
               .layers = {layer("a", "relu/8"), view("v"), layer("b", "tanh/2x4")},
-              .fusions = {{.pattern = "chain", .layers = {0, 1, 2}, .problem = "relu/8_tanh"}}};
+              .fusions = {{.pattern = "chain", .layers = {0, 1, 2}, .problem = "relu/8_tanh"}},
+              .metadata = {{"phase", "decode"}}};
   DataFlow flow{.model = "m",
                 .batch = 1,
                 .tensors = {tensor("x", {8}), tensor("a_out", {8}, 0), tensor("v_out", {2, 4}, 1),
@@ -67,6 +68,7 @@ TEST(MakePlan, TakesTheFastestCallsInOrder) {
   EXPECT_THAT(plan.steps[0].layers, ElementsAre("a"));
   EXPECT_EQ(plan.steps[1].call, "tanh/2x4/fp32/nchw/onednn/jit");
   EXPECT_NEAR(plan.seconds, 6 * us, 1e-12);
+  EXPECT_EQ(plan.metadata, given.graph.metadata);
   EXPECT_EQ(contradiction_of(plan), "");
   // The view is what it shows; x and y are needed to the end.
   EXPECT_EQ(plan.tensors[2].buffer, plan.tensors[1].buffer);

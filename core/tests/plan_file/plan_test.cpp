@@ -28,6 +28,7 @@ Plan chain() {
   return {.model = "m",
           .batch = 1,
           .precision = "fp32",
+          .metadata = {{"phase", "decode"}},
           .arena_bytes = 192,
           .seconds = 3e-6,
           .tensors = {tensor("x", 0), tensor("a", 1), tensor("b", 2), tensor("y", 3)},

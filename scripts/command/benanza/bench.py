@@ -24,7 +24,7 @@ MODEL        an .onnx file, a name of the zoo (benanza zoo --list), or zoo for a
 --training   a training step (with SGD, or =adam) instead of inference
 --padded     also measure products and convolutions padded to sizes that fast kernels like, copies counted
 --profile    run each model with ONNX Runtime, too, and compare; =pytorch: with your PyTorch
---plan       also run each model's calls as one program, checked against ONNX Runtime
+--plan       also run each model's calls as one program, checked against ONNX Runtime; =unchecked: with random values
 --fresh      measure again what was measured of these models before
 --gate       fail if a model is slower than in these results of an earlier run, a copy of DIR/results
 --tolerance  of the gate, in percent (default: 5)
@@ -35,7 +35,7 @@ the last line is the path of the same as a page.
 VALUED = ("--out", "--time", "--batch", "--dim", "--input", "--expert-load", "--precision", "--algorithms", "--gate",
           "--tolerance")
 FLAGS = ("--training", "--training=sgd", "--training=adam", "--profile", "--profile=onnxruntime", "--profile=pytorch",
-         "--padded", "--plan", "--fresh")
+         "--padded", "--plan", "--plan=unchecked", "--fresh")
 NEEDS_SOURCES = {"--onednn": "another oneDNN needs a build: scripts/bench of the sources has this option",
                  "--build": "there is nothing to build: say --out DIR",
                  "--set": "DeepBench needs the sources: scripts/bench deepbench",

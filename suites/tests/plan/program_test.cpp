@@ -33,6 +33,7 @@ Plan small_plan() {
   };
   return {.model = "small",
           .precision = "fp32",
+          .metadata = {{"past", "64"}},
           .arena_bytes = 2 * bytes,
           .seconds = 1e-6,
           .tensors = {tensor("x", 0), tensor("y", 1)},
@@ -66,6 +67,7 @@ TEST_F(BenchPlan, WritesWhatItMeasured) {
   ASSERT_EQ(run("--benchmark_out_format=json --benchmark_out=" + out.string()), 0) << said();
   const nlohmann::json written = nlohmann::json::parse(read_file(out));
   EXPECT_EQ(written.at("context").at("plan_model"), "small");
+  EXPECT_EQ(written.at("context").at("plan_metadata.past"), "64");
   const nlohmann::json& row = written.at("benchmarks").at(0);
   EXPECT_EQ(row.at("name"), "plan/small/fp32/manual_time");
   EXPECT_EQ(row.at("predicted_seconds"), 1e-6);
