@@ -55,7 +55,7 @@ void print_bounds(const Flags& flags) {
     for (const std::string& word : flags.precisions) {
       const auto precision = parse_precision(word);
       if (!precision) throw Error("--precision " + word + ": is no precision");
-      MeasurementFilter filter{.precision = *precision};
+      MeasurementFilter filter{.precision = *precision, .inner_moves = false};
       filter.fallback = usual_fallback(filter.precision, problems, results.measurements);
       print_bound(graph, filter, results, from_memory);
     }

@@ -27,6 +27,9 @@ def load_onnx(path, batch, dims):
     read, weights = read_with_weights(path)
     proto = copy.deepcopy(read)
     bind_dimensions(onnx, proto, batch, dims)
+    kept = [node for node in proto.graph.node if not weights.keys() & set(node.output)]
+    del proto.graph.node[:]
+    proto.graph.node.extend(kept)
     feeds = make_inputs(onnx, numpy, proto, {}, print)
     model = Converter(path, proto, weights).convert(feeds)
     return model, tuple(map(to_tensor, feeds.values())), describe_weights(weights)
@@ -36,7 +39,8 @@ def load_onnx(path, batch, dims):
 def read_with_weights(path):
     proto = read_model(onnx, path)
     name_nodes(proto)
-    return proto, take_constant_weights(onnx, numpy, proto)
+    # The model keeps the nodes that make them: the shapes of its layers come from theirs.
+    return proto, take_constant_weights(onnx, numpy, copy.deepcopy(proto))
 
 
 class Value:

@@ -40,8 +40,8 @@ double flops_of(const std::string& key) {
 }
 
 /// Per layer: keys of the problems that do all of it in one call.
-std::vector<std::vector<std::string>> one_call_ways(const Graph& graph) {
-  const std::vector<std::vector<const Fusion*>> fusions = fusions_of_one_layer(graph);
+std::vector<std::vector<std::string>> one_call_ways(
+    const Graph& graph, const std::vector<std::vector<const Fusion*>>& fusions) {
   std::vector<std::vector<std::string>> ways(graph.layers.size());
   for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
     const std::vector<std::string>& problems = graph.layers[layer].problems;
@@ -53,14 +53,17 @@ std::vector<std::vector<std::string>> one_call_ways(const Graph& graph) {
   return ways;
 }
 
-/// Returns the least FLOPs over the layer's ways.
-double layer_flops(const Graph& graph, std::size_t layer, const std::vector<std::string>& ways) {
-  const Layer& described = graph.layers[layer];
-  if (described.cost != Cost::measured || !asks_for_products(described)) return 0;
-  double least = 0;
-  for (const std::string& key : described.problems) least += flops_of(key);
-  for (const std::string& key : ways) {
-    if (parsed(key)) least = std::min(least, flops_of(key));
+/// Returns the least FLOPs over the layer's ways, of one call or several.
+double layer_flops(const Layer& layer, const std::vector<const Fusion*>& fusions) {
+  if (layer.cost != Cost::measured || !asks_for_products(layer)) return 0;
+  const auto all = [](const std::vector<std::string>& keys) {
+    double flops = 0;
+    for (const std::string& key : keys) flops += flops_of(key);
+    return flops;
+  };
+  double least = all(layer.problems);
+  for (const Fusion* fusion : fusions) {
+    if (parsed(fusion->problem)) least = std::min(least, all(problems_of(*fusion)));
   }
   return least;
 }
@@ -303,9 +306,10 @@ ModelFloor model_floor(const Graph& graph, const std::vector<LayerTime>& times,
              return call->rotating_seconds.has_value();
            });
   };
-  const std::vector<std::vector<std::string>> ways = one_call_ways(graph);
+  const std::vector<std::vector<const Fusion*>> fusions = fusions_of_one_layer(graph);
+  const std::vector<std::vector<std::string>> ways = one_call_ways(graph, fusions);
   for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
-    flops[layer] = layer_flops(graph, layer, ways[layer]);
+    flops[layer] = layer_flops(graph.layers[layer], fusions[layer]);
     if (times[layer].calls.empty()) continue;
     // If the call does several layers, only what is known of this one; the operator follows below.
     const bool alone = times[layer].does.empty();

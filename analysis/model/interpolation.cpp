@@ -6,8 +6,6 @@
 #include <set>
 #include <utility>
 
-#include "core/statistics/summary.h"
-
 namespace benanza::analysis {
 namespace {
 
@@ -37,15 +35,16 @@ double all_layers(const LayerSeconds& seconds) {
 
 using GridPoints = std::vector<const Grid::value_type*>;
 
-/// `points` agree on all axes before `axis`.
-std::optional<LayerSeconds> interpolated_from(const GridPoints& points, std::size_t axis,
+/// `points` agree on all axes behind the first `axes`.
+std::optional<LayerSeconds> interpolated_from(const GridPoints& points, std::size_t axes,
                                               std::span<const double> at,
                                               std::span<const Between> between) {
-  if (axis == at.size()) return points.front()->second;
+  if (axes == 0) return points.front()->second;
+  const std::size_t axis = axes - 1;
   std::map<double, GridPoints> slices;
   for (const auto* point : points) slices[static_cast<double>(point->first[axis])].push_back(point);
   const auto value = [&](const auto& slice) {
-    return interpolated_from(slice.second, axis + 1, at, between);
+    return interpolated_from(slice.second, axis, at, between);
   };
   const double x = at[axis];
   const auto middle = slices.upper_bound(x);
@@ -80,19 +79,23 @@ LeftOutPoint leave_out_point(const Grid::value_type& point, std::size_t axis,
         below.second[layer] == above.second[layer] && measured[layer] == above.second[layer];
     if (measured[layer] <= 0 || same) continue;
     out.layer_errors.push_back(std::abs(estimate[layer] / measured[layer] - 1));
+    out.seconds_apart += std::abs(estimate[layer] - measured[layer]);
   }
   if (all_layers(measured) > 0) out.sum_ratio = all_layers(estimate) / all_layers(measured);
   return out;
 }
 
-/// Median over the points that can be left out along `axis`; empty if there are none.
-std::optional<double> median_error(const Grid& grid, std::size_t axis, Between law) {
-  std::vector<double> errors;
+/// Of all layers together, over the points that can be left out along `axis`; empty if there are
+/// none.
+std::optional<double> error_along(const Grid& grid, std::size_t axis, Between law) {
+  double apart = 0;
+  double measured = 0;
   for (const LeftOutPoint& out : leave_one_out(grid, std::vector(axis + 1, law))) {
     if (out.axis != axis) continue;
-    errors.insert(errors.end(), out.layer_errors.begin(), out.layer_errors.end());
+    apart += out.seconds_apart;
+    measured += all_layers(grid.at(out.place));
   }
-  return errors.empty() ? std::nullopt : std::optional(median(errors));
+  return measured > 0 ? std::optional(apart / measured) : std::nullopt;
 }
 
 }  // namespace
@@ -102,15 +105,19 @@ std::optional<LayerSeconds> interpolated(const Grid& grid, std::span<const doubl
   if (grid.empty()) return std::nullopt;
   GridPoints points;
   for (const auto& point : grid) points.push_back(&point);
-  return interpolated_from(points, 0, at, between);
+  return interpolated_from(points, at.size(), at, between);
 }
 
-std::optional<LayerSeconds> mean_of(const std::function<std::optional<LayerSeconds>(double)>& value,
-                                    double from, double to, std::span<const std::int64_t> places) {
+std::optional<LayerSeconds> mean_along(const Grid& grid, std::vector<double> at, std::size_t axis,
+                                       double from, double to, std::span<const Between> between) {
+  const auto value = [&](double x) {
+    at[axis] = x;
+    return interpolated(grid, at, between);
+  };
   if (from == to) return value(from);
   std::set<double> knots{from, to};
-  for (const std::int64_t one : places) {
-    const auto knot = static_cast<double>(one);
+  for (const auto& [place, seconds] : grid) {
+    const auto knot = static_cast<double>(place[axis]);
     if (knot > from && knot < to) knots.insert(knot);
   }
   // Gauss and Legendre's rule of five points, on [-1, 1].
@@ -133,17 +140,6 @@ std::optional<LayerSeconds> mean_of(const std::function<std::optional<LayerSecon
     }
   }
   return sum;
-}
-
-std::optional<LayerSeconds> mean_along(const Grid& grid, std::vector<double> at, std::size_t axis,
-                                       double from, double to, std::span<const Between> between) {
-  const auto value = [&](double x) {
-    at[axis] = x;
-    return interpolated(grid, at, between);
-  };
-  std::vector<std::int64_t> places;
-  for (const auto& [place, seconds] : grid) places.push_back(place[axis]);
-  return mean_of(value, from, to, places);
 }
 
 std::vector<LeftOutPoint> leave_one_out(const Grid& grid, std::span<const Between> between) {
@@ -171,8 +167,8 @@ std::vector<Between> better(const Grid& grid) {
   std::vector<Between> laws;
   if (grid.empty()) return laws;
   for (std::size_t axis = 0; axis < grid.begin()->first.size(); ++axis) {
-    const auto affine = median_error(grid, axis, Between::affine);
-    const auto power = median_error(grid, axis, Between::power_law);
+    const auto affine = error_along(grid, axis, Between::affine);
+    const auto power = error_along(grid, axis, Between::power_law);
     laws.push_back(affine && power && *power < *affine ? Between::power_law : Between::affine);
   }
   return laws;

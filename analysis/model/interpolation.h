@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -23,20 +22,16 @@ using Grid = std::map<Place, LayerSeconds>;
 enum class Between { affine, power_law };
 
 /// Returns every layer's time at `at`: measured if the grid has it, else interpolated between its
-/// neighbours on one axis after the other, `between` saying how on each. The first axis comes last:
-/// along it, the result is piecewise what `between` says. A neighbour that was not measured is
-/// passed over for the next one. Empty outside of what was measured (no extrapolation).
+/// neighbours on one axis after the other, `between` saying how on each: on the first one first, so
+/// that a place with neighbours on both sides of it there needs no other axis. A neighbour that was
+/// not measured is passed over for the next one. Empty outside of what was measured (no
+/// extrapolation).
 std::optional<LayerSeconds> interpolated(const Grid& grid, std::span<const double> at,
                                          std::span<const Between> between);
 
-/// The mean of `value` from `from` to `to` (not below it), by integration between those `places`
-/// that lie between: exact where it is affine, to many digits where it is smooth. Empty if any of
-/// it is.
-std::optional<LayerSeconds> mean_of(const std::function<std::optional<LayerSeconds>(double)>& value,
-                                    double from, double to, std::span<const std::int64_t> places);
-
 /// The mean of interpolated() while the value on `axis` goes from `from` to `to` (not below it), by
-/// mean_of() between measured values. Empty if any of it is outside of what was measured.
+/// integration between measured values: exact where it is affine, to many digits for a power law.
+/// Empty if any of it is outside of what was measured.
 std::optional<LayerSeconds> mean_along(const Grid& grid, std::vector<double> at, std::size_t axis,
                                        double from, double to, std::span<const Between> between);
 
@@ -50,6 +45,8 @@ struct LeftOutPoint {
   /// |estimate / measured - 1| of every layer that takes time, but for those that take the same at
   /// all three points.
   std::vector<double> layer_errors{};
+  /// |estimate - measured|, summed over these layers.
+  double seconds_apart = 0;
   /// estimate / measured of the sum of all layers; empty if they take no time.
   std::optional<double> sum_ratio{};
 };
@@ -57,8 +54,8 @@ struct LeftOutPoint {
 /// of the places.
 std::vector<LeftOutPoint> leave_one_out(const Grid& grid, std::span<const Between> between);
 
-/// Returns for each axis the law with the smaller median layer error; affine if no point can be
-/// left out.
+/// Returns for each axis the law with the smaller error: seconds by which layers that are left out
+/// are estimated wrongly, over their seconds. Affine if no point can be left out.
 std::vector<Between> better(const Grid& grid);
 
 }  // namespace benanza::analysis

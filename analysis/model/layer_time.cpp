@@ -21,6 +21,12 @@ std::vector<Way> ways_of(const Layer& layer, const std::vector<const Fusion*>& f
                          const MeasurementFilter& filter) {
   std::vector<Way> ways;
   if (!layer.problems.empty()) ways.push_back({.fusion = "", .keys = layer.problems});
+  if (!filter.inner_moves) {
+    for (std::size_t move = layer.inner_moves.size(); move-- > 0;) {
+      const auto place = static_cast<std::ptrdiff_t>(layer.inner_moves[move]);
+      ways.front().keys.erase(ways.front().keys.begin() + place);
+    }
+  }
   for (const Fusion* fusion : fusions) {
     if (!filter.fused_calls && !fusion->whole) continue;
     ways.push_back({.fusion = fusion->pattern,

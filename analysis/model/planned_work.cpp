@@ -95,6 +95,7 @@ std::vector<PlannedWork> planned_work(const Graph& graph, const DataFlow& flow,
                                       const MeasurementFilter& filter, bool fused) {
   MeasurementFilter own = filter;
   own.fused_calls = false;
+  own.inner_moves = true;
   own.overwrites_residual = false;
   // A layer as one call is a fusion like others: what it works on may not be known.
   Graph apart = graph;

@@ -42,6 +42,9 @@ struct MeasurementFilter {
   /// False: only a layer's individual calls, no fused ones except those that do a whole operator of
   /// the model (Fusion::whole).
   bool fused_calls = true;
+  /// False: without the calls of a layer that only move elements to its other calls
+  /// (Layer::inner_moves).
+  bool inner_moves = true;
   /// False: no call that adds a residual in place (Fusion::keeps_residual).
   bool overwrites_residual = true;
 };

@@ -99,7 +99,7 @@ OfModels weigh(const std::vector<Graph>& graphs, const RowsOfRound& first, Unit 
   Units used;
   for (const Graph& graph : graphs) {
     for (const Precision precision : sides.precisions) {
-      const MeasurementFilter filter{.precision = precision};
+      const MeasurementFilter filter{.precision = precision, .inner_moves = false};
       const auto before = operator_times(graph, sides.before, filter, Movement::exclude);
       const auto after = operator_times(graph, sides.after, filter, Movement::exclude);
       add_units(used, before, unit);

@@ -95,6 +95,11 @@ std::optional<Compulsory> read_compulsory(const JsonView& owner) {
       .inputs = traffic("inputs"), .weights = traffic("weights"), .outputs = traffic("outputs")};
 }
 
+std::vector<std::size_t> inner_moves_of(const JsonView& row) {
+  return optional_member<std::vector<std::size_t>>(row, "inner_moves")
+      .value_or(std::vector<std::size_t>{});
+}
+
 Layer read_layer(const JsonView& row, const GraphFile& document) {
   Layer layer{.name = row.at("name").get<std::string>(),
               .op = row.at("op").get<std::string>(),
@@ -102,6 +107,7 @@ Layer read_layer(const JsonView& row, const GraphFile& document) {
               .reason = optional_member<std::string>(row, "reason").value_or(""),
               .assumed = optional_member<std::string>(row, "assumed").value_or(""),
               .problems = row.at("problems").get<std::vector<std::string>>(),
+              .inner_moves = inner_moves_of(row),
               .flops = optional_member<double>(row, "flops"),
               .bytes = optional_member<double>(row, "bytes"),
               .outputs = {},
@@ -112,12 +118,24 @@ Layer read_layer(const JsonView& row, const GraphFile& document) {
   if (const auto count = optional_member<std::int64_t>(row, "count")) {
     constexpr std::int64_t most = 10'000'000;
     const auto once = static_cast<std::int64_t>(layer.problems.size());
+    const std::vector<std::size_t> moves = layer.inner_moves;
     if (*count < 1 || *count > most || once * *count > most) {
       throw document.error("layer \"" + layer.name + "\": count " + std::to_string(*count));
     }
     layer.problems.reserve(static_cast<std::size_t>(once * *count));
     for (std::int64_t at = once; at < once * *count; ++at) {
       layer.problems.push_back(layer.problems[static_cast<std::size_t>(at - once)]);
+    }
+    for (std::int64_t turn = 1; turn < *count; ++turn) {
+      for (const std::size_t move : moves) {
+        layer.inner_moves.push_back(move + static_cast<std::size_t>(turn * once));
+      }
+    }
+  }
+  for (const std::size_t move : layer.inner_moves) {
+    if (move >= layer.problems.size()) {
+      throw document.error("layer \"" + layer.name + "\": inner_moves names problem " +
+                           std::to_string(move) + " of " + std::to_string(layer.problems.size()));
     }
   }
   const auto cost = row.at("cost").get<std::string>();

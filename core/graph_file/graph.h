@@ -67,6 +67,9 @@ struct Layer {
   /// shape of the layer may depend: "scores:0=100"; otherwise empty.
   std::string assumed{};
   std::vector<std::string> problems{};
+  /// Places in `problems`, ascending, of those that only move elements from one call of the layer
+  /// to another.
+  std::vector<std::size_t> inner_moves{};
   /// Sums over the problems at fp32, 0 for a free layer; bytes are whole numbers. An unsupported
   /// layer has the bytes of its inputs and outputs if their shapes are known.
   std::optional<double> flops{};

@@ -63,6 +63,9 @@ Json layer_json(const Layer& layer) {
                {"bytes", layer.bytes ? Json(static_cast<std::int64_t>(*layer.bytes)) : Json()},
                {"outputs", std::move(outputs)}};
   if (count > 1) json["count"] = count;
+  std::vector<std::size_t> moves = layer.inner_moves;
+  std::erase_if(moves, [&](std::size_t move) { return move >= problems.size(); });
+  if (!moves.empty()) json["inner_moves"] = moves;
   if (!layer.assumed.empty()) json["assumed"] = layer.assumed;
   if (!layer.precision.empty()) json["precision"] = layer.precision;
   if (!layer.phase.empty()) json["phase"] = layer.phase;

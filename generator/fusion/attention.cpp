@@ -77,17 +77,17 @@ bool adds_a_column(const Call* call) {
          concat->parts[1][3] == 1;
 }
 
-/// Takes c tanh(x), c above 0, from `before` on. 0: there is none.
+/// Takes c tanh(x), c above 0, which is one call with a step. 0: there is none.
 float take_cap(const LoweredLayer& layer, const Call*& before, std::set<const Call*>& inside) {
-  const auto* const factor = shape_of<Activation>(before);
+  const auto* const tanh = shape_of<Activation>(before);
+  if (tanh == nullptr || tanh->kind != ActivationKind::tanh) return 0;
+  const std::vector<Step>& steps = before->problem.epilogue.steps;
+  const auto* const factor = steps.size() == 1 ? std::get_if<Activation>(&steps[0]) : nullptr;
   const bool is_factor = factor != nullptr && factor->kind == ActivationKind::linear &&
                          factor->alpha > 0 && factor->beta == 0;
   if (!is_factor) return 0;
-  const Call* const bent = producer(layer, *before, 0);
-  const auto* const tanh = shape_of<Activation>(bent);
-  if (tanh == nullptr || tanh->kind != ActivationKind::tanh) return 0;
-  inside.insert({before, bent});
-  before = producer(layer, *bent, 0);
+  inside.insert(before);
+  before = producer(layer, *before, 0);
   return factor->alpha;
 }
 

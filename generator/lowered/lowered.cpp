@@ -7,9 +7,38 @@ std::string to_string(const Assumption& assumption) {
          std::to_string(assumption.extent);
 }
 
+namespace {
+
+bool only_moves(const Call& call) {
+  return std::holds_alternative<Copy>(call.problem.shape) ||
+         std::holds_alternative<Concat>(call.problem.shape);
+}
+
+/// Copies whose result another call of the layer reads, and nobody else.
+std::vector<std::size_t> inner_moves(const std::vector<Call>& calls) {
+  std::vector<bool> read(calls.size());
+  for (const Call& call : calls) {
+    for (const Source& source : call.operands) {
+      if (source.kind == Source::Kind::call) read.at(static_cast<std::size_t>(source.index)) = true;
+    }
+  }
+  std::vector<std::size_t> moves;
+  for (std::size_t index = 0; index < calls.size(); ++index) {
+    const Call& call = calls[index];
+    const bool writes_output =
+        call.output != 0 || call.writes_part || call.in_place || call.into.has_value();
+    if (only_moves(call) && read[index] && !writes_output) moves.push_back(index);
+  }
+  return moves.size() < calls.size() ? moves : std::vector<std::size_t>{};
+}
+
+}  // namespace
+
 void set_work(LoweredLayer& layer) {
   layer.problems.clear();
   for (const Call& call : layer.calls) layer.problems.push_back(key(call.problem));
+  layer.inner_moves.clear();
+  if (layer.cost == Cost::measured) layer.inner_moves = inner_moves(layer.calls);
   if (layer.cost == Cost::unsupported) return;
   layer.flops = 0;
   layer.bytes = 0;

@@ -256,6 +256,17 @@ class Onnx(unittest.TestCase):
         module, _, _ = load_onnx(str(path), None, {})
         self.assertGreater(module.one.weight.std().item(), 0.1)
 
+    def test_another_batch_for_a_file_without_weights(self):
+        model = model_of([helper.make_node("ConstantOfShape", ["shape"], ["w"]), node("MatMul", "x", "w", outputs=["m"]),
+                          node("Reshape", "m", "heads", name="b")], [1, 4])
+        for name, values in (("shape", [4, 6]), ("heads", [1, 2, 3])):
+            model.graph.initializer.append(helper.make_tensor(name, onnx.TensorProto.INT64, [len(values)], values))
+        path = self.folder / "weightless.onnx"
+        onnx.save(model, path)
+        for batch in (3, 1):
+            module, inputs, _ = load_onnx(str(path), batch, {})
+            self.assertEqual(list(module(*inputs).shape), [batch, 2, 3])
+
     def test_what_cannot_be_run_is_named(self):
         for nodes, says in (
                 ([node("NonZero", "x")], "node 'one': profile-pytorch cannot run the operator NonZero"),

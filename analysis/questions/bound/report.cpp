@@ -20,10 +20,16 @@ BoundReport make_report(const Graph& graph, const MeasurementSet& measurements,
   report.assumed = assumed(graph, counted_seconds(report.times, movement));
   report.bounds = bounds(graph, report.times, movement);
   // Computing the interval dominates the run time, so reuse the bounds if they are equal.
-  const bool same =
-      movement == Movement::include || report.coverage.of(LayerStatus::movement).layers == 0;
+  const bool moves_inside =
+      !filter.inner_moves && std::ranges::any_of(graph.layers, [](const Layer& layer) {
+        return !layer.inner_moves.empty();
+      });
+  const bool same = movement == Movement::include ||
+                    (report.coverage.of(LayerStatus::movement).layers == 0 && !moves_inside);
+  MeasurementFilter with_moves = filter;
+  with_moves.inner_moves = true;
   const std::vector<LayerTime> moved =
-      same ? report.times : operator_times(graph, measurements, filter, Movement::include);
+      same ? report.times : operator_times(graph, measurements, with_moves, Movement::include);
   report.with_movement = same ? report.bounds : bounds(graph, moved, Movement::include);
   report.movement_without_time =
       static_cast<std::size_t>(std::ranges::count_if(moved, [](const LayerTime& time) {

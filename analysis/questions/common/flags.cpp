@@ -129,7 +129,8 @@ void add_html_flag(Flags& flags, CommonFlags& values) {
 MeasurementFilter filter_of(const CommonFlags& flags, const std::string& precision) {
   MeasurementFilter filter{.precision = precision_of(precision, "--precision"),
                            .cold = flags.cold,
-                           .weights_in_cache = flags.weights == "cache"};
+                           .weights_in_cache = flags.weights == "cache",
+                           .inner_moves = flags.movement == "include"};
   if (!flags.layout.empty()) {
     filter.layout = parse_layout(flags.layout);
     if (!filter.layout) {

@@ -114,9 +114,9 @@ void add_plans(Section& section, const ServedVariant& served) {
     return;
   }
   section.add(
-      "Times are those of runs of plans; of a step without one, its bound times the ratio of plan "
-      "to bound, by the ratios of its phase's plans and how far away these are, in log2(1 + n) of "
-      "the axes. Kinds of layers and joules are of the bounds.");
+      "Times are those of runs of plans; of a step without one, its bound times the median ratio "
+      "of "
+      "plan to bound in its phase. Kinds of layers and joules are of the bounds.");
   section.add(plans_sheet(all));
   add_plan_errors(section, all);
 }

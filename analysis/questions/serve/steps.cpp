@@ -13,6 +13,7 @@
 #include "analysis/model/floor.h"
 #include "analysis/model/whole.h"
 #include "core/base/error.h"
+#include "core/statistics/summary.h"
 
 namespace benanza::analysis {
 namespace {
@@ -98,7 +99,6 @@ StepGrid::StepGrid(ServingPhase phase,
     if (run != planned.end()) planned_[point.place()] = run->second;
   }
   between_ = better(seconds_);
-  ratio_ = PlanRatio(ratios());
 }
 
 void StepGrid::add(const Graph& graph, const Place& place, const std::vector<LayerTime>& times,
@@ -146,7 +146,7 @@ std::optional<ServingStep> StepGrid::at(const std::vector<double>& at) const {
   if (!amounts) return std::nullopt;
   ServingStep step = step_of(*amounts, is_measured(at));
   if (const auto joules = interpolated(joules_, at, between_)) step.joules = joules->front();
-  add_planned(step, at, at.front(), at.front());
+  add_planned(step, at);
   return step;
 }
 
@@ -154,52 +154,45 @@ std::optional<ServingStep> StepGrid::mean(std::vector<double> at, double from, d
   const auto amounts = mean_along(amounts_, at, 0, from, to, between_);
   if (!amounts) return std::nullopt;
   at.front() = from;
-  ServingStep step = step_of(*amounts, from == to && is_measured(at));
+  const bool one = from == to;
+  ServingStep step = step_of(*amounts, one && is_measured(at));
   if (const auto joules = mean_along(joules_, at, 0, from, to, between_)) {
     step.joules = joules->front();
   }
-  add_planned(step, at, from, to);
+  add_planned(step, one ? std::optional(at) : std::nullopt);
   return step;
 }
 
-std::map<Place, double> StepGrid::ratios() const {
-  std::map<Place, double> ratios;
+std::vector<double> StepGrid::ratios(const Place& without) const {
+  std::vector<double> ratios;
   for (const auto& [place, seconds] : planned_) {
     const double bound = sum_of(seconds_.at(place));
-    if (bound > 0) ratios[place] = seconds / bound;
+    if (bound > 0 && place != without) ratios.push_back(seconds / bound);
   }
   return ratios;
 }
 
-void StepGrid::add_planned(ServingStep& step, std::vector<double> at, double from,
-                           double to) const {
+void StepGrid::add_planned(ServingStep& step, const std::optional<std::vector<double>>& at) const {
   for (const auto& [place, seconds] : planned_) {
-    if (from != to || !lies_at(place, at)) continue;
+    if (!at || !lies_at(place, *at)) continue;
     step.planned_seconds = seconds;
     return;
   }
-  if (ratio_.empty()) return;
-  const auto value = [&](double x) -> std::optional<LayerSeconds> {
-    at.front() = x;
-    const auto bound = interpolated(seconds_, at, between_);
-    return bound ? std::optional(LayerSeconds{sum_of(*bound) * ratio_.at(at)}) : std::nullopt;
-  };
-  const auto planned = mean_of(value, from, to, values_on(axes_of(phase_).front()));
-  if (!planned) return;
-  step.planned_seconds = planned->front();
-  step.plans = ratio_.plans();
+  const std::vector<double> known = ratios({});
+  if (known.empty()) return;
+  step.planned_seconds = step.seconds * median(known);
+  step.plans = known.size();
 }
 
 std::optional<double> StepGrid::planned_without(const Place& place, bool and_bound) const {
-  std::map<Place, double> others = ratios();
-  others.erase(place);
+  const std::vector<double> others = ratios(place);
   if (others.empty()) return std::nullopt;
   const std::vector<double> at(place.begin(), place.end());
   Grid grid = seconds_;
   if (and_bound) grid.erase(place);
   const auto bound = interpolated(grid, at, and_bound ? better(grid) : between_);
   if (!bound) return std::nullopt;
-  return sum_of(*bound) * PlanRatio(others).at(at);
+  return sum_of(*bound) * median(others);
 }
 
 ServingStep StepGrid::step_of(const LayerSeconds& amounts, bool measured) const {

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/model/plan_ratio.h"
 #include "analysis/questions/common/subject.h"
 #include "analysis/questions/serve/kind.h"
 #include "analysis/questions/serve/plan_join.h"
@@ -79,9 +78,11 @@ class StepGrid {
  private:
   void add(const Graph& graph, const Place& place, const std::vector<LayerTime>& times,
            const Inputs& inputs, const MeasurementFilter& filter);
-  std::map<Place, double> ratios() const;
-  /// The mean while the first axis goes from `from` to `to`: of the bound times the plans' ratio.
-  void add_planned(ServingStep& step, std::vector<double> at, double from, double to) const;
+  /// Plan to bound, of the plans that were run elsewhere than at `without`.
+  std::vector<double> ratios(const Place& without) const;
+  /// That of the plan that was run `at` the step, if it is one; else the bound times the median
+  /// ratio.
+  void add_planned(ServingStep& step, const std::optional<std::vector<double>>& at) const;
   bool is_measured(const std::vector<double>& at) const;
   ServingStep step_of(const LayerSeconds& amounts, bool measured) const;
 
@@ -93,7 +94,6 @@ class StepGrid {
   /// Joules of the steps in which all calls have them.
   Grid joules_{};
   std::map<Place, double> planned_{};
-  PlanRatio ratio_{};
   std::vector<Between> between_{};
   std::vector<LayerKind> kinds_{};
   std::vector<std::string> incomplete_{};

@@ -288,6 +288,28 @@ TEST(ModelFloor, AnOperatorAsAWholeMayNeedLess) {
   EXPECT_DOUBLE_EQ(floor.layers[2].moved->bytes(), 2.0 * 4 * 4 * 64);
 }
 
+// An attention operator: as one call, a window of 2 keys leaves 7 of the 16 scores. Its rotation is
+// a call of its own.
+TEST(ModelFloor, AnOperatorWithFurtherCallsMayNeedLess) {
+  const std::string whole = "attention/1x1x4x64_k1x4x64_s0.125_causal_w2";
+  const std::string rotation = "rotary/1x1x4x64_t1x1x4x32";
+  const Graph graph{
+      .model = "m",
+      .layers = {product("a", "com.microsoft.GroupQueryAttention", {},
+                         {rotation, "gemm/m4_n4_k64_nt", "softmax/4x4_a1", "gemm/m4_n64_k4_nn"})},
+      .fusions = {{.pattern = "attention",
+                   .layers = {0},
+                   .problem = whole,
+                   .also = {rotation},
+                   .whole = true}}};
+  MeasurementSet set;
+  set.add(measured(whole + "/fp16/plain/cudnn/x", five(3 * us)));
+  set.add(measured(rotation + "/fp16/plain/cudnn/x", five(1 * us)));
+  const MeasurementFilter filter{.precision = Precision::fp16};
+  const auto times = operator_times(graph, set, filter, Movement::exclude);
+  EXPECT_DOUBLE_EQ(model_floor(graph, times, rates, filter).layers[0].flops, 2.0 * 7 * 128);
+}
+
 // A cache of 1 MB keeps nothing of 4 MB of weights. Those of the call: 1.6 MB and 0.2 MB of scales.
 TEST(ModelFloor, WeightsOfACallThatWasTimedWithThemInMemoryAreRead) {
   const std::string key = "gemm/m1_n1000_k3200_nt_w_packed.int4.b32";

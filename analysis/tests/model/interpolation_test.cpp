@@ -63,6 +63,13 @@ TEST(Interpolated, PassesOverAPointThatWasNotMeasured) {
               ElementsAre(DoubleNear(3, 1e-12)));
 }
 
+// t = x y^2; {2, 3} is missing. Along y, affine laws would say 9.
+TEST(Interpolated, TheFirstAxisComesFirst) {
+  const Grid cross{{{1, 1}, {1}}, {{1, 3}, {9}}, {{2, 1}, {2}}, {{2, 4}, {32}}, {{4, 3}, {36}}};
+  EXPECT_THAT(*at(cross, {2, 3}, std::vector(2, Between::affine)),
+              ElementsAre(DoubleNear(18, 1e-12)));
+}
+
 TEST(Interpolated, WhatIsEqualAtBothEndsIsConstant) {
   EXPECT_EQ(at({{{1}, {0.1}}, {{3}, {0.1}}}, {2}, {Between::power_law}), LayerSeconds{0.1});
 }
@@ -117,6 +124,9 @@ TEST(Better, IsTheOneWithTheSmallerErrorOnEachAxis) {
   EXPECT_THAT(better({{{1}, {3}}, {{4}, {9}}, {{16}, {33}}}), ElementsAre(Between::affine));
   EXPECT_THAT(better({{{1}, {3}}, {{4}, {6}}, {{16}, {12}}}), ElementsAre(Between::power_law));
   EXPECT_THAT(better({{{1}, {3}}, {{4}, {6}}}), ElementsAre(Between::affine));
+  // Two short layers are power laws, a long one is affine: 1 + 2x.
+  EXPECT_THAT(better({{{1}, {.1, .1, 3}}, {{4}, {.2, .2, 9}}, {{16}, {.4, .4, 33}}}),
+              ElementsAre(Between::affine));
   // (1 + 2x) * sqrt(y).
   Grid both;
   for (const std::int64_t x : {1, 4, 16}) {

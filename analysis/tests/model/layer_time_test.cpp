@@ -190,6 +190,22 @@ TEST(LayerTime, OfAConvolutionWithBiasIsTheFasterOfBothWays) {
   EXPECT_THAT(add_edge.calls, SizeIs(2));
 }
 
+TEST(LayerTime, CopiesBetweenItsCallsAreMovement) {
+  Graph graph = graph_of({conv, "copy/8_f1_t1", bias});
+  graph.layers[0].inner_moves = {1};
+  MeasurementSet set;
+  set.add(measured(conv + fast, {4 * ms}));
+  set.add(measured(bias + fast, {1 * ms}));
+  const auto seconds = [&](bool inner_moves) {
+    return time_of(graph, set, {.inner_moves = inner_moves}).seconds;
+  };
+  EXPECT_EQ(seconds(true), std::nullopt) << "not measured";
+  EXPECT_DOUBLE_EQ(seconds(false).value(), 5 * ms);
+  set.add(measured("copy/8_f1_t1" + fast, {2 * ms}));
+  EXPECT_DOUBLE_EQ(seconds(true).value(), 7 * ms);
+  EXPECT_DOUBLE_EQ(seconds(false).value(), 5 * ms);
+}
+
 TEST(LayerTime, OneWayMeasuredIsEnough) {
   MeasurementSet only_fused;
   only_fused.add(measured(fused + fast, {4.5 * ms}));

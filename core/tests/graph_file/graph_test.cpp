@@ -65,6 +65,7 @@ TEST(GraphJson, IsWhatTheReaderReads) {
     graph.fusions[0].whole = true;
     graph.fusions[0].also = {"attention_bwd/1x1x1x1_k1x2x1_s1"};
     graph.fusions.back().also = {"rotary/1x2x3x4_t1x1x3x2", "concat/1x2_1x3_a1"};
+    graph.layers[0].inner_moves = {0};
     graph.layers[0].phase = "backward";
     graph.layers[0].precision = "bf16";
     graph.layers[0].gradients = {16, 7};
@@ -181,6 +182,8 @@ INSTANTIATE_TEST_SUITE_P(
                         "\"transforms\": [{\"layer\": 0, \"of\": \"top\"}],\"fusions\":",
                         "a transform of \"top\""},
                     Bad{"huge", "conv/x_bias", "relu/1152921504606846976x16", "too large"},
+                    Bad{"moves", "\"flops\": 2e9", "\"inner_moves\": [2], \"flops\": 2e9",
+                        "inner_moves names problem 2 of 2"},
                     Bad{"count", "\"flops\": 2e9", "\"count\": 9223372036854775807", "count 9223"}),
     [](const auto& info) { return std::string(info.param.what); });
 
@@ -188,7 +191,8 @@ TEST(WriteGraph, ProblemsThatRepeatAreWrittenOnce) {
   Graph graph{.model = "recorded"};
   graph.layers.push_back({.name = "many", .op = "matmul", .problems = {}});
   for (int turn = 0; turn < 1000; ++turn) {
-    graph.layers[0].problems.insert(graph.layers[0].problems.end(), {"gemm/x", "relu/x"});
+    graph.layers[0].problems.insert(graph.layers[0].problems.end(), {"gemm/x", "copy/x"});
+    graph.layers[0].inner_moves.push_back(2 * static_cast<std::size_t>(turn) + 1);
   }
   graph.layers.push_back({.name = "few", .op = "matmul", .problems = {"add/x", "add/x", "add/x"}});
   const std::string text = graph_json(graph);

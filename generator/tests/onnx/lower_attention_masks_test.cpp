@@ -135,7 +135,7 @@ TEST(Attention, HandsOutScoresBehindAnyStep) {
   };
   EXPECT_EQ(step(0, 0), "gemm/m3_n5_k4_nt_a2_b2_cache;");
   EXPECT_EQ(step(1, 0), "add/1x2x3x5_1x1x3x5;");
-  EXPECT_EQ(step(2, 10), "linear/1x2x3x5_a10_b0;");
+  EXPECT_EQ(step(2, 10), "tanh/1x2x3x5_linear_a10_b0;");
   EXPECT_EQ(step(3, 0), "softmax/1x2x3x5_a3;");
   // The product is divided by the cap at once, so handing it out takes a call of its own.
   EXPECT_EQ(step(0, 10), "linear/1x2x3x5_a10_b0;");

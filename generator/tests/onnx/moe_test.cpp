@@ -45,6 +45,7 @@ TEST(MixtureOfExperts, TokensAreSpreadOverTheExperts) {
                           "copy/224_f1_t1", "grouped_gemm/g2x2_m4x3_n32_k16_nt", "add/14x32_1x32_w",
                           "swish/14x32_a1", "grouped_gemm/g2x2_m4x3_n16_k32_nt", "add/14x16_1x16_w",
                           "copy/224_f1_t1", "gemm/m1_n16_k2_nn_a7_b7"));
+  EXPECT_THAT(layer.inner_moves, ElementsAre(1, 4, 10)) << "the choice, and both permutations";
   EXPECT_THAT(layer.reason, HasSubstr("spread evenly over 4 experts"));
 }
 

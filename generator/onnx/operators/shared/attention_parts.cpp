@@ -183,10 +183,10 @@ Heads AttentionParts::attend(const Heads& q, const Heads& k, const Heads& v, con
       uncapped.output = steps.handed_out->output;
       add(std::move(uncapped));
     }
-    scores = add(call(Activation{.input = dims, .kind = ActivationKind::tanh}, {scores}));
-    scores = add(call(
-        Activation{.input = dims, .kind = ActivationKind::linear, .alpha = soft_cap, .beta = 0},
-        {scores}));
+    Call capped = call(Activation{.input = dims, .kind = ActivationKind::tanh}, {scores});
+    capped.problem.epilogue.steps = {
+        Activation{.kind = ActivationKind::linear, .alpha = soft_cap, .beta = 0}};
+    scores = add(std::move(capped));
   } else {
     hand_out_behind(product);
   }
