@@ -159,7 +159,8 @@ double fastest_product(const MeasurementSet& measurements, const MeasurementFilt
     for (const Measurement& row : measurements.find(key)) {
       if (row.status != Status::ok || row.variant.precision != precision) continue;
       if (!admits_backend(filter, row.variant.backend)) continue;
-      const double rate = flops / row.seconds();
+      const double seconds = row.seconds();
+      const double rate = flops / std::min(seconds, row.rotating_seconds.value_or(seconds));
       if (rate <= limit) fastest = std::max(fastest, rate);
     }
   }

@@ -88,6 +88,21 @@ bool is_known(const Fusion& fusion, std::size_t index, const DataFlow& flow) {
          std::ranges::none_of(calls, [](const FlowCall& call) { return call.proxy; });
 }
 
+/// A call stands for its work: it does not make the layer's result.
+bool has_proxies(const FlowLayer& layer) {
+  return std::ranges::any_of(layer.calls,
+                             [](const FlowCall& call) { return call.proxy && !call.gather; });
+}
+
+/// Without the times of layers that cannot run as their own calls: a fusion does them if there is
+/// one.
+std::vector<LayerTime> runnable(std::vector<LayerTime> layers, const DataFlow& flow) {
+  for (std::size_t layer = 0; layer < layers.size() && layer < flow.layers.size(); ++layer) {
+    if (has_proxies(flow.layers[layer])) layers[layer] = {.status = LayerStatus::unsupported};
+  }
+  return layers;
+}
+
 }  // namespace
 
 std::vector<PlannedWork> planned_work(const Graph& graph, const DataFlow& flow,
@@ -112,7 +127,8 @@ std::vector<PlannedWork> planned_work(const Graph& graph, const DataFlow& flow,
                      (fused || fusion.whole || fusion.layers.size() == 1) &&
                      std::ranges::none_of(fusion.layers, [&](auto one) { return prepared[one]; });
   }
-  const Cover cover = fusion_cover(graph, layers, fusions, Movement::include, allowed);
+  const Cover cover =
+      fusion_cover(graph, runnable(layers, flow), fusions, Movement::include, allowed);
   std::vector<PlannedWork> work;
   std::vector<bool> done(graph.layers.size(), false);
   for (const std::size_t piece : cover.pieces) {

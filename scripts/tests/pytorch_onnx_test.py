@@ -257,8 +257,8 @@ class Onnx(unittest.TestCase):
         self.assertGreater(module.one.weight.std().item(), 0.1)
 
     def test_another_batch_for_a_file_without_weights(self):
-        model = model_of([helper.make_node("ConstantOfShape", ["shape"], ["w"]), node("MatMul", "x", "w", outputs=["m"]),
-                          node("Reshape", "m", "heads", name="b")], [1, 4])
+        model = model_of([helper.make_node("ConstantOfShape", ["shape"], ["w"]),
+                          node("MatMul", "x", "w", outputs=["m"]), node("Reshape", "m", "heads", name="b")], [1, 4])
         for name, values in (("shape", [4, 6]), ("heads", [1, 2, 3])):
             model.graph.initializer.append(helper.make_tensor(name, onnx.TensorProto.INT64, [len(values)], values))
         path = self.folder / "weightless.onnx"

@@ -146,7 +146,7 @@ std::optional<ServingStep> StepGrid::at(const std::vector<double>& at) const {
   if (!amounts) return std::nullopt;
   ServingStep step = step_of(*amounts, is_measured(at));
   if (const auto joules = interpolated(joules_, at, between_)) step.joules = joules->front();
-  add_planned(step, at);
+  add_planned(step, at, true);
   return step;
 }
 
@@ -159,33 +159,36 @@ std::optional<ServingStep> StepGrid::mean(std::vector<double> at, double from, d
   if (const auto joules = mean_along(joules_, at, 0, from, to, between_)) {
     step.joules = joules->front();
   }
-  add_planned(step, one ? std::optional(at) : std::nullopt);
+  add_planned(step, at, one);
   return step;
 }
 
-std::vector<double> StepGrid::ratios(const Place& without) const {
-  std::vector<double> ratios;
+std::vector<double> StepGrid::ratios(double batch, const Place& without) const {
+  std::vector<double> all;
+  std::vector<double> of_batch;
   for (const auto& [place, seconds] : planned_) {
     const double bound = sum_of(seconds_.at(place));
-    if (bound > 0 && place != without) ratios.push_back(seconds / bound);
+    if (bound <= 0 || place == without) continue;
+    all.push_back(seconds / bound);
+    if (static_cast<double>(place.back()) == batch) of_batch.push_back(all.back());
   }
-  return ratios;
+  return of_batch.empty() ? all : of_batch;
 }
 
-void StepGrid::add_planned(ServingStep& step, const std::optional<std::vector<double>>& at) const {
+void StepGrid::add_planned(ServingStep& step, const std::vector<double>& at, bool one) const {
   for (const auto& [place, seconds] : planned_) {
-    if (!at || !lies_at(place, *at)) continue;
+    if (!one || !lies_at(place, at)) continue;
     step.planned_seconds = seconds;
     return;
   }
-  const std::vector<double> known = ratios({});
+  const std::vector<double> known = ratios(at.back(), {});
   if (known.empty()) return;
   step.planned_seconds = step.seconds * median(known);
   step.plans = known.size();
 }
 
 std::optional<double> StepGrid::planned_without(const Place& place, bool and_bound) const {
-  const std::vector<double> others = ratios(place);
+  const std::vector<double> others = ratios(static_cast<double>(place.back()), place);
   if (others.empty()) return std::nullopt;
   const std::vector<double> at(place.begin(), place.end());
   Grid grid = seconds_;

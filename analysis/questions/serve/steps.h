@@ -78,11 +78,12 @@ class StepGrid {
  private:
   void add(const Graph& graph, const Place& place, const std::vector<LayerTime>& times,
            const Inputs& inputs, const MeasurementFilter& filter);
-  /// Plan to bound, of the plans that were run elsewhere than at `without`.
-  std::vector<double> ratios(const Place& without) const;
-  /// That of the plan that was run `at` the step, if it is one; else the bound times the median
+  /// Plan to bound, of the plans that were run elsewhere than at `without`: of those of the batch,
+  /// if there are any, else of all.
+  std::vector<double> ratios(double batch, const Place& without) const;
+  /// That of the plan that was run `at` the step, if it is `one`; else the bound times the median
   /// ratio.
-  void add_planned(ServingStep& step, const std::optional<std::vector<double>>& at) const;
+  void add_planned(ServingStep& step, const std::vector<double>& at, bool one) const;
   bool is_measured(const std::vector<double>& at) const;
   ServingStep step_of(const LayerSeconds& amounts, bool measured) const;
 

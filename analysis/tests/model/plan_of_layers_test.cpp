@@ -58,6 +58,20 @@ struct LayersInOrder {
   }
 };
 
+// Its own call is faster, but only stands for its work: that of a cache with gaps, say.
+TEST(PlanOfLayers, DoesALayerAsAWholeIfItsOwnCallsDoNotMakeItsResult) {
+  LayersInOrder given;
+  given.layer("a", "relu/2x4", {given.tensor("x", "float", {2, 4})});
+  given.flow.layers[0].calls[0].proxy = true;
+  EXPECT_THAT(error_of([&] { given.plan(); }), HasSubstr("a: its call stands for its work"));
+  given.graph.fusions = {{.pattern = "whole", .layers = {0}, .problem = "relu/8", .whole = true}};
+  given.flow.fusions = {{.calls = {{.problem = "relu/8", .operands = {{.index = 0}}}}}};
+  given.set.add(measured("relu/8/fp32/plain/onednn/jit", five(5 * us)));
+  const Plan plan = given.plan();
+  ASSERT_THAT(plan.steps, SizeIs(1));
+  EXPECT_EQ(plan.steps[0].work.problem, "relu/8");
+}
+
 TEST(PlanOfLayers, DoesALayerByPartsIfNothingElseDoes) {
   LayersInOrder given;
   given.layer("n", "rmsnorm/2x4_e1e-05", {given.tensor("x", "float", {2, 4})});
