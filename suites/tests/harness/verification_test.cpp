@@ -9,7 +9,6 @@
 #include "suites/harness/deadline.h"
 #include "suites/harness/measure/measure.h"
 #include "suites/tests/harness/fake/fake_backend.h"
-#include "suites/tests/verify/reference_primitive.h"
 #include "suites/verify/inputs.h"
 #include "suites/verify/verification_cases.h"
 
@@ -203,16 +202,6 @@ TEST(Deadlines, AnOuterOneStandsStillInAnInnerOne) {
     EXPECT_GT(left, 90U);
   }
   EXPECT_EQ(::alarm(0), 0U);
-}
-
-TEST(Verifier, CallsOfSignedDataAreVerifiedWithThem) {
-  const Variant variant{parse("gemm/m3_n4_k5_nt_w_u8"), Precision::int8, Layout::plain, "any"};
-  verify::ReferencePrimitive primitive(parse("gemm/m3_n4_k5_nt_w"), Precision::int8);
-  const Verifier verifier = verify::verifier();
-  EXPECT_EQ(
-      verify_before_timing(primitive, variant, Traits{.signed_data = true}, verifier).mismatch,
-      std::nullopt);
-  EXPECT_NE(verify_before_timing(primitive, variant, {}, verifier).mismatch, std::nullopt);
 }
 
 TEST(CheckBeforeTiming, UploadsOnceAndVerifiesOnceWhereNothingElseCanHelp) {
