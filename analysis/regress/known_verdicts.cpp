@@ -90,13 +90,20 @@ std::optional<double> setup_seconds(const Rows& rows) {
 
 bool is_known_defect(const Row& row) { return facts_of(row).contains(known_defect_fact); }
 
-/// By a row with that status.
-Evidence by_status(const Rows& rows, Status status) {
-  for (const Row* row : rows) {
-    // A call that is known to be wrong, or to crash, is not made.
-    if (row->status == status || is_known_defect(*row))
-      return {true, row->variant.algorithm + ": " + row->reason};
+/// By a wrong result or the end of the program: which of them a bad access shows as depends on what
+/// lies in memory.
+Evidence by_result(const Rows& rows, Symptom symptom) {
+  const auto shows = [&](const Row* row) {
+    if (row->status == Status::incorrect) return true;
+    const bool is_crash = symptom == Symptom::crash || row->reason.starts_with("crashed");
+    return row->status == Status::failed && is_crash;
+  };
+  auto shown = std::ranges::find_if(rows, shows);
+  // A call that is known to be wrong, or to crash, is not made.
+  if (shown == rows.end()) {
+    shown = std::ranges::find_if(rows, [](const Row* row) { return is_known_defect(*row); });
   }
+  if (shown != rows.end()) return {true, (*shown)->variant.algorithm + ": " + (*shown)->reason};
   if (fastest(rows) != nullptr) return {false, ""};
   return {std::nullopt, rows.front()->reason};
 }
@@ -190,9 +197,8 @@ Evidence by_symptom(const KnownFailure& failure, const Rows& rows,
                     std::span<const VersionResults* const> healthy) {
   switch (failure.symptom) {
     case Symptom::wrong_result:
-      return by_status(rows, Status::incorrect);
     case Symptom::crash:
-      return by_status(rows, Status::failed);
+      return by_result(rows, failure.symptom);
     case Symptom::reference_code:
       return by_reference(rows);
     case Symptom::worse_choice:

@@ -13,7 +13,15 @@ namespace benanza {
 enum class Role { data, weights, cache };
 
 /// Values an operand can take. positive: greater than zero (variances, divisors). truth: 0 or 1.
-enum class Domain { any, positive, truth };
+/// unsigned_bytes: whole numbers from 0 to 255.
+enum class Domain { any, positive, truth, unsigned_bytes };
+
+/// The values of a product's data, unsigned or signed. In keys, the word is_unsigned_word marks the
+/// former.
+constexpr Domain data_domain(bool is_unsigned) {
+  return is_unsigned ? Domain::unsigned_bytes : Domain::any;
+}
+inline constexpr std::string_view is_unsigned_word = "u8";
 
 /// One input of a problem. `dims` are logical, row-major, and independent of the layout.
 struct Operand {

@@ -221,6 +221,24 @@ std::int64_t packed_bytes(const Problem& problem, std::int64_t scale_bytes) {
   return total;
 }
 
+bool has_unsigned_data(const Problem& problem) {
+  return std::visit(
+      [](const auto& shape) {
+        if constexpr (requires { shape.unsigned_data; }) return shape.unsigned_data;
+        return false;
+      },
+      problem.shape);
+}
+
+Problem with_unsigned_data(Problem problem, bool is_unsigned) {
+  std::visit(
+      [&](auto& shape) {
+        if constexpr (requires { shape.unsigned_data; }) shape.unsigned_data = is_unsigned;
+      },
+      problem.shape);
+  return problem;
+}
+
 std::optional<std::size_t> bias_operand(const Problem& problem) {
   if (!problem.epilogue.bias) return std::nullopt;
   return first_step_operand(problem) - (problem.epilogue.residual ? 2 : 1);

@@ -51,6 +51,11 @@ std::vector<Operand> inputs(const Problem& problem);
 bool is_stored_packed(const Problem& problem, std::size_t index);
 /// Stored bytes of those operands, with scales of so many bytes.
 std::int64_t packed_bytes(const Problem& problem, std::int64_t scale_bytes);
+/// Whether the first operand is unsigned 8-bit data: such problems exist at int8 only.
+bool has_unsigned_data(const Problem& problem);
+/// The same problem of unsigned data, or of signed ones. Unchanged if its operator takes signed
+/// data alone.
+Problem with_unsigned_data(Problem problem, bool is_unsigned);
 /// Index of the bias and of the residual in inputs(); empty if there is none.
 std::optional<std::size_t> bias_operand(const Problem& problem);
 std::optional<std::size_t> residual_operand(const Problem& problem);

@@ -10,6 +10,7 @@
 #include "generator/onnx/cast_weights.h"
 #include "generator/onnx/later_products.h"
 #include "generator/onnx/model/node_view.h"
+#include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/zero_point.h"
 #include "generator/onnx/scale_axes.h"
 #include "generator/onnx/stored.h"
@@ -245,7 +246,7 @@ class QuantizedLayers {
       ZeroPoints points;
       if (is_asymmetric(*first, true)) points.first = product.operands[0];
       if (is_asymmetric(*other, false)) points.second = product.operands[1];
-      set_product_of_bytes(index, *bytes, points);
+      set_product_of_bytes(index, *first, points);
       return keep_in_bytes(index, moved);
     }
     const Step* const weights = dequantization(program_, *second);
@@ -261,7 +262,7 @@ class QuantizedLayers {
     if (bytes && weights != nullptr && packed->block == 0 && precision_of(*weights) == bytes) {
       ZeroPoints points;
       if (is_asymmetric(*weights, false)) points.second = product.operands[1];
-      if (set_product_of_bytes(index, *bytes, points)) return keep_in_bytes(index, moved);
+      if (set_product_of_bytes(index, *first, points)) return keep_in_bytes(index, moved);
     }
     Problem stored = product.problem;
     stored.packed = packed;
@@ -295,8 +296,9 @@ class QuantizedLayers {
   }
 
   /// Makes the product, its bias, and the functions up to the next QuantizeLinear one call, or what
-  /// zero points make of it. False if something is in the way: it stays a product of floats.
-  bool set_product_of_bytes(std::size_t index, Precision precision, const ZeroPoints& points) {
+  /// zero points make of it. `data` is the DequantizeLinear before it. False if something is in the
+  /// way: it stays a product of floats.
+  bool set_product_of_bytes(std::size_t index, const Step& data, const ZeroPoints& points) {
     LoweredLayer& layer = layers_[index];
     Call product = layer.calls.front();
     const auto* const recurrent = std::get_if<Recurrent>(&product.problem.shape);
@@ -304,6 +306,8 @@ class QuantizedLayers {
     for (std::size_t next = 1; next < layer.calls.size(); ++next) {
       if (!absorb(product, layer.calls[next], next)) return false;
     }
+    product.problem =
+        with_unsigned_data(std::move(product.problem), are_unsigned_bytes(data.inputs[0]->type));
     if (points.first || points.second) {
       if (!takes_sums_of_data(product.problem, points)) return false;
       layer.calls = with_sums_of_data(std::move(product), points);
@@ -312,7 +316,7 @@ class QuantizedLayers {
       layer.calls = {std::move(product)};
     }
     layer.whole.reset();
-    set(layer, precision);
+    set(layer, *precision_of(data));
     set_work(layer);
     in_bytes_.push_back(index);
     return true;

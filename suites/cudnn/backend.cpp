@@ -24,7 +24,7 @@ std::vector<LibraryVersion> CudnnBackend::libraries() const {
 void CudnnBackend::prefetch_algorithms(const harness::Variant& prototype,
                                        harness::AlgorithmSet set) {
   try {
-    library().graph_plans().prefetch_algorithms(prototype, set);
+    library().graph_plans().prefetch_algorithms(as_called(prototype), set);
   } catch (const std::exception&) {
     // The question itself will report the error.
   }
@@ -50,7 +50,7 @@ void CudnnBackend::prefetch(const harness::Variant& variant) {
 
 bool CudnnBackend::is_ready(const harness::Variant& variant) {
   try {
-    return library().graph_plans().is_ready(variant);
+    return library().graph_plans().is_ready(as_called(variant));
   } catch (const std::exception&) {
     // The way's make() will report the error.
     return true;

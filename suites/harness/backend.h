@@ -112,6 +112,10 @@ class Backend {
   /// Whether some ways may multiply by packed weights (Problem::packed), and the others refuse
   /// them.
   virtual bool knows_packed_weights() const { return false; }
+  /// Whether the calls read unsigned 8-bit data (has_unsigned_data()). If not, those of the problem
+  /// with signed data stand for them: a zero point makes the same results of either, and is folded
+  /// into the bias.
+  virtual bool knows_unsigned_data() const { return false; }
   /// The available ways, the library's first choice first. The prototype has no algorithm. Throws
   /// Unsupported if there is none. Without a device, returns those known without one; throws
   /// NoDevice if there are none.

@@ -50,10 +50,10 @@ float int8_scale(const Problem& problem) {
   const std::int64_t length =
       std::visit([](const auto& shape) { return summed_products(shape); }, problem.shape);
   if (length == 0) return 1;
-  // Standard deviation of a product of the integers that verification draws: 5.05 * 5.48. That of a
-  // sum grows with the square root of its length; a third of the 8-bit range leaves room for the
-  // bias and saturates rarely.
-  constexpr double product_deviation = 27.7;
+  // Standard deviation of a product of the integers that verification draws: 5.05 * 5.48, with
+  // unsigned data 149.7 * 5.48. That of a sum grows with the square root of its length; a third of
+  // the 8-bit range leaves room for the bias and saturates rarely.
+  const double product_deviation = has_unsigned_data(problem) ? 820 : 27.7;
   constexpr double wanted_deviation = 40;
   constexpr double factor_deviation = 5.48;
   double scale = wanted_deviation / (product_deviation * std::sqrt(length));

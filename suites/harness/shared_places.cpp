@@ -8,7 +8,8 @@ namespace {
 
 /// Any values of its type will do: an index or a divisor that another call wrote might not.
 bool takes_any(const Operand& operand) {
-  return operand.role == Role::data && operand.domain == Domain::any;
+  const bool is_any = operand.domain == Domain::any || operand.domain == Domain::unsigned_bytes;
+  return operand.role == Role::data && is_any;
 }
 
 }  // namespace

@@ -35,6 +35,9 @@ struct Traits {
   int strided_axes = 0;
   /// Limits itself to so many of the host's threads; empty: all.
   std::optional<int> threads = std::nullopt;
+  /// Solves the problem with signed data instead of unsigned (Backend::knows_unsigned_data()), and
+  /// is verified with these.
+  bool signed_data = false;
 
   bool operator==(const Traits&) const = default;
 };

@@ -153,9 +153,41 @@ class TableBackend : public Backend {
     return all;
   }
 
+  std::vector<Way> ways(const Variant& prototype, AlgorithmSet set) override {
+    std::vector<Way> all = ways_of(as_called(prototype), set);
+    for (Way& way : all) way.traits.signed_data = is_called_signed(prototype);
+    return all;
+  }
+
+  Way way(const Variant& variant) override {
+    Way way = way_of(as_called(variant));
+    way.traits.signed_data = is_called_signed(variant);
+    return way;
+  }
+
+ protected:
+  virtual Library& library() = 0;
+
+  /// The variant that the calls are made for. Throws Unsupported for unsigned data at a precision
+  /// that has none.
+  Variant as_called(Variant variant) const {
+    if (has_unsigned_data(variant.problem) && variant.precision != Precision::int8) {
+      throw Unsupported("unsigned 8-bit data exist at int8 only");
+    }
+    if (is_called_signed(variant)) {
+      variant.problem = with_unsigned_data(std::move(variant.problem), false);
+    }
+    return variant;
+  }
+
+ private:
+  bool is_called_signed(const Variant& variant) const {
+    return has_unsigned_data(variant.problem) && !knows_unsigned_data();
+  }
+
   /// The ways of all families that measure in the layout. If there are none, the exception lists
   /// every refusal.
-  std::vector<Way> ways(const Variant& prototype, AlgorithmSet set) override {
+  std::vector<Way> ways_of(const Variant& prototype, AlgorithmSet set) {
     const Problem& problem = prototype.problem;
     std::vector<Way> all;
     std::string refusals;
@@ -183,7 +215,7 @@ class TableBackend : public Backend {
     return all;
   }
 
-  Way way(const Variant& variant) override {
+  Way way_of(const Variant& variant) {
     const Problem& problem = variant.problem;
     auto found = table_.find(library(), variant);
     if (!found) {
@@ -194,10 +226,6 @@ class TableBackend : public Backend {
     return std::move(found->way);
   }
 
- protected:
-  virtual Library& library() = 0;
-
- private:
   static bool contains(const std::vector<Layout>& layouts, Layout layout) {
     return std::find(layouts.begin(), layouts.end(), layout) != layouts.end();
   }

@@ -39,6 +39,7 @@ class OnednnBackend final : public harness::TableBackend<Library> {
     const System system = describe_system();
     return {"0: " + system.at("cpu_model") + ", " + system.at("threads") + " threads"};
   }
+  bool knows_unsigned_data() const override { return true; }
   System system() override { return describe_system(); }
   /// The peaks: determined by the first call, raised by later measurements; and the anchors.
   std::vector<std::pair<std::string, std::string>> context() override {

@@ -37,7 +37,8 @@ harness::Family<Library, Shape> family_of(Layouts<Shape> layouts, Attempts<Shape
   const auto attempts_at = [attempts = std::move(attempts)](Library& library, const Shape& shape,
                                                             const harness::Variant& variant) {
     return attempts(shape, variant.problem,
-                    VariantContext(library.engine, variant.precision, variant.layout));
+                    VariantContext(library.engine, variant.precision, variant.layout,
+                                   data_domain(has_unsigned_data(variant.problem))));
   };
   return {.layouts = layouts,
           .ways =

@@ -44,6 +44,13 @@ Palette truth() {
   return palette;
 }
 
+/// From 0 to 255: signed bytes cannot hold half of them.
+Palette unsigned_bytes() {
+  Palette palette;
+  for (std::size_t i = 0; i < palette.size(); ++i) palette[i] = 17 * static_cast<float>(i);
+  return palette;
+}
+
 Palette even(Palette palette) {
   for (float& value : palette) value = 2 * std::copysign(std::ceil(std::abs(value) / 2), value);
   return palette;
@@ -244,6 +251,7 @@ Inputs inputs_for(const Problem& problem, Precision precision, std::uint64_t see
       palette = symmetric(harness::int8_addend_step(problem) / harness::int8_scale(problem));
     if (integers && index > 0 && !added) palette = even(palette);
     if (operands[index].domain == Domain::truth) palette = truth();
+    if (operands[index].domain == Domain::unsigned_bytes) palette = unsigned_bytes();
     const bool is_packed = problem.packed && index == harness::packed_operand;
     if (is_packed) palette = within(palette, step, *problem.packed);
     Recipe recipe{.count = element_count(operands[index].dims), .seed = random_bits(seed, index)};

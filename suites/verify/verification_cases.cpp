@@ -61,8 +61,10 @@ harness::Verifier verifier() {
   return [cases = std::make_shared<VerificationCases>()](
              harness::Primitive& primitive, const harness::Variant& variant,
              const harness::Traits& traits) -> std::optional<std::string> {
-    VerificationResult result = verify(primitive, variant.problem, variant.precision,
-                                       cases->at(variant.problem, variant.precision), traits);
+    const Problem problem =
+        traits.signed_data ? with_unsigned_data(variant.problem, false) : variant.problem;
+    VerificationResult result = verify(primitive, problem, variant.precision,
+                                       cases->at(problem, variant.precision), traits);
     if (result.ok) return std::nullopt;
     return std::move(result.message);
   };

@@ -140,11 +140,19 @@ TEST(KnownFailures, WrongResultsAndCrashesAreRows) {
   EXPECT_THAT(verdicts_of(one, {results_of("2.6.3", {refused})}), testing::ElementsAre("unknown"));
   // A suite that knows the failure does not make the call.
   replace_facts(refused, {{known_defect_fact, true}});
+  Row crashed = wrong;
+  crashed.status = Status::failed;
+  crashed.reason = "crashed: a signal ended the program";
   for (const Symptom symptom : {Symptom::wrong_result, Symptom::crash}) {
-    EXPECT_THAT(
-        verdicts_of(failure(symptom), {results_of("2.6.3", {refused, row_of("other", 1e-6)})}),
-        testing::ElementsAre("found"));
+    for (const Row& row : {refused, wrong, crashed}) {
+      EXPECT_THAT(
+          verdicts_of(failure(symptom), {results_of("2.6.3", {row, row_of("other", 1e-6)})}),
+          testing::ElementsAre("found"));
+    }
   }
+  crashed.reason = "out of memory";
+  EXPECT_THAT(verdicts_of(failure(Symptom::wrong_result), {results_of("2.6.3", {crashed})}),
+              testing::ElementsAre("unknown"));
 }
 
 // A kind of problem, of which not every size fails.
@@ -372,26 +380,6 @@ TEST(KnownFailures, OfManyThreadsOnlyFailuresCount) {
   add_failing_rows(results, {row_of("b", 1e-7), wrong});
   ASSERT_THAT(results.rows, SizeIs(2));
   EXPECT_EQ(evidence(failure(Symptom::wrong_result), results, {}).text, "a: 3 of 8 (8 threads)");
-}
-
-// Each of both runs crashes once, as a suite does at a call that its next run leaves out.
-TEST(KnownFailures, ASuiteThatCrashesIsStartedAgain) {
-  const test::Folder folder;
-  const std::string text = folder.write(
-      "text.json", R"({"context": {"benanza": {"schema": 1, "backend": "onednn", "system":
-                      {"onednn_version": "2.6.3"}}}, "benchmarks": []})");
-  const std::string said = folder / "said";
-  const std::string program = folder.write(
-      "bench_onednn", "#!/bin/sh\nout=${6#*=}\necho \"$OMP_NUM_THREADS\" >>" + said +
-                          "\n[ -e $out.once ] || { touch $out.once; kill -SEGV $$; }\ncp " + text +
-                          " $out\n");
-  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
-  const std::vector<VersionResults> results =
-      known_results({"onednn", {"here"}}, {failure(Symptom::crash)},
-                    std::filesystem::path(program).parent_path(), folder / "results");
-  ASSERT_THAT(results, SizeIs(1));
-  EXPECT_EQ(results[0].version_text, "2.6.3");
-  EXPECT_THAT(test::contents(said), HasSubstr("8\n8\n"));
 }
 
 }  // namespace

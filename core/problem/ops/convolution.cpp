@@ -6,6 +6,7 @@ void Convolution::write(KeyWriter& writer) const {
   writer.dims("", input);
   window.write(writer, {filters});
   writer.integer("g", groups);
+  if (unsigned_data) writer.word(is_unsigned_word);
 }
 
 Convolution Convolution::read(KeyReader& reader) {
@@ -20,13 +21,14 @@ Convolution Convolution::read(KeyReader& reader) {
       shape.filters % shape.groups != 0) {
     reader.fail("groups that divide channels and filters");
   }
+  shape.unsigned_data = reader.accept(is_unsigned_word);
   return shape;
 }
 
 std::vector<Operand> Convolution::inputs() const {
   Dims weights{filters, input[1] / groups};
   weights.insert(weights.end(), window.kernel.begin(), window.kernel.end());
-  return {{.name = "input", .dims = input},
+  return {{.name = "input", .dims = input, .domain = data_domain(unsigned_data)},
           {.name = "weights", .dims = weights, .role = Role::weights}};
 }
 

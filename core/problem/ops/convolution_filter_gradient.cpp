@@ -9,6 +9,7 @@ void ConvolutionFilterGradient::write(KeyWriter& writer) const {
 
 ConvolutionFilterGradient ConvolutionFilterGradient::read(KeyReader& reader) {
   const Convolution forward = Convolution::read(reader);
+  if (forward.unsigned_data) reader.fail("data of floats");
   return {forward, reader.accept("bias")};
 }
 

@@ -12,6 +12,7 @@ void Deconvolution::write(KeyWriter& writer) const {
   writer.dims("", input);
   window.write(writer, {filters});
   writer.integer("g", groups);
+  if (unsigned_data) writer.word(is_unsigned_word);
 }
 
 Deconvolution Deconvolution::read(KeyReader& reader) {
@@ -26,6 +27,7 @@ Deconvolution Deconvolution::read(KeyReader& reader) {
       shape.filters % shape.groups != 0) {
     reader.fail("groups that divide channels and filters");
   }
+  shape.unsigned_data = reader.accept(is_unsigned_word);
   const Dims& pads = shape.window.pads;
   const auto begins_end = pads.begin() + static_cast<std::ptrdiff_t>(shape.window.rank());
   if (std::any_of(pads.begin(), begins_end, [](std::int64_t pad) { return pad < 0; })) {
@@ -41,7 +43,7 @@ Deconvolution Deconvolution::read(KeyReader& reader) {
 std::vector<Operand> Deconvolution::inputs() const {
   Dims weights{input[1], filters / groups};
   weights.insert(weights.end(), window.kernel.begin(), window.kernel.end());
-  return {{.name = "input", .dims = input},
+  return {{.name = "input", .dims = input, .domain = data_domain(unsigned_data)},
           {.name = "weights", .dims = weights, .role = Role::weights}};
 }
 

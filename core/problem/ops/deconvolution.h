@@ -10,12 +10,14 @@ namespace benanza {
 /// c x (filters / groups) x kernel; the epilogue's bias, if any, has `filters` values. The output
 /// has (input - 1) * stride + dilated kernel - pads pixels. A negative end pad adds pixels at the
 /// end, as output_padding does: nodes that compute the same have equal keys.
+/// `unsigned_data` as for a Convolution.
 /// Key: deconv/1x64x8x8_k32x4x4_p1.1.1.1_s2x2_d1x1_g1
 struct Deconvolution {
   Dims input;
   std::int64_t filters = 0;
   Window window;
   std::int64_t groups = 1;
+  bool unsigned_data = false;
 
   bool operator==(const Deconvolution&) const = default;
 

@@ -10,6 +10,7 @@ void Gemm::write(KeyWriter& writer) const {
   if (!batch_a.empty()) writer.dims("a", batch_a).dims("b", batch_b);
   if (constant_b) writer.word("w");
   if (cached_b) writer.word("cache");
+  if (unsigned_data) writer.word(is_unsigned_word);
 }
 
 Gemm Gemm::read(KeyReader& reader) {
@@ -36,6 +37,7 @@ Gemm Gemm::read(KeyReader& reader) {
   }
   shape.constant_b = reader.accept("w");
   shape.cached_b = !shape.constant_b && reader.accept("cache");
+  shape.unsigned_data = reader.accept(is_unsigned_word);
   return shape;
 }
 
@@ -53,7 +55,7 @@ std::vector<Operand> Gemm::inputs() const {
   Dims b = batch_b;
   b.insert(b.end(), {transpose_b ? n : k, transpose_b ? k : n});
   const Role kept = cached_b ? Role::cache : Role::data;
-  return {{.name = "a", .dims = a},
+  return {{.name = "a", .dims = a, .domain = data_domain(unsigned_data)},
           {.name = "b", .dims = b, .role = constant_b ? Role::weights : kept}};
 }
 

@@ -8,10 +8,10 @@ namespace benanza {
 /// transpose_a), B k x n (n x k if transpose_b). `batch_a` and `batch_b` are empty for plain
 /// matrices, otherwise of equal rank and broadcast against each other as in ONNX MatMul.
 /// `constant_b`: B is a weight, known when the model is loaded; otherwise both change with every
-/// inference. `cached_b`: B is kept from one inference to the next (Role::cache). The epilogue's
-/// bias, if any, has n values and is added to every row. Keys: gemm/m64_n64_k64_nt_w,
-/// gemm/m64_n64_k64_nn; with _a8x12_b8x12 when batched, _w when B is a weight, and _cache when it
-/// is kept
+/// inference. `cached_b`: B is kept from one inference to the next (Role::cache). `unsigned_data`:
+/// A is unsigned 8-bit data, B is signed; only at int8. The epilogue's bias, if any, has n values
+/// and is added to every row. Keys: gemm/m64_n64_k64_nt_w, gemm/m64_n64_k64_nn; with _a8x12_b8x12
+/// when batched, _w when B is a weight, _cache when it is kept, and _u8 when A is unsigned
 struct Gemm {
   std::int64_t m = 0;
   std::int64_t n = 0;
@@ -22,6 +22,7 @@ struct Gemm {
   Dims batch_b;
   bool constant_b = false;
   bool cached_b = false;
+  bool unsigned_data = false;
 
   bool operator==(const Gemm&) const = default;
 

@@ -50,6 +50,11 @@ INSTANTIATE_TEST_SUITE_P(
         Malformed{"deconv/1x8x4x4_k8x3x3_p0.0.0.0_s1x1_d1x1_g3", "divide"},
         Malformed{"deconv/1x8x4x4_k8x3x3_p-1.0.0.0_s1x1_d1x1_g1", "begin pads"},
         Malformed{"deconv/1x8x4x4_k8x3x3_p3.3.3.3_s1x1_d1x1_g1", "leave an output"},
+        Malformed{"conv/1x4x8x8_k8x3x3_p0.0.0.0_s1x1_d1x1_g1_relu_u8", "the end"},
+        Malformed{"conv/1x4x8x8_k8x3x3_p0.0.0.0_s1x1_d1x1_g1_s8", "the end"},
+        Malformed{"conv_bwd_filter/1x4x8x8_k8x3x3_p0.0.0.0_s1x1_d1x1_g1_u8", "data of floats"},
+        Malformed{"gemm/m1_n8_k8_nt_u8_w", "the end"},
+        Malformed{"grouped_gemm/g8_m1_n8_k8_nt_u8", "the end"},
         Malformed{"dropout/1x8_r1", "below 1"},
         Malformed{"lstm/t0_n2_i3_h4_l1_forward", "positive steps"},
         Malformed{"lstm/t5_n2_i3_h4_l1_sideways", "bidirectional"},
@@ -223,6 +228,43 @@ TEST(Inputs, OperandsOfStepsComeLast) {
       all[5],
       (Operand{
           .name = "y", .dims = {1, 1, 4, 4}, .role = Role::weights, .domain = Domain::positive}));
+}
+
+TEST(Key, UnsignedDataAreAnotherProblem) {
+  const Window window{
+      .kernel = {3, 3}, .pads = {1, 1, 1, 1}, .strides = {1, 1}, .dilations = {1, 1}};
+  const Convolution convolution{
+      .input = {1, 4, 8, 8}, .filters = 8, .window = window, .unsigned_data = true};
+  EXPECT_EQ(key({convolution, {.bias = true}}),
+            "conv/1x4x8x8_k8x3x3_p1.1.1.1_s1x1_d1x1_g1_u8_bias");
+  const Deconvolution transposed{
+      .input = {1, 4, 8, 8}, .filters = 8, .window = window, .unsigned_data = true};
+  EXPECT_EQ(key({transposed, {}}), "deconv/1x4x8x8_k8x3x3_p1.1.1.1_s1x1_d1x1_g1_u8");
+  const Gemm product{.m = 2,
+                     .n = 3,
+                     .k = 4,
+                     .batch_a = {},
+                     .batch_b = {},
+                     .constant_b = true,
+                     .unsigned_data = true};
+  EXPECT_EQ(key({product, {}}), "gemm/m2_n3_k4_nn_w_u8");
+  for (const char* text : {"conv/1x4x8x8_k8x3x3_p1.1.1.1_s1x1_d1x1_g1_u8_bias_residual_relu",
+                           "deconv/1x4x8x8_k8x3x3_p1.1.1.1_s1x1_d1x1_g1_u8_relu",
+                           "gemm/m2_n3_k4_nn_a5_b5_cache_u8_mul_y5x1x1", "gemm/m2_n3_k4_nt_u8"}) {
+    const Problem problem = parse(text);
+    EXPECT_EQ(key(problem), text);
+    EXPECT_TRUE(has_unsigned_data(problem));
+    EXPECT_EQ(inputs(problem)[0].domain, Domain::unsigned_bytes);
+    EXPECT_EQ(inputs(problem)[1].domain, Domain::any);
+    const Problem with_signs = with_unsigned_data(problem, false);
+    EXPECT_FALSE(has_unsigned_data(with_signs));
+    EXPECT_EQ(with_unsigned_data(with_signs, true), problem);
+    const Work own = work(problem, Precision::int8);
+    EXPECT_EQ(own.bytes(), work(with_signs, Precision::int8).bytes());
+  }
+  const Problem relu = parse("relu/8");
+  EXPECT_EQ(with_unsigned_data(relu, true), relu);
+  EXPECT_FALSE(has_unsigned_data(relu));
 }
 
 TEST(Key, FunctionsThatDifferHaveDifferentKeys) {

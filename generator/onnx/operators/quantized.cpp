@@ -16,7 +16,8 @@
 /// Integer arithmetic: the problems of the floating-point operators, to be measured at int8. Scales
 /// are part of such a call. A zero point of the data adds a constant per filter or column, which is
 /// folded into the bias when the model is loaded; one of the weights needs sums of the data in
-/// every run. Unsigned data equal signed data with another zero point.
+/// every run. Unsigned weights equal signed ones with another zero point; unsigned data are part of
+/// the problem.
 namespace benanza::onnx {
 namespace {
 

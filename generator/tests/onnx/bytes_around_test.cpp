@@ -183,9 +183,10 @@ TEST(Quantized, GroupsOfFiltersWithZeroPointsShareSums) {
   model.input("x", {1, 8, 4, 4}, TensorProto::UINT8);
   stored(model, "w", {16, 2, 1, 1}, TensorProto::UINT8);
   model.node("ConvInteger", {"x", "w"}, {"y"}, {{"group", std::int64_t{4}}});
-  EXPECT_THAT(model.output("y").layer().problems,
-              ElementsAre("conv/1x8x4x4_k16x1x1_p0.0.0.0_s1x1_d1x1_g4",
-                          "conv/1x8x4x4_k4x1x1_p0.0.0.0_s1x1_d1x1_g4", "sub/1x4x4x4x4_1x4x1x4x4"));
+  EXPECT_THAT(
+      model.output("y").layer().problems,
+      ElementsAre("conv/1x8x4x4_k16x1x1_p0.0.0.0_s1x1_d1x1_g4_u8",
+                  "conv/1x8x4x4_k4x1x1_p0.0.0.0_s1x1_d1x1_g4_u8", "sub/1x4x4x4x4_1x4x1x4x4"));
 }
 
 // Unsigned weights of a transposed convolution, with zero points that only the model's file knows:
@@ -202,11 +203,11 @@ TEST(Quantized, TransposedConvolutionsWithZeroPointsTakeSums) {
     model.node("ConvTranspose", {"x", "wf"}, {"c"}, {{"strides", Dims{2, 2}}, {"group", groups}});
     return layer_of(to_bytes(std::move(model), "c"), "c").problems;
   };
-  EXPECT_THAT(problems(1, 1), ElementsAre("deconv/1x8x5x5_k4x2x2_p0.0.0.0_s2x2_d1x1_g1",
-                                          "deconv/1x8x5x5_k1x2x2_p0.0.0.0_s2x2_d1x1_g1",
+  EXPECT_THAT(problems(1, 1), ElementsAre("deconv/1x8x5x5_k4x2x2_p0.0.0.0_s2x2_d1x1_g1_u8",
+                                          "deconv/1x8x5x5_k1x2x2_p0.0.0.0_s2x2_d1x1_g1_u8",
                                           "sub/1x4x10x10_1x1x10x10"));
-  EXPECT_THAT(problems(2, 1), ElementsAre("deconv/1x8x5x5_k8x2x2_p0.0.0.0_s2x2_d1x1_g2",
-                                          "deconv/1x8x5x5_k2x2x2_p0.0.0.0_s2x2_d1x1_g2",
+  EXPECT_THAT(problems(2, 1), ElementsAre("deconv/1x8x5x5_k8x2x2_p0.0.0.0_s2x2_d1x1_g2_u8",
+                                          "deconv/1x8x5x5_k2x2x2_p0.0.0.0_s2x2_d1x1_g2_u8",
                                           "sub/1x2x4x10x10_1x2x1x10x10"));
 }
 

@@ -96,7 +96,7 @@ LoweredLayer of_bytes(const std::string& op, Attributes attributes) {
 
 TEST(ChannelsLast, QuantizedOperatorsAreThoseOfOnnx) {
   const LoweredLayer conv = of_bytes("QLinearConv", {{"channels_last", 1}});
-  EXPECT_THAT(conv.problems, ElementsAre("conv/1x3x8x9_k4x3x3_p0.0.0.0_s1x1_d1x1_g1"));
+  EXPECT_THAT(conv.problems, ElementsAre("conv/1x3x8x9_k4x3x3_p0.0.0.0_s1x1_d1x1_g1_u8"));
   EXPECT_EQ(conv.outputs[0].shape, (Dims{1, 6, 7, 4}));
   EXPECT_EQ(conv.precision, "int8");
   const LoweredLayer pool =

@@ -145,7 +145,7 @@ LoweredGraph quantized_attention(Attributes attributes) {
 TEST(Contrib, AttentionOfBytesIsAProductOfBytesAndAttention) {
   const LoweredGraph graph = quantized_attention({{"num_heads", 2}, {"unidirectional", 1}});
   ASSERT_EQ(graph.layers.size(), 2U);
-  EXPECT_THAT(graph.layers[0].problems, ElementsAre("gemm/m10_n24_k8_nn_w_bias"));
+  EXPECT_THAT(graph.layers[0].problems, ElementsAre("gemm/m10_n24_k8_nn_w_u8_bias"));
   EXPECT_EQ(graph.layers[0].precision, "int8");
   const LoweredLayer& attention = graph.layers[1];
   EXPECT_EQ(attention.name, "y");
@@ -279,7 +279,7 @@ TEST(Contrib, ConvolutionsOfBytesAreThoseOfOnnx) {
   stored(model, "w", {4, 3, 3, 3}, TensorProto::INT8);
   add_microsoft(model, "QLinearConv", {"x", "s", "z", "w", "s", "", "s", "z"}, {"y"});
   const LoweredLayer layer = model.output("y").layer();
-  EXPECT_THAT(layer.problems, ElementsAre("conv/1x3x8x8_k4x3x3_p0.0.0.0_s1x1_d1x1_g1"));
+  EXPECT_THAT(layer.problems, ElementsAre("conv/1x3x8x8_k4x3x3_p0.0.0.0_s1x1_d1x1_g1_u8"));
   EXPECT_EQ(layer.precision, "int8");
   EXPECT_EQ(layer.outputs[0].shape, (Dims{1, 4, 6, 6}));
 }

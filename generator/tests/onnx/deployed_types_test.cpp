@@ -170,9 +170,9 @@ TEST(Quantized, UnsignedWeightsWithoutAZeroPointTakeSums) {
     stored(model, "w", {8, 16}, type);
     return model.node("MatMulInteger", {"x", "w"}, {"y"}).output("y").layer();
   };
-  EXPECT_THAT(product(TensorProto::INT8).problems, ElementsAre("gemm/m4_n16_k8_nn_w"));
+  EXPECT_THAT(product(TensorProto::INT8).problems, ElementsAre("gemm/m4_n16_k8_nn_w_u8"));
   EXPECT_THAT(product(TensorProto::UINT8).problems,
-              ElementsAre("gemm/m4_n16_k8_nn_w", "gemm/m4_n1_k8_nn_w", "sub/4x16_4x1"));
+              ElementsAre("gemm/m4_n16_k8_nn_w_u8", "gemm/m4_n1_k8_nn_w_u8", "sub/4x16_4x1"));
 }
 
 TEST(Quantized, WhatReadsAndMakesBytesIsMeasuredSo) {
@@ -328,7 +328,7 @@ TEST(DynamicQuantizeMatMul, MayHaveABatchOfWeights) {
   add_microsoft(model, "DynamicQuantizeMatMul", {"x", "w", "s"}, {"y"});
   const LoweredLayer layer = model.output("y").layer();
   EXPECT_EQ(layer.outputs[0].shape, (Dims{2, 3, 16}));
-  EXPECT_THAT(layer.problems, ElementsAre("gemm/m3_n16_k8_nn_a2_b2_w"));
+  EXPECT_THAT(layer.problems, ElementsAre("gemm/m3_n16_k8_nn_a2_b2_w_u8"));
 }
 
 }  // namespace

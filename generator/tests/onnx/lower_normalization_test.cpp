@@ -156,7 +156,7 @@ LoweredLayer quantized_convolution(int weight_point) {
 
 TEST(Quantized, ConvolutionIsTheConvolutionWithItsBias) {
   const LoweredLayer layer = quantized_convolution(0);
-  EXPECT_THAT(layer.problems, ElementsAre("conv/1x3x8x8_k4x3x3_p1.1.1.1_s1x1_d1x1_g1_bias"))
+  EXPECT_THAT(layer.problems, ElementsAre("conv/1x3x8x8_k4x3x3_p1.1.1.1_s1x1_d1x1_g1_u8_bias"))
       << layer.reason;
   EXPECT_EQ(layer.calls[0].operands[1].index, 3);
   EXPECT_EQ(layer.calls[0].operands[2].index, 8);
@@ -166,8 +166,8 @@ TEST(Quantized, WeightsWithAZeroPointTakeSumsOfTheData) {
   const LoweredLayer layer = quantized_convolution(3);
   EXPECT_EQ(layer.cost, Cost::measured);
   EXPECT_THAT(layer.problems,
-              ElementsAre("conv/1x3x8x8_k4x3x3_p1.1.1.1_s1x1_d1x1_g1_bias",
-                          "conv/1x3x8x8_k1x3x3_p1.1.1.1_s1x1_d1x1_g1", "sub/1x4x8x8_1x1x8x8"));
+              ElementsAre("conv/1x3x8x8_k4x3x3_p1.1.1.1_s1x1_d1x1_g1_u8_bias",
+                          "conv/1x3x8x8_k1x3x3_p1.1.1.1_s1x1_d1x1_g1_u8", "sub/1x4x8x8_1x1x8x8"));
   EXPECT_EQ(layer.calls[1].operands[1].index, 5);
   Model model(13);
   model.input("a", {2, 3, 8}, ::onnx::TensorProto::UINT8)
@@ -176,7 +176,7 @@ TEST(Quantized, WeightsWithAZeroPointTakeSumsOfTheData) {
   zero_point(model, "i", ::onnx::TensorProto::UINT8, 120);
   model.node("MatMulInteger", {"a", "b", "z", "i"}, {"y"}).output("y");
   EXPECT_THAT(model.layer().problems,
-              ElementsAre("gemm/m6_n4_k8_nn", "gemm/m6_n1_k8_nn_w", "sub/6x4_6x1"));
+              ElementsAre("gemm/m6_n4_k8_nn_u8", "gemm/m6_n1_k8_nn_w_u8", "sub/6x4_6x1"));
 }
 
 TEST(Quantized, TwoTensorsOfDataTakeSumsOfBoth) {
@@ -207,8 +207,8 @@ TEST(Quantized, DepthwiseWeightsWithAZeroPointTakeSumsOfTheirChannels) {
   zero_point(model, "i", ::onnx::TensorProto::UINT8, 120);
   model.node("ConvInteger", {"x", "w", "z", "i"}, {"y"}, {{"group", 4}}).output("y");
   EXPECT_THAT(model.layer().problems,
-              ElementsAre("conv/1x4x8x8_k4x3x3_p0.0.0.0_s1x1_d1x1_g4",
-                          "conv/1x4x8x8_k4x3x3_p0.0.0.0_s1x1_d1x1_g4", "sub/1x4x6x6_1x4x6x6"));
+              ElementsAre("conv/1x4x8x8_k4x3x3_p0.0.0.0_s1x1_d1x1_g4_u8",
+                          "conv/1x4x8x8_k4x3x3_p0.0.0.0_s1x1_d1x1_g4_u8", "sub/1x4x6x6_1x4x6x6"));
 }
 
 TEST(Quantized, MatMulIntegerIsAProduct) {
@@ -216,7 +216,7 @@ TEST(Quantized, MatMulIntegerIsAProduct) {
   model.input("a", {2, 3, 8}, ::onnx::TensorProto::UINT8)
       .input("b", {8, 4}, ::onnx::TensorProto::INT8);
   model.node("MatMulInteger", {"a", "b"}, {"y"}).output("y");
-  EXPECT_THAT(model.layer().problems, ElementsAre("gemm/m6_n4_k8_nn"));
+  EXPECT_THAT(model.layer().problems, ElementsAre("gemm/m6_n4_k8_nn_u8"));
 }
 
 TEST(Quantized, ConversionsByOneScaleOrOnePerChannel) {

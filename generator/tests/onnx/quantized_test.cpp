@@ -44,7 +44,8 @@ TEST(Quantized, AConvolutionBetweenConversionsIsOneCallOfBytes) {
   const LoweredGraph graph = quantized_conv().import();
   const LoweredLayer& conv = named(graph, "c");
   EXPECT_EQ(conv.precision, "int8");
-  EXPECT_THAT(conv.problems, ElementsAre("conv/1x8x4x4_k16x1x1_p0.0.0.0_s1x1_d1x1_g1_bias_relu"));
+  EXPECT_THAT(conv.problems,
+              ElementsAre("conv/1x8x4x4_k16x1x1_p0.0.0.0_s1x1_d1x1_g1_u8_bias_relu"));
   for (const char* const free : {"xd", "r", "yq"}) EXPECT_EQ(named(graph, free).cost, Cost::free);
   // The model's input and output are floats.
   EXPECT_THAT(named(graph, "xq").problems, ElementsAre("quantize/1x8x4x4"));
@@ -72,8 +73,8 @@ TEST(Quantized, WeightsWithZeroPointsTakeSumsOfTheData) {
   const LoweredGraph graph = quantized_conv(false).import();
   EXPECT_EQ(named(graph, "c").precision, "int8");
   EXPECT_THAT(named(graph, "c").problems,
-              ElementsAre("conv/1x8x4x4_k16x1x1_p0.0.0.0_s1x1_d1x1_g1_bias",
-                          "conv/1x8x4x4_k1x1x1_p0.0.0.0_s1x1_d1x1_g1", "sub/1x16x4x4_1x1x4x4"));
+              ElementsAre("conv/1x8x4x4_k16x1x1_p0.0.0.0_s1x1_d1x1_g1_u8_bias",
+                          "conv/1x8x4x4_k1x1x1_p0.0.0.0_s1x1_d1x1_g1_u8", "sub/1x16x4x4_1x1x4x4"));
   EXPECT_EQ(named(graph, "xd").cost, Cost::free);
   // Relu works on floats.
   EXPECT_THAT(named(graph, "r").problems, ElementsAre("relu/1x16x4x4"));
@@ -369,7 +370,7 @@ TEST(DynamicQuantizeMatMul, IsAScaleOfItsDataAndAProductOfBytes) {
               ElementsAre("reducemax/2x3x8_a0.1.2", "reducemin/2x3x8_a0.1.2", "quantize/2x3x8"));
   EXPECT_TRUE(graph.layers[0].precision.empty());
   EXPECT_EQ(graph.layers[1].name, "y");
-  EXPECT_THAT(graph.layers[1].problems, ElementsAre("gemm/m6_n16_k8_nn_w_bias"));
+  EXPECT_THAT(graph.layers[1].problems, ElementsAre("gemm/m6_n16_k8_nn_w_u8_bias"));
   EXPECT_EQ(graph.layers[1].precision, "int8");
   EXPECT_EQ(graph.layers[1].outputs[0].shape, (Dims{2, 3, 16}));
   EXPECT_EQ(graph.layers[1].outputs[0].type, "float");

@@ -93,7 +93,13 @@ bool is_blocked(const TensorText* tensor) {
                      [](unsigned char letter) { return letter >= 'A' && letter <= 'Z'; });
 }
 
+Problem of_source(Problem problem, const CallFields& call) {
+  const TensorText* const source = call.tensor({"src"});
+  return with_unsigned_data(std::move(problem), source != nullptr && source->type == "u8");
+}
+
 Problem with_bias(Problem problem, const CallFields& call) {
+  problem = of_source(std::move(problem), call);
   problem.epilogue.bias = call.tensor({"bia", "bias"}) != nullptr;
   return with_post_operations(std::move(problem), call);
 }
@@ -224,7 +230,7 @@ Problems matmul_problems(const CallFields& call) {
     gemm.batch_b.assign(b.begin(), b.end() - 2);
   }
   const TensorText* bias = call.tensor({"bia", "bias"});
-  Problem problem{gemm, {}};
+  Problem problem = of_source({gemm, {}}, call);
   if (bias == nullptr) return {with_post_operations(std::move(problem), call)};
   // "f0_mask2": a mask of the axes that the bias has.
   const std::size_t at = call.text.memory.find("_mask");

@@ -77,7 +77,7 @@ TEST(CallProblems, NothingIsDroppedInSilence) {
   // 8-bit problems have scales and zero points.
   EXPECT_THAT(
       keys(product("s8:a:blocked:ab", "attr-scales:src0:0:f32 attr-zero-points:src0:0:s32", "u8")),
-      ElementsAre("gemm/m4_n16_k8_nn"));
+      ElementsAre("gemm/m4_n16_k8_nn_u8"));
   EXPECT_THAT(reason("softmax,jit,forward_inference,src_f32::blocked:ab:f0 dst_f32::blocked:ab:f0,,"
                      "alg:softmax_accurate axis:1 temperature:2,4x8"),
               HasSubstr("temperature:2"));
@@ -290,6 +290,25 @@ TEST(CallProblems, PrecisionIsTheOperands) {
                              "dst_f32::blocked:ab::f0,,,2x3:3x4"))
                 .precision,
             Precision::int8);
+}
+
+TEST(CallProblems, UnsignedSourcesAreTold) {
+  const std::string window = "mb1_ic4oc8_ih8oh8kh3sh1dh0ph1_iw8ow8kw3sw1dw0pw1";
+  const std::string rest =
+      "wei_s8::blocked:Acdb16a:f0 bia_f32::blocked:a:f0 "
+      "dst_s8::blocked:acdb:f0,attr-post-ops:eltwise_relu,";
+  for (const std::string type : {"u8", "s8"}) {
+    const std::string mark = type == "u8" ? "_u8" : "";
+    EXPECT_THAT(keys("convolution,jit,forward_inference,src_" + type + "::blocked:acdb:f0 " + rest +
+                     "alg:convolution_direct," + window),
+                ElementsAre("conv/1x4x8x8_k8x3x3_p1.1.1.1_s1x1_d1x1_g1" + mark + "_bias_relu"));
+    EXPECT_THAT(keys("deconvolution,jit,forward_inference,src_" + type + "::blocked:acdb:f0 " +
+                     rest + "alg:deconvolution_direct," + window),
+                ElementsAre("deconv/1x4x8x8_k8x3x3_p1.1.1.1_s1x1_d1x1_g1" + mark + "_bias_relu"));
+    EXPECT_THAT(keys("inner_product,jit,forward_inference,src_" + type + "::blocked:ab:f0 " + rest +
+                     ",mb2ic4oc8"),
+                ElementsAre("gemm/m2_n8_k4_nt_w" + mark + "_bias_relu"));
+  }
 }
 
 TEST(CallProblems, TensorsWithGapsAreTold) {

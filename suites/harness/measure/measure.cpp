@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/statistics/summary.h"
+#include "suites/harness/deadline.h"
 
 namespace benanza::harness {
 namespace {
@@ -85,6 +86,14 @@ MeasureOptions fitted(MeasureOptions options, const Stopwatch& stopwatch) {
   return options;
 }
 
+/// For so many samples: a call may last as long as it may, and samples may last far longer than
+/// they are meant to. In seconds.
+unsigned limit_of(std::size_t samples, const MeasureOptions& options) {
+  constexpr double far_longer = 20;
+  return Deadline::of_a_call +
+         static_cast<unsigned>(far_longer * options.sample_seconds * static_cast<double>(samples));
+}
+
 /// How many samples to take before the next decision, at most `at_once`: no more than are needed
 /// until the minimum, and three first if a rival may end it there.
 std::size_t next_samples(const Outcome& outcome, std::size_t count, const MeasureOptions& options,
@@ -105,6 +114,14 @@ std::size_t next_samples(const Outcome& outcome, std::size_t count, const Measur
       count < options.minimum_samples ? options.minimum_samples - count : 1;
   const auto until_budget = static_cast<std::size_t>(samples_until(options.budget_seconds));
   return std::min({at_once, std::max(until_minimum, until_enough), until_budget});
+}
+
+/// Takes samples of so many calls each; a cold one is one call.
+std::vector<double> samples_of(Primitive& primitive, Stopwatch& stopwatch, std::int64_t calls,
+                               std::size_t samples, const MeasureOptions& options) {
+  const Deadline deadline(limit_of(samples, options));
+  if (options.cold) return {stopwatch.time_cold(primitive)};
+  return stopwatch.time_samples(primitive, calls, samples);
 }
 
 /// Why sampling stops after these samples, of `timed_seconds` and taken within `wall_seconds`;
@@ -139,10 +156,14 @@ std::int64_t warm_up(Primitive& primitive, Stopwatch& stopwatch, const MeasureOp
   // Single calls of short kernels are poor predictors: the number of calls grows at most by this
   // factor in one step.
   constexpr double step = 1024;
-  double total = stopwatch.time(primitive, 1);
+  const auto time = [&](std::int64_t calls) {
+    const Deadline deadline(limit_of(1, options));
+    return stopwatch.time(primitive, calls);
+  };
+  double total = time(1);
   if (total > options.budget_seconds) return 1;
   std::int64_t calls = 1;
-  double last = stopwatch.time(primitive, calls);
+  double last = time(calls);
   total += last;
   const auto is_short = [&] { return last < long_enough * options.sample_seconds; };
   const auto is_telling = [&] { return last >= telling * options.sample_seconds; };
@@ -161,7 +182,7 @@ std::int64_t warm_up(Primitive& primitive, Stopwatch& stopwatch, const MeasureOp
       calls = std::clamp(static_cast<std::int64_t>(wanted), calls + 1, maximum_calls);
       if (is_enough) break;
     }
-    last = stopwatch.time(primitive, calls);
+    last = time(calls);
     total += last;
   }
   return options.cold ? 1 : stopwatch.whole_calls(primitive, calls);
@@ -194,11 +215,9 @@ Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions
   if (observer != nullptr) observer->begin();
   while (outcome.stopped_by.empty()) {
     rest();
-    const std::vector<double> taken =
-        options.cold
-            ? std::vector<double>{stopwatch.time_cold(primitive)}
-            : stopwatch.time_samples(primitive, outcome.calls_per_sample,
-                                     next_samples(outcome, samples.count(), options, at_once));
+    const std::vector<double> taken = samples_of(
+        primitive, stopwatch, outcome.calls_per_sample,
+        options.cold ? 1 : next_samples(outcome, samples.count(), options, at_once), options);
     for (const double seconds : taken) {
       outcome.timed_seconds += seconds;
       samples.add(seconds / static_cast<double>(outcome.calls_per_sample),

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "suites/harness/deadline.h"
+
 namespace benanza::harness {
 
 Visits::Visits(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions& options)
@@ -22,11 +24,15 @@ void Visits::go_on_with(Primitive& primitive) {
 double Visits::visit(std::int64_t calls) {
   constexpr std::size_t least_samples = 5;
   std::vector<double> samples;
+  const auto time = [&] {
+    // A batch is no longer than a call may be.
+    const Deadline deadline(Deadline::of_a_call);
+    return options_.cold ? stopwatch_.time_cold(*primitive_) : stopwatch_.time(*primitive_, calls);
+  };
   // The caches hold the data of the other process, so the first batch only warms them up.
-  double spent = options_.cold ? 0 : stopwatch_.time(*primitive_, calls);
+  double spent = options_.cold ? 0 : time();
   while (samples.size() < least_samples || spent < options_.budget_seconds) {
-    const double seconds =
-        options_.cold ? stopwatch_.time_cold(*primitive_) : stopwatch_.time(*primitive_, calls);
+    const double seconds = time();
     spent += seconds;
     samples.push_back(seconds / static_cast<double>(calls));
   }

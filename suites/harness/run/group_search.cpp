@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/problem/name.h"
+#include "suites/harness/deadline.h"
 #include "suites/harness/run/row_guard.h"
 #include "suites/harness/run/verification.h"
 
@@ -189,6 +190,7 @@ Outcome GroupSearch::heats(const NamedVariant& candidate) {
 }
 
 double GroupSearch::first_seconds(Primitive& primitive, Stopwatch& stopwatch) const {
+  const Deadline deadline(2 * Deadline::of_a_call);
   const double seconds = stopwatch.time(primitive, 1);
   return race_.may_start(seconds) ? seconds : std::min(seconds, stopwatch.time(primitive, 1));
 }

@@ -10,11 +10,18 @@
 #include "core/base/text.h"
 #include "core/results_file/known_defect.h"
 #include "suites/harness/conditions/data_kind.h"
+#include "suites/harness/deadline.h"
 #include "suites/harness/known_defect.h"
 #include "suites/harness/run/verification.h"
 
 namespace benanza::harness {
 namespace {
+
+std::shared_ptr<Primitive> set_up(const Way& way, Allocator& allocator, CallFormats& formats) {
+  // Compilers of kernels take minutes.
+  const Deadline deadline(10 * Deadline::of_a_call);
+  return make_alone(way, allocator, &formats);
+}
 
 /// Measures consecutive phases.
 class Lap {
@@ -96,7 +103,7 @@ Outcome run_variant(Backend& backend, const Variant& variant, const Verifier& ve
     Lap lap;
     const Way way = backend.way(variant);
     CallFormats formats;
-    const std::shared_ptr<Primitive> primitive = make_alone(way, backend.allocator(), &formats);
+    const std::shared_ptr<Primitive> primitive = set_up(way, backend.allocator(), formats);
     PhaseSeconds phases{.create = lap.seconds()};
     Verification before = verify_before_timing(*primitive, variant, way.traits, verifier);
     phases.check = lap.seconds();

@@ -65,13 +65,24 @@ Memory::desc described(Dims dims, Dims strides, Memory::data_type type) {
 
 }  // namespace
 
-VariantContext::VariantContext(const dnnl::engine& engine, Precision precision, Layout layout)
-    : engine_(engine), precision_(precision), layout_(layout), type_(storage_type(precision)) {}
+VariantContext::VariantContext(const dnnl::engine& engine, Precision precision, Layout layout,
+                               Domain data)
+    : engine_(engine),
+      precision_(precision),
+      layout_(layout),
+      type_(storage_type(precision)),
+      data_(data) {}
 
 VariantContext VariantContext::as_dequantized() const {
   VariantContext floats = *this;
   floats.type_ = Memory::data_type::f32;
   return floats;
+}
+
+VariantContext VariantContext::of_data() const {
+  VariantContext data = *this;
+  if (integers() && data_ == Domain::unsigned_bytes) data.type_ = Memory::data_type::u8;
+  return data;
 }
 
 VariantContext VariantContext::in(Layout layout) const {

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "core/problem/operand.h"
 #include "core/problem/precision.h"
 #include "core/problem/text.h"
 #include "suites/onednn/api/api.h"
@@ -11,8 +12,10 @@ namespace benanza::onednn {
 /// A variant's engine, precision and layout in oneDNN's terms.
 class VariantContext {
  public:
-  /// Throws Unsupported for a precision that the library has no CPU data type for.
-  VariantContext(const dnnl::engine& engine, Precision precision, Layout layout);
+  /// Throws Unsupported for a precision that the library has no CPU data type for. `data`: the
+  /// values of the problem's first operand.
+  VariantContext(const dnnl::engine& engine, Precision precision, Layout layout,
+                 Domain data = Domain::any);
 
   const dnnl::engine& engine() const { return engine_; }
   Precision precision() const { return precision_; }
@@ -23,6 +26,8 @@ class VariantContext {
   bool dequantized() const { return precision_ == Precision::int8 && !integers(); }
 
   VariantContext as_dequantized() const;
+  /// For descriptors of the first operand, which may be of another type than the others.
+  VariantContext of_data() const;
   VariantContext in(Layout layout) const;
 
   /// The data type of operands and result. Biases are fp32 at every precision.
@@ -45,6 +50,7 @@ class VariantContext {
   Precision precision_;
   Layout layout_;
   Memory::data_type type_;
+  Domain data_;
 };
 
 /// Row-major fp32, the format in which values enter and leave the backend.

@@ -11,20 +11,20 @@ namespace benanza::onednn {
 template <class Forward, class Shape>
 Plan plan_convolution(const Shape& shape, const Problem& problem, const VariantContext& context,
                       dnnl::algorithm algorithm, ResidualFrom from, const Memory::desc& weights) {
-  const auto data = [&](const Dims& dims) {
-    return context.layout() == Layout::any ? context.chosen_by_library(dims) : context.tensor(dims);
+  const auto images = [](const VariantContext& of, const Dims& dims) {
+    return of.layout() == Layout::any ? of.chosen_by_library(dims) : of.tensor(dims);
   };
+  const Memory::desc result = images(context, shape.output());
   const LibraryWindow window(shape.window);
   const Memory::desc bias = problem.epilogue.bias ? floats({shape.filters}) : Memory::desc();
-  const PostOps last =
-      post_ops(problem, context, from, data(shape.output()), floats(shape.output()));
-  Plan plan{.implementation = api::implementation_of<Forward>(
-                context.engine(), last.attributes, dnnl::prop_kind::forward_inference, algorithm,
-                data(shape.input), context.chosen_by_library(api::dims(weights)), bias,
-                data(shape.output()), shape.window.strides, window.gaps, window.begin_pads,
-                window.end_pads),
-            .operands = {{DNNL_ARG_SRC, floats(shape.input)}, {DNNL_ARG_WEIGHTS, weights}},
-            .result = {DNNL_ARG_DST, floats(shape.output())}};
+  const PostOps last = post_ops(problem, context, from, result, floats(shape.output()));
+  Plan plan{
+      .implementation = api::implementation_of<Forward>(
+          context.engine(), last.attributes, dnnl::prop_kind::forward_inference, algorithm,
+          images(context.of_data(), shape.input), context.chosen_by_library(api::dims(weights)),
+          bias, result, shape.window.strides, window.gaps, window.begin_pads, window.end_pads),
+      .operands = {{DNNL_ARG_SRC, floats(shape.input)}, {DNNL_ARG_WEIGHTS, weights}},
+      .result = {DNNL_ARG_DST, floats(shape.output())}};
   add_epilogue(plan, problem, bias, last);
   return plan;
 }

@@ -41,7 +41,8 @@ Plan between_conversions(Plan plan, const std::vector<std::size_t>& constants,
     if (operand.id == DNNL_ARG_BIAS || std::ranges::find(constants, index) != constants.end()) {
       continue;
     }
-    plan.before.push_back({index, moved_from(integers, bytes_of(operand, integers))});
+    const VariantContext bytes = index == 0 ? integers.of_data() : integers;
+    plan.before.push_back({index, moved_from(integers, bytes_of(operand, bytes))});
   }
   plan.result.seen_as = bytes_of(plan.result, integers);
   plan.after = stored_as_bytes(integers, *plan.result.seen_as);

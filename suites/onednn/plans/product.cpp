@@ -65,7 +65,7 @@ Plan plan_matmul(const Gemm& shape, const Problem& problem, const VariantContext
   const PostOps last = post_ops(problem, context, from, context.plain(c), floats(c));
   Plan plan{
       .implementation = api::implementation_of<dnnl::matmul>(
-          context.engine(), last.attributes, context.strided(a, a_strides),
+          context.engine(), last.attributes, context.of_data().strided(a, a_strides),
           shape.constant_b ? context.chosen_by_library(b) : context.strided(b, b_strides), bias,
           context.plain(c)),
       .operands = {{DNNL_ARG_SRC, floats(a, a_strides)}, {DNNL_ARG_WEIGHTS, floats(b, b_strides)}},
@@ -83,8 +83,8 @@ Plan plan_inner_product(const Gemm& shape, const Problem& problem, const Variant
   const PostOps last = post_ops(problem, context, from, context.plain(result), floats(result));
   Plan plan{.implementation = api::implementation_of<dnnl::inner_product_forward>(
                 context.engine(), last.attributes, dnnl::prop_kind::forward_inference,
-                context.plain({shape.m, shape.k}), context.chosen_by_library(weights), bias,
-                context.plain(result)),
+                context.of_data().plain({shape.m, shape.k}), context.chosen_by_library(weights),
+                bias, context.plain(result)),
             .operands = {{DNNL_ARG_SRC, floats({shape.m, shape.k})},
                          {DNNL_ARG_WEIGHTS,
                           floats(weights, matrix_strides(weights, !shape.transpose_b))}},
@@ -109,6 +109,7 @@ Plan plan_convolution(const Gemm& shape, const Problem& problem, const VariantCo
   Convolution convolution;
   convolution.input = image;
   convolution.filters = shape.n;
+  convolution.unsigned_data = shape.unsigned_data;
   convolution.window = {
       .kernel = {1, 1}, .pads = {0, 0, 0, 0}, .strides = {1, 1}, .dilations = {1, 1}};
   Problem pixels{convolution, problem.epilogue};
@@ -128,7 +129,7 @@ Plan plan_convolution(const Gemm& shape, const Problem& problem, const VariantCo
   for (Argument& operand : last.operands) operand.values = pixel_floats(api::dims(operand.values));
   Plan plan{.implementation = api::implementation_of<dnnl::convolution_forward>(
                 context.engine(), last.attributes, dnnl::prop_kind::forward_inference,
-                dnnl::algorithm::convolution_direct, channels_last.tensor(image),
+                dnnl::algorithm::convolution_direct, channels_last.of_data().tensor(image),
                 channels_last.chosen_by_library(weights), bias, channels_last.tensor(result),
                 Dims{1, 1}, Dims{0, 0}, Dims{0, 0}, Dims{0, 0}),
             .operands = {{DNNL_ARG_SRC, pixel_floats(image)},
@@ -325,7 +326,8 @@ std::vector<Attempt> attempts_as_product(const Convolution& shape, const Problem
                      .transpose_b = true,
                      .batch_a = {},
                      .batch_b = {},
-                     .constant_b = true};
+                     .constant_b = true,
+                     .unsigned_data = shape.unsigned_data};
   const auto epilogue = of_matrix(problem.epilogue, last_channels(output), product.output());
   if (!epilogue) return {};
   std::vector<Attempt> ways = matrix_ways(product, {product, *epilogue}, context.in(Layout::plain));

@@ -1,8 +1,13 @@
 #include "suites/harness/run/verification.h"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <map>
 
 #include "suites/harness/conditions/data_kind.h"
+#include "suites/harness/deadline.h"
+#include "suites/harness/measure/measure.h"
 #include "suites/tests/harness/fake/fake_backend.h"
 #include "suites/verify/inputs.h"
 #include "suites/verify/verification_cases.h"
@@ -10,8 +15,10 @@
 namespace benanza::harness {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Pair;
 using ::testing::StartsWith;
 
 Variant verification_relu(const std::string& algorithm) {
@@ -124,6 +131,77 @@ TEST(CheckBeforeTiming, WhatNoToleranceAllowsIsAMismatch) {
       verify_before_timing(primitive, verification_relu("direct"), amplifying, needing(17, true))
           .mismatch,
       "off");
+}
+
+/// Notes how many seconds its calls still have.
+class Hurried : public FakePrimitive {
+ public:
+  using FakePrimitive::FakePrimitive;
+  void upload(std::size_t index, std::span<const float> values) override {
+    note("upload");
+    FakePrimitive::upload(index, values);
+  }
+  void restore() override {
+    note("restore");
+    FakePrimitive::restore();
+  }
+  void run() override {
+    note("run");
+    FakePrimitive::run();
+  }
+  /// By the member function; the least.
+  std::map<std::string, unsigned> seconds;
+
+ private:
+  void note(const std::string& name) {
+    const unsigned left = ::alarm(0);
+    ::alarm(left);
+    const auto [found, is_new] = seconds.emplace(name, left);
+    if (!is_new) found->second = std::min(found->second, left);
+  }
+};
+
+::testing::Matcher<unsigned> within_a_minute() {
+  return ::testing::AllOf(::testing::Gt(0U), ::testing::Le(60U));
+}
+
+TEST(Deadlines, AllThatVerificationRunsHasOneAndNothingAfterIt) {
+  Hurried primitive(16);
+  const Verifier verifier = verify::verifier();
+  const Variant relu = verification_relu("direct");
+  EXPECT_EQ(verify_before_timing(primitive, relu, {}, verifier).mismatch, std::nullopt);
+  EXPECT_THAT(primitive.seconds,
+              ElementsAre(Pair("restore", within_a_minute()), Pair("run", within_a_minute()),
+                          Pair("upload", within_a_minute())));
+  primitive.seconds.clear();
+  EXPECT_EQ(verify_after_timing(primitive, relu, {}, verifier), std::nullopt);
+  EXPECT_THAT(primitive.seconds,
+              ElementsAre(Pair("restore", within_a_minute()), Pair("run", within_a_minute())));
+  EXPECT_EQ(::alarm(0), 0U);
+}
+
+TEST(Deadlines, TimedCallsHaveOne) {
+  for (const bool cold : {false, true}) {
+    Hurried primitive(16);
+    FakeStopwatch stopwatch{Hold()};
+    measure(primitive, stopwatch, {.budget_seconds = 0.01, .cold = cold});
+    EXPECT_THAT(primitive.seconds, ElementsAre(Pair("run", within_a_minute())));
+    EXPECT_EQ(::alarm(0), 0U);
+  }
+}
+
+TEST(Deadlines, AnOuterOneStandsStillInAnInnerOne) {
+  {
+    const Deadline outer(100);
+    {
+      const Deadline inner(20);
+      const unsigned left = ::alarm(20);
+      EXPECT_LE(left, 20U);
+    }
+    const unsigned left = ::alarm(100);
+    EXPECT_GT(left, 90U);
+  }
+  EXPECT_EQ(::alarm(0), 0U);
 }
 
 TEST(CheckBeforeTiming, UploadsOnceAndVerifiesOnceWhereNothingElseCanHelp) {

@@ -94,6 +94,54 @@ TEST(TableBackend, ACallThatWouldLeaveOutStepsIsNotMade) {
   }
 }
 
+/// Ways whose names are the keys that they are asked for.
+WayTable<Library> keys_of_products() {
+  WayTable<Library> table;
+  table.add(Family<Library, Gemm>{.layouts = [](const Gemm&) { return std::vector{Layout::plain}; },
+                                  .ways = [](Library&, const Gemm& shape, const Variant& variant,
+                                             AlgorithmSet) -> std::vector<Way> {
+                                    EXPECT_EQ(key({shape, {}}), key(variant.problem));
+                                    return {way_named(key(variant.problem))};
+                                  }});
+  return table;
+}
+
+class KnowsUnsigned final : public TwoCalls {
+ public:
+  using TwoCalls::TwoCalls;
+  bool knows_unsigned_data() const override { return true; }
+};
+
+TEST(TableBackend, SignedDataStandForUnsignedOnesThatItDoesNotKnow) {
+  const std::string with_signs = "gemm/m2_n3_k4_nt_w";
+  const auto asked = [](TwoCalls& backend, const std::string& key) {
+    return backend.ways({parse(key), Precision::int8, Layout::plain, {}}, AlgorithmSet::all).at(0);
+  };
+  TwoCalls stands_in(keys_of_products());
+  EXPECT_EQ(asked(stands_in, with_signs + "_u8").name, with_signs);
+  EXPECT_TRUE(asked(stands_in, with_signs + "_u8").traits.signed_data);
+  EXPECT_FALSE(asked(stands_in, with_signs).traits.signed_data);
+  const Variant named{parse(with_signs + "_u8"), Precision::int8, Layout::plain, with_signs};
+  EXPECT_TRUE(stands_in.way(named).traits.signed_data);
+  KnowsUnsigned knows(keys_of_products());
+  EXPECT_EQ(asked(knows, with_signs + "_u8").name, with_signs + "_u8");
+  EXPECT_FALSE(asked(knows, with_signs + "_u8").traits.signed_data);
+}
+
+TEST(TableBackend, UnsignedDataAreRefusedAtOtherPrecisions) {
+  for (const Precision precision : {Precision::fp32, Precision::bf16, Precision::fp8}) {
+    KnowsUnsigned backend(keys_of_products());
+    const Variant variant{parse("gemm/m2_n3_k4_nt_u8"), precision, Layout::plain, "any"};
+    try {
+      backend.ways(variant, AlgorithmSet::all);
+      FAIL() << "listed";
+    } catch (const Unsupported& refusal) {
+      EXPECT_STREQ(refusal.what(), "unsigned 8-bit data exist at int8 only");
+    }
+    EXPECT_THROW(backend.way(variant), Unsupported);
+  }
+}
+
 // A call that takes plain weights would read packed ones as plain, and the other way round.
 TEST(TableBackend, PackedWeightsHaveFamiliesOfTheirOwn) {
   const auto ways = [](bool packed) {

@@ -203,6 +203,24 @@ TEST_F(OnednnMistakes, PlantedErrorsAreFound) {
   }
 }
 
+// Such a call reads 255 as 127, or as -1.
+TEST_F(OnednnMistakes, CallsOfSignedDataAreNoneOfUnsigned) {
+  for (const char* const key :
+       {"conv/1x16x9x9_k16x3x3_p1.1.1.1_s1x1_d1x1_g1", "gemm/m32_n32_k64_nt_w",
+        "deconv/1x8x5x5_k8x3x3_p1.1.1.1_s2x2_d1x1_g1"}) {
+    const Problem wanted = with_unsigned_data(parse(key), true);
+    int count = 0;
+    for (const harness::Variant& variant :
+         variants(*backend_, key, Precision::int8, harness::AlgorithmSet::all)) {
+      SCOPED_TRACE(name_of(variant));
+      const auto wrong = created(variant);
+      EXPECT_FALSE(verify::verify(*wrong, wanted, Precision::int8, cache_).ok);
+      ++count;
+    }
+    EXPECT_GT(count, 0) << key;
+  }
+}
+
 /// Discards the last element, like a call that stops early.
 class StopsEarly : public harness::Primitive {
  public:

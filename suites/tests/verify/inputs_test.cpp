@@ -180,12 +180,30 @@ TEST(Inputs, IntegersFitEightBitsAndWeightsAreEven) {
   }
 }
 
+TEST(Inputs, UnsignedBytesUseTheirRangeAndFit16BitsInPairs) {
+  for (const char* key :
+       {"conv/1x16x9x9_k8x3x3_p0.0.0.0_s1x1_d1x1_g1_u8",
+        "deconv/1x16x9x9_k8x3x3_p0.0.0.0_s1x1_d1x1_g1_u8", "gemm/m64_n32_k64_nn_w_u8"}) {
+    const auto operands = inputs_of(key, Precision::int8);
+    const auto [least, most] = std::ranges::minmax(operands[0]);
+    EXPECT_EQ(least, 0);
+    EXPECT_EQ(most, 255);
+    for (const float value : operands[0]) EXPECT_EQ(value, std::round(value));
+    const auto [first, last] = std::ranges::minmax(operands[1]);
+    EXPECT_EQ(first, -8);
+    EXPECT_LE(2 * most * last, 32767);
+  }
+}
+
 TEST(Int8Scale, IsAPowerOfTwoThatShrinksWithTheSum) {
   // 40 / (27.7 * sqrt(k)): 1.44 for 1 product, 0.48 for 9, 0.0451 for 1024.
   EXPECT_EQ(harness::int8_scale(parse("gemm/m2_n2_k1_nn")), 1);
   EXPECT_EQ(harness::int8_scale(parse("conv/1x1x5x5_k1x3x3_p0.0.0.0_s1x1_d1x1_g1")), 0.25F);
   EXPECT_EQ(harness::int8_scale(parse("gemm/m2_n2_k1024_nn")), 0.03125F);
   EXPECT_EQ(harness::int8_scale(parse("reducesum/1024x3_a0")), 0.03125F);
+  // Of unsigned data 40 / (820 * sqrt(k)): 0.0163 for 9 products, 0.00152 for 1024.
+  EXPECT_EQ(harness::int8_scale(parse("conv/1x1x5x5_k1x3x3_p0.0.0.0_s1x1_d1x1_g1_u8")), 0x1p-6F);
+  EXPECT_EQ(harness::int8_scale(parse("gemm/m2_n2_k1024_nn_u8")), 0x1p-10F);
   // A factor's deviation is 5.48: 0.0082 for 1024 products.
   EXPECT_EQ(harness::int8_scale(parse("gemm/m2_n2_k1024_nn_mul_y2x2")), 0.0078125F);
 }
@@ -200,7 +218,8 @@ TEST(Int8Scale, IsOneWhereNothingIsSummedUp) {
 TEST(Int8Scale, UsesTheRangeAndRarelyLeavesIt) {
   for (const char* key :
        {"gemm/m30_n30_k1_nn_bias", "gemm/m30_n30_k9_nn_bias", "gemm/m30_n30_k147_nn_bias",
-        "gemm/m30_n30_k2304_nn_bias", "gemm/m30_n30_k147_nn_bias_mul_y30x30"}) {
+        "gemm/m30_n30_k2304_nn_bias", "gemm/m30_n30_k147_nn_bias_mul_y30x30",
+        "gemm/m30_n30_k9_nn_u8_bias", "gemm/m30_n30_k2304_nn_u8"}) {
     const Problem problem = parse(key);
     const auto operands = inputs_for(problem, Precision::int8, 3);
     double squares = 0;

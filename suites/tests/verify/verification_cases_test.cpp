@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "suites/tests/verify/reference_primitive.h"
+
 namespace benanza::verify {
 namespace {
 
@@ -133,6 +135,15 @@ TEST(VerificationCases, GradientsOfARecurrentNetworkComeTogether) {
       }
     }
   }
+}
+
+TEST(Verifier, CallsOfSignedDataAreVerifiedWithThem) {
+  const harness::Variant variant{parse("gemm/m3_n4_k5_nt_w_u8"), Precision::int8, Layout::plain,
+                                 "any"};
+  ReferencePrimitive primitive(parse("gemm/m3_n4_k5_nt_w"), Precision::int8);
+  const harness::Verifier verify_call = verifier();
+  EXPECT_EQ(verify_call(primitive, variant, {.signed_data = true}), std::nullopt);
+  EXPECT_NE(verify_call(primitive, variant, {}), std::nullopt);
 }
 
 }  // namespace

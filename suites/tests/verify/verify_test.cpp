@@ -47,6 +47,32 @@ TEST(Verify, AcceptsARightResultInEveryPrecision) {
   }
 }
 
+/// Reads the bytes of its data as signed ones.
+class ReadsSigned : public ReferencePrimitive {
+ public:
+  using ReferencePrimitive::ReferencePrimitive;
+  void upload(std::size_t index, std::span<const float> values) override {
+    std::vector<float> read(values.begin(), values.end());
+    for (float& value : read) {
+      if (index == 0 && value > 127) value -= 256;
+    }
+    ReferencePrimitive::upload(index, read);
+  }
+};
+
+TEST(Verify, UnsignedDataReadAsSignedAreFound) {
+  for (const char* key : {"conv/2x8x9x7_k6x3x3_p1.0.2.1_s2x1_d1x2_g2_u8_bias",
+                          "deconv/1x8x5x5_k8x3x3_p0.0.0.0_s2x2_d1x1_g1_u8",
+                          "gemm/m7_n9_k13_nt_w_u8_bias_relu", "gemm/m8_n9_k2304_nn_u8_residual"}) {
+    const Problem problem = parse(key);
+    ReferencePrimitive right(problem, Precision::int8);
+    const VerificationResult accepted = verify_once(right, problem, Precision::int8);
+    EXPECT_TRUE(accepted.ok) << key << ": " << accepted.message;
+    ReadsSigned wrong(problem, Precision::int8);
+    EXPECT_FALSE(verify_once(wrong, problem, Precision::int8).ok) << key;
+  }
+}
+
 TEST(Verify, SaysWhichElementAndByHowMuch) {
   const Problem problem = parse("relu/2x3x4");
   // Element (1,2,3), the last; every element of so small a result is compared.

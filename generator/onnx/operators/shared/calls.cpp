@@ -1,5 +1,7 @@
 #include "generator/onnx/operators/shared/calls.h"
 
+#include <onnx/onnx_pb.h>
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -97,6 +99,8 @@ Dims broadcast_dims(const Dims& a, const Dims& b) {
   return dims;
 }
 
+bool are_unsigned_bytes(int type) { return type == ::onnx::TensorProto::UINT8; }
+
 Call convolution_call(const NodeView& node, Factors factors) {
   return convolution_call(node, factors, image_extents(node), node.shape(factors.second));
 }
@@ -121,6 +125,7 @@ Call convolution_call(const NodeView& node, Factors factors, const Dims& input,
     throw Error("kernel_shape differs from the weights' " + join(kernel, 'x'));
   }
   shape.window = sliding_window(node, spatial(input), kernel).window;
+  shape.unsigned_data = are_unsigned_bytes(node.input(factors.first).type);
   return call(shape, {from_input(static_cast<int>(factors.first)),
                       from_input(static_cast<int>(factors.second))});
 }
@@ -168,9 +173,13 @@ Call product_call(Dims a, Source a_source, Dims b, Source b_source, bool constan
 }
 
 Call matmul_call(const NodeView& node, Factors factors, bool transpose_a, bool transpose_b) {
-  return product_call(node.shape(factors.first), from_input(static_cast<int>(factors.first)),
-                      node.shape(factors.second), from_input(static_cast<int>(factors.second)),
-                      node.input(factors.second).constant, transpose_a, transpose_b);
+  Call product =
+      product_call(node.shape(factors.first), from_input(static_cast<int>(factors.first)),
+                   node.shape(factors.second), from_input(static_cast<int>(factors.second)),
+                   node.input(factors.second).constant, transpose_a, transpose_b);
+  std::get<Gemm>(product.problem.shape).unsigned_data =
+      are_unsigned_bytes(node.input(factors.first).type);
+  return product;
 }
 
 Source last_result(const std::vector<Call>& calls) {

@@ -43,6 +43,9 @@ Call elementwise_call(BinaryKind kind, ElementwiseOperand a, ElementwiseOperand 
 /// Extents of two tensors broadcast to each other; throws Error if they do not fit.
 Dims broadcast_dims(const Dims& a, const Dims& b);
 
+/// Whether a product's data of this type are unsigned bytes (Domain::unsigned_bytes).
+bool are_unsigned_bytes(int type);
+
 /// The inputs of a node that are the operands of its product.
 struct Factors {
   std::size_t first = 0;

@@ -52,7 +52,7 @@ Dims in_groups(Dims dims, const Problem& product) {
 
 /// The same of the second operand of a product of matrices.
 Problem sums_of_second(const Problem& product) {
-  Problem sums{product.shape, {}};
+  Problem sums = with_unsigned_data({product.shape, {}}, false);
   auto& gemm = std::get<Gemm>(sums.shape);
   gemm.m = 1;
   gemm.batch_a = Dims(gemm.batch_b.size(), 1);
