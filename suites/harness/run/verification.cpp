@@ -12,7 +12,8 @@ class Limited : public Primitive {
   explicit Limited(Primitive& primitive) : primitive_(primitive) {}
 
   void upload(std::size_t index, std::span<const float> values) override {
-    const Deadline deadline(Deadline::of_a_call);
+    // Gigabytes take a while on a busy machine.
+    const Deadline deadline(5 * Deadline::of_a_call);
     primitive_.upload(index, values);
   }
   void restore() override {
