@@ -187,10 +187,11 @@ std::optional<double> arithmetic_rate(const Results& results, const MeasurementF
   }
   // The products that measure the peak are large and may reach the limit of power. Others are
   // faster then, a few percent where they are short, and up to the peak on zeros in a cooler
-  // minute.
+  // minute. Those on zeros are no faster than other products may be, but for noise.
   constexpr double tolerated = 1.1;
+  constexpr double noise = 1.03;
   if (rate) {
-    const double limit = std::max(tolerated * *rate, possible.value_or(0));
+    const double limit = std::max(tolerated * *rate, noise * possible.value_or(0));
     raise(rate, fastest_product(results.measurements, filter, precision, limit));
   }
   return rate;

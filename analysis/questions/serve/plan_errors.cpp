@@ -116,7 +116,8 @@ void add_plans(Section& section, const ServedVariant& served) {
   section.add(
       "Times are those of runs of plans; of a step without one, its bound times the median ratio "
       "of "
-      "plan to bound: of plans of the batch, else of all of the phase. Kinds of layers and joules "
+      "plan to bound: of plans of the batch, if there are two, else of all of the phase. Kinds of "
+      "layers and joules "
       "are of the bounds.");
   section.add(plans_sheet(all));
   add_plan_errors(section, all);

@@ -172,7 +172,7 @@ std::vector<double> StepGrid::ratios(double batch, const Place& without) const {
     all.push_back(seconds / bound);
     if (static_cast<double>(place.back()) == batch) of_batch.push_back(all.back());
   }
-  return of_batch.empty() ? all : of_batch;
+  return of_batch.size() < 2 ? all : of_batch;
 }
 
 void StepGrid::add_planned(ServingStep& step, const std::vector<double>& at, bool one) const {

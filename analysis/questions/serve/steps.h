@@ -79,7 +79,7 @@ class StepGrid {
   void add(const Graph& graph, const Place& place, const std::vector<LayerTime>& times,
            const Inputs& inputs, const MeasurementFilter& filter);
   /// Plan to bound, of the plans that were run elsewhere than at `without`: of those of the batch,
-  /// if there are any, else of all.
+  /// if there are two at least, else of all.
   std::vector<double> ratios(double batch, const Place& without) const;
   /// That of the plan that was run `at` the step, if it is `one`; else the bound times the median
   /// ratio.
