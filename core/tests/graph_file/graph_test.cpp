@@ -65,7 +65,8 @@ TEST(GraphJson, IsWhatTheReaderReads) {
     graph.fusions[0].whole = true;
     graph.fusions[0].also = {"attention_bwd/1x1x1x1_k1x2x1_s1"};
     graph.fusions.back().also = {"rotary/1x2x3x4_t1x1x3x2", "concat/1x2_1x3_a1"};
-    graph.layers[0].inner_moves = {0};
+    graph.layers[0].problems = {"conv/x", "copy/x", "add/x"};
+    graph.layers[0].inner_moves = {1};
     graph.layers[0].phase = "backward";
     graph.layers[0].precision = "bf16";
     graph.layers[0].gradients = {16, 7};

@@ -185,7 +185,7 @@ Heads AttentionParts::attend(const Heads& q, const Heads& k, const Heads& v, con
     }
     Call capped = call(Activation{.input = dims, .kind = ActivationKind::tanh}, {scores});
     capped.problem.epilogue.steps = {
-        Activation{.kind = ActivationKind::linear, .alpha = soft_cap, .beta = 0}};
+        Activation{.input = {}, .kind = ActivationKind::linear, .alpha = soft_cap, .beta = 0}};
     scores = add(std::move(capped));
   } else {
     hand_out_behind(product);
