@@ -275,11 +275,28 @@ std::int64_t scale_axis(const NodeView& node, const Dims& dims) {
   return axis;
 }
 
+/// Sums of 32 bits times their scales: measured as floats of the run's precision.
+Lowered lower_dequantized_sums(const NodeView& node) {
+  const Dims dims = node.extents(0);
+  const std::int64_t axis = scale_axis(node, dims);
+  Dims scales(dims.size(), 1);
+  if (axis >= 0) scales[static_cast<std::size_t>(axis)] = dims[static_cast<std::size_t>(axis)];
+  Call product = elementwise_call(BinaryKind::mul, {dims, false, from_input(0)},
+                                  {scales, node.input(1).constant, from_input(1)});
+  product.is_proxy = true;
+  Lowered lowered = measured({std::move(product)});
+  lowered.types = Types::checked_by_lowering;
+  return lowered;
+}
+
 template <QuantizationKind kind>
 Lowered lower_quantization(const NodeView& node) {
   const bool writes = kind == QuantizationKind::quantize;
   const int bytes = writes ? node.output(0).type : node.input(0).type;
   const int reals = writes ? node.input(0).type : node.output(0).type;
+  if (!writes && bytes == ::onnx::TensorProto::INT32 && is_floating(reals)) {
+    return lower_dequantized_sums(node);
+  }
   const bool fp8 = is_float_of_8_bits(bytes);
   if ((!is_byte(bytes) && !fp8) || !is_floating(reals)) {
     throw NotExpressible("quantized " + type_name(bytes) + " of " + type_name(reals));

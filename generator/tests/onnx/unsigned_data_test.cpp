@@ -134,5 +134,20 @@ TEST(UnsignedData, SumsOfDataAreOfUnsignedOnes) {
                   "sub/12x16x32_12x16x1", "gemm/m1_n32_k8_nn_a1_b12", "sub/12x16x32_12x1x32"));
 }
 
+// What MatMulInteger makes, with one scale or one for each column.
+TEST(SumsOfBytes, AreFloatsTimesTheirScales) {
+  for (const Dims& scales : {Dims{}, Dims{16}}) {
+    Model model = of_data(TensorProto::UINT8, {4, 8}, {8, 16});
+    model.weights("each", scales);
+    model.node("MatMulInteger", {"x", "w", "z", "wz"}, {"sums"});
+    model.node("DequantizeLinear", {"sums", "each"}, {"y"});
+    const LoweredLayer layer = named(model.output("y").import(), "y");
+    EXPECT_EQ(layer.cost, Cost::measured) << layer.reason;
+    EXPECT_THAT(layer.problems, ElementsAre(scales.empty() ? "mul/4x16_1x1_w" : "mul/4x16_1x16_w"));
+    EXPECT_EQ(layer.precision, "") << "of the run";
+    EXPECT_TRUE(layer.calls[0].is_proxy);
+  }
+}
+
 }  // namespace
 }  // namespace benanza::onnx
