@@ -9,8 +9,8 @@
 #include "analysis/render/table.h"
 #include "core/base/error.h"
 #include "core/results_file/as_in_model.h"
-#include "core/results_file/known_defect.h"
 #include "core/results_file/origin.h"
+#include "core/results_file/outcome_facts.h"
 #include "core/results_file/read_rows.h"
 #include "core/statistics/summary.h"
 
@@ -89,14 +89,14 @@ std::optional<double> setup_seconds(const Rows& rows) {
 }
 
 bool is_known_defect(const Row& row) { return facts_of(row).contains(known_defect_fact); }
+bool is_crash(const Row& row) { return facts_of(row).contains(crashed_fact); }
 
 /// By a wrong result or the end of the program: which of them a bad access shows as depends on what
 /// lies in memory.
 Evidence by_result(const Rows& rows, Symptom symptom) {
   const auto shows = [&](const Row* row) {
     if (row->status == Status::incorrect) return true;
-    const bool is_crash = symptom == Symptom::crash || row->reason.starts_with("crashed");
-    return row->status == Status::failed && is_crash;
+    return row->status == Status::failed && (symptom == Symptom::crash || is_crash(*row));
   };
   auto shown = std::ranges::find_if(rows, shows);
   // A call that is known to be wrong, or to crash, is not made.

@@ -7,6 +7,22 @@
 
 namespace benanza::analysis {
 
+namespace {
+
+/// Layers whose copies between their calls have no time count without these. Returns how many.
+std::size_t count_without_inner_moves(std::vector<LayerTime>& moved,
+                                      const std::vector<LayerTime>& without) {
+  std::size_t count = 0;
+  for (std::size_t layer = 0; layer < moved.size(); ++layer) {
+    if (moved[layer].seconds || without[layer].status != LayerStatus::measured) continue;
+    moved[layer] = without[layer];
+    ++count;
+  }
+  return count;
+}
+
+}  // namespace
+
 BoundReport make_report(const Graph& graph, const MeasurementSet& measurements,
                         const MeasurementFilter& filter, Movement movement) {
   OperatorTimes operators = operators_of(graph, measurements, filter, movement);
@@ -28,13 +44,16 @@ BoundReport make_report(const Graph& graph, const MeasurementSet& measurements,
                     (report.coverage.of(LayerStatus::movement).layers == 0 && !moves_inside);
   MeasurementFilter with_moves = filter;
   with_moves.inner_moves = true;
-  const std::vector<LayerTime> moved =
+  std::vector<LayerTime> moved =
       same ? report.times : operator_times(graph, measurements, with_moves, Movement::include);
+  const std::size_t without_inner = count_without_inner_moves(moved, report.times);
   report.with_movement = same ? report.bounds : bounds(graph, moved, Movement::include);
-  report.movement_without_time =
-      static_cast<std::size_t>(std::ranges::count_if(moved, [](const LayerTime& time) {
-        return time.status == LayerStatus::movement && !time.seconds;
-      }));
+  report.movement_without_time = static_cast<std::size_t>(std::ranges::count_if(
+                                     moved,
+                                     [](const LayerTime& time) {
+                                       return time.status == LayerStatus::movement && !time.seconds;
+                                     })) +
+                                 without_inner;
   return report;
 }
 

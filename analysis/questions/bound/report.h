@@ -30,7 +30,8 @@ struct BoundReport {
   Coverage coverage{};
   Bounds bounds{};
   Bounds with_movement{};
-  /// Layers that only move bytes and have no time in `with_movement`.
+  /// Layers whose movement has no time in `with_movement`: all that they do, or between their
+  /// calls.
   std::size_t movement_without_time = 0;
   /// Of `bounds`.
   Assumed assumed{};

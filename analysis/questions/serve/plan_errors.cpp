@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "analysis/questions/serve/errors.h"
-#include "analysis/render/table.h"
+#include "analysis/questions/serve/step_table.h"
 #include "core/statistics/summary.h"
 
 namespace benanza::analysis {
@@ -64,19 +64,13 @@ void add_plan_errors(Section& section, const std::vector<PlanError>& all) {
 
 Sheet plans_sheet(const std::vector<PlanError>& all) {
   using Row = PlanError;
-  const auto on = [](std::string_view axis) {
-    return [axis](const Row& row) { return row.on(axis); };
-  };
-  const Table<Row> table{{"step", "phase", &Row::phase},
-                         {"batch", "batch", on("batch")},
-                         {"past", "past", on("past")},
-                         {"new", "new", on("new")},
-                         {"bound ms", "bound_seconds", milli, &Row::bound_seconds},
-                         {"plan ms", "seconds", milli, &Row::seconds},
-                         {"of bound", "ratio", thousandths, &Row::ratio},
-                         {"estimate ms", "estimated_seconds", milli, &Row::estimate},
-                         {"error", "error", percent, &Row::error},
-                         {"left out", "left_out", &Row::left_out}};
+  Table<Row> table = step_table<Row>();
+  table.add({"bound ms", "bound_seconds", milli, &Row::bound_seconds});
+  table.add({"plan ms", "seconds", milli, &Row::seconds});
+  table.add({"of bound", "ratio", thousandths, &Row::ratio});
+  table.add({"estimate ms", "estimated_seconds", milli, &Row::estimate});
+  table.add({"error", "error", percent, &Row::error});
+  table.add({"left out", "left_out", &Row::left_out});
   return table.sheet(all, {.name = "plans",
                            .caption = "steps as plans, measured",
                            .note = "estimate: without the step's own run and, if neighbours have "
@@ -115,10 +109,8 @@ void add_plans(Section& section, const ServedVariant& served) {
   }
   section.add(
       "Times are those of runs of plans; of a step without one, its bound times the median ratio "
-      "of "
-      "plan to bound: of plans of the batch, if there are two, else of all of the phase. Kinds of "
-      "layers and joules "
-      "are of the bounds.");
+      "of plan to bound: of plans of the batch, if there are two, else of all of the phase. Kinds "
+      "of layers and joules are of the bounds.");
   section.add(plans_sheet(all));
   add_plan_errors(section, all);
 }

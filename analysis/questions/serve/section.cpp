@@ -9,7 +9,7 @@
 #include "analysis/model/floor.h"
 #include "analysis/questions/serve/errors.h"
 #include "analysis/questions/serve/plan_errors.h"
-#include "analysis/render/table.h"
+#include "analysis/questions/serve/step_table.h"
 #include "analysis/render/text.h"
 #include "core/statistics/summary.h"
 
@@ -136,16 +136,10 @@ Sheet kinds_sheet(const ServingAnswer& answer, const DeviceRates& rates) {
 
 Sheet steps_sheet(const ServedVariant& served) {
   using Row = MeasuredStep;
-  const auto on = [](std::string_view axis) {
-    return [axis](const Row& row) { return row.on(axis); };
-  };
-  const Table<Row> table{{"step", "phase", &Row::phase},
-                         {"batch", "batch", on("batch")},
-                         {"past", "past", on("past")},
-                         {"new", "new", on("new")},
-                         {"ms", "seconds", milli, &Row::seconds},
-                         {"floor ms", "floor_seconds", milli, &Row::floor_seconds},
-                         {"left out", "left_out_error", percent, &Row::left_out_error}};
+  Table<Row> table = step_table<Row>();
+  table.add({"ms", "seconds", milli, &Row::seconds});
+  table.add({"floor ms", "floor_seconds", milli, &Row::floor_seconds});
+  table.add({"left out", "left_out_error", percent, &Row::left_out_error});
   return table.sheet(measured_steps(served),
                      {.name = "steps",
                       .caption = "measured steps: each a bound (LBL sequential)",

@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include "analysis/model/layer_time.h"
 #include "analysis/tests/build.h"
 
 namespace benanza::analysis {
@@ -386,25 +385,6 @@ TEST(Coverage, CountsLayersAtTheFallback) {
   const Coverage result = coverage(graph, layer_times(graph, set, filter), Precision::int8);
   EXPECT_EQ(result.of(LayerStatus::measured).layers, 2);
   EXPECT_EQ(result.at_fallback, 1);
-}
-
-TEST(MeasurementSet, RepetitionsJoinTheirSamples) {
-  MeasurementSet set;
-  set.add(test::measured_in_one_process(conv + fast, {1, 9}));
-  set.add(test::measured_in_one_process(conv + fast, {2, 3, 4}));
-  ASSERT_THAT(set.find(conv), SizeIs(1));
-  EXPECT_DOUBLE_EQ(set.find(conv)[0].seconds(), 3);  // of 1 2 3 4 9
-  EXPECT_EQ(set.size(), 1);
-}
-
-TEST(MeasurementSet, AFailedRepetitionDoesNotUndoAnOkOneButAnIncorrectOneDoes) {
-  MeasurementSet set;
-  set.add(refused(conv + fast, Status::failed, "out of memory"));
-  set.add(measured(conv + fast, {2}));
-  EXPECT_EQ(set.find(conv)[0].status, Status::ok);
-  set.add(refused(conv + fast, Status::incorrect, "element 3"));
-  set.add(measured(conv + fast, {1}));
-  EXPECT_EQ(set.find(conv)[0].status, Status::incorrect);
 }
 
 }  // namespace

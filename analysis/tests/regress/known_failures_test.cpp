@@ -9,7 +9,7 @@
 #include "analysis/regress/known_verdicts.h"
 #include "core/base/error.h"
 #include "core/results_file/as_in_model.h"
-#include "core/results_file/known_defect.h"
+#include "core/results_file/outcome_facts.h"
 #include "core/tests/folder.h"
 
 namespace benanza::regress {
@@ -142,7 +142,7 @@ TEST(KnownFailures, WrongResultsAndCrashesAreRows) {
   replace_facts(refused, {{known_defect_fact, true}});
   Row crashed = wrong;
   crashed.status = Status::failed;
-  crashed.reason = "crashed: a signal ended the program";
+  replace_facts(crashed, {{crashed_fact, true}});
   for (const Symptom symptom : {Symptom::wrong_result, Symptom::crash}) {
     for (const Row& row : {refused, wrong, crashed}) {
       EXPECT_THAT(
@@ -150,8 +150,10 @@ TEST(KnownFailures, WrongResultsAndCrashesAreRows) {
           testing::ElementsAre("found"));
     }
   }
-  crashed.reason = "out of memory";
-  EXPECT_THAT(verdicts_of(failure(Symptom::wrong_result), {results_of("2.6.3", {crashed})}),
+  Row full = wrong;
+  full.status = Status::failed;
+  full.reason = "out of memory";
+  EXPECT_THAT(verdicts_of(failure(Symptom::wrong_result), {results_of("2.6.3", {full})}),
               testing::ElementsAre("unknown"));
 }
 

@@ -158,7 +158,7 @@ void GroupSearch::enter(const NamedVariant& candidate) {
     return row;
   };
   const RowGuard guard(tools_.crash, tools_.backend.name(), "at " + candidate.name,
-                       [&](std::string_view reason) { return row_of(lost(reason)); });
+                       [&](Loss loss) { return row_of(lost(loss)); });
   const Outcome outcome = caught([&] { return heats(candidate); });
   if (outcome.engine_lost) tools_.ledger.keep(row_of(outcome), outcome);
   if (outcome.status == Status::ok) {

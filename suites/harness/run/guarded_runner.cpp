@@ -28,7 +28,7 @@ Taken GuardedRunner::take(const NamedVariant& variant, std::int64_t repetition) 
     return row;
   };
   const RowGuard guard(crash_, backend_.name(), "at " + variant.name,
-                       [&](std::string_view reason) { return row_of(lost(reason)); });
+                       [&](Loss loss) { return row_of(lost(loss)); });
   Outcome outcome = outcome_of(variant);
   Row row = row_of(outcome);
   return {std::move(row), std::move(outcome)};

@@ -14,9 +14,9 @@ void add_facts(const LaterPass& pass, const NamedVariant& variant, std::string_v
   };
   Facts found;
   {
-    const RowGuard guard(
-        crash, backend, pass.where + ' ' + variant.name,
-        [&](std::string_view reason) { return pass.completed(rows.front(), failed(reason)); });
+    const RowGuard guard(crash, backend, pass.where + ' ' + variant.name, [&](Loss loss) {
+      return pass.completed(rows.front(), failed(reason_of(loss)));
+    });
     try {
       found = pass.measure(variant.variant, rows.front());
     } catch (const EngineLost& loss) {

@@ -6,6 +6,7 @@
 
 #include "core/results_file/row.h"
 #include "suites/harness/run/crash.h"
+#include "suites/harness/run/runner.h"
 
 namespace benanza::harness {
 
@@ -13,9 +14,9 @@ namespace benanza::harness {
 /// says so, and standard error with where it happened and how to go on.
 class RowGuard {
  public:
-  /// `place`: "at NAME" of the variant. `row_of`: the row to leave, for a reason.
+  /// `place`: "at NAME" of the variant. `row_of`: the row to leave.
   RowGuard(CrashGuard& crash, std::string_view backend, const std::string& place,
-           const std::function<Row(std::string_view reason)>& row_of);
+           const std::function<Row(Loss loss)>& row_of);
   RowGuard(const RowGuard&) = delete;
   RowGuard& operator=(const RowGuard&) = delete;
   ~RowGuard() { crash_.forget(); }

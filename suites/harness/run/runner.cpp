@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "core/results_file/known_defect.h"
+#include "core/results_file/outcome_facts.h"
 #include "suites/harness/conditions/data_kind.h"
 #include "suites/harness/deadline.h"
 #include "suites/harness/known_defect.h"
@@ -68,8 +68,13 @@ Outcome refused(Status status, std::string_view reason) {
   return outcome;
 }
 
-Outcome lost(std::string_view reason) {
-  Outcome outcome = refused(Status::failed, reason);
+std::string_view reason_of(Loss loss) {
+  return loss == Loss::crashed ? "crashed: a signal ended the program" : "hung: no answer in time";
+}
+
+Outcome lost(Loss loss) {
+  Outcome outcome = refused(Status::failed, reason_of(loss));
+  if (loss == Loss::crashed) outcome.facts[crashed_fact] = true;
   outcome.engine_lost = true;
   return outcome;
 }

@@ -24,10 +24,11 @@ Outcome run_variant(Backend& backend, const Variant& variant, const Verifier& ve
                     const MeasureOptions& options);
 
 Outcome refused(Status status, std::string_view reason);
-/// Of a variant that ended the program for one of these reasons: it is not tried again.
-Outcome lost(std::string_view reason);
-inline constexpr std::string_view crashed_reason = "crashed: a signal ended the program";
-inline constexpr std::string_view hung_reason = "hung: no answer in time";
+/// How a variant ends the program: by a signal, or by the end of its time.
+enum class Loss { crashed, hung };
+std::string_view reason_of(Loss loss);
+/// Of a variant that ended the program: it is not tried again.
+Outcome lost(Loss loss);
 /// Returns the result of `work`, or the outcome that represents the exception it throws.
 Outcome caught(const std::function<Outcome()>& work);
 

@@ -148,12 +148,12 @@ class Server {
     if (found == by_name_.end()) throw Error(std::string(name) + ": is not to be measured");
     variant_ = found->second;
     look_ahead_.reach(*variant_);
-    const auto words = [&](std::string_view what, std::string_view reason) {
-      return CrashGuard::Words{row_text(row_of(lost(reason))),
+    const auto words = [&](std::string_view what, Loss loss) {
+      return CrashGuard::Words{row_text(row_of(lost(loss))),
                                "bench_" + std::string(backend_.name()) + ": " + std::string(what) +
                                    " at " + variant_->name};
     };
-    crash_.expect(words("crashed", crashed_reason), words("hung", hung_reason));
+    crash_.expect(words("crashed", Loss::crashed), words("hung", Loss::hung));
     if (variant_->status != Status::ok) return text(0);
     guest_.emplace(backend_, verifier_, variant_->variant, options_.measure);
     return text(guest_->calls());

@@ -5,7 +5,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "core/results_file/known_defect.h"
+#include "core/results_file/outcome_facts.h"
 #include "suites/harness/keep/result_store.h"
 #include "suites/harness/known_defect.h"
 #include "suites/harness/run/runner.h"
@@ -159,6 +159,14 @@ TEST(MakeRow, OfAKnownDefectSaysSo) {
   const Row row = make_row("relu/1x8/fp32/nchw/fake/direct", 0, Work{}, outcome);
   EXPECT_EQ(row.reason, "misses elements");
   EXPECT_TRUE(facts_of(row).contains(known_defect_fact));
+}
+
+TEST(MakeRow, OfACrashSaysSoAndOfAHangDoesNot) {
+  const auto facts = [](Loss loss) {
+    return facts_of(make_row("relu/1x8/fp32/nchw/fake/direct", 0, Work{}, lost(loss)));
+  };
+  EXPECT_TRUE(facts(Loss::crashed).contains(crashed_fact));
+  EXPECT_FALSE(facts(Loss::hung).contains(crashed_fact));
 }
 
 }  // namespace

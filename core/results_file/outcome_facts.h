@@ -6,4 +6,7 @@ namespace benanza {
 /// wrong results here, and is not made.
 inline constexpr const char* known_defect_fact = "known_defect";
 
+/// Fact of a row that failed because a signal ended the program in the call.
+inline constexpr const char* crashed_fact = "crashed";
+
 }  // namespace benanza
