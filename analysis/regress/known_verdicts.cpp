@@ -69,10 +69,18 @@ std::optional<double> choice_seconds(const Rows& rows) {
   return least;
 }
 
+/// The least that a call needs which is nearly as fast as the fastest: which of them is the fastest
+/// is chance.
 std::optional<double> workspace(const Rows& rows) {
-  const Row* best = fastest(rows);
-  if (best == nullptr || !best->workspace_bytes) return std::nullopt;
-  return static_cast<double>(*best->workspace_bytes);
+  const std::optional<double> best = best_seconds(rows);
+  std::optional<double> least;
+  for (const Row* row : rows) {
+    if (row->status != Status::ok || !row->workspace_bytes) continue;
+    if (seconds(*row) > equal_factor * *best) continue;
+    const auto bytes = static_cast<double>(*row->workspace_bytes);
+    least = std::min(least.value_or(bytes), bytes);
+  }
+  return least;
 }
 
 /// The longest, since what a process makes later finds kernels in caches.

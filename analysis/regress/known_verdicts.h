@@ -27,6 +27,8 @@ VersionResults read_version(const std::string& file);
 /// Limits of what counts as found, as factors on the same problem in a version without the failure
 /// (slow, cold_start, memory) or on the library's own fastest call (worse_choice).
 inline constexpr double slow_factor = 1.1;
+/// Calls of one process are equally fast up to this (memory).
+inline constexpr double equal_factor = 1.05;
 /// Times of different moments differ by up to this, on machines that look quiet (slow).
 inline constexpr double apart_factor = 1.5;
 /// And more than this is no chance on any machine.

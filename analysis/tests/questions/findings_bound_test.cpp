@@ -347,6 +347,14 @@ TEST(Findings, OfHeadRoomAreTheTimeAboveTheFloor) {
   EXPECT_THAT(found[0].finding.command, HasSubstr("--problem=gemm/m100_n200_k50_nn_w"));
 }
 
+/// What several calls of a layer must move is not known as a whole.
+TEST(Findings, OfHeadRoomAreNoneForLayersOfSeveralCalls) {
+  Found given = product_and_relu();
+  given.inputs.results.peaks["onednn"] = {{"peak_fp32_flops_per_second", 1e12}};
+  given.graph().layers[0].problems.push_back("relu");
+  EXPECT_THAT(given.of("far from the floor"), IsEmpty());
+}
+
 /// A 3x3 convolution by its definition at 95% of the peak. The floor, of the best known algorithm,
 /// is 8.2 times lower; but that the library could multiply less is not known.
 TEST(Findings, OfHeadRoomCountTheMultiplicationsDone) {

@@ -303,6 +303,20 @@ TEST(RunFindings, OfConvolutionsWhoseFastestCallsTakeTheOtherFormatAreOfTheForma
   EXPECT_THAT(found[0].finding.command, HasSubstr("channels_last"));
 }
 
+// With weights from memory, only the calls that were timed so have times; others are longer.
+TEST(RunFindings, OfTheFormatTakeCallsThatWereOnlyTimedWithWeightsInTheCache) {
+  Found given = convolution(1, 16);
+  const std::string key = given.graph().layers[0].problems[0];
+  given.graph().compulsory = Compulsory{.weights = {.elements = 64}};
+  given.inputs.results.systems["cudnn"] = {{"l2_bytes", "1"}};
+  given.inputs.from_memory.emplace().add(
+      measured(key + "/fp32/nhwc/cudnn/engine1", five(9 * us)));
+  const std::vector<Judged> found = given.of("slow operators");
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_NEAR(*found[0].finding.gain_seconds, 7 * us, tiny);
+  EXPECT_THAT(found[0].finding.command, HasSubstr("channels_last"));
+}
+
 TEST(RunFindings, OfUnusedTensorCoresAreWhatTheFastestCallSaves) {
   const std::vector<Judged> found = convolution(1, 9, Precision::fp16).of("Tensor Cores unused");
   ASSERT_THAT(found, SizeIs(1));

@@ -42,7 +42,9 @@ std::map<std::string, Roomy> roomy_problems(const Matter& matter) {
   for (std::size_t layer = 0; layer < bound.times.size(); ++layer) {
     const LayerTime& time = bound.times[layer];
     const auto least = bound.ladder.layer_floor(layer);
-    if (time.calls.empty() || !least || *least <= 0 || !is_counted(time, bound.movement)) continue;
+    // Of several calls, not all bytes that they need are known.
+    if (time.calls.size() != 1 || !least || *least <= 0) continue;
+    if (!is_counted(time, bound.movement)) continue;
     Roomy& one = problems[time.calls.front()->variant.key];
     one.layers.push_back(layer);
     one.seconds += *time.seconds;

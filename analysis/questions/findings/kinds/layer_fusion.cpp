@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "analysis/profile_match/fused.h"
 #include "analysis/profile_match/same_model.h"
 #include "analysis/questions/common/row_marks.h"
 #include "analysis/questions/findings/matter.h"
@@ -45,12 +46,7 @@ std::vector<bool> done_already(const Matter& matter) {
       done.push_back(fusion.whole || fusion.layers.size() == 1);
       continue;
     }
-    std::set<std::optional<std::size_t>> nodes;
-    for (const std::size_t layer : fusion.layers) {
-      if (matter.graph().layers[layer].cost == Cost::free) continue;
-      nodes.insert(matter.run()->mapping.node_of_layer[layer]);
-    }
-    done.push_back(nodes.size() <= 1);
+    done.push_back(nodes_of(fusion, matter.graph(), matter.run()->mapping).size() <= 1);
   }
   return done;
 }

@@ -62,24 +62,34 @@ bool has_work(const Matter& matter, const std::vector<std::size_t>& layers) {
       layers, [&](std::size_t layer) { return matter.graph().layers[layer].cost != Cost::free; });
 }
 
-/// Seconds of the fastest calls of the layers that take tensors in NCHW; empty if not known.
-std::optional<double> seconds_in_nchw(const Matter& matter,
-                                      const std::vector<std::size_t>& layers) {
+/// Seconds of the fastest call that takes tensors in NCHW; empty if not known. Of calls that were
+/// not timed with weights from memory, the time with all in the cache, which is no longer.
+std::optional<double> seconds_in_nchw(const Matter& matter, const Layer& layer,
+                                      const std::string& problem) {
   MeasurementFilter filter = matter.subject().filter;
   filter.layout = Layout::nchw;
-  double seconds = 0;
+  const Precision precision = precision_of(layer, filter.precision);
+  for (const MeasurementSet* const set :
+       {&matter.subject().measurements(), &matter.subject().inputs.results.measurements}) {
+    const Selected call = select_measurement(problem, *set, filter, precision);
+    if (call.best != nullptr) return call.best->seconds();
+  }
+  return std::nullopt;
+}
+
+/// The same for all calls of the layers.
+std::optional<double> seconds_in_nchw(const Matter& matter,
+                                      const std::vector<std::size_t>& layers) {
+  double sum = 0;
   for (const std::size_t layer : layers) {
     const Layer& one = matter.graph().layers[layer];
     for (const std::string& problem : one.problems) {
-      const Measurement* const call =
-          select_measurement(problem, matter.subject().measurements(), filter,
-                             precision_of(one, filter.precision))
-              .best;
-      if (call == nullptr) return std::nullopt;
-      seconds += call->seconds();
+      const std::optional<double> seconds = seconds_in_nchw(matter, one, problem);
+      if (!seconds) return std::nullopt;
+      sum += *seconds;
     }
   }
-  return seconds;
+  return sum;
 }
 
 /// Of a convolution in NCHW, what its best remedy is for: where most is lost because the fastest
