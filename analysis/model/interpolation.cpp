@@ -1,7 +1,9 @@
 #include "analysis/model/interpolation.h"
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -20,11 +22,15 @@ double between_two(double x, double x0, double y0, double x1, double y1, Between
 }
 
 LayerSeconds between_two(double x, double x0, const LayerSeconds& y0, double x1,
-                         const LayerSeconds& y1, Between between) {
+                         const LayerSeconds& y1, const Axis& axis) {
   LayerSeconds seconds;
   seconds.reserve(y0.size());
   for (std::size_t layer = 0; layer < y0.size(); ++layer) {
-    seconds.push_back(between_two(x, x0, y0[layer], x1, y1[layer], between));
+    // Between two places beyond the limit, both times are of the same calls.
+    const bool is_limited = layer < axis.limits.size() && axis.limits[layer] > x0;
+    const double most = is_limited ? axis.limits[layer] : std::numeric_limits<double>::infinity();
+    seconds.push_back(
+        between_two(std::min(x, most), x0, y0[layer], std::min(x1, most), y1[layer], axis.law));
   }
   return seconds;
 }
@@ -38,13 +44,13 @@ using GridPoints = std::vector<const Grid::value_type*>;
 /// `points` agree on all axes behind the first `axes`.
 std::optional<LayerSeconds> interpolated_from(const GridPoints& points, std::size_t axes,
                                               std::span<const double> at,
-                                              std::span<const Between> between) {
+                                              std::span<const Axis> how) {
   if (axes == 0) return points.front()->second;
   const std::size_t axis = axes - 1;
   std::map<double, GridPoints> slices;
   for (const auto* point : points) slices[static_cast<double>(point->first[axis])].push_back(point);
   const auto value = [&](const auto& slice) {
-    return interpolated_from(slice.second, axis, at, between);
+    return interpolated_from(slice.second, axis, at, how);
   };
   const double x = at[axis];
   const auto middle = slices.upper_bound(x);
@@ -56,7 +62,7 @@ std::optional<LayerSeconds> interpolated_from(const GridPoints& points, std::siz
   if (below->first == x) return low;
   for (auto above = middle; above != slices.end(); ++above) {
     if (const auto high = value(*above)) {
-      return between_two(x, below->first, *low, above->first, *high, between[axis]);
+      return between_two(x, below->first, *low, above->first, *high, how[axis]);
     }
   }
   return std::nullopt;
@@ -64,7 +70,7 @@ std::optional<LayerSeconds> interpolated_from(const GridPoints& points, std::siz
 
 LeftOutPoint leave_out_point(const Grid::value_type& point, std::size_t axis,
                              const Grid::value_type& below, const Grid::value_type& above,
-                             Between between) {
+                             const Axis& how) {
   const auto& [place, measured] = point;
   LeftOutPoint out{.place = place,
                    .axis = axis,
@@ -73,7 +79,7 @@ LeftOutPoint leave_out_point(const Grid::value_type& point, std::size_t axis,
                    .layer_errors = {}};
   const LayerSeconds estimate =
       between_two(static_cast<double>(place[axis]), static_cast<double>(out.below), below.second,
-                  static_cast<double>(out.above), above.second, between);
+                  static_cast<double>(out.above), above.second, how);
   for (std::size_t layer = 0; layer < measured.size(); ++layer) {
     const bool same =
         below.second[layer] == above.second[layer] && measured[layer] == above.second[layer];
@@ -87,10 +93,10 @@ LeftOutPoint leave_out_point(const Grid::value_type& point, std::size_t axis,
 
 /// Of all layers together, over the points that can be left out along `axis`; empty if there are
 /// none.
-std::optional<double> error_along(const Grid& grid, std::size_t axis, Between law) {
+std::optional<double> error_along(const Grid& grid, std::size_t axis, const Axis& how) {
   double apart = 0;
   double measured = 0;
-  for (const LeftOutPoint& out : leave_one_out(grid, std::vector(axis + 1, law))) {
+  for (const LeftOutPoint& out : leave_one_out(grid, std::vector(axis + 1, how))) {
     if (out.axis != axis) continue;
     apart += out.seconds_apart;
     measured += all_layers(grid.at(out.place));
@@ -101,25 +107,26 @@ std::optional<double> error_along(const Grid& grid, std::size_t axis, Between la
 }  // namespace
 
 std::optional<LayerSeconds> interpolated(const Grid& grid, std::span<const double> at,
-                                         std::span<const Between> between) {
+                                         std::span<const Axis> axes) {
   if (grid.empty()) return std::nullopt;
   GridPoints points;
   for (const auto& point : grid) points.push_back(&point);
-  return interpolated_from(points, at.size(), at, between);
+  return interpolated_from(points, at.size(), at, axes);
 }
 
 std::optional<LayerSeconds> mean_along(const Grid& grid, std::vector<double> at, std::size_t axis,
-                                       double from, double to, std::span<const Between> between) {
+                                       double from, double to, std::span<const Axis> axes) {
   const auto value = [&](double x) {
     at[axis] = x;
-    return interpolated(grid, at, between);
+    return interpolated(grid, at, axes);
   };
   if (from == to) return value(from);
   std::set<double> knots{from, to};
-  for (const auto& [place, seconds] : grid) {
-    const auto knot = static_cast<double>(place[axis]);
+  const auto add_knot = [&](double knot) {
     if (knot > from && knot < to) knots.insert(knot);
-  }
+  };
+  for (const auto& [place, seconds] : grid) add_knot(static_cast<double>(place[axis]));
+  for (const double limit : axes[axis].limits) add_knot(limit);
   // Gauss and Legendre's rule of five points, on [-1, 1].
   constexpr std::pair<double, double> rule[] = {{0, 128.0 / 225},
                                                 {-0.5384693101056831, 0.4786286704993665},
@@ -142,10 +149,10 @@ std::optional<LayerSeconds> mean_along(const Grid& grid, std::vector<double> at,
   return sum;
 }
 
-std::vector<LeftOutPoint> leave_one_out(const Grid& grid, std::span<const Between> between) {
+std::vector<LeftOutPoint> leave_one_out(const Grid& grid, std::span<const Axis> axes) {
   std::vector<LeftOutPoint> all;
   for (const auto& point : grid) {
-    for (std::size_t axis = 0; axis < between.size(); ++axis) {
+    for (std::size_t axis = 0; axis < axes.size(); ++axis) {
       const Grid::value_type* below = nullptr;
       const Grid::value_type* above = nullptr;
       for (const auto& other : grid) {
@@ -157,21 +164,25 @@ std::vector<LeftOutPoint> leave_one_out(const Grid& grid, std::span<const Betwee
         if (other.first[axis] > point.first[axis] && above == nullptr) above = &other;
       }
       if (below == nullptr || above == nullptr) continue;
-      all.push_back(leave_out_point(point, axis, *below, *above, between[axis]));
+      all.push_back(leave_out_point(point, axis, *below, *above, axes[axis]));
     }
   }
   return all;
 }
 
-std::vector<Between> better(const Grid& grid) {
-  std::vector<Between> laws;
-  if (grid.empty()) return laws;
+std::vector<Axis> better(const Grid& grid, const std::vector<std::vector<double>>& limits) {
+  std::vector<Axis> axes;
+  if (grid.empty()) return axes;
   for (std::size_t axis = 0; axis < grid.begin()->first.size(); ++axis) {
-    const auto affine = error_along(grid, axis, Between::affine);
-    const auto power = error_along(grid, axis, Between::power_law);
-    laws.push_back(affine && power && *power < *affine ? Between::power_law : Between::affine);
+    Axis how;
+    if (axis < limits.size()) how.limits = limits[axis];
+    const auto affine = error_along(grid, axis, how);
+    how.law = Between::power_law;
+    const auto power = error_along(grid, axis, how);
+    if (!affine || !power || *power >= *affine) how.law = Between::affine;
+    axes.push_back(std::move(how));
   }
-  return laws;
+  return axes;
 }
 
 }  // namespace benanza::analysis

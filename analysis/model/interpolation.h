@@ -21,19 +21,26 @@ using Grid = std::map<Place, LayerSeconds>;
 /// both values is constant between them.
 enum class Between { affine, power_law };
 
+/// How the layers' times depend on one axis.
+struct Axis {
+  Between law = Between::affine;
+  /// Per layer: beyond this value its time stays the same, as that of attention with a window does.
+  /// Layers behind the last one have no such value.
+  std::vector<double> limits{};
+};
+
 /// Returns every layer's time at `at`: measured if the grid has it, else interpolated between its
-/// neighbours on one axis after the other, `between` saying how on each: on the first one first, so
-/// that a place with neighbours on both sides of it there needs no other axis. A neighbour that was
-/// not measured is passed over for the next one. Empty outside of what was measured (no
-/// extrapolation).
+/// neighbours on one of the `axes` after the other: on the first one first, so that a place with
+/// neighbours on both sides of it there needs no other axis. A neighbour that was not measured is
+/// passed over for the next one. Empty outside of what was measured (no extrapolation).
 std::optional<LayerSeconds> interpolated(const Grid& grid, std::span<const double> at,
-                                         std::span<const Between> between);
+                                         std::span<const Axis> axes);
 
 /// The mean of interpolated() while the value on `axis` goes from `from` to `to` (not below it), by
 /// integration between measured values: exact where it is affine, to many digits for a power law.
 /// Empty if any of it is outside of what was measured.
 std::optional<LayerSeconds> mean_along(const Grid& grid, std::vector<double> at, std::size_t axis,
-                                       double from, double to, std::span<const Between> between);
+                                       double from, double to, std::span<const Axis> axes);
 
 /// A measured point, left out and estimated from its two neighbours along one axis.
 struct LeftOutPoint {
@@ -52,10 +59,11 @@ struct LeftOutPoint {
 };
 /// Every point with a neighbour on both sides along an axis, once for each such axis: in the order
 /// of the places.
-std::vector<LeftOutPoint> leave_one_out(const Grid& grid, std::span<const Between> between);
+std::vector<LeftOutPoint> leave_one_out(const Grid& grid, std::span<const Axis> axes);
 
-/// Returns for each axis the law with the smaller error: seconds by which layers that are left out
-/// are estimated wrongly, over their seconds. Affine if no point can be left out.
-std::vector<Between> better(const Grid& grid);
+/// Returns the axes, each with the law of the smaller error: seconds by which layers that are left
+/// out are estimated wrongly, over their seconds. Affine if no point can be left out. `limits`: per
+/// axis, Axis::limits; axes behind the last one have none.
+std::vector<Axis> better(const Grid& grid, const std::vector<std::vector<double>>& limits = {});
 
 }  // namespace benanza::analysis

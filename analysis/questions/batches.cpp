@@ -31,12 +31,12 @@ bool has_same_layers(const Graph& a, const Graph& b) {
   return std::ranges::equal(a.layers, b.layers, {}, &Layer::name, &Layer::name);
 }
 
-void add_error(Section& section, const Grid& grid, const std::vector<Between>& between) {
-  const char* const name = between.front() == Between::affine ? "a + b * batch" : "a * batch^b";
+void add_error(Section& section, const Grid& grid, const std::vector<Axis>& axes) {
+  const char* const name = axes.front().law == Between::affine ? "a + b * batch" : "a * batch^b";
   section.facts["between"] = name;
   std::vector<double> layer_errors;
   double worst = 0;
-  for (const LeftOutPoint& out : leave_one_out(grid, between)) {
+  for (const LeftOutPoint& out : leave_one_out(grid, axes)) {
     layer_errors.insert(layer_errors.end(), out.layer_errors.begin(), out.layer_errors.end());
     worst = std::max(worst, std::abs(out.sum_ratio.value_or(1) - 1));
   }
@@ -96,12 +96,12 @@ Section batches_section_of(const std::string& model, const Batches& graphs, cons
   if (!holes.empty()) {
     section.add(fmt::format("Layers lack a time at batch {}: left out.", fmt::join(holes, ", ")));
   }
-  const std::vector<Between> between = better(grid);
+  const std::vector<Axis> axes = better(grid);
   std::set<std::int64_t> sizes = wanted;
   for (const auto& [place, seconds] : grid) sizes.insert(place.front());
   std::vector<Estimate> estimates;
   for (const std::int64_t batch : sizes) {
-    const auto layers = interpolated(grid, std::vector{static_cast<double>(batch)}, between);
+    const auto layers = interpolated(grid, std::vector{static_cast<double>(batch)}, axes);
     const auto sum = [&] { return std::accumulate(layers->begin(), layers->end(), 0.0); };
     estimates.push_back({.batch = batch,
                          .seconds = layers ? std::optional(sum()) : std::nullopt,
@@ -115,7 +115,7 @@ Section batches_section_of(const std::string& model, const Batches& graphs, cons
                               {"a second", "per_second", whole, &Estimate::per_second},
                               {"what it is", "kind", &Estimate::kind}};
   section.add(table.sheet(estimates, {.name = "batches", .all_rows = true}));
-  if (grid.size() >= 2) add_error(section, grid, between);
+  if (grid.size() >= 2) add_error(section, grid, axes);
   return section;
 }
 

@@ -10,7 +10,7 @@ namespace benanza::analysis {
 namespace {
 
 std::vector<LeftOutPoint> left_out_of(const StepGrid& grid) {
-  return leave_one_out(grid.seconds(), grid.between());
+  return leave_one_out(grid.seconds(), grid.axes());
 }
 
 double error_of(const LeftOutPoint& out) { return std::abs(out.sum_ratio.value_or(1) - 1); }

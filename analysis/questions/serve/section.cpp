@@ -152,9 +152,9 @@ void add_laws(Section& section, const ServedVariant& served) {
   std::string text;
   for (const StepGrid* grid : served.grids()) {
     const auto axes = axes_of(grid->phase());
-    for (std::size_t axis = 0; axis < grid->between().size(); ++axis) {
+    for (std::size_t axis = 0; axis < grid->axes().size(); ++axis) {
       if (grid->values_on(axes[axis]).size() < 2) continue;
-      const bool affine = grid->between()[axis] == Between::affine;
+      const bool affine = grid->axes()[axis].law == Between::affine;
       const std::string phase(to_string(grid->phase()));
       section.facts["between"][phase][std::string(axes[axis])] = affine ? "linear" : "log-log";
       text += fmt::format("{}{} {} {}", text.empty() ? "" : ", ", phase, axes[axis],

@@ -12,6 +12,7 @@
 #include "analysis/model/energy.h"
 #include "analysis/model/floor.h"
 #include "analysis/model/whole.h"
+#include "analysis/questions/serve/windows.h"
 #include "core/base/error.h"
 #include "core/statistics/summary.h"
 
@@ -62,7 +63,7 @@ StepGrid::StepGrid(ServingPhase phase,
                    const Inputs& inputs, const MeasurementFilter& filter,
                    const PlannedSeconds& planned)
     : phase_(phase) {
-  std::vector<const std::pair<ServingPoint, const Graph*>*> used;
+  MeasuredSteps used;
   std::vector<std::vector<LayerTime>> times;
   for (const auto& one : points) {
     const Graph& graph = *one.second;
@@ -98,7 +99,15 @@ StepGrid::StepGrid(ServingPhase phase,
     const auto run = planned.find(graph);
     if (run != planned.end()) planned_[point.place()] = run->second;
   }
-  between_ = better(seconds_);
+  axes_ = better(seconds_, limits_of(phase, used));
+  amount_axes_ = joule_axes_ = axes_;
+  for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+    std::vector<double>& limits = amount_axes_[axis].limits;
+    joule_axes_[axis].limits.clear();
+    // Of seconds, floors and bytes.
+    limits.insert(limits.end(), axes_[axis].limits.begin(), axes_[axis].limits.end());
+    limits.insert(limits.end(), axes_[axis].limits.begin(), axes_[axis].limits.end());
+  }
 }
 
 void StepGrid::add(const Graph& graph, const Place& place, const std::vector<LayerTime>& times,
@@ -137,26 +146,32 @@ std::vector<std::int64_t> StepGrid::values_on(std::string_view axis) const {
   return {values.begin(), values.end()};
 }
 
+std::vector<std::vector<double>> StepGrid::limits() const {
+  std::vector<std::vector<double>> all;
+  for (const Axis& axis : axes_) all.push_back(axis.limits);
+  return all;
+}
+
 bool StepGrid::is_measured(const std::vector<double>& at) const {
   return std::ranges::any_of(seconds_, [&](const auto& point) { return lies_at(point.first, at); });
 }
 
 std::optional<ServingStep> StepGrid::at(const std::vector<double>& at) const {
-  const auto amounts = interpolated(amounts_, at, between_);
+  const auto amounts = interpolated(amounts_, at, amount_axes_);
   if (!amounts) return std::nullopt;
   ServingStep step = step_of(*amounts, is_measured(at));
-  if (const auto joules = interpolated(joules_, at, between_)) step.joules = joules->front();
+  if (const auto joules = interpolated(joules_, at, joule_axes_)) step.joules = joules->front();
   add_planned(step, at, true);
   return step;
 }
 
 std::optional<ServingStep> StepGrid::mean(std::vector<double> at, double from, double to) const {
-  const auto amounts = mean_along(amounts_, at, 0, from, to, between_);
+  const auto amounts = mean_along(amounts_, at, 0, from, to, amount_axes_);
   if (!amounts) return std::nullopt;
   at.front() = from;
   const bool one = from == to;
   ServingStep step = step_of(*amounts, one && is_measured(at));
-  if (const auto joules = mean_along(joules_, at, 0, from, to, between_)) {
+  if (const auto joules = mean_along(joules_, at, 0, from, to, joule_axes_)) {
     step.joules = joules->front();
   }
   add_planned(step, at, one);
@@ -193,7 +208,7 @@ std::optional<double> StepGrid::planned_without(const Place& place, bool and_bou
   const std::vector<double> at(place.begin(), place.end());
   Grid grid = seconds_;
   if (and_bound) grid.erase(place);
-  const auto bound = interpolated(grid, at, and_bound ? better(grid) : between_);
+  const auto bound = interpolated(grid, at, and_bound ? better(grid, limits()) : axes_);
   if (!bound) return std::nullopt;
   return sum_of(*bound) * median(others);
 }

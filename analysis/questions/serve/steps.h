@@ -52,7 +52,7 @@ class StepGrid {
   /// Empty if no point could be used.
   bool empty() const { return seconds_.empty(); }
   const Grid& seconds() const { return seconds_; }
-  const std::vector<Between>& between() const { return between_; }
+  const std::vector<Axis>& axes() const { return axes_; }
   /// The measured values on an axis, ascending.
   std::vector<std::int64_t> values_on(std::string_view axis) const;
 
@@ -84,6 +84,8 @@ class StepGrid {
   /// That of the plan that was run `at` the step, if it is `one`; else the bound times the median
   /// ratio.
   void add_planned(ServingStep& step, const std::vector<double>& at, bool one) const;
+  /// Axis::limits of axes_.
+  std::vector<std::vector<double>> limits() const;
   bool is_measured(const std::vector<double>& at) const;
   ServingStep step_of(const LayerSeconds& amounts, bool measured) const;
 
@@ -95,7 +97,10 @@ class StepGrid {
   /// Joules of the steps in which all calls have them.
   Grid joules_{};
   std::map<Place, double> planned_{};
-  std::vector<Between> between_{};
+  std::vector<Axis> axes_{};
+  /// Those of amounts_ and joules_.
+  std::vector<Axis> amount_axes_{};
+  std::vector<Axis> joule_axes_{};
   std::vector<LayerKind> kinds_{};
   std::vector<std::string> incomplete_{};
   std::vector<std::string> left_out_{};

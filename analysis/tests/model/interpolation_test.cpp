@@ -12,9 +12,21 @@ using testing::IsEmpty;
 // Layer 0: 1 + 2n. Layer 1: 3 * n^0.5. Layer 2: free.
 const Grid grid{{{1}, {3, 3, 0}}, {{4}, {9, 6, 0}}, {{16}, {33, 12, 0}}};
 
+std::vector<Axis> axes_of(const std::vector<Between>& laws) {
+  std::vector<Axis> axes;
+  for (const Between law : laws) axes.push_back({.law = law});
+  return axes;
+}
+
+std::vector<Between> laws_of(const Grid& points) {
+  std::vector<Between> laws;
+  for (const Axis& axis : better(points)) laws.push_back(axis.law);
+  return laws;
+}
+
 std::optional<LayerSeconds> at(const Grid& points, std::vector<double> place,
-                               std::vector<Between> between) {
-  return interpolated(points, place, between);
+                               const std::vector<Between>& between) {
+  return interpolated(points, place, axes_of(between));
 }
 
 TEST(Interpolated, IsExactForWhatItAssumes) {
@@ -56,6 +68,19 @@ TEST(Interpolated, EachAxisHasItsLaw) {
               ElementsAre(DoubleNear(24, 1e-9)));
 }
 
+// 2 + n up to 4, where a window ends, for the first layer; 2 + n for the other one.
+TEST(Interpolated, StaysTheSameBeyondALayersLimit) {
+  const Grid points{{{1}, {3, 3}}, {{16}, {6, 18}}};
+  const std::vector<Axis> axes{{.limits = {4}}};
+  EXPECT_THAT(*interpolated(points, std::vector{2.0}, axes), ElementsAre(4, 4));
+  EXPECT_THAT(*interpolated(points, std::vector{8.0}, axes), ElementsAre(6, 10));
+  // Over 1 to 4 the mean is 4.5, and 6 over the other 12 of 15.
+  EXPECT_THAT(*mean_along(points, {0}, 0, 1, 16, axes),
+              ElementsAre(DoubleNear(5.7, 1e-12), DoubleNear(10.5, 1e-12)));
+  // Both measured beyond it: what they differ by is noise.
+  EXPECT_THAT(*interpolated({{{8}, {6}}, {{16}, {7}}}, std::vector{12.0}, axes), ElementsAre(6.5));
+}
+
 TEST(Interpolated, PassesOverAPointThatWasNotMeasured) {
   // t = x + y; {2, 3} is missing, and the next neighbour on the first axis has it.
   const Grid ragged{{{0, 1}, {1}}, {{0, 3}, {3}}, {{2, 1}, {3}}, {{4, 1}, {5}}, {{4, 3}, {7}}};
@@ -75,7 +100,7 @@ TEST(Interpolated, WhatIsEqualAtBothEndsIsConstant) {
 }
 
 TEST(MeanAlong, IsAnIntegralAndNotTheMiddle) {
-  const std::vector<Between> affine{Between::affine};
+  const std::vector<Axis> affine(1);
   // 10 at 0, 20 at 10, 60 at 30: from 0 to 30, (10 * 15 + 20 * 40) / 30; the middle has 30.
   const Grid bend{{{0}, {10}}, {{10}, {20}}, {{30}, {60}}};
   EXPECT_THAT(*mean_along(bend, {0}, 0, 0, 30, affine), ElementsAre(DoubleNear(95.0 / 3, 1e-12)));
@@ -84,20 +109,20 @@ TEST(MeanAlong, IsAnIntegralAndNotTheMiddle) {
   EXPECT_THAT(*mean_along(bend, {0}, 0, 5, 5, affine), ElementsAre(DoubleNear(15, 1e-12)));
   EXPECT_FALSE(mean_along(bend, {0}, 0, 20, 31, affine));
   // n^2 from 1 to 4: (64 - 1) / 3 / 3.
-  EXPECT_THAT(*mean_along({{{1}, {1}}, {{4}, {16}}}, {0}, 0, 1, 4, std::vector{Between::power_law}),
+  EXPECT_THAT(*mean_along({{{1}, {1}}, {{4}, {16}}}, {0}, 0, 1, 4, axes_of({Between::power_law})),
               ElementsAre(DoubleNear(7, 1e-6)));
 }
 
 TEST(MeanAlong, TheOtherAxisStays) {
   // 10 + 2x + 3y + xy from x = 1 to 3 at y = 2: as at x = 2, 10 + 4 + 6 + 4.
-  EXPECT_THAT(*mean_along(plane, {0, 2}, 0, 1, 3, std::vector(2, Between::affine)),
+  EXPECT_THAT(*mean_along(plane, {0, 2}, 0, 1, 3, std::vector<Axis>(2)),
               ElementsAre(DoubleNear(24, 1e-12)));
 }
 
 TEST(LeaveOneOut, EstimatesEveryInnerSizeFromTheOthers) {
   // Batch 4 from 1 and 16: layer 0 is 3 + 30 * 3 / 15 = 9, exact; layer 1 is 3 + 9 * 3 / 15 = 4.8
   // instead of 6.
-  const std::vector<Between> affine{Between::affine};
+  const std::vector<Axis> affine(1);
   const std::vector<LeftOutPoint> found = leave_one_out(grid, affine);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].place, Place{4});
@@ -111,7 +136,7 @@ TEST(LeaveOneOut, EstimatesEveryInnerSizeFromTheOthers) {
 TEST(LeaveOneOut, GoesAlongEachAxis) {
   // A row of three on the first axis; on the second, only two.
   const Grid cross{{{1, 1}, {1, 5}}, {{2, 1}, {4, 5}}, {{3, 1}, {3, 5}}, {{2, 2}, {9, 9}}};
-  const std::vector<LeftOutPoint> found = leave_one_out(cross, std::vector(2, Between::affine));
+  const std::vector<LeftOutPoint> found = leave_one_out(cross, std::vector<Axis>(2));
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].place, (Place{2, 1}));
   EXPECT_EQ(found[0].axis, 0U);
@@ -121,11 +146,11 @@ TEST(LeaveOneOut, GoesAlongEachAxis) {
 }
 
 TEST(Better, IsTheOneWithTheSmallerErrorOnEachAxis) {
-  EXPECT_THAT(better({{{1}, {3}}, {{4}, {9}}, {{16}, {33}}}), ElementsAre(Between::affine));
-  EXPECT_THAT(better({{{1}, {3}}, {{4}, {6}}, {{16}, {12}}}), ElementsAre(Between::power_law));
-  EXPECT_THAT(better({{{1}, {3}}, {{4}, {6}}}), ElementsAre(Between::affine));
+  EXPECT_THAT(laws_of({{{1}, {3}}, {{4}, {9}}, {{16}, {33}}}), ElementsAre(Between::affine));
+  EXPECT_THAT(laws_of({{{1}, {3}}, {{4}, {6}}, {{16}, {12}}}), ElementsAre(Between::power_law));
+  EXPECT_THAT(laws_of({{{1}, {3}}, {{4}, {6}}}), ElementsAre(Between::affine));
   // Two short layers are power laws, a long one is affine: 1 + 2x.
-  EXPECT_THAT(better({{{1}, {.1, .1, 3}}, {{4}, {.2, .2, 9}}, {{16}, {.4, .4, 33}}}),
+  EXPECT_THAT(laws_of({{{1}, {.1, .1, 3}}, {{4}, {.2, .2, 9}}, {{16}, {.4, .4, 33}}}),
               ElementsAre(Between::affine));
   // (1 + 2x) * sqrt(y).
   Grid both;
@@ -134,7 +159,7 @@ TEST(Better, IsTheOneWithTheSmallerErrorOnEachAxis) {
       both[{x, y}] = {(1.0 + 2.0 * static_cast<double>(x)) * (y == 1 ? 1 : y == 4 ? 2 : 4)};
     }
   }
-  EXPECT_THAT(better(both), ElementsAre(Between::affine, Between::power_law));
+  EXPECT_THAT(laws_of(both), ElementsAre(Between::affine, Between::power_law));
 }
 
 }  // namespace

@@ -309,8 +309,7 @@ TEST(RunFindings, OfTheFormatTakeCallsThatWereOnlyTimedWithWeightsInTheCache) {
   const std::string key = given.graph().layers[0].problems[0];
   given.graph().compulsory = Compulsory{.weights = {.elements = 64}};
   given.inputs.results.systems["cudnn"] = {{"l2_bytes", "1"}};
-  given.inputs.from_memory.emplace().add(
-      measured(key + "/fp32/nhwc/cudnn/engine1", five(9 * us)));
+  given.inputs.from_memory.emplace().add(measured(key + "/fp32/nhwc/cudnn/engine1", five(9 * us)));
   const std::vector<Judged> found = given.of("slow operators");
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_NEAR(*found[0].finding.gain_seconds, 7 * us, tiny);

@@ -261,7 +261,8 @@ TEST(KnownFailures, ColdStartsAndMemoryHaveLimits) {
   }
 }
 
-// Either of two calls of equal times may be the fastest; both versions have the one that needs least.
+// Either of two calls of equal times may be the fastest; both versions have the one that needs
+// least.
 TEST(KnownFailures, MemoryIsTheLeastOfNearlyTheFastestCalls) {
   Row large = row_of("a", 1e-6);
   large.workspace_bytes = 8 << 20;
