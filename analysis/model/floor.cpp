@@ -3,6 +3,7 @@
 #include "core/problem/key_op.h"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -48,6 +49,20 @@ std::vector<std::vector<std::string>> one_call_ways(
     if (problems.size() == 1) ways[layer] = problems;
     for (const Fusion* fusion : fusions[layer]) {
       if (fusion->also.empty()) ways[layer].push_back(fusion->problem);
+    }
+  }
+  return ways;
+}
+
+/// Per layer: keys of the problems of each way of several calls.
+std::vector<std::vector<std::vector<std::string>>> several_call_ways(
+    const Graph& graph, const std::vector<std::vector<const Fusion*>>& fusions) {
+  std::vector<std::vector<std::vector<std::string>>> ways(graph.layers.size());
+  for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
+    const std::vector<std::string>& problems = graph.layers[layer].problems;
+    if (problems.size() > 1) ways[layer].push_back(problems);
+    for (const Fusion* fusion : fusions[layer]) {
+      if (!fusion->also.empty()) ways[layer].push_back(problems_of(*fusion));
     }
   }
   return ways;
@@ -124,14 +139,42 @@ Moved moved_by(const Layer& layer, const Problem& problem, Precision precision, 
 
 bool updates_weights(const Layer& layer) { return layer.phase == "update"; }
 
-Floor layer_floor(const Graph& graph, std::size_t layer, double flops,
-                  const std::vector<std::string>& ways, const DeviceRates& of_run,
-                  const MeasurementFilter& filter, bool from_memory) {
+/// Of several calls, each timed by itself: what they read that none of them makes, constants and
+/// caches; equal problems once, since they may read the same ones.
+Floor floor_of_calls(const Layer& layer, const std::vector<std::string>& keys, Precision precision,
+                     const DeviceRates& rates, bool cold, bool from_memory) {
+  Floor sum{.moved = Moved{}};
+  for (const std::string& key : std::set<std::string>(keys.begin(), keys.end())) {
+    const auto problem = parsed(key);
+    if (!problem) continue;
+    const double matrix = brings_its_matrix(layer) ? constant_bytes(*problem, precision) : 0;
+    const double bytes = rotating_bytes(*problem, precision) - matrix;
+    const bool rotates = from_memory && is_product(*problem) && matrix == 0;
+    const Moved moved{.read = bytes, .rotating = rotates ? bytes : 0};
+    const Floor floor = floor_of(0, moved, rates, cold);
+    sum.moved->read += moved.read;
+    sum.moved->rotating += moved.rotating;
+    if (floor.memory_seconds) {
+      sum.memory_seconds = sum.memory_seconds.value_or(0) + *floor.memory_seconds;
+    }
+  }
+  return sum;
+}
+
+/// How a layer can be done.
+struct Ways {
+  /// In one call.
+  std::vector<std::string> one{};
+  std::vector<std::vector<std::string>> several{};
+};
+
+Floor layer_floor(const Graph& graph, std::size_t layer, double flops, const Ways& ways,
+                  const DeviceRates& of_run, const MeasurementFilter& filter, bool from_memory) {
   const Layer& described = graph.layers[layer];
   const Precision precision = precision_of(described, filter.precision);
   const DeviceRates rates = rates_of_layer(of_run, precision, filter.precision);
   std::optional<Floor> least;
-  for (const std::string& key : ways) {
+  for (const std::string& key : ways.one) {
     const auto problem = parsed(key);
     if (!problem) return floor_of(flops, {}, rates, filter.cold);
     const Floor floor =
@@ -145,105 +188,20 @@ Floor layer_floor(const Graph& graph, std::size_t layer, double flops,
   const auto& known = described.compulsory;
   const Moved moved = known ? moved_by(*known, precision, updates_weights(described))
                             : Moved{.written = result_bytes(described, precision)};
-  return floor_of(flops, moved, rates, filter.cold);
-}
-
-/// The fastest a product of the results did its arithmetic, in FLOP/s; 0 if there is none that a
-/// peak of `limit` allows.
-double fastest_product(const MeasurementSet& measurements, const MeasurementFilter& filter,
-                       Precision precision, double limit) {
-  double fastest = 0;
-  for (const std::string_view key : measurements.keys()) {
-    if (!asks_for<Gemm, Convolution>(key)) continue;
-    const double flops = flops_of(std::string(key));
-    for (const Measurement& row : measurements.find(key)) {
-      if (row.status != Status::ok || row.variant.precision != precision) continue;
-      if (!admits_backend(filter, row.variant.backend)) continue;
-      const double seconds = row.seconds();
-      const double rate = flops / std::min(seconds, row.rotating_seconds.value_or(seconds));
-      if (rate <= limit) fastest = std::max(fastest, rate);
-    }
+  Floor floor = floor_of(flops, moved, rates, filter.cold);
+  if (known) return floor;
+  for (const std::vector<std::string>& keys : ways.several) {
+    const Floor calls = floor_of_calls(described, keys, precision, rates, filter.cold, from_memory);
+    if (!least || calls.moved->read < least->moved->read) least = calls;
   }
-  return fastest;
-}
-
-void raise(std::optional<double>& rate, double value) {
-  if (value > 0) rate = std::max(rate.value_or(0), value);
-}
-
-std::optional<double> arithmetic_rate(const Results& results, const MeasurementFilter& filter,
-                                      Precision precision) {
-  const std::string flops = std::string(to_string(precision)) + "_flops_per_second";
-  std::optional<double> rate;
-  std::optional<double> possible;
-  for (const auto& [backend, peaks] : results.peaks) {
-    if (!admits_backend(filter, backend)) continue;
-    if (const auto found = peaks.find("peak_" + flops); found != peaks.end()) {
-      raise(rate, found->second);
-    }
-    if (const auto found = peaks.find("possible_" + flops); found != peaks.end()) {
-      raise(possible, found->second);
-    }
-  }
-  // The products that measure the peak are large and may reach the limit of power. Others are
-  // faster then, a few percent where they are short, and up to the peak on zeros in a cooler
-  // minute. Those on zeros are no faster than other products may be, but for noise.
-  constexpr double tolerated = 1.1;
-  constexpr double noise = 1.03;
-  if (rate) {
-    const double limit = std::max(tolerated * *rate, noise * possible.value_or(0));
-    raise(rate, fastest_product(results.measurements, filter, precision, limit));
-  }
-  return rate;
+  if (!least || least->memory_seconds.value_or(0) <= floor.memory_seconds.value_or(0)) return floor;
+  floor.moved->read = least->moved->read;
+  floor.moved->rotating = least->moved->rotating;
+  floor.memory_seconds = least->memory_seconds;
+  return floor;
 }
 
 }  // namespace
-
-DeviceRates rates_of_layer(const DeviceRates& rates, Precision own, Precision asked) {
-  DeviceRates of = rates;
-  if (own == asked) return of;
-  const auto known = rates.flops_per_second_at.find(own);
-  if (known != rates.flops_per_second_at.end()) {
-    raise(of.flops_per_second, known->second);
-  } else if (element_bytes(own) < element_bytes(asked)) {
-    of.flops_per_second.reset();
-  }
-  return of;
-}
-
-DeviceRates device_rates(const Results& results, const MeasurementFilter& filter) {
-  DeviceRates rates{.flops_per_second = arithmetic_rate(results, filter, filter.precision)};
-  for (const Precision precision : all_precisions) {
-    if (precision == filter.precision) continue;
-    if (const auto rate = arithmetic_rate(results, filter, precision)) {
-      rates.flops_per_second_at.emplace(precision, *rate);
-    }
-  }
-  const auto admitted = [&](const std::string& backend) { return admits_backend(filter, backend); };
-  for (const auto& [backend, peaks] : results.peaks) {
-    if (!admitted(backend)) continue;
-    if (const auto found = peaks.find("peak_bytes_per_second"); found != peaks.end()) {
-      raise(rates.bytes_per_second, found->second);
-    }
-  }
-  for (const auto& [backend, system] : results.systems) {
-    if (!admitted(backend)) continue;
-    using Kept = std::pair<const char*, double>;
-    for (const auto& [name, kept] :
-         {Kept("l2_bytes", 0.9), Kept("l3_bytes", 2), Kept("cache_bytes", 2)}) {
-      const auto found = system.find(name);
-      if (found == system.end()) continue;
-      try {
-        const double bytes = std::stod(found->second);
-        raise(rates.cache_bytes, bytes);
-        raise(rates.most_kept_bytes, kept * bytes);
-      } catch (const std::exception&) {
-        // The context has a malformed value: unknown.
-      }
-    }
-  }
-  return rates;
-}
 
 std::optional<double> Floor::seconds() const {
   if (!arithmetic_seconds) return memory_seconds;
@@ -305,18 +263,21 @@ ModelFloor model_floor(const Graph& graph, const std::vector<LayerTime>& times,
                      weights_come_from_memory(graph, filter.precision, rates.most_kept_bytes);
   const auto timed_from_memory = [&](std::size_t layer) {
     return large && std::ranges::all_of(times[layer].calls, [](const Measurement* call) {
-             return call->rotating_seconds.has_value();
+             if (call->rotating_seconds) return true;
+             const auto problem = parsed(call->variant.key);
+             return problem && !is_product(*problem);
            });
   };
   const std::vector<std::vector<const Fusion*>> fusions = fusions_of_one_layer(graph);
-  const std::vector<std::vector<std::string>> ways = one_call_ways(graph, fusions);
+  const std::vector<std::vector<std::string>> one = one_call_ways(graph, fusions);
+  const auto several = several_call_ways(graph, fusions);
   for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
     flops[layer] = layer_flops(graph.layers[layer], fusions[layer]);
     if (times[layer].calls.empty()) continue;
     // If the call does several layers, only what is known of this one; the operator follows below.
     const bool alone = times[layer].does.empty();
     result.layers[layer] = layer_floor(graph, layer, alone ? flops[layer] : 0,
-                                       alone ? ways[layer] : std::vector<std::string>{}, rates,
+                                       alone ? Ways{one[layer], several[layer]} : Ways{}, rates,
                                        filter, timed_from_memory(layer));
   }
   // A whole operator may need fewer FLOPs than its layers, e.g. because of a mask.
@@ -336,8 +297,8 @@ ModelFloor model_floor(const Graph& graph, const std::vector<LayerTime>& times,
       // Of two calls, only what the last layer writes is known to be moved.
       const auto calls = problems_of(fusion);
       result.layers[last] =
-          layer_floor(graph, last, least, calls.size() == 1 ? calls : std::vector<std::string>{},
-                      rates, filter, timed_from_memory(last));
+          layer_floor(graph, last, least, calls.size() == 1 ? Ways{.one = calls} : Ways{}, rates,
+                      filter, timed_from_memory(last));
     }
     const auto is_done = [&](std::size_t layer) { return done[layer]; };
     if (least >= apart || std::ranges::any_of(fusion.layers, is_done)) continue;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/input/results.h"
+#include "analysis/model/device_rates.h"
 #include "analysis/model/layer_time.h"
 #include "analysis/model/selection.h"
 #include "core/graph_file/graph.h"
@@ -15,28 +15,6 @@
 /// Lower limits that no software can beat on a device: from its measured peaks and the least work
 /// that a problem or a model requires.
 namespace benanza::analysis {
-
-/// The highest measured rates of the device, from the results' contexts; empty if those lack them.
-/// Arithmetic: or that of a matrix product or convolution in the results that is up to 10% faster.
-struct DeviceRates {
-  /// At the precision of the run.
-  std::optional<double> flops_per_second{};
-  /// At others, which layers may have of their own (Layer::precision).
-  std::map<Precision, double> flops_per_second_at{};
-  std::optional<double> bytes_per_second{};
-  /// The largest cache: bytes that may stay there between runs do not count as moved.
-  std::optional<double> cache_bytes{};
-  /// Weights of more bytes than this come from memory in every run. GPUs: 0.9 times the L2 cache,
-  /// as measured on an H200: products that read 57 MB of weights in turn (L2: 63 MB) take as long
-  /// as with 302 MB. Processors: twice the cache.
-  std::optional<double> most_kept_bytes{};
-};
-/// Returns the largest rates of the backends that `filter` admits, at its precision.
-DeviceRates device_rates(const Results& results, const MeasurementFilter& filter);
-
-/// With the rate of arithmetic for a layer at `own` in a run at `asked`: the faster of both, since
-/// layers also run at more bits than they need; unknown if that of fewer bits is.
-DeviceRates rates_of_layer(const DeviceRates& rates, Precision own, Precision asked);
 
 /// What a run has to read and write if no cache holds any of it.
 struct Moved {
@@ -82,7 +60,8 @@ struct ModelFloor {
 };
 
 /// `times` are operator_times(). A layer of several calls has the floor of the one call that can
-/// replace them; without one, what the graph says that it must move, or else only its result.
+/// replace them; without one, what the graph says that it must move, or else its result or the
+/// constants and caches that its calls read.
 /// Weights that are written, too, are a training step's: it updates them in place. Products that
 /// merely implement other operators (a sum as a product with a triangle, Fourier transforms) do not
 /// count as arithmetic, nor the matrix of a Fourier transform as traffic.

@@ -1,0 +1,110 @@
+#include "analysis/model/device_rates.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "core/problem/key_op.h"
+#include "core/problem/least_work.h"
+
+namespace benanza::analysis {
+namespace {
+
+/// The fastest a product of the results did its arithmetic, in FLOP/s; 0 if there is none that a
+/// peak of `limit` allows.
+double fastest_product(const MeasurementSet& measurements, const MeasurementFilter& filter,
+                       Precision precision, double limit) {
+  double fastest = 0;
+  for (const std::string_view key : measurements.keys()) {
+    if (!asks_for<Gemm, Convolution>(key)) continue;
+    const double flops = least_flops(parse(std::string(key)));
+    for (const Measurement& row : measurements.find(key)) {
+      if (row.status != Status::ok || row.variant.precision != precision) continue;
+      if (!admits_backend(filter, row.variant.backend)) continue;
+      const double seconds = row.seconds();
+      const double rate = flops / std::min(seconds, row.rotating_seconds.value_or(seconds));
+      if (rate <= limit) fastest = std::max(fastest, rate);
+    }
+  }
+  return fastest;
+}
+
+void raise(std::optional<double>& rate, double value) {
+  if (value > 0) rate = std::max(rate.value_or(0), value);
+}
+
+std::optional<double> arithmetic_rate(const Results& results, const MeasurementFilter& filter,
+                                      Precision precision) {
+  const std::string flops = std::string(to_string(precision)) + "_flops_per_second";
+  std::optional<double> rate;
+  std::optional<double> possible;
+  for (const auto& [backend, peaks] : results.peaks) {
+    if (!admits_backend(filter, backend)) continue;
+    if (const auto found = peaks.find("peak_" + flops); found != peaks.end()) {
+      raise(rate, found->second);
+    }
+    if (const auto found = peaks.find("possible_" + flops); found != peaks.end()) {
+      raise(possible, found->second);
+    }
+  }
+  // The products that measure the peak are large and may reach the limit of power. Others are
+  // faster then, a few percent where they are short, and up to the peak on zeros in a cooler
+  // minute. Those on zeros are no faster than other products may be, but for noise.
+  constexpr double tolerated = 1.1;
+  constexpr double noise = 1.03;
+  if (rate) {
+    const double limit = std::max(tolerated * *rate, noise * possible.value_or(0));
+    raise(rate, fastest_product(results.measurements, filter, precision, limit));
+  }
+  return rate;
+}
+
+}  // namespace
+
+DeviceRates rates_of_layer(const DeviceRates& rates, Precision own, Precision asked) {
+  DeviceRates of = rates;
+  if (own == asked) return of;
+  const auto known = rates.flops_per_second_at.find(own);
+  if (known != rates.flops_per_second_at.end()) {
+    raise(of.flops_per_second, known->second);
+  } else if (element_bytes(own) < element_bytes(asked)) {
+    of.flops_per_second.reset();
+  }
+  return of;
+}
+
+DeviceRates device_rates(const Results& results, const MeasurementFilter& filter) {
+  DeviceRates rates{.flops_per_second = arithmetic_rate(results, filter, filter.precision)};
+  for (const Precision precision : all_precisions) {
+    if (precision == filter.precision) continue;
+    if (const auto rate = arithmetic_rate(results, filter, precision)) {
+      rates.flops_per_second_at.emplace(precision, *rate);
+    }
+  }
+  const auto admitted = [&](const std::string& backend) { return admits_backend(filter, backend); };
+  for (const auto& [backend, peaks] : results.peaks) {
+    if (!admitted(backend)) continue;
+    if (const auto found = peaks.find("peak_bytes_per_second"); found != peaks.end()) {
+      raise(rates.bytes_per_second, found->second);
+    }
+  }
+  for (const auto& [backend, system] : results.systems) {
+    if (!admitted(backend)) continue;
+    using Kept = std::pair<const char*, double>;
+    for (const auto& [name, kept] :
+         {Kept("l2_bytes", 0.9), Kept("l3_bytes", 2), Kept("cache_bytes", 2)}) {
+      const auto found = system.find(name);
+      if (found == system.end()) continue;
+      try {
+        const double bytes = std::stod(found->second);
+        raise(rates.cache_bytes, bytes);
+        raise(rates.most_kept_bytes, kept * bytes);
+      } catch (const std::exception&) {
+        // The context has a malformed value: unknown.
+      }
+    }
+  }
+  return rates;
+}
+
+}  // namespace benanza::analysis

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <map>
+#include <optional>
+
+#include "analysis/input/results.h"
+#include "analysis/model/selection.h"
+
+namespace benanza::analysis {
+
+/// The highest measured rates of the device, from the results' contexts; empty if those lack them.
+/// Arithmetic: or that of a matrix product or convolution in the results that is up to 10% faster.
+struct DeviceRates {
+  /// At the precision of the run.
+  std::optional<double> flops_per_second{};
+  /// At others, which layers may have of their own (Layer::precision).
+  std::map<Precision, double> flops_per_second_at{};
+  std::optional<double> bytes_per_second{};
+  /// The largest cache: bytes that may stay there between runs do not count as moved.
+  std::optional<double> cache_bytes{};
+  /// Weights of more bytes than this come from memory in every run. GPUs: 0.9 times the L2 cache,
+  /// as measured on an H200: products that read 57 MB of weights in turn (L2: 63 MB) take as long
+  /// as with 302 MB. Processors: twice the cache.
+  std::optional<double> most_kept_bytes{};
+};
+/// Returns the largest rates of the backends that `filter` admits, at its precision.
+DeviceRates device_rates(const Results& results, const MeasurementFilter& filter);
+
+/// With the rate of arithmetic for a layer at `own` in a run at `asked`: the faster of both, since
+/// layers also run at more bits than they need; unknown if that of fewer bits is.
+DeviceRates rates_of_layer(const DeviceRates& rates, Precision own, Precision asked);
+
+}  // namespace benanza::analysis
