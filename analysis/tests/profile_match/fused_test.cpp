@@ -12,7 +12,7 @@ using test::layer;
 using testing::ElementsAre;
 
 /// transpose -> product -> softmax, and a fusion of all three.
-struct Attention {
+struct FusedThree {
   Graph graph{.model = "m",
               .batch = 1,
               .layers = {layer("t", {}, Cost::movement), layer("a", {0}), layer("s", {1})},
@@ -26,27 +26,27 @@ struct Attention {
 };
 
 TEST(FusedByFramework, IsWhatOneOperatorDoes) {
-  const Attention given;
+  const FusedThree given;
   EXPECT_THAT(given.fused({4, 4, 4}), ElementsAre(true));
   EXPECT_THAT(given.fused({4, 4, 5}), ElementsAre(false));
   EXPECT_THAT(given.fused({3, 4, 4}), ElementsAre(false));  // its transpose ran by itself
 }
 
 TEST(FusedByFramework, NeedsNoOperatorForAView) {
-  EXPECT_THAT(Attention().fused({std::nullopt, 4, 4}), ElementsAre(true));
-  EXPECT_THAT(Attention().fused({std::nullopt, std::nullopt, std::nullopt}), ElementsAre(false));
+  EXPECT_THAT(FusedThree().fused({std::nullopt, 4, 4}), ElementsAre(true));
+  EXPECT_THAT(FusedThree().fused({std::nullopt, std::nullopt, std::nullopt}), ElementsAre(false));
 }
 
 TEST(FusedByFramework, NeedsAnOperatorForWork) {
-  EXPECT_THAT(Attention().fused({4, 4, std::nullopt}), ElementsAre(false));
-  Attention free;
+  EXPECT_THAT(FusedThree().fused({4, 4, std::nullopt}), ElementsAre(false));
+  FusedThree free;
   free.graph.layers[2].cost = Cost::free;
   free.graph.layers[2].problems.clear();
   EXPECT_THAT(free.fused({4, 4, std::nullopt}), ElementsAre(true));
 }
 
 TEST(FusedByFramework, IsNotAFusionOfOneLayer) {
-  Attention one;
+  FusedThree one;
   one.graph.fusions[0].layers = {1};
   EXPECT_THAT(one.fused({4, 4, 4}), ElementsAre(false));
 }
