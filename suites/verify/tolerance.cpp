@@ -57,7 +57,9 @@ double tolerance(Precision precision, const Element& element, std::int64_t lengt
   const double spread = std::sqrt(partial_sums);
   const double rounded = std::max(1.0, spread / 2) * std::abs(element.value) + spread * typical;
   const double reused = precision == Precision::int8 ? 1 : factor_rounding(precision);
-  const double summing = amplification * (16 + root + terms / 256) * 0x1p-24;
+  const double share = element.magnitude > 0 ? std::abs(element.value) / element.magnitude : 0;
+  const double alike = 1 + 3 * std::min(share, 1.0);
+  const double summing = amplification * (16 + root + terms / 256 * alike) * 0x1p-24;
   return stored.absolute + stored.relative * rounded + reused * element.carried +
          summing * element.magnitude;
 }

@@ -19,11 +19,12 @@ namespace benanza::verify {
 ///   Storing what is used again (the states of a recurrence, the weights of attention): one unit in
 ///   the last place of the type that products are made of (tf32 has 10 bits), times
 ///   element.carried.
-///   Summing `length` terms in fp32: (16 + sqrt(length) + length / 256) * 2^-24 *
+///   Summing `length` terms in fp32: (16 + sqrt(length) + length / 256 * alike) * 2^-24 *
 ///   element.magnitude. The square root is the sum of rounding errors of random sign; 16 leaves
 ///   room for transforms (Winograd) and for approximations of exp and pow. Each of very many terms
-///   is near the last place of their sum, equal ones are rounded alike, and errors keep their sign:
-///   oneDNN's softmax of 3,040,000 elements is off by 4e-4, 0.5 * length / 256 * 2^-24.
+///   is near the last place of their sum, equal ones are rounded alike, and errors keep their sign,
+///   the more so if terms have one sign: `alike` is 1 + 3 * |element.value| / element.magnitude.
+///   oneDNN's softmax of 3,040,000 elements is off by 8.4e-4, 0.3 * length / 64 * 2^-24.
 ///   int8 (element in units of the stored integer): half a unit, that is, the nearest integer, or
 ///   either one at a tie, plus the fp32 error. A recurrence uses stored bytes again: plus
 ///   element.carried, twice the largest error if each of them is the nearest integer.

@@ -12,6 +12,10 @@ namespace {
 /// Limits how often correct peaks are measured again because of wrong rows.
 constexpr int most_measured_again = 5;
 
+/// Programs beside this one, and other virtual machines, take bandwidth from the measurement of the
+/// peaks, but not from every call: on a busy machine a call had 1.5 times as much.
+constexpr double shared_bandwidth = 2;
+
 void raise(harness::Rates& rates, const LeastWork& least, std::int64_t cache_bytes,
            double seconds) {
   if (least.arithmetic_saving == 1 && least.work.flops > 0) {
@@ -42,16 +46,19 @@ void GuardedStopwatch::judge(const harness::Primitive& primitive, double seconds
   const auto* const judged = dynamic_cast<const JudgedCall*>(&primitive);
   if (!peaks_ || judged == nullptr) return;
   const LeastWork& least = judged->least_work();
-  const auto possible = [&] {
-    return least_seconds(*peaks_, least.work, least.precision, least.arithmetic_saving);
+  const auto least_by = [&](const harness::Peaks& peaks) {
+    return least_seconds(peaks, least.work, least.precision, least.arithmetic_saving);
   };
+  const auto possible = [&] { return least_by(*peaks_); };
   if (seconds_per_call < possible() && measured_again_ < most_measured_again) {
     ++measured_again_;
     const harness::Peaks again = measure_();
     raise(peaks_->reported, again.reported);
     raise(peaks_->possible, again.possible);
   }
-  if (seconds_per_call < possible()) {
+  harness::Peaks alone = *peaks_;
+  alone.possible.bytes *= shared_bandwidth;
+  if (seconds_per_call < least_by(alone)) {
     throw std::runtime_error(
         "faster than the machine's peak: " + std::to_string(seconds_per_call * 1e6) +
         " us per call; at peak it takes " + std::to_string(possible() * 1e6) + " us");

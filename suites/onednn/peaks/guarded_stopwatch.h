@@ -12,7 +12,7 @@ namespace benanza::onednn {
 /// A host stopwatch that checks every time against the machine's peaks, once they are known. CPUs
 /// share their machine and their clocks change, so a call that is faster than the reported peaks
 /// raises them; one that is faster than possible first has the peaks measured again, because that
-/// measurement may have been disturbed, before it is an error.
+/// measurement may have been disturbed, before it is an error. Up to twice the bandwidth is none.
 class GuardedStopwatch : public harness::HostStopwatch {
  public:
   using Measure = std::function<harness::Peaks()>;

@@ -117,6 +117,21 @@ TEST_F(GuardedStopwatchTest, WhatIsFasterThanTheMachineIsAnError) {
   EXPECT_EQ(measured_again_, 1);
 }
 
+// Other programs may have had half of the bandwidth while the peaks were measured.
+TEST_F(GuardedStopwatchTest, UpToTwiceTheBandwidthRaisesThePeaks) {
+  constexpr double bytes = 3 * 64 * 64 * 4;
+  double least = time();
+  for (int i = 0; i < 100; ++i) least = std::min(least, time());
+  harness::Peaks peaks = peaks_of(1e15);
+  peaks.possible.bytes = peaks.reported.bytes = again_.possible.bytes = bytes / least / 1.6;
+  stopwatch_.set_peaks(peaks);
+  EXPECT_NO_THROW(time());
+  peaks.possible.bytes = peaks.reported.bytes = again_.possible.bytes = bytes / least / 100;
+  stopwatch_.set_peaks(peaks);
+  EXPECT_THAT([&] { time(); }, testing::ThrowsMessage<std::runtime_error>(
+                                   HasSubstr("faster than the machine's peak")));
+}
+
 TEST_F(GuardedStopwatchTest, PeaksThatWereDisturbedAreMeasuredAgain) {
   stopwatch_.set_peaks(peaks_of(1));
   again_ = peaks_of(1e15);

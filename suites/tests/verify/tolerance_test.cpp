@@ -26,10 +26,12 @@ TEST(Tolerance, NoOtherMultipleOfTheInputsPasses) {
 }
 
 TEST(Tolerance, MillionsOfTermsAreRoundedAlike) {
-  // For a softmax over 3,040,000 elements, oneDNN 2.6.3 computed 1.036983e-07; exact is
-  // 1.036593e-07.
-  EXPECT_GT(tolerance(Precision::fp32, {1.036593e-07, 1.036593e-07}, 3'040'000), 3.9e-11);
-  EXPECT_LT(tolerance(Precision::fp32, {1.036593e-07, 1.036593e-07}, 3'040'000), 1.036593e-10);
+  // For a softmax over 3,040,000 elements, oneDNN 2.6.3 computed 1.037461e-07; exact is
+  // 1.036593e-07. (16 + 1743.6 + 3,040,000 / 64) * 2^-24 of that are 3.044e-10.
+  EXPECT_NEAR(tolerance(Precision::fp32, {1.036593e-07, 1.036593e-07}, 3'040'000), 3.044e-10,
+              1e-13);
+  // Of terms that cancel, errors do, too.
+  EXPECT_NEAR(tolerance(Precision::fp32, {0, 1.036593e-07}, 3'040'000), 8.42e-11, 1e-13);
 }
 
 TEST(Tolerance, HalfPrecisionsRoundTheResult) {
@@ -37,9 +39,10 @@ TEST(Tolerance, HalfPrecisionsRoundTheResult) {
   EXPECT_NEAR(tolerance(Precision::fp16, {8, 8}, 1), 8.0 / 1024, 1e-4);
 }
 
-// Terms with a total magnitude of 2^20 that sum to 2^16. One term: (16 + 1 + 1/256) * 2^-24 * 2^20
-// = 1.062744140625 for the sum, plus a unit of the stored type times 2^16 for storing it. 256
-// terms: (16 + 16 + 256/256) * 2^-4 = 2.0625, plus a unit times 2^16 + 2 * 2^20 / 16 = 3 * 2^16.
+// Terms with a total magnitude of 2^20 that sum to 2^16: `alike` is 1 + 3/16. One term: (16 + 1 +
+// 1.1875 / 256) * 2^-24 * 2^20 = 1.0627899169921875 for the sum, plus a unit of the stored type
+// times 2^16 for storing it. 256 terms: (16 + 16 + 1.1875) * 2^-4 = 2.07421875, plus a unit times
+// 2^16 + 2 * 2^20 / 16 = 3 * 2^16.
 TEST(Tolerance, ByPrecisionAndLength) {
   const Element element{.value = 0x1p16, .magnitude = 0x1p20};
   const struct {
@@ -47,12 +50,12 @@ TEST(Tolerance, ByPrecisionAndLength) {
     double one_term;
     double terms_256;
   } expected[] = {
-      {Precision::fp32, 1.070556640625, 2.0859375},             // a unit of 2^-23
-      {Precision::tf32, 1.070556640625, 2.0859375},             // stored as fp32
-      {Precision::fp16, 65.06274420022964, 194.0625000596046},  // 2^-10, and 2^-24 in all
-      {Precision::bf16, 513.062744140625, 1538.0625},           // 2^-7
-      {Precision::fp8, 8193.064697265625, 24578.064453125},     // 2^-3, and 2^-9 in all
-      {Precision::int8, 1.562744140625, 2.5625},                // half an integer
+      {Precision::fp32, 1.0706024169921875, 2.09765625},          // a unit of 2^-23
+      {Precision::tf32, 1.0706024169921875, 2.09765625},          // stored as fp32
+      {Precision::fp16, 65.062789976596832, 194.07421880960464},  // 2^-10, and 2^-24 in all
+      {Precision::bf16, 513.0627899169921875, 1538.07421875},     // 2^-7
+      {Precision::fp8, 8193.0647430419922, 24578.076171875},      // 2^-3, and 2^-9 in all
+      {Precision::int8, 1.5627899169921875, 2.57421875},          // half an integer
   };
   for (const auto& [precision, one_term, terms_256] : expected) {
     EXPECT_DOUBLE_EQ(tolerance(precision, element, 1), one_term) << to_string(precision);
@@ -61,11 +64,11 @@ TEST(Tolerance, ByPrecisionAndLength) {
 }
 
 // 64 partial sums: 8 typical sums of 2^20 / 16, and the result 4 times: 12 * 2^16 units in addition
-// to the 2.0625 of summing in fp32.
+// to the 2.07421875 of summing in fp32.
 TEST(Tolerance, PartialSumsAreRoundedOneAfterTheOther) {
   const Element element{.value = 0x1p16, .magnitude = 0x1p20};
-  EXPECT_DOUBLE_EQ(tolerance(Precision::bf16, element, 256, 1, 64), 12 * 0x1p9 + 2.0625);
-  EXPECT_DOUBLE_EQ(tolerance(Precision::int8, element, 256, 1, 64), 2.5625);
+  EXPECT_DOUBLE_EQ(tolerance(Precision::bf16, element, 256, 1, 64), 12 * 0x1p9 + 2.07421875);
+  EXPECT_DOUBLE_EQ(tolerance(Precision::int8, element, 256, 1, 64), 2.57421875);
 }
 
 // Results of cuDNN 9.14's algo_0 on an H200 for gradients of 32 and of 16 images. A sum without one
