@@ -1,6 +1,10 @@
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "core/base/error.h"
 #include "generator/onnx/control_flow/bodies.h"

@@ -2,6 +2,11 @@
 
 #include <onnx/onnx_pb.h>
 
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "generator/onnx/control_flow/bodies.h"
 
 namespace benanza::onnx {
