@@ -51,9 +51,18 @@ std::optional<std::int64_t> computed_rounds(const Program& program, const Step& 
                                             const InferProgram& infer);
 
 /// The steps of a Loop or Scan whose rounds are known, one round after the other; every round of a
-/// Scan reads its elements of the sequences. Empty for other steps, where there would be too many,
-/// and for a body that makes no sense, which becomes the step's misfit.
+/// Scan reads its elements of the sequences. The same for steps_of_map() and steps_of_batch().
+/// Empty for other steps, where there would be too many, and for a body that makes no sense, which
+/// becomes the step's misfit.
 std::vector<Step> steps_of_rounds(Program& program, Step& step, const InferProgram& infer);
+
+/// The steps of a SequenceMap of sequences of known length: its body's, for each tensor. Empty if
+/// the length is unknown or there would be too many. Throws Error for sequences that differ.
+std::vector<Step> steps_of_map(Program& program, const Step& step);
+
+/// For a Scan of opset 8: one of opset 9 for each entry of its batch. Empty if the batch is unknown
+/// or there would be too many. Throws Error for sequences that are shorter than the input.
+std::vector<Step> steps_of_batch(Program& program, const Step& step);
 
 /// The outputs of the body in attribute `name`, as the body declares them; empty if the node has no
 /// such body.

@@ -52,6 +52,10 @@ int shown_inputs(const NodeProto& node) {
   return std::ranges::find(views, node.op_type()) == std::end(views) ? 0 : 1;
 }
 
+bool runs_its_body(const std::string& op) {
+  return op == "Loop" || op == "Scan" || op == "SequenceMap";
+}
+
 class Search {
  public:
   explicit Search(const Step& step) : step_(step) {}
@@ -71,7 +75,7 @@ class Search {
           open.push_back(node.input(index));
         }
       }
-      if (node.op_type() != "Loop" && node.op_type() != "Scan") continue;
+      if (!runs_its_body(node.op_type())) continue;
       for (const auto& attribute : node.attribute()) {
         if (attribute.has_g()) visit(attribute.g());
       }
@@ -109,7 +113,7 @@ class Search {
 /// has one, or with the decoder for the first of them.
 std::vector<std::string_view> bodies_that_run(const Node& node) {
   const std::string op = node.full_type();
-  if (op == "Loop" || op == "Scan") return {"body"};
+  if (runs_its_body(op)) return {"body"};
   constexpr std::string_view searches[] = {"com.microsoft.BeamSearch", "com.microsoft.GreedySearch",
                                            "com.microsoft.Sampling",
                                            "com.microsoft.WhisperBeamSearch"};

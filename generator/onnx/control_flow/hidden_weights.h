@@ -15,8 +15,8 @@ struct HiddenWeights {
   std::vector<Tensor> own = {};
 };
 
-/// Those of a Loop or Scan, and of loops in it, and of the model that a search for tokens runs
-/// first; of other steps none, since it is not known which branch of an If runs.
+/// Those of a Loop, Scan or SequenceMap, and of loops in it, and of the model that a search for
+/// tokens runs first; of other steps none, since it is not known which branch of an If runs.
 HiddenWeights hidden_weights(const Step& step);
 
 }  // namespace benanza::onnx

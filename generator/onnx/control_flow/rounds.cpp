@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "generator/onnx/control_flow/bodies.h"
+#include "generator/onnx/control_flow/made_step.h"
 #include "generator/onnx/model/subgraph.h"
 #include "generator/onnx/operators/shared/views.h"
 
@@ -13,44 +14,6 @@ namespace {
 
 using ::onnx::AttributeProto;
 using ::onnx::GraphProto;
-using ::onnx::NodeProto;
-
-/// Longer programs are not read round by round.
-constexpr std::int64_t most_steps = std::int64_t{1} << 14;
-
-/// A value, and what nodes call it.
-struct NamedValue {
-  std::string name;
-  Value* value = nullptr;
-};
-
-void set_integers(NodeProto& node, const std::string& name, std::int64_t value) {
-  AttributeProto& attribute = *node.add_attribute();
-  attribute.set_name(name);
-  attribute.set_type(AttributeProto::INTS);
-  attribute.add_ints(value);
-}
-
-/// A step of the standard operators' opset 11 or, for a Slice, the last one whose places are
-/// attributes.
-Step made_step(Program& program, const std::string& name, std::unique_ptr<NodeProto> proto,
-               const std::vector<NamedValue>& from, const NamedValue& to) {
-  for (const NamedValue& input : from) proto->add_input(input.name);
-  proto->add_output(to.name);
-  const int opset = proto->op_type() == "Slice" ? 9 : 11;
-  program.made.push_back(std::move(proto));
-  Step step{Node(*program.made.back(), name, opset)};
-  for (const NamedValue& input : from) step.inputs.push_back(input.value);
-  step.outputs = {to.value};
-  mark_consumed(step);
-  return step;
-}
-
-std::unique_ptr<NodeProto> node_of(const std::string& op) {
-  auto proto = std::make_unique<NodeProto>();
-  proto->set_op_type(op);
-  return proto;
-}
 
 /// An axis along which a Scan reads a sequence, or a body's results are collected.
 struct Direction {
@@ -124,57 +87,28 @@ class Rounds {
     return output < step_.outputs.size() ? step_.outputs[output] : nullptr;
   }
 
-  /// As which a round's nodes are named.
-  Step owner_of(std::int64_t round) const {
-    Step owner = step_;
-    if (rounds_ > 1) {
-      const std::string name = step_.node.name() + '/' + std::to_string(round);
-      owner.node = Node(step_.node.proto(), name, step_.node.opset());
-    }
-    return owner;
-  }
-
-  Value* constant(const Step& owner, int input, int type, std::int64_t number) {
-    const std::string& name = body_.input(input).name();
-    Value* const value = new_value(program_, owner, name);
-    value->value_type = make_type(type, Dims{});
-    static_cast<Tensor&>(*value) = make_tensor(name, value->value_type);
-    value->constant = value->given = true;
-    value->literal = Dims{number};
-    return value;
-  }
-
   /// The round's element of a sequence.
   Value* element(const Step& owner, std::size_t index, std::int64_t round) {
     const std::size_t input = first_ + states_ + index;
-    NamedValue from{step_.node.proto().input(static_cast<int>(input)), step_.inputs[input]};
     const std::string& name = body_.input(static_cast<int>(input)).name();
-    if (rounds_ > 1) {
-      const std::int64_t place = from_[index].backwards ? rounds_ - 1 - round : round;
-      const NamedValue cut{name + "_part", new_value(program_, owner, name + "_part")};
-      auto slice = node_of("Slice");
-      set_integers(*slice, "axes", from_[index].axis);
-      set_integers(*slice, "starts", place);
-      set_integers(*slice, "ends", place + 1);
-      steps_.push_back(
-          made_step(program_, owner.node.name() + "/Slice_" + name, std::move(slice), {from}, cut));
-      from = cut;
-    }
+    Value* const cut = rounds_ > 1 ? new_value(program_, owner, name + "_part") : nullptr;
     const NamedValue to{name, new_value(program_, owner, name)};
-    auto squeeze = node_of("Squeeze");
-    set_integers(*squeeze, "axes", from_[index].axis);
-    steps_.push_back(made_step(program_, owner.node.name() + "/Squeeze_" + name, std::move(squeeze),
-                               {from}, to));
+    add_element(program_, steps_, owner.node.name(),
+                {step_.node.proto().input(static_cast<int>(input)), step_.inputs[input]}, to,
+                from_[index].axis, from_[index].backwards ? rounds_ - 1 - round : round, cut);
     return to.value;
   }
 
   void add(std::int64_t round) {
-    const Step owner = owner_of(round);
+    const Step owner = named_run(step_, round, rounds_);
     const bool is_last = round + 1 == rounds_;
     std::vector<Value*> arguments;
     if (leading_) {
-      arguments = {constant(owner, 0, ::onnx::TensorProto::INT64, round),
-                   constant(owner, 1, ::onnx::TensorProto::BOOL, 1)};
+      const auto number = [&](int input, int type, std::int64_t value) {
+        return known_number(program_, owner, body_.input(input).name(), type, value);
+      };
+      arguments = {number(0, ::onnx::TensorProto::INT64, round),
+                   number(1, ::onnx::TensorProto::BOOL, 1)};
     }
     arguments.insert(arguments.end(), state_.begin(), state_.end());
     for (std::size_t index = 0; index < from_.size(); ++index) {
@@ -221,14 +155,8 @@ class Rounds {
     if (all == nullptr || rounds_ < 2) return;
     std::vector<NamedValue>& parts = parts_[index];
     if (to_[index].backwards) std::ranges::reverse(parts);
-    auto concat = node_of("Concat");
-    AttributeProto& axis = *concat->add_attribute();
-    axis.set_name("axis");
-    axis.set_type(AttributeProto::INT);
-    axis.set_i(to_[index].axis);
-    const NamedValue to = result(index, all);
-    steps_.push_back(made_step(program_, step_.node.name() + "/Concat_" + to.name,
-                               std::move(concat), parts, to));
+    steps_.push_back(
+        joined_step(program_, step_.node.name(), parts, result(index, all), to_[index].axis));
   }
 
   Program& program_;
@@ -273,6 +201,9 @@ std::optional<std::int64_t> known_rounds(const Step& step) {
 
 std::vector<Step> steps_of_rounds(Program& program, Step& step, const InferProgram& infer) {
   try {
+    const std::string op = step.node.full_type();
+    if (op == "SequenceMap") return steps_of_map(program, step);
+    if (op == "Scan" && step.node.opset() < 9) return steps_of_batch(program, step);
     auto count = known_rounds(step);
     if (!count) count = computed_rounds(program, step, infer);
     if (!count) return {};
@@ -281,9 +212,8 @@ std::vector<Step> steps_of_rounds(Program& program, Step& step, const InferProgr
       const bool has_states = step.node.op_type() == "Loop" && !rounds.collects();
       return has_states ? states_as_they_are(program, step) : std::vector<Step>{};
     }
-    if (*count > (most_steps - program.unrolled) / rounds.steps_per_round()) return {};
+    if (!may_add(program, *count, rounds.steps_per_round())) return {};
     std::vector<Step> steps = rounds.steps();
-    program.unrolled += *count * rounds.steps_per_round();
     keep_names(step);
     return steps;
   } catch (const std::exception& error) {

@@ -14,22 +14,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-::onnx::GraphProto& body_of(Model& model, const std::string& name) {
-  auto& attribute = *model.last().add_attribute();
-  attribute.set_name(name);
-  attribute.set_type(::onnx::AttributeProto::GRAPH);
-  return *attribute.mutable_g();
-}
-
-::onnx::NodeProto& add_node(::onnx::GraphProto& graph, const std::string& op,
-                            const std::vector<std::string>& inputs, const std::string& output) {
-  auto& node = *graph.add_node();
-  node.set_op_type(op);
-  for (const std::string& input : inputs) node.add_input(input);
-  node.add_output(output);
-  return node;
-}
-
 void set_axis(::onnx::NodeProto& node, std::int64_t axis) {
   auto& attribute = *node.add_attribute();
   attribute.set_name("axis");

@@ -1,5 +1,7 @@
 #include "generator/tests/onnx/model.h"
 
+#include "core/base/error.h"
+
 namespace benanza::onnx {
 namespace {
 
@@ -119,6 +121,29 @@ Model& Model::node(const std::string& op_type, const std::vector<std::string>& i
 Model& Model::output(const std::string& name) {
   graph().add_output()->set_name(name);
   return *this;
+}
+
+::onnx::GraphProto& body_of(Model& model, const std::string& name) {
+  auto& attribute = *model.last().add_attribute();
+  attribute.set_name(name);
+  attribute.set_type(::onnx::AttributeProto::GRAPH);
+  return *attribute.mutable_g();
+}
+
+::onnx::NodeProto& add_node(::onnx::GraphProto& graph, const std::string& op,
+                            const std::vector<std::string>& inputs, const std::string& output) {
+  auto& node = *graph.add_node();
+  node.set_op_type(op);
+  for (const std::string& input : inputs) node.add_input(input);
+  node.add_output(output);
+  return node;
+}
+
+const LoweredLayer& named(const LoweredGraph& graph, const std::string& name) {
+  for (const LoweredLayer& layer : graph.layers) {
+    if (layer.name == name) return layer;
+  }
+  throw Error("no layer " + name);
 }
 
 LoweredGraph Model::import(const Binding& binding) const {

@@ -44,6 +44,14 @@ class Model {
   ::onnx::ModelProto proto_;
 };
 
+/// Adds an empty body to the model's last node.
+::onnx::GraphProto& body_of(Model& model, const std::string& name);
+::onnx::NodeProto& add_node(::onnx::GraphProto& graph, const std::string& op,
+                            const std::vector<std::string>& inputs, const std::string& output);
+
+/// Throws Error if there is none.
+const LoweredLayer& named(const LoweredGraph& graph, const std::string& name);
+
 inline std::vector<std::string> names(const LoweredGraph& graph) {
   std::vector<std::string> result;
   for (const LoweredLayer& layer : graph.layers) result.push_back(layer.name);

@@ -147,34 +147,18 @@ TEST(Newer, TypesHaveNames) {
   return info;
 }
 
-/// A body with two values, the second of which is also collected as an output.
-::onnx::GraphProto& body_of(Model& model) {
-  auto& attribute = *model.last().add_attribute();
-  attribute.set_name("body");
-  attribute.set_type(::onnx::AttributeProto::GRAPH);
-  return *attribute.mutable_g();
-}
-
-void add_node(::onnx::GraphProto& graph, const std::string& op, const std::string& from,
-              const std::string& to) {
-  auto& node = *graph.add_node();
-  node.set_op_type(op);
-  node.add_input(from);
-  node.add_output(to);
-}
-
 TEST(Bodies, ALoopOfKnownLengthCollectsThatMany) {
   for (const bool stops : {false, true}) {
     Model model(16);
     model.integers("rounds", {7}).input("x", {2, 3});
     model.node("Loop", {"rounds", "", "x"}, {"last", "all"});
-    auto& body = body_of(model);
+    auto& body = body_of(model, "body");
     *body.add_input() = value("i", ::onnx::TensorProto::INT64, {});
     *body.add_input() = value("go", ::onnx::TensorProto::BOOL, {});
     *body.add_input() = value("state", ::onnx::TensorProto::FLOAT, {2, 3});
-    add_node(body, stops ? "IsNaN" : "Identity", stops ? "state" : "go", "go_on");
-    add_node(body, "Relu", "state", "next");
-    add_node(body, "Identity", "next", "row");
+    add_node(body, stops ? "IsNaN" : "Identity", {stops ? "state" : "go"}, "go_on");
+    add_node(body, "Relu", {"state"}, "next");
+    add_node(body, "Identity", {"next"}, "row");
     *body.add_output() = value("go_on", ::onnx::TensorProto::BOOL, {});
     *body.add_output() = value("next", ::onnx::TensorProto::FLOAT, {2, 3});
     *body.add_output() = value("row", ::onnx::TensorProto::FLOAT, {2, 3});
@@ -192,11 +176,11 @@ TEST(Bodies, AScanGoesAlongItsSequence) {
   model.node(
       "Scan", {"x", "s"}, {"last", "all"},
       {{"num_scan_inputs", 1}, {"scan_input_axes", Dims{1}}, {"scan_output_axes", Dims{-1}}});
-  auto& body = body_of(model);
+  auto& body = body_of(model, "body");
   *body.add_input() = value("state", ::onnx::TensorProto::FLOAT, {2, 3});
   *body.add_input() = value("row", ::onnx::TensorProto::FLOAT, {4, 5});
-  add_node(body, "Relu", "state", "next");
-  add_node(body, "Relu", "row", "made");
+  add_node(body, "Relu", {"state"}, "next");
+  add_node(body, "Relu", {"row"}, "made");
   *body.add_output() = value("next", ::onnx::TensorProto::FLOAT, {2, 3});
   *body.add_output() = value("made", ::onnx::TensorProto::FLOAT, {4, 5});
   const LoweredLayer layer = model.output("last").output("all").layer();

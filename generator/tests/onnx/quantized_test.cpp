@@ -1,7 +1,6 @@
 // Files as they are deployed: types of stored tensors, quantized operators, packed weights.
 #include <gmock/gmock.h>
 
-#include "core/base/error.h"
 #include "generator/tests/onnx/stored.h"
 
 namespace benanza::onnx {
@@ -31,13 +30,6 @@ Model quantized_conv(bool symmetric = true) {
   model.node("Conv", {"xd", "wd", "bd"}, {"c"}).node("Relu", {"c"}, {"r"});
   model.node("QuantizeLinear", {"r", "s"}, {"yq"}).node("DequantizeLinear", {"yq", "s"}, {"y"});
   return model.output("y");
-}
-
-const LoweredLayer& named(const LoweredGraph& graph, const std::string& name) {
-  for (const LoweredLayer& layer : graph.layers) {
-    if (layer.name == name) return layer;
-  }
-  throw Error("no layer " + name);
 }
 
 TEST(Quantized, AConvolutionBetweenConversionsIsOneCallOfBytes) {

@@ -1,3 +1,5 @@
+#include "core/library/reference_code.h"
+#include "suites/onednn/api/library_call.h"
 #include "suites/onednn/plans/int8_lstm.h"
 #include "suites/onednn/plans/recurrence.h"
 #include "suites/onednn/plans/recurrent_products.h"
@@ -47,10 +49,23 @@ Plan row_major_plan(const Recurrent& shape, const VariantContext& context) {
   return found;
 }
 
-/// What the library calls "ref" are its matrix products, and code made for the functions.
+/// Whether the library prefers code for blocked weights.
+bool has_blocked_code(const Recurrent& shape, const VariantContext& context) {
+  try {
+    const Plan found = offered([&] { return plan(shape, context); });
+    return !is_reference_code(found.implementation.name());
+  } catch (const harness::Unsupported&) {
+    return false;
+  }
+}
+
+/// What the library calls "ref" are its matrix products, and code made for the functions. Where it
+/// prefers other code, row_major. has them.
 std::vector<Attempt> attempts(const Recurrent& shape, const VariantContext& context,
                               const std::string& prefix) {
-  return {{.prefix = prefix, .plan = [=] { return plan(shape, context); }},
+  return {{.prefix = prefix,
+           .plan = [=] { return plan(shape, context); },
+           .has_reference_code = has_blocked_code(shape, context)},
           {.prefix = prefix + "row_major.",
            .plan = [=] { return row_major_plan(shape, context); },
            .has_reference_code = false}};

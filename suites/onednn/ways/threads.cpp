@@ -3,6 +3,7 @@
 #include <omp.h>
 
 #include <string_view>
+#include <variant>
 
 #include "core/base/text.h"
 #include "suites/onednn/api/api.h"
@@ -12,7 +13,26 @@ namespace {
 
 constexpr double most_flops_each = 2e6;
 constexpr double most_bytes_each = 256 << 10;
+constexpr double most_bytes_each_of_step = 512 << 10;
 constexpr std::string_view suffix = ".threads=";
+
+/// How much a thread may have to do for fewer threads to be worth a try.
+bool is_little(const Work& cost, int threads, double most_bytes) {
+  return cost.flops <= most_flops_each * threads &&
+         static_cast<double>(cost.bytes()) <= most_bytes * threads;
+}
+
+/// Of a recurrence, the product of a step with its state, after which all threads wait for each
+/// other. Its weights stay in a cache of each processor, so that there may be more of them.
+bool is_little(const Problem& problem, Precision precision, int threads) {
+  const auto* const recurrent = std::get_if<Recurrent>(&problem.shape);
+  if (recurrent == nullptr) return is_little(work(problem, precision), threads, most_bytes_each);
+  Recurrent step = *recurrent;
+  step.steps = step.layers = step.input_size = 1;
+  step.direction = RecurrentDirection::forward;
+  return is_little(work({.shape = step, .epilogue = {}}, precision), threads,
+                   most_bytes_each_of_step);
+}
 
 }  // namespace
 
@@ -31,13 +51,12 @@ std::vector<int> fewer_threads(const Problem& problem, Precision precision,
   if (set == harness::AlgorithmSet::best || dnnl_version()->cpu_runtime != DNNL_RUNTIME_OMP) {
     return {};
   }
-  const Work cost = work(problem, precision);
   std::vector<int> counts;
   for (int count = 1; count < omp_get_max_threads(); count *= 2) {
-    const bool is_little = cost.flops <= most_flops_each * count &&
-                           static_cast<double>(cost.bytes()) <= most_bytes_each * count;
     if (set == harness::AlgorithmSet::leading && count > 1) break;
-    if (is_little || set == harness::AlgorithmSet::with_reference) counts.push_back(count);
+    if (set == harness::AlgorithmSet::with_reference || is_little(problem, precision, count)) {
+      counts.push_back(count);
+    }
   }
   return counts;
 }

@@ -23,8 +23,9 @@ class ThreadCount {
 
 /// Returns, in rising order, the thread counts below the maximum that may be faster. For
 /// AlgorithmSet::all these are the powers of two for which each thread has at most 2 MFLOP and 256
-/// KiB; of these one thread alone for leading; for with_reference all powers of two; none for best,
-/// and if the library does not use OpenMP's threads.
+/// KiB (in a step of a recurrence: 512 KiB); of these one thread alone for leading; for
+/// with_reference all powers of two; none for best, and if the library does not use OpenMP's
+/// threads.
 std::vector<int> fewer_threads(const Problem& problem, Precision precision,
                                harness::AlgorithmSet set);
 

@@ -278,6 +278,26 @@ TEST_F(OnednnThreads, FewerAreAskedForWhereThereIsLittleToDo) {
   EXPECT_THAT(counts("relu/1000", best), ElementsAre());
 }
 
+// Of 100 steps, each has 0.13 MFLOP and 256 KiB of weights, those of its state: 128 x 512 numbers.
+TEST_F(OnednnThreads, OfARecurrenceWhatAStepDoesCounts) {
+  const auto counts = [](const char* key) {
+    return fewer_threads(parse(key), Precision::fp32, harness::AlgorithmSet::all);
+  };
+  EXPECT_THAT(counts("lstm/t100_n1_i128_h128_l1_forward_bias"), ElementsAre(1, 2, 4));
+  EXPECT_THAT(counts("lstm/t100_n1_i256_h256_l1_forward_bias"), ElementsAre(4));
+  EXPECT_THAT(counts("lstm/t100_n1_i512_h512_l1_forward_bias"), ElementsAre());
+}
+
+// What the library calls "ref" of a recurrence are its matrix products.
+TEST_F(OnednnThreads, ARecurrenceOfProductsIsNoReferenceCode) {
+  for (const char* const key :
+       {"gru/t20_n1_i128_h128_l1_forward_bias", "gru/t20_n1_i128_h128_l1_forward_lbr_bias"}) {
+    EXPECT_THAT(algorithms(key, Layout::plain, harness::AlgorithmSet::all),
+                testing::Contains(testing::EndsWith("ref.threads=1")))
+        << key;
+  }
+}
+
 TEST_F(OnednnThreads, TheNameSaysHowMany) {
   EXPECT_EQ(to_string(ThreadedName{"jit:avx2", 4}), "jit:avx2.threads=4");
   EXPECT_EQ(to_string(ThreadedName{"jit:avx2"}), "jit:avx2");
