@@ -150,9 +150,10 @@ class Inspector {
     Deviation finding = common;
     for (const ProfiledKernel& kernel : node.kernels) {
       const KernelTraits traits = kernel_traits(kernel.name);
-      // The other kernels of the operator add a bias, say.
       if (traits.tensor_cores == true) return;
-      if (traits.tensor_cores == false) finding.seconds += kernel.seconds;
+      // The framework's other kernels add a bias, say.
+      const bool multiplies = !is_framework_kernel(kernel.name) || !traits.algorithm.empty();
+      if (traits.tensor_cores == false && multiplies) finding.seconds += kernel.seconds;
     }
     if (finding.seconds == 0) return;
     finding.difference = Difference::arithmetic;

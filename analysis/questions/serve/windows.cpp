@@ -12,7 +12,10 @@ namespace {
 
 constexpr double no_limit = std::numeric_limits<double>::infinity();
 
-std::int64_t cached_tokens(const Attention& attention) { return attention.keys; }
+std::int64_t cached_tokens(const Attention& attention) {
+  if (attention.window == 0) return attention.keys;
+  return std::min(attention.keys, attention.window + attention.queries - 1);
+}
 
 /// The scores' product has keys as columns, that of the values sums over them.
 std::int64_t cached_tokens(const Gemm& gemm) { return gemm.transpose_b ? gemm.n : gemm.k; }

@@ -222,8 +222,9 @@ TEST(Inspect, OtherParametersAndProductsWithoutTensorCores) {
   trace.conv(1, 8, 8, 4, {{"ampere_sgemm_32x32", 20}});
   trace.op("aten::conv2d", {{1, 8, 4, 4}, {8, 8, 3, 3}, {}}, {"[1, 1]", "[2, 2]", "[2, 2]", "1"},
            {{"x_tensor16x8x16", 6}});
-  // The last one adds its bias, which no Tensor Core does.
-  for (int i = 0; i < 3; ++i) trace.conv(1, 8, 8, 4, {{"x_tensor16x8x16", 6}});
+  // Two add their bias, which no Tensor Core does; of one, the product's kernel is not known.
+  for (int i = 0; i < 2; ++i) trace.conv(1, 8, 8, 4, {{"x_tensor16x8x16", 6}});
+  trace.conv(1, 8, 8, 4, {{"a_new_kernel", 6}, {"void at::native::elementwise_kernel", 3}});
   trace.conv(1, 8, 8, 4, {{"x_tensor16x8x16", 6}, {"void at::native::elementwise_kernel", 3}});
   const Inspection inspection = inspect(graph, profile_of(trace));
   const auto other = found(inspection, Difference::parameters);

@@ -38,6 +38,14 @@ TEST(Windows, EndWhereALayerReadsNoMoreTokens) {
   EXPECT_THAT(limits_of(ServingPhase::decode, {&near.one}), IsEmpty());
 }
 
+// Four queries with windows of 128 keys see 131 of the 1,024.
+TEST(Windows, MayBePartOfTheCall) {
+  OneStep far(1020, {"attention/1x8x4x64_k2x1024x64_s0.125_causal_w128"});
+  far.one.first.new_tokens = 4;
+  EXPECT_THAT(limits_of(ServingPhase::decode, {&far.one}),
+              ElementsAre(ElementsAre(never, 127), IsEmpty()));
+}
+
 TEST(Windows, AreFoundInProductsWithACache) {
   const OneStep scores(1023, {"gemm/m4_n128_k64_nt_a8_b8_cache"});
   const OneStep values(1023, {"gemm/m4_n64_k128_nn_a8_b8_cache"});

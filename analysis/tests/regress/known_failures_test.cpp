@@ -7,6 +7,7 @@
 #include "analysis/regress/known_command.h"
 #include "analysis/regress/known_turns.h"
 #include "analysis/regress/known_verdicts.h"
+#include "analysis/tests/regress/known_failure.h"
 #include "core/base/error.h"
 #include "core/results_file/as_in_model.h"
 #include "core/results_file/outcome_facts.h"
@@ -15,17 +16,9 @@
 namespace benanza::regress {
 namespace {
 
+using test::known_failure;
 using testing::HasSubstr;
 using testing::SizeIs;
-
-KnownFailure failure(Symptom symptom) {
-  return {.library = "onednn",
-          .key = "relu/8",
-          .from = Version::parse("2.5"),
-          .to = Version::parse("2.6"),
-          .fixed = Version::parse("3.0"),
-          .symptom = symptom};
-}
 
 Row row_of(const std::string& algorithm, double seconds) {
   return {.variant = parse_variant_name("relu/8/fp32/any/onednn/" + algorithm),
@@ -54,7 +47,7 @@ TEST(KnownFailures, WrongResultsAndCrashesAreRows) {
   Row wrong = row_of("jit", 1e-6);
   wrong.status = Status::incorrect;
   wrong.reason = "3 of 8";
-  const KnownFailure one = failure(Symptom::wrong_result);
+  const KnownFailure one = known_failure(Symptom::wrong_result);
   EXPECT_THAT(verdicts_of(one, {results_of("2.6.3", {wrong}), results_of("3.2", {wrong}),
                                 results_of("2.7", {wrong}), results_of("2.5", {})}),
               testing::ElementsAre("found", "unreported", "seen", "unknown"));
@@ -72,20 +65,20 @@ TEST(KnownFailures, WrongResultsAndCrashesAreRows) {
   for (const Symptom symptom : {Symptom::wrong_result, Symptom::crash}) {
     for (const Row& row : {refused, wrong, crashed}) {
       EXPECT_THAT(
-          verdicts_of(failure(symptom), {results_of("2.6.3", {row, row_of("other", 1e-6)})}),
+          verdicts_of(known_failure(symptom), {results_of("2.6.3", {row, row_of("other", 1e-6)})}),
           testing::ElementsAre("found"));
     }
   }
   Row full = wrong;
   full.status = Status::failed;
   full.reason = "out of memory";
-  EXPECT_THAT(verdicts_of(failure(Symptom::wrong_result), {results_of("2.6.3", {full})}),
+  EXPECT_THAT(verdicts_of(known_failure(Symptom::wrong_result), {results_of("2.6.3", {full})}),
               testing::ElementsAre("unknown"));
 }
 
 // A kind of problem, of which not every size fails.
 TEST(KnownFailures, OfSizesThatTheSourceDoesNotNameAreSeenOrNot) {
-  KnownFailure one = failure(Symptom::wrong_result);
+  KnownFailure one = known_failure(Symptom::wrong_result);
   one.is_named = false;
   Row wrong = row_of("jit", 1e-6);
   wrong.status = Status::incorrect;
@@ -99,7 +92,7 @@ TEST(KnownFailures, OfSizesThatTheSourceDoesNotNameAreSeenOrNot) {
 TEST(KnownFailures, ReferenceCodeCountsWhereItIsTheBest) {
   Row reference = row_of("ref", 5e-6);
   reference.reference = true;
-  const KnownFailure one = failure(Symptom::reference_code);
+  const KnownFailure one = known_failure(Symptom::reference_code);
   EXPECT_THAT(verdicts_of(one, {results_of("2.6.3", {reference}),
                                 results_of("3.2", {reference, row_of("jit", 1e-6)})}),
               testing::ElementsAre("found", "quiet"));
@@ -113,19 +106,19 @@ TEST(KnownFailures, ReferenceCodeCountsInCallsAsTheModelHasThem) {
   VersionResults results = results_of("2.6.3", {row_of("jit", 1e-6)});
   add_direct_rows(results, {direct, row_of("jit", 2e-6)});
   EXPECT_THAT(results.rows, SizeIs(2));
-  const Evidence found = evidence(failure(Symptom::reference_code), results, {});
+  const Evidence found = evidence(known_failure(Symptom::reference_code), results, {});
   EXPECT_EQ(found.found, true);
   EXPECT_EQ(found.text, "axes.ref");
   Row better = row_of("axes.jit", 3e-6);
   replace_facts(better, {{as_in_model_fact, true}});
   add_direct_rows(results, {better});
-  EXPECT_EQ(evidence(failure(Symptom::reference_code), results, {}).found, false);
+  EXPECT_EQ(evidence(known_failure(Symptom::reference_code), results, {}).found, false);
 }
 
 // 2.6.3 takes 1.6 times as long as 3.2, which does not have it; 1.05 times is nothing. 1.3 times
 // can be the machine's.
 TEST(KnownFailures, SlowIsSlowerThanAVersionWithoutIt) {
-  const KnownFailure one = failure(Symptom::slow);
+  const KnownFailure one = known_failure(Symptom::slow);
   EXPECT_THAT(verdicts_of(one, {results_of("2.6.3", {row_of("a", 1.6e-6)}),
                                 results_of("3.2", {row_of("a", 2e-6), row_of("b", 1e-6)})}),
               testing::ElementsAre("found", "unknown"));
@@ -144,7 +137,7 @@ TEST(KnownFailures, AWayThatWasNeverChosenIsNoLoss) {
   Row slow_choice = row_of("a", 4e-6);
   slow_choice.heuristic_rank = 1;
   const VersionResults healthy = results_of("3.2", {choice, row_of("winograd", 1e-6)});
-  const KnownFailure one = failure(Symptom::slow);
+  const KnownFailure one = known_failure(Symptom::slow);
   EXPECT_THAT(verdicts_of(one, {results_of("2.6.3", {choice}), healthy}),
               testing::ElementsAre("missed", "unknown"));
   EXPECT_THAT(verdicts_of(one, {results_of("2.6.3", {slow_choice}), healthy}),
@@ -155,7 +148,7 @@ TEST(KnownFailures, AWayThatWasNeverChosenIsNoLoss) {
 TEST(KnownFailures, DisturbedTimesProveNothing) {
   Row busy = row_of("a", 3e-6);
   busy.disturbed = "other processes on 1.4 processors";
-  EXPECT_THAT(verdicts_of(failure(Symptom::slow),
+  EXPECT_THAT(verdicts_of(known_failure(Symptom::slow),
                           {results_of("2.6.3", {busy}), results_of("3.2", {row_of("b", 1e-6)})}),
               testing::ElementsAre("unknown", "unknown"));
 }
@@ -164,7 +157,7 @@ TEST(KnownFailures, AWorseChoiceIsJudgedWithinOneVersion) {
   Row choice = row_of("a", 2e-6);
   choice.heuristic_rank = 1;
   EXPECT_THAT(
-      verdicts_of(failure(Symptom::worse_choice),
+      verdicts_of(known_failure(Symptom::worse_choice),
                   {results_of("2.6.3", {choice, row_of("b", 1e-6)}), results_of("3.2", {choice})}),
       testing::ElementsAre("found", "quiet"));
 }
@@ -178,12 +171,12 @@ TEST(KnownFailures, ColdStartsAndMemoryHaveLimits) {
   add_fact(quick, "setup_seconds", 0.01);
   quick.workspace_bytes = 1 << 20;
   for (const Symptom symptom : {Symptom::cold_start, Symptom::memory}) {
-    EXPECT_THAT(verdicts_of(failure(symptom),
+    EXPECT_THAT(verdicts_of(known_failure(symptom),
                             {results_of("2.6.3", {slow_start}), results_of("3.2", {quick})}),
                 testing::ElementsAre("found", "unknown"));
-    EXPECT_THAT(
-        verdicts_of(failure(symptom), {results_of("2.6.3", {quick}), results_of("3.2", {quick})}),
-        testing::ElementsAre("missed", "unknown"));
+    EXPECT_THAT(verdicts_of(known_failure(symptom),
+                            {results_of("2.6.3", {quick}), results_of("3.2", {quick})}),
+                testing::ElementsAre("missed", "unknown"));
   }
 }
 
@@ -196,17 +189,17 @@ TEST(KnownFailures, MemoryIsTheLeastOfNearlyTheFastestCalls) {
   small.workspace_bytes = 0;
   Row slower = row_of("b", 1.2e-6);
   slower.workspace_bytes = 0;
-  EXPECT_THAT(verdicts_of(failure(Symptom::memory),
+  EXPECT_THAT(verdicts_of(known_failure(Symptom::memory),
                           {results_of("2.6.3", {large, small}), results_of("3.2", {small})}),
               testing::ElementsAre("missed", "unknown"));
-  EXPECT_THAT(verdicts_of(failure(Symptom::memory),
+  EXPECT_THAT(verdicts_of(known_failure(Symptom::memory),
                           {results_of("2.6.3", {large, slower}), results_of("3.2", {small})}),
               testing::ElementsAre("found", "unknown"));
 }
 
 // 1.3 times is too near for times of different moments.
 struct Turns {
-  KnownFailure one = failure(Symptom::slow);
+  KnownFailure one = known_failure(Symptom::slow);
   std::vector<KnownFailure> failures{one};
   std::vector<VersionResults> versions{results_of("2.6.3", {row_of("a", 1.3e-6)}),
                                        results_of("3.2", {row_of("b", 1e-6)})};
@@ -241,7 +234,7 @@ TEST(KnownFailures, TurnsDecideWhatTimesOfDifferentMomentsDoNot) {
 
 // 1.05 times at different moments is no proof that nothing is slower; a quiet verdict needs none.
 TEST(KnownFailures, TurnsConfirmWhatContradictsASource) {
-  const std::vector<KnownFailure> failures{failure(Symptom::slow)};
+  const std::vector<KnownFailure> failures{known_failure(Symptom::slow)};
   const auto rivals = [&](double before, const char* second) {
     const std::vector<VersionResults> versions{results_of("3.2", {row_of("b", 1e-6)}),
                                                results_of(second, {row_of("a", before)})};
@@ -256,7 +249,7 @@ TEST(KnownFailures, TurnsConfirmWhatContradictsASource) {
 
 // 1.9 times at another moment is no alarm: turns are not possible with results of a file.
 TEST(KnownFailures, WhatNobodyReportedIsUnknownWithoutTurns) {
-  const std::vector<KnownFailure> failures{failure(Symptom::slow)};
+  const std::vector<KnownFailure> failures{known_failure(Symptom::slow)};
   const auto verdict = [&](double seconds) {
     const std::vector<VersionResults> versions{results_of("2.4", {row_of("b", 1e-6)}),
                                                results_of("3.2", {row_of("a", seconds)})};
@@ -301,7 +294,7 @@ TEST(KnownFailures, RoundsAreTakenUntilEachProblemIsDecided) {
 }
 
 TEST(KnownFailures, WhatAComparisonLacksIsSaid) {
-  const KnownFailure one = failure(Symptom::slow);
+  const KnownFailure one = known_failure(Symptom::slow);
   const VersionResults alone = results_of("2.6.3", {row_of("a", 1e-6)});
   EXPECT_EQ(evidence(one, alone, {}).text,
             "no version without it to compare with: needs one before 2.5 or from 3.0 on");
@@ -312,7 +305,7 @@ TEST(KnownFailures, CallsThatWereLeftOutAreCounted) {
   left.status = Status::unsupported;
   left.over_limit = true;
   const VersionResults results = results_of("2.6.3", {row_of("a", 1e-6), left});
-  EXPECT_EQ(evidence(failure(Symptom::reference_code), results, {}).text,
+  EXPECT_EQ(evidence(known_failure(Symptom::reference_code), results, {}).text,
             "a; 1 call left out: --problem-limit");
 }
 
@@ -324,7 +317,8 @@ TEST(KnownFailures, OfManyThreadsOnlyFailuresCount) {
   wrong.reason = "3 of 8";
   add_failing_rows(results, {row_of("b", 1e-7), wrong});
   ASSERT_THAT(results.rows, SizeIs(2));
-  EXPECT_EQ(evidence(failure(Symptom::wrong_result), results, {}).text, "a: 3 of 8 (8 threads)");
+  EXPECT_EQ(evidence(known_failure(Symptom::wrong_result), results, {}).text,
+            "a: 3 of 8 (8 threads)");
 }
 
 }  // namespace

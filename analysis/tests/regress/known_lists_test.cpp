@@ -4,11 +4,13 @@
 #include <set>
 
 #include "analysis/regress/known_failures.h"
+#include "analysis/tests/regress/known_failure.h"
 #include "core/base/error.h"
 
 namespace benanza::regress {
 namespace {
 
+using test::known_failure;
 using testing::HasSubstr;
 using testing::SizeIs;
 
@@ -22,15 +24,6 @@ std::string refusal(const std::string& row) {
     return error.what();
   }
   return "";
-}
-
-KnownFailure listed(Symptom symptom) {
-  return {.library = "onednn",
-          .key = "relu/8",
-          .from = Version::parse("2.5"),
-          .to = Version::parse("2.6"),
-          .fixed = Version::parse("3.0"),
-          .symptom = symptom};
 }
 
 TEST(KnownLists, TheListsParseAndHaveEnough) {
@@ -74,7 +67,7 @@ TEST(KnownLists, VersionsAreNumbers) {
 }
 
 TEST(KnownLists, ASourceSaysWhichVersionsHaveIt) {
-  KnownFailure one = listed(Symptom::slow);
+  KnownFailure one = known_failure(Symptom::slow);
   const auto in = [&](const char* version, const System& system = {}) {
     return presence(one, *Version::parse(version), system);
   };
@@ -91,7 +84,8 @@ TEST(KnownLists, ASourceSaysWhichVersionsHaveIt) {
 }
 
 TEST(KnownLists, EachProblemIsACaseOnce) {
-  const std::vector<KnownFailure> twice{listed(Symptom::slow), listed(Symptom::crash)};
+  const std::vector<KnownFailure> twice{known_failure(Symptom::slow),
+                                        known_failure(Symptom::crash)};
   EXPECT_EQ(cases_text(twice), "# Problems of known failures.\nrelu/8 fp32 -> ok if supported\n");
 }
 
