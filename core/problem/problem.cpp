@@ -78,8 +78,11 @@ void check_size(const KeyReader& reader, const Problem& problem) {
 
 constexpr std::size_t packed_operand = 1;
 
-/// Products of a constant second operand may store it packed.
+/// Products of a constant second operand may store it packed, attention its keys and values.
 bool may_be_packed(const Problem& problem) {
+  if (std::holds_alternative<Attention>(problem.shape)) {
+    return problem.packed->block == 0 && !problem.packed->per_column;
+  }
   const std::vector<Operand> operands = inputs(problem);
   return is_product(problem) && operands.size() > packed_operand &&
          operands[packed_operand].role == Role::weights;
@@ -151,7 +154,7 @@ Problem parse(std::string_view key) {
   }
   if (PackedWeights::is_next(reader)) {
     problem.packed = PackedWeights::read(reader);
-    if (!may_be_packed(problem)) reader.fail("a product with weights before \"packed\"");
+    if (!may_be_packed(problem)) reader.fail("a product with weights, or attention, before \"packed\"");
   }
   if (!reader.at_end()) reader.fail("the end");
   check_steps(reader, problem);
@@ -207,8 +210,14 @@ std::vector<Operand> inputs(const Problem& problem) {
 
 bool is_stored_packed(const Problem& problem, std::size_t index) {
   if (!problem.packed) return false;
-  const bool recurs = std::holds_alternative<Recurrent>(problem.shape);
-  return index == packed_operand || (recurs && index == packed_operand + 1);
+  const bool has_two = std::holds_alternative<Recurrent>(problem.shape) ||
+                       std::holds_alternative<Attention>(problem.shape);
+  return index == packed_operand || (has_two && index == packed_operand + 1);
+}
+
+std::string packed_text(const Problem& problem) {
+  if (!std::holds_alternative<Attention>(problem.shape)) return problem.packed->text();
+  return std::string(to_string(problem.packed->type)) + " keys and values";
 }
 
 std::int64_t packed_bytes(const Problem& problem, std::int64_t scale_bytes) {

@@ -16,7 +16,7 @@ struct Problem {
   Shape shape;
   Epilogue epilogue;
   /// How the file stores the constant second operand of a product, of a recurrence also that of the
-  /// state, if not in a float type.
+  /// state, and how a cache stores the keys and values of attention, if not in a float type.
   std::optional<PackedWeights> packed{};
   bool operator==(const Problem&) const = default;
 };
@@ -49,6 +49,8 @@ Problem with_step(Problem problem, const Step& step);
 std::vector<Operand> inputs(const Problem& problem);
 /// Whether Problem::packed says how operand `index` is stored.
 bool is_stored_packed(const Problem& problem, std::size_t index);
+/// "int4 weights in blocks of 32", "fp8 keys and values". Problem::packed must be set.
+std::string packed_text(const Problem& problem);
 /// Stored bytes of those operands, with scales of so many bytes.
 std::int64_t packed_bytes(const Problem& problem, std::int64_t scale_bytes);
 /// Whether the first operand is unsigned 8-bit data: such problems exist at int8 only.

@@ -177,6 +177,47 @@ AttentionPlace place_in_layer(const Products& found, const Attention& shape) {
   return place;
 }
 
+/// The calls that convert all keys and values from a cache of 8-bit floats; empty if other calls
+/// make them, or of other numbers.
+std::vector<const Call*> cache_conversions(const Flow& flow, std::size_t index,
+                                           const Products& found) {
+  std::vector<const Call*> conversions;
+  for (const Call* const product : {found.scores, found.values}) {
+    const Call* const before = producer(flow.layer(index), *product, 1);
+    const auto* const conversion = shape_of<Quantization>(before);
+    if (conversion == nullptr || conversion->writes_bytes()) return {};
+    const Read* const cache = flow.read(index, before->operands[0]);
+    if (cache == nullptr || cache->type != "float8e4m3fn") return {};
+    conversions.push_back(before);
+  }
+  return conversions;
+}
+
+/// Query rows for each head of keys with which a call reads a cache of 8-bit floats as it is: with
+/// more, products at fp8 might be faster than the floor of the layer, whose products are floats.
+constexpr std::int64_t most_rows_on_bytes = 64;
+
+/// One call that reads the cache as it is stored, and what else the layer does. Libraries multiply
+/// by such keys and values in their type alone, so that queries and weights are rounded to it.
+std::optional<FoundFusion> attention_on_bytes(const Flow& flow, std::size_t index,
+                                              const Products& found, Attention shape) {
+  const std::vector<const Call*> conversions = cache_conversions(flow, index, found);
+  const std::int64_t rows = shape.heads / shape.kv_heads * shape.queries;
+  if (conversions.empty() || rows > most_rows_on_bytes) return std::nullopt;
+  std::vector<std::string> also;
+  for (const Call& call : flow.layer(index).calls) {
+    if (found.inside.contains(&call) || is_copy(call)) continue;
+    const bool converts = std::ranges::find(conversions, &call) != conversions.end();
+    if (!converts) also.push_back(key(call.problem));
+  }
+  shape.new_keys = false;
+  const Problem problem{shape, {}, PackedWeights{.type = PackedType::fp8}};
+  return FoundFusion{{.pattern = "attention",
+                      .layers = {index},
+                      .problem = key(problem),
+                      .also = std::move(also)}};
+}
+
 /// Fuses a node with two products around a softmax, and copies that move heads; the one call reads
 /// and writes them in place. What is_beside() accepts stays beside it.
 std::vector<FoundFusion> attention_fusions(const Flow& flow, std::size_t index) {
@@ -211,6 +252,9 @@ std::vector<FoundFusion> attention_fusions(const Flow& flow, std::size_t index) 
                         .also = also},
                        std::move(call),
                        std::move(calls)});
+    if (auto on_bytes = attention_on_bytes(flow, index, *found, form.shape)) {
+      fusions.push_back(*std::move(on_bytes));
+    }
   }
   return fusions;
 }

@@ -258,7 +258,7 @@ class TableBackend : public Backend {
   }
 
   std::string no_call(const Problem& problem) const {
-    if (problem.packed) return "no call that multiplies by " + problem.packed->text();
+    if (problem.packed) return "no call that multiplies by " + packed_text(problem);
     return library_name_ + " has no call for '" + std::string(op(problem)) + "'";
   }
 

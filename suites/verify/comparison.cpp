@@ -177,8 +177,14 @@ class Comparison {
  private:
   using Sample = VerificationCase::Sample;
 
+  /// Over keys and values of 8-bit floats, queries, weights and results may become such, too.
+  Precision rounded_to() const {
+    const bool reads_bytes =
+        problem_.packed && std::holds_alternative<Attention>(problem_.shape);
+    return reads_bytes ? Precision::fp8 : precision_;
+  }
   double allowed(const Sample& sample) const {
-    return tolerance(precision_, sample.expected, reduction_length(problem_),
+    return tolerance(rounded_to(), sample.expected, reduction_length(problem_),
                      traits_.rounding_amplification, traits_.partial_sums);
   }
   std::string compare(const std::vector<Compared>& all) const {

@@ -58,5 +58,18 @@ TEST(PackedWeights, OfARecurrenceAreBothOperands) {
   EXPECT_EQ(work(parse(base), Precision::fp16).bytes_read, 224 + 2 * 2 + 30 * 2);
 }
 
+// Two caches of 3 sequences, 2 heads, 9 keys and 8 elements, with a scale each; queries of 16 bits.
+TEST(PackedKeysAndValues, AreReadAsTheirCacheStoresThem) {
+  const std::string base = "attention/3x4x1x8_k2x9x8_s0.5_packed.";
+  const Problem problem = parse(base + "fp8");
+  EXPECT_EQ(key(problem), base + "fp8");
+  EXPECT_EQ(packed_text(problem), "fp8 keys and values");
+  EXPECT_EQ(packed_bytes(problem, 2), 2 * (3 * 2 * 9 * 8 + 2));
+  EXPECT_EQ(work(problem, Precision::bf16).bytes_read, 3 * 4 * 8 * 2 + 2 * (3 * 2 * 9 * 8 + 2));
+  for (const char* const blocks : {"int4.b32", "int8.c"}) {
+    EXPECT_THROW(parse(base + blocks), std::invalid_argument) << blocks;
+  }
+}
+
 }  // namespace
 }  // namespace benanza

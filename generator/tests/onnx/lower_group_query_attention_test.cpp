@@ -125,10 +125,20 @@ TEST(GroupQueryAttention, ACacheOfBytesIsConvertedAndMultiplied) {
     EXPECT_EQ(graph.compulsory.inputs.bytes, 2 * 2 * 8 * 4);
     EXPECT_EQ(graph.compulsory.outputs.bytes, 2 * 2 * 1 * 4);
     const auto one_call = attentions(graph);
-    ASSERT_EQ(one_call.size(), 1U);
+    ASSERT_EQ(one_call.size(), type == 17 ? 2U : 1U);
     EXPECT_THAT(one_call[0].also, ElementsAre("quantize/1x2x1x4", "dequantize/1x2x9x4",
                                               "quantize/1x2x1x4", "dequantize/1x2x9x4"));
   }
+}
+
+// A call that multiplies 8-bit floats; new rows are converted, the cache is not.
+TEST(GroupQueryAttention, ACacheOfFloatsOfBytesIsReadAsItIsStored) {
+  const auto of_floats = attentions(cached_in_bytes(17).import());
+  ASSERT_EQ(of_floats.size(), 2U);
+  EXPECT_EQ(of_floats[0].problem, "attention/1x4x1x4_k2x9x4_s0.5_new");
+  EXPECT_EQ(of_floats[1].problem, "attention/1x4x1x4_k2x9x4_s0.5_packed.fp8");
+  EXPECT_THAT(of_floats[1].also, ElementsAre("quantize/1x2x1x4", "quantize/1x2x1x4"));
+  EXPECT_TRUE(of_floats[1].whole);
 }
 
 /// A cache of 8 rows with a window of 4, or of 16 rows of which 9 are filled.

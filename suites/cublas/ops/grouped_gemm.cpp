@@ -345,21 +345,24 @@ Ways grouped_ways(Library& library, const GroupedGemm& shape, const harness::Var
   const auto add = [&](std::string name, std::size_t calls, auto make) {
     found.push_back(way_for(library, shape, prototype, std::move(name), calls, std::move(make)));
   };
-  if (element_bytes(prototype.precision) > 1) {
-    add("grouped", 1, made_as<Grouped>());
-    add("batched", runs.size(), made_as<Batched>());
-  }
-  if (group_count(runs) > runs.size()) {
-    for (std::size_t choice = 0; choice < strided_choices; ++choice) {
-      add("strided." + std::to_string(choice), runs.size(), made_by_lt({LtUnit::run, choice}));
-    }
-  }
-  if (runs.size() > 1) {
-    for (const std::size_t streams : {4, 16}) {
-      add("streams." + std::to_string(streams), runs.size(),
-          made_by_lt({.unit = LtUnit::run, .side_streams = streams}));
-    }
-  }
+  const bool has_batches = element_bytes(prototype.precision) > 1;
+  const bool has_equal_groups = group_count(runs) > runs.size();
+  const auto add_strided = [&](std::size_t choice) {
+    if (!has_equal_groups) return;
+    add("strided." + std::to_string(choice), runs.size(), made_by_lt({LtUnit::run, choice}));
+  };
+  const auto add_streams = [&](std::size_t streams) {
+    if (runs.size() < 2) return;
+    add("streams." + std::to_string(streams), runs.size(),
+        made_by_lt({.unit = LtUnit::run, .side_streams = streams}));
+  };
+  // The time for a problem may be limited: after the library's own call, the best candidates.
+  if (has_batches) add("grouped", 1, made_as<Grouped>());
+  add_streams(4);
+  add_strided(0);
+  if (has_batches) add("batched", runs.size(), made_as<Batched>());
+  add_streams(16);
+  for (std::size_t choice = 1; choice < strided_choices; ++choice) add_strided(choice);
   add("each", group_count(runs), made_by_lt({}));
   return found;
 }

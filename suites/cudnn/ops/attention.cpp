@@ -1,5 +1,6 @@
 #include "suites/cudnn/ops/attention.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -233,6 +234,23 @@ GraphCall queries_as_heads(const Attention& shape, const harness::Variant& varia
   return call;
 }
 
+}  // namespace
+
+bool heads_can_be_queries(const Attention& shape) {
+  return shape.queries == 1 && shape.heads > shape.kv_heads && !shape.causal;
+}
+
+GraphCall heads_as_queries(const Attention& shape, const harness::Variant& variant) {
+  Attention several = shape;
+  several.queries = shape.heads / shape.kv_heads;
+  several.heads = shape.kv_heads;
+  GraphCall call = AttentionPattern(several, variant).take();
+  call.prefix = "heads.";
+  return call;
+}
+
+namespace {
+
 /// `scores`, where `seen` is true, and the lowest float elsewhere.
 Id selected(OperationGraph& graph, const Dims& dims, Id scores, Id seen) {
   const Id made = graph.intermediate(dims);
@@ -300,6 +318,10 @@ std::vector<GraphCall> attention_graphs(const Attention& shape, const harness::V
   }
   std::vector<GraphCall> found;
   found.push_back(AttentionPattern(shape, variant).take());
+  const bool has_long_heads = std::max(shape.size, shape.value_size) > most_fp8_elements;
+  if (variant.precision == Precision::fp8 && heads_can_be_queries(shape) && !has_long_heads) {
+    found.push_back(heads_as_queries(shape, variant));
+  }
   const bool is_half = element_bytes(variant.precision) == 2;
   const bool are_dense = variant.strides.result.empty() &&
                          (variant.strides.operands.empty() || variant.strides.operands[0].empty());

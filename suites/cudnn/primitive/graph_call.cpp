@@ -267,7 +267,10 @@ std::string first_engines(GraphCall call, GraphPlans& plans) {
 std::string signature_of(const GraphCalls& calls) {
   if (calls.front().stages.size() == 1) return calls.front().graph().signature();
   std::string text = "sequences";
-  for (const GraphCall& call : calls) text += ' ' + call.prefix + call.graph().signature();
+  for (const GraphCall& call : calls) {
+    text += ' ' + call.prefix;
+    for (const GraphCall::Stage& stage : call.stages) text += stage.graph.signature();
+  }
   return text;
 }
 

@@ -227,9 +227,8 @@ std::vector<NamedVariant> variants_of(Backend& backend, const Variant& prototype
   };
   try {
     require_memory(prototype.problem, prototype.precision);
-    const auto& packed = prototype.problem.packed;
-    if (packed && !backend.knows_packed_weights()) {
-      throw Unsupported("no call that multiplies by " + packed->text());
+    if (prototype.problem.packed && !backend.knows_packed_weights()) {
+      throw Unsupported("no call that multiplies by " + packed_text(prototype.problem));
     }
     std::vector<NamedVariant> variants;
     for (Algorithm& algorithm : algorithms_of(backend, prototype, name, selection, recorded)) {

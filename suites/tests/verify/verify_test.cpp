@@ -47,6 +47,31 @@ TEST(Verify, AcceptsARightResultInEveryPrecision) {
   }
 }
 
+/// A right result times a factor.
+class Scaled : public ReferencePrimitive {
+ public:
+  Scaled(const Problem& problem, float factor)
+      : ReferencePrimitive(problem, Precision::fp32), factor_(factor) {}
+  void run() override {
+    ReferencePrimitive::run();
+    for (float& value : result_) value *= factor_;
+  }
+
+ private:
+  float factor_;
+};
+
+// Rounded to a significand of 4 bits, results are off by up to 6.25%.
+TEST(Verify, OverKeysOf8BitsResultsMayHave8Bits) {
+  const auto is_accepted = [](const char* key, float factor) {
+    Scaled primitive(parse(key), factor);
+    return verify_once(primitive, parse(key), Precision::bf16).ok;
+  };
+  EXPECT_TRUE(is_accepted("attention/2x4x1x16_k2x33x16_s0.25_packed.fp8", 1.05F));
+  EXPECT_FALSE(is_accepted("attention/2x4x1x16_k2x33x16_s0.25_packed.fp8", 1.5F));
+  EXPECT_FALSE(is_accepted("attention/2x4x1x16_k2x33x16_s0.25", 1.05F));
+}
+
 /// Reads the bytes of its data as signed ones.
 class ReadsSigned : public ReferencePrimitive {
  public:

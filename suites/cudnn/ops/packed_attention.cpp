@@ -1,0 +1,96 @@
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "core/problem/stored_types.h"
+#include "suites/cudnn/graph/elementwise.h"
+#include "suites/cudnn/ops/attention.h"
+#include "suites/cudnn/primitive/graph_call.h"
+#include "suites/cudnn/ways.h"
+#include "suites/harness/primitive.h"
+
+// Attention over a cache of 8-bit floats, read as it is stored: queries are rounded to that type
+// before the call, and its result is converted behind it.
+namespace benanza::cudnn {
+namespace {
+
+using Id = OperationGraph::Id;
+
+void refuse(const Attention& shape, const harness::Variant& variant) {
+  const PackedWeights& packed = *variant.problem.packed;
+  if (packed.type != PackedType::fp8) {
+    throw harness::Unsupported("no call reads keys and values stored as " +
+                               std::string(to_string(packed.type)));
+  }
+  if (element_bytes(variant.precision) != 2) {
+    throw harness::Unsupported("keys and values of 8 bits are multiplied for results of 16 bits");
+  }
+  if (std::max(shape.size, shape.value_size) > most_fp8_elements) {
+    throw harness::Unsupported("cuDNN's engines for keys of 8 bits are asked for heads of at most " +
+                               std::to_string(most_fp8_elements) + " elements");
+  }
+}
+
+nvidia::TensorFormat dense(Precision precision, const Dims& dims) {
+  return {precision, dims, dense_strides(dims)};
+}
+
+/// Converts memory `from` to memory `to`, with a factor as an adjustable scale is.
+void add_conversion(GraphCall::Stage& stage, const Dims& dims, Precision source, std::size_t from,
+                    Precision result, std::size_t to) {
+  const auto formats = merged_formats({source, result}, {dims, dims});
+  const auto tensor = [&](const nvidia::TensorFormat& format) {
+    return format.precision == Precision::fp8 ? stage.graph.tensor(format, CUDNN_DATA_FP8_E4M3)
+                                              : stage.graph.tensor(format);
+  };
+  const Id x = tensor(formats[0]);
+  const Id y = tensor(formats[1]);
+  stage.graph.pointwise({CUDNN_POINTWISE_MUL}, x, stage.graph.scalar(1, formats[0].dims.size()), y);
+  stage.tensors = {{x, from}, {y, to}};
+}
+
+std::vector<GraphCall> packed_attention(const Attention& shape, const harness::Variant& variant) {
+  refuse(shape, variant);
+  harness::Variant in_bytes = variant;
+  in_bytes.precision = Precision::fp8;
+  GraphCall product = heads_can_be_queries(shape)
+                          ? heads_as_queries(shape, in_bytes)
+                          : std::move(attention_graphs(shape, in_bytes).front());
+
+  std::vector<GraphCall> found(1);
+  GraphCall& call = found.front();
+  call.prefix = "converted.";
+  const std::vector<Operand> operands = shape.inputs();
+  call.inputs = {dense(variant.precision, operands[0].dims), dense(Precision::fp8, operands[1].dims),
+                 dense(Precision::fp8, operands[2].dims)};
+  call.output = dense(variant.precision, shape.output());
+  call.intermediates = {dense(Precision::fp8, operands[0].dims),
+                        dense(Precision::fp8, shape.output())};
+  const std::size_t queries = call.intermediate(0);
+  const std::size_t result = call.intermediate(1);
+
+  add_conversion(call.stages.front(), operands[0].dims, variant.precision, 0, Precision::fp8,
+                 queries);
+  GraphCall::Stage& between = call.stages.emplace_back(std::move(product.stages.front()));
+  between.tensors = {
+      {product.bound[0], queries}, {product.bound[1], 1}, {product.bound[2], 2},
+      {product.bound[3], result}};
+  for (const GraphCall::Own& ignored : product.ignored_results) {
+    between.tensors.push_back({ignored.id, call.intermediate(call.intermediates.size())});
+    call.intermediates.push_back(ignored.format);
+  }
+  add_conversion(call.stages.emplace_back(), shape.output(), Precision::fp8, result,
+                 variant.precision, call.result());
+  return found;
+}
+
+}  // namespace
+
+void register_packed_attention(WayTable& table) {
+  auto family = engines_of<Attention>([](const Attention&) { return std::vector{Layout::plain}; },
+                                      packed_attention);
+  family.for_packed = true;
+  table.add(std::move(family));
+}
+
+}  // namespace benanza::cudnn
