@@ -106,13 +106,15 @@ class Bench(unittest.TestCase):
         finished = self.bench("good.onnx")
         self.assertEqual((finished.returncode, finished.stderr), (0, ""))
         build = f"{self.folder}/build"
-        self.assertEqual((self.folder / "first").read_text(),
-                         f"--graph {build}/generated/good_b1.graph.json "
-                         f"--graph {build}/generated/other_b1.graph.json --precision fp32 "
-                         f"--algorithms best --budget 0.01 --benchmark_out={build}/first/onednn.json\n")
+        self.assertEqual((self.folder / "first").read_text().splitlines(),
+                         [f"--graph {build}/generated/good_b1.graph.json "
+                          f"--graph {build}/generated/other_b1.graph.json --precision fp32 "
+                          f"--algorithms {choices} --budget 0.01 --benchmark_out={build}/first/onednn.json"
+                          for choices in ("best", "leading")])
         self.assertRegex(finished.stdout, r"(?s)built first-bound\n== bench_onednn: the library's first choices\n"
                          r"first bound, \d+ s after the start; alternatives will lower it:\n"
-                         r"  good, batch 1, fp32: 4.9 ms\nbuilding benchmarks\nbuilt benchmarks\nmeasured\n")
+                         r"  good, batch 1, fp32: 4.9 ms\nbuilding benchmarks\nbuilt benchmarks\n"
+                         r"== bench_onednn: leading methods, at most 60 s\nmeasured\n")
         self.assertEqual((self.folder / "asked").read_text().splitlines()[0],
                          f"--graph {build}/generated/good_b1.graph.json "
                          f"--graph {build}/generated/other_b1.graph.json --results={build}/first --precision fp32")
