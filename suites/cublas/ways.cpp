@@ -108,6 +108,14 @@ harness::Variant with_plain_weights(harness::Variant variant, std::int64_t rows)
   return variant;
 }
 
+void require_blocks(const harness::Variant& variant) {
+  const PackedWeights blocks{.type = PackedType::fp8, .block = 128};
+  if (variant.problem.packed != blocks || variant.precision != Precision::fp8) {
+    throw harness::Unsupported(
+        "cuBLASLt multiplies fp8 weights in blocks of 128 by data of the same type");
+  }
+}
+
 void add(WayTable& table, const ProductFamily& family) {
   add_for<Gemm>(table, family);
   add_unpacked(table, family);
@@ -132,8 +140,9 @@ std::byte* Factors::at(const nvidia::CudaPrimitive& call, std::size_t index) con
 
 nvidia::CallSetup product_setup(const harness::Variant& variant, Weights weights) {
   const auto& [problem, precision, layout, algorithm, strides] = variant;
+  const Precision result = weights == Weights::in_blocks ? Precision::bf16 : precision;
   return {.inputs = operand_formats(problem, precision, layout, weights),
-          .results = {result_format(problem, precision, layout)}};
+          .results = {result_format(problem, result, layout)}};
 }
 
 nvidia::CallSetup copy_setup(const Copy& shape, Precision precision) {

@@ -32,6 +32,10 @@ struct ProductFamily {
 };
 void add(WayTable& table, const ProductFamily& family);
 
+/// Throws Unsupported if the problem is not one of 8-bit floats with a scale for each block of 128
+/// weights: what Weights::in_blocks are.
+void require_blocks(const harness::Variant& variant);
+
 /// Before the name of a way that multiplies by weights unpacked when the model is loaded.
 inline constexpr std::string_view unpacked = "unpacked.";
 /// The same product with plain weights. Throws Unsupported where such ways make no bound: for few

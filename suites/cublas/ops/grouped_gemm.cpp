@@ -35,7 +35,13 @@ std::vector<GroupRun> runs_with_rows(const GroupedGemm& shape) {
   return runs;
 }
 
-nvidia::CallSetup grouped_setup(const GroupedGemm& shape, Precision precision) {
+/// The variants' own problems are packed only if calls multiply by what is.
+Weights weights_of(const harness::Variant& variant) {
+  return variant.problem.packed ? Weights::in_blocks : Weights::as_given;
+}
+
+nvidia::CallSetup grouped_setup(const GroupedGemm& shape, const harness::Variant& variant) {
+  const Precision precision = variant.precision;
   std::vector<nvidia::TensorFormat> inputs;
   for (const Operand& operand : shape.inputs()) {
     inputs.push_back(nvidia::tensor_format(precision, operand.dims, Layout::plain));
@@ -44,7 +50,9 @@ nvidia::CallSetup grouped_setup(const GroupedGemm& shape, Precision precision) {
   const bool is_transposed = packed(product_of_group(shape, 1), precision).transpose_b;
   if (is_transposed != shape.transpose_b) inputs[1].strides = {shape.k * shape.n, 1, shape.k};
   return {.inputs = std::move(inputs),
-          .results = {nvidia::tensor_format(precision, shape.output(), Layout::plain)}};
+          .results = {nvidia::tensor_format(
+              weights_of(variant) == Weights::in_blocks ? Precision::bf16 : precision,
+              shape.output(), Layout::plain)}};
 }
 
 /// The matrices of one group, in elements from the beginning of each tensor.
@@ -221,11 +229,20 @@ struct LtPlan {
 class ByLt {
  public:
   ByLt(const Request& request, const GroupedGemm& shape, const LtPlan& plan)
-      : made_(request, shape), sides_(plan.side_streams) {
+      : made_(request, shape),
+        sides_(plan.side_streams),
+        result_bytes_(element_bytes(made_.precision)) {
     const std::size_t choice = plan.choice;
     for (const GroupRun& run : made_.runs) {
       const std::int64_t groups = groups_of(plan.unit, run);
-      LtMatmul matmul({.shape = product_of(shape, run, groups), .epilogue = {}}, made_.precision);
+      const Gemm product = product_of(shape, run, groups);
+      const Weights weights = weights_of(request.variant);
+      LtMatmul matmul({.shape = product, .epilogue = {}}, made_.precision, weights);
+      if (weights == Weights::in_blocks) {
+        scales_.push_back(block_scales(made_.library, product));
+        matmul.set_scales(scales_.back().data());
+        result_bytes_ = element_bytes(Precision::bf16);
+      }
       LtDescriptors descriptors = matmul.descriptors();
       descriptors.alignment_bytes = alignment_of(descriptors.alignment_bytes, run);
       const std::vector<LtChoice> choices =
@@ -270,7 +287,7 @@ class ByLt {
     const float alpha = product.matmul.alpha();
     constexpr float beta = 0;
     const GroupOffsets offsets = offsets_of(made_.shape, product.run, group);
-    std::byte* const result = call.output() + offsets.c * size;
+    std::byte* const result = call.output() + offsets.c * result_bytes_;
     std::byte* workspace = call.workspace();
     cudaStream_t stream = call.stream();
     if (sides_.count() > 0) {
@@ -296,6 +313,9 @@ class ByLt {
 
   GroupedCall made_;
   nvidia::SideStreams sides_;
+  /// Of an element.
+  std::int64_t result_bytes_;
+  std::vector<nvidia::DeviceMemory> scales_;
   std::vector<Product> products_;
   std::int64_t workspace_bytes_ = 0;
 };
@@ -312,7 +332,7 @@ harness::Way way_for(Library& library, const GroupedGemm& shape, const harness::
                      std::string name, std::size_t calls, Make make) {
   return nvidia::way_of(library, prototype, std::move(name),
                         [shape, make = std::move(make)](const Request& request) {
-                          nvidia::CallSetup setup = grouped_setup(shape, request.variant.precision);
+                          nvidia::CallSetup setup = grouped_setup(shape, request.variant);
                           auto made = make(request, shape);
                           if constexpr (requires { made.workspace_bytes(); }) {
                             setup.workspace_bytes = made.workspace_bytes();
@@ -384,6 +404,18 @@ void register_grouped_gemm(WayTable& table) {
             const auto plain = with_plain_weights(prototype, harness::mean_rows(shape));
             Ways found = grouped_ways(library, shape, plain, set);
             for (harness::Way& way : found) way.name.insert(0, unpacked);
+            return found;
+          },
+      .for_packed = true,
+      .chooses_leading = true});
+  table.add(harness::Family<Library, GroupedGemm>{
+      .layouts = [](const GroupedGemm&) { return std::vector{Layout::plain}; },
+      .ways =
+          [](Library& library, const GroupedGemm& shape, const harness::Variant& prototype,
+             harness::AlgorithmSet set) {
+            require_blocks(prototype);
+            Ways found = grouped_ways(library, shape, prototype, set);
+            for (harness::Way& way : found) way.name.insert(0, "blocks.");
             return found;
           },
       .for_packed = true,

@@ -44,8 +44,9 @@ struct BlasGemm {
 Gemm folded(const Gemm& gemm);
 
 /// How a product's B is stored if it is a weight, which may be rearranged when a model is loaded:
-/// as the problem says, or transposed.
-enum class Weights { as_given, transposed };
+/// as the problem says; transposed; or in 8-bit floats with a scale for each block of 128 x 128,
+/// next to data with a scale for each 128 elements of a row, and a result of 16 bits.
+enum class Weights { as_given, transposed, in_blocks };
 
 /// Returns `gemm` with B stored as `weights` say if it is a weight; of 8-bit types always so that
 /// it is transposed, as BLAS only has "A transposed, B not" for them.

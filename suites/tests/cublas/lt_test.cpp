@@ -76,6 +76,17 @@ TEST(LtMatmul, EightBitFloatsArePackedAndLeaveABf16MatrixUnread) {
   EXPECT_EQ(matrix(matmul.result()), (Matrix{32, 16, 32, CUDA_R_8F_E4M3}));
 }
 
+// Weights are the first factor. Results of 16 bits need no scale.
+TEST(LtMatmul, InBlocksBothFactorsHaveScales) {
+  const LtMatmul matmul(parse("gemm/m16_n32_k256_nt_w"), Precision::fp8, Weights::in_blocks);
+  const auto mode = [&](cublasLtMatmulDescAttributes_t factor) {
+    return attribute_of<std::int32_t>(matmul.operation(), factor);
+  };
+  EXPECT_EQ(mode(CUBLASLT_MATMUL_DESC_A_SCALE_MODE), CUBLASLT_MATMUL_MATRIX_SCALE_BLK128x128_32F);
+  EXPECT_EQ(mode(CUBLASLT_MATMUL_DESC_B_SCALE_MODE), CUBLASLT_MATMUL_MATRIX_SCALE_VEC128_32F);
+  EXPECT_EQ(matrix(matmul.result()), (Matrix{32, 16, 32, CUDA_R_16BF}));
+}
+
 // The library treats C and D at the same address as one matrix, which then must have one layout.
 TEST(LtMatmul, AnUnreadMatrixOfAnotherTypeHasNoAddress) {
   int result = 0;

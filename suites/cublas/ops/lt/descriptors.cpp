@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "suites/cublas/library.h"
+#include "suites/nvidia/device/convert.h"
 
 namespace benanza::cublas {
 namespace {
@@ -114,6 +115,14 @@ LtMatmul::LtMatmul(const Problem& problem, Precision precision, Weights weights)
     lt_matmul_set(operation, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE,
                   static_cast<std::int32_t>(types_of(bias).operand));
   }
+  const bool in_blocks = weights == Weights::in_blocks;
+  if (in_blocks) {
+    const auto mode = [&](cublasLtMatmulDescAttributes_t factor, cublasLtMatmulMatrixScale_t of) {
+      lt_matmul_set(operation, factor, static_cast<std::int32_t>(of));
+    };
+    mode(CUBLASLT_MATMUL_DESC_A_SCALE_MODE, CUBLASLT_MATMUL_MATRIX_SCALE_BLK128x128_32F);
+    mode(CUBLASLT_MATMUL_DESC_B_SCALE_MODE, CUBLASLT_MATMUL_MATRIX_SCALE_VEC128_32F);
+  }
   if (precision == Precision::int8) alpha_ = harness::int8_scale(problem);
   if (problem.epilogue.residual) beta_ = 1;
 
@@ -128,7 +137,7 @@ LtMatmul::LtMatmul(const Problem& problem, Precision precision, Weights weights)
   };
   in_place_ = precision != Precision::fp8;
   residual_ = result(added_type(precision));
-  result_ = result(types.operand);
+  result_ = result(in_blocks ? CUDA_R_16BF : types.operand);
 }
 
 LtBatch::LtBatch(const ListedBatch& batch)
@@ -158,6 +167,27 @@ cublasLtEpilogue_t lt_epilogue(const Epilogue& epilogue) {
 
 void LtMatmul::set_bias(const void* bias) {
   lt_matmul_set(operation(), CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
+}
+
+void LtMatmul::set_scales(const void* scales) {
+  for (const auto factor :
+       {CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER}) {
+    lt_matmul_set(operation(), factor, scales);
+  }
+}
+
+nvidia::DeviceMemory block_scales(Library& library, const Gemm& shape) {
+  constexpr std::int64_t block = 128;
+  // Scales' own rows are padded to 16 bytes.
+  const auto padded = [](std::int64_t count) { return (count + 3) / 4 * 4; };
+  const auto blocks = [&](std::int64_t extent) { return padded((extent + block - 1) / block); };
+  const std::int64_t count = element_count(shape.batch()) * blocks(shape.k) *
+                             std::max(blocks(shape.n), padded(shape.m));
+  const auto format = nvidia::tensor_format(Precision::fp32, {count}, Layout::plain);
+  nvidia::DeviceMemory scales(nvidia::span_bytes(format));
+  const std::vector<float> ones(static_cast<std::size_t>(count), 1);
+  scales.write(nvidia::to_storage(ones, format), library.cuda().stream());
+  return scales;
 }
 
 std::vector<LtChoice> heuristics(cublasLtHandle_t handle, const LtDescriptors& product,

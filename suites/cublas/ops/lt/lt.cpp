@@ -19,8 +19,10 @@ constexpr std::size_t most_unlisted = 400;
 constexpr std::string_view as_given = "lt.";
 /// Before the rest of an algorithm's name: the weights are stored transposed.
 constexpr std::string_view transposed = "lt.wt.";
+constexpr std::string_view in_blocks = "blocks.lt.";
 
 std::string_view prefix(Weights weights) {
+  if (weights == Weights::in_blocks) return in_blocks;
   return weights == Weights::transposed ? transposed : as_given;
 }
 
@@ -34,7 +36,9 @@ class Offer {
         matmul_(product.problem(), precision, weights) {
     // The lists depend on whether there is a bias, not on its address: this one is aligned like
     // every allocation, and never read.
-    if (product.problem().epilogue.bias) matmul_.set_bias(library.cuda().workspace(1)->data());
+    const auto& problem = product.problem();
+    if (problem.epilogue.bias) matmul_.set_bias(library.cuda().workspace(1)->data());
+    if (weights == Weights::in_blocks) matmul_.set_scales(library.cuda().workspace(1)->data());
   }
 
   std::vector<LtChoice> leading(int count) {
@@ -99,7 +103,11 @@ class LtProduct {
         algorithm_(choice.algorithm),
         alpha_(matmul_.alpha() * product.factor),
         bias_(bias_operand(request.variant.problem)),
-        residual_(residual_operand(request.variant.problem)) {}
+        residual_(residual_operand(request.variant.problem)) {
+    if (weights != Weights::in_blocks) return;
+    scales_ = block_scales(request.library, product.gemm);
+    matmul_.set_scales(scales_.data());
+  }
 
   /// The library scales the products but not the residual, so the residual is stored scaled.
   std::vector<nvidia::StoredOtherwise> stored_residual() const {
@@ -130,6 +138,7 @@ class LtProduct {
   float alpha_;
   std::optional<std::size_t> bias_;
   std::optional<std::size_t> residual_;
+  nvidia::DeviceMemory scales_;
 };
 
 Facts facts_of(const LtChoice& choice, Weights weights) {
@@ -196,13 +205,39 @@ ProductFamily lt_family(Weights weights) {
           }};
 }
 
+/// Weights of 8-bit floats with a scale for each block, for data of that type.
+harness::Family<Library, Gemm> block_family() {
+  const auto product_in_blocks = [](const Gemm& shape, const harness::Variant& variant) {
+    require_blocks(variant);
+    if (variant.problem.epilogue != Epilogue{}) {
+      throw harness::Unsupported("cuBLASLt: products in blocks are asked for without an epilogue");
+    }
+    return Product{.gemm = shape, .epilogue = {}};
+  };
+  return {.layouts = [](const Gemm&) { return std::vector{Layout::plain}; },
+          .ways =
+              [=](Library& library, const Gemm& shape, const harness::Variant& prototype,
+                  harness::AlgorithmSet set) {
+                return ways(library, product_in_blocks(shape, prototype), prototype, set,
+                            Weights::in_blocks);
+              },
+          .way = [=](Library& library, const Gemm& shape,
+                     const harness::Variant& variant) -> std::optional<harness::Way> {
+            if (!variant.algorithm.starts_with(in_blocks)) return std::nullopt;
+            return way_named(library, product_in_blocks(shape, variant), variant,
+                             Weights::in_blocks, variant.algorithm);
+          },
+          .for_packed = true};
+}
+
 }  // namespace
 
 /// cublasLtMatmul() with each of the first algorithms of its heuristic lists: for weights as they
-/// are given, and stored transposed.
+/// are given, and stored transposed; for packed ones in blocks.
 void register_lt(WayTable& table) {
   add(table, lt_family(Weights::as_given));
   add(table, lt_family(Weights::transposed));
+  table.add(block_family());
 }
 
 }  // namespace benanza::cublas

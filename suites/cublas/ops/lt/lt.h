@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "suites/cublas/library.h"
 #include "suites/cublas/products/mapping.h"
 #include "suites/harness/primitive.h"
+#include "suites/nvidia/device/device_memory.h"
 #include "suites/nvidia/device/handles.h"
 
 namespace benanza::cublas {
@@ -61,6 +63,8 @@ class LtMatmul {
   float beta() const { return beta_; }
   /// Must be called before heuristics() if there is a bias. `bias` is device memory.
   void set_bias(const void* bias);
+  /// Of Weights::in_blocks, before heuristics(). `scales` is device memory, for both factors.
+  void set_scales(const void* scales);
 
  private:
   nvidia::Handle<cublasLtMatmulDesc_t, &cublasLtMatmulDescDestroy> operation_;
@@ -72,6 +76,10 @@ class LtMatmul {
   float alpha_ = 1;
   float beta_ = 0;
 };
+
+/// Device memory with the scales of Weights::in_blocks, for either factor of `shape`: all 1, so that
+/// their order does not matter.
+nvidia::DeviceMemory block_scales(Library& library, const Gemm& shape);
 
 /// A factor in BLAS terms; `addresses` are in device memory.
 struct ListedFactor {
