@@ -264,14 +264,6 @@ void for_each_problem(const Graph& graph, const Use& use) {
   }
 }
 
-std::set<std::string, std::less<>> problems_of_type(const Graph& graph, bool int8) {
-  std::set<std::string, std::less<>> keys;
-  for_each_problem(graph, [&](const std::string& key, const Layer& layer) {
-    if ((layer.precision == to_string(Precision::int8)) == int8) keys.insert(key);
-  });
-  return keys;
-}
-
 }  // namespace
 
 std::vector<std::string> problems_of(const Graph& graph) {
@@ -283,12 +275,25 @@ std::vector<std::string> problems_of(const Graph& graph) {
   return keys;
 }
 
-std::set<std::string, std::less<>> int8_problems_of(const Graph& graph) {
-  return problems_of_type(graph, true);
+std::optional<Precision> stored_precision(const Layer& layer) {
+  const std::optional<Precision> own = parse_precision(layer.precision);
+  return own && element_bytes(*own) == 1 ? own : std::nullopt;
+}
+
+std::map<Precision, std::set<std::string, std::less<>>> stored_problems_of(const Graph& graph) {
+  std::map<Precision, std::set<std::string, std::less<>>> keys;
+  for_each_problem(graph, [&](const std::string& key, const Layer& layer) {
+    if (const auto stored = stored_precision(layer)) keys[*stored].insert(key);
+  });
+  return keys;
 }
 
 std::set<std::string, std::less<>> float_problems_of(const Graph& graph) {
-  return problems_of_type(graph, false);
+  std::set<std::string, std::less<>> keys;
+  for_each_problem(graph, [&](const std::string& key, const Layer& layer) {
+    if (!stored_precision(layer)) keys.insert(key);
+  });
+  return keys;
 }
 
 std::vector<std::string> problems_of(const Fusion& fusion) {

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/problem/precision.h"
+
 namespace benanza {
 
 /// Version of the .graph.json format.
@@ -157,9 +159,12 @@ std::vector<std::size_t> topological_order(const std::vector<Layer>& layers);
 /// Every problem of the graph once (of layers, fusions and layout changes), in order of first
 /// mention in the file.
 std::vector<std::string> problems_of(const Graph& graph);
-/// Those of layers whose tensors the file stores as int8: measured at int8, whatever the run's
-/// precision. Other layers may have them, too, and are measured at the run's.
-std::set<std::string, std::less<>> int8_problems_of(const Graph& graph);
+/// The precision of a layer whose tensors the file stores in 8 bits (int8, fp8), at which it is
+/// measured, whatever the run's; nullopt for others.
+std::optional<Precision> stored_precision(const Layer& layer);
+/// The problems of such layers, by precision. Other layers may have them, too, and are measured at
+/// the run's.
+std::map<Precision, std::set<std::string, std::less<>>> stored_problems_of(const Graph& graph);
 /// Those of all other layers.
 std::set<std::string, std::less<>> float_problems_of(const Graph& graph);
 /// The fusion's problem, followed by those of `also`.

@@ -78,9 +78,12 @@ std::string tests_cmake(const Tests& tests) {
                      cmake_list("BENANZA_OPERATORS", tests.operators) +
                      cmake_list("BENANZA_PRECISIONS", precisions) +
                      cmake_list("BENANZA_GRAPHS", tests.graphs);
-  if (!tests.int8_operators.empty()) {
-    text += cmake_list("BENANZA_INT8_OPERATORS", tests.int8_operators);
+  std::vector<std::string> stored;
+  for (const auto& [precision, operators] : tests.stored_operators) {
+    stored.emplace_back(to_string(precision));
+    text += cmake_list("BENANZA_OPERATORS_" + stored.back(), operators);
   }
+  if (!stored.empty()) text += cmake_list("BENANZA_STORED_PRECISIONS", stored);
   for (const auto& [name, labels] : tests.labels) {
     text += cmake_list(quoted("BENANZA_LABELS_" + name), {labels.begin(), labels.end()});
   }
@@ -119,7 +122,7 @@ void write_graphs(const std::filesystem::path& folder, const std::vector<NamedGr
       if (operators.empty() || operators.back() != op) operators.push_back(op);
     };
     note(tests.operators);
-    if (problem.of_int8) note(tests.int8_operators);
+    for (const Precision stored : problem.stored) note(tests.stored_operators[stored]);
   }
   texts["problems.cpp"] = problems_source(problems, precisions);
   texts["tests.cmake"] = tests_cmake(tests);

@@ -37,8 +37,8 @@ void write_graphs(const std::filesystem::path& folder, const std::vector<NamedGr
 /// The contents of tests.cmake.
 struct Tests {
   std::vector<std::string> operators;
-  /// Those with problems whose tensors a file stores as int8.
-  std::vector<std::string> int8_operators = {};
+  /// Those with problems whose tensors a file stores in 8 bits.
+  std::map<Precision, std::vector<std::string>> stored_operators = {};
   std::vector<Precision> precisions;
   std::vector<std::string> graphs;
   /// Test labels by operator or graph name: the lists that contain the operator, or the list that

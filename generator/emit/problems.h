@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,9 @@ struct ProblemUse {
   };
   std::vector<Layers> users;
   /// Which layers ask for it: those that run at the run's precision, and those whose tensors the
-  /// file stores as int8.
+  /// file stores in 8 bits, at these.
   bool of_floats = false;
-  bool of_int8 = false;
+  std::set<Precision> stored = {};
 };
 
 /// Returns the problems by operator; those of the same layers (at several batches, say) are

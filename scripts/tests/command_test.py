@@ -37,7 +37,9 @@ while [ "$1" != --out ]; do shift; done
 cat >"$2/tests.cmake" <<'END'
 set(BENANZA_OPERATORS "add" "conv" "gemm")
 set(BENANZA_PRECISIONS "fp32")
-set(BENANZA_INT8_OPERATORS "gemm")
+set(BENANZA_OPERATORS_int8 "gemm")
+set(BENANZA_OPERATORS_fp8 "add" "gemm")
+set(BENANZA_STORED_PRECISIONS "int8" "fp8")
 END
 echo good_b1.graph.json >"$2/graphs.txt"
 """
@@ -195,9 +197,10 @@ class Command(unittest.TestCase):
                                     f"--out {out}/generated {self.folder}/good.onnx")
         self.assertIn("--algorithms best --budget 0.01", first)
         self.assertIn("--algorithms leading --budget 0.01", leading)
-        # Products first; what a file stores as int8, at int8, too.
+        # Products first; what a file stores in 8 bits, at those, too.
         self.assertEqual([re.search(r"filter=\^(\w+)/\.\*/(\w+)/", run).groups() for run in runs],
-                         [("conv", "fp32"), ("gemm", "fp32"), ("gemm", "int8"), ("add", "fp32")])
+                         [("conv", "fp32"), ("gemm", "fp32"), ("gemm", "int8"), ("gemm", "fp8"), ("add", "fp32"),
+                          ("add", "fp8")])
         self.assertIn("--benchmark_repetitions=5 --processes=5 --budget=0.02 --ctest --algorithms=all "
                       "--precision=fp32 ", runs[0])
         self.assertTrue((out / "results/onednn/gemm.int8.json").exists())

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <span>
 #include <vector>
 
@@ -11,9 +12,9 @@ namespace benanza::harness {
 struct Registration {
   std::vector<std::span<const char* const>> problems;
   std::vector<Precision> precisions;
-  /// Problems whose tensors a model's file stores as int8: measured at int8, whatever the
-  /// precisions.
-  std::vector<std::span<const char* const>> int8_problems = {};
+  /// Problems whose tensors a model's file stores in 8 bits, by what they are measured at, whatever
+  /// the precisions.
+  std::map<Precision, std::vector<std::span<const char* const>>> stored_problems = {};
 };
 
 }  // namespace benanza::harness

@@ -168,13 +168,14 @@ TEST(Problems, OfBytesHaveTablesOfTheirOwn) {
     return Layer{.name = name, .op = "Relu", .problems = {problem}, .precision = precision};
   };
   graph.layers = {layer("a", "relu/8", ""), layer("b", "relu/8", "int8"),
-                  layer("c", "relu/9", "int8")};
+                  layer("c", "relu/9", "int8"), layer("d", "relu/9", "fp8")};
   const std::string source = problems_source(problems_of_graphs({graph}), {Precision::fp32});
   EXPECT_THAT(source, HasSubstr("relu[] = {\n    // m: a, b (2)\n    \"relu/8\",\n};"));
   EXPECT_THAT(source, HasSubstr("relu_int8[] = {\n    // m: a, b (2)\n    \"relu/8\",\n"
-                                "    // m: c (1)\n    \"relu/9\",\n};"));
+                                "    // m: c, d (2)\n    \"relu/9\",\n};"));
   EXPECT_THAT(source, HasSubstr(".problems = {relu}, .precisions = {Precision::fp32}, "
-                                ".int8_problems = {relu_int8}}"));
+                                ".stored_problems = {{Precision::int8, {relu_int8}}, "
+                                "{Precision::fp8, {relu_fp8}}}}"));
 }
 
 TEST(Problems, AreThoseOfTheGraphFile) {

@@ -57,9 +57,10 @@ def runs(build):
     text = (build / "generated/tests.cmake").read_text()
     operators = generated_set(text, "BENANZA_OPERATORS")
     precisions = generated_set(text, "BENANZA_PRECISIONS")
-    int8 = generated_set(text, "BENANZA_INT8_OPERATORS")
+    stored = {precision: generated_set(text, f"BENANZA_OPERATORS_{precision}")
+              for precision in generated_set(text, "BENANZA_STORED_PRECISIONS") if precision not in precisions}
     for operator in sorted(operators, key=lambda name: name not in FIRST_OPERATORS):
-        for precision in precisions + (["int8"] if operator in int8 and "int8" not in precisions else []):
+        for precision in precisions + [one for one in stored if operator in stored[one]]:
             yield operator, precision
 
 

@@ -52,7 +52,7 @@ std::vector<Case> of_each_layout(Case one, const Backend& backend, const Selecti
 Selection selection_of(const Case& one, const Selection& selection) {
   Selection own = selection;
   own.problems = {key(one.problem)};
-  own.int8_problems.clear();
+  own.stored_problems.clear();
   own.recorded.clear();
   own.precisions = {one.precision.value()};
   if (one.layout) own.layouts = {*one.layout};

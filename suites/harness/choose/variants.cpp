@@ -77,12 +77,17 @@ class WantedProblems {
 };
 
 std::vector<Wanted> wanted_problems(const Registration& registration, const Selection& selection) {
-  const bool selected = !selection.problems.empty() || !selection.int8_problems.empty();
+  const bool selected = !selection.problems.empty() || !selection.stored_problems.empty();
   WantedProblems wanted(selection);
   wanted.add(selected ? selection.problems : keys_of(registration.problems),
              selection.precisions.empty() ? registration.precisions : selection.precisions);
-  wanted.add(selected ? selection.int8_problems : keys_of(registration.int8_problems),
-             {Precision::int8});
+  if (selected) {
+    for (const auto& [precision, keys] : selection.stored_problems) wanted.add(keys, {precision});
+  } else {
+    for (const auto& [precision, tables] : registration.stored_problems) {
+      wanted.add(keys_of(tables), {precision});
+    }
+  }
   return wanted.take();
 }
 

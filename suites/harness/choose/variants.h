@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -28,8 +29,8 @@ struct Selection {
   bool layout_of_library = false;
   /// Keys of problems to measure instead of the registration's.
   std::vector<std::string> problems = {};
-  /// Like Registration::int8_problems; used if there are `problems` or these.
-  std::vector<std::string> int8_problems = {};
+  /// Like Registration::stored_problems; used if there are `problems` or these.
+  std::map<Precision, std::vector<std::string>> stored_problems = {};
   /// Names of variants to measure in addition, as far as they are of the backend and of a selected
   /// problem, precision and layout. Ignored by AlgorithmSet::best.
   std::vector<std::string> recorded = {};

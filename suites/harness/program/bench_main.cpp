@@ -86,7 +86,7 @@ std::vector<Precision> stated_precisions(const Graph& graph) {
   std::vector<Precision> stated;
   for (const Layer& layer : graph.layers) {
     const auto own = parse_precision(layer.precision);
-    if (own && own != Precision::int8 && layer.phase.empty() &&
+    if (own && !stored_precision(layer) && layer.phase.empty() &&
         std::ranges::find(stated, *own) == stated.end()) {
       stated.push_back(*own);
     }
@@ -105,10 +105,12 @@ Selection selection_of(const SuiteOptions& options, const Registration& registra
     const std::vector<std::string> problems = problems_of(model);
     if (problems.empty()) throw Error(graph.string() + ": names no problem to measure");
     const auto floats = float_problems_of(model);
-    const auto bytes = int8_problems_of(model);
+    const auto stored = stored_problems_of(model);
     for (const std::string& key : problems) {
       if (floats.contains(key)) selection.problems.push_back(key);
-      if (bytes.contains(key)) selection.int8_problems.push_back(key);
+      for (const auto& [precision, keys] : stored) {
+        if (keys.contains(key)) selection.stored_problems[precision].push_back(key);
+      }
     }
     selection.recorded.insert(selection.recorded.end(), model.recorded.begin(),
                               model.recorded.end());

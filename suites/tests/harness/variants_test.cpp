@@ -161,13 +161,14 @@ TEST_F(Enumerate, GivenProblemsReplaceTheRegistered) {
   EXPECT_THROW(all({.problems = {"nonsense"}}), Error);
 }
 
-TEST_F(Enumerate, ProblemsOfBytesAreMeasuredAtInt8) {
+TEST_F(Enumerate, ProblemsOfBytesAreMeasuredAtTheseBytes) {
   EXPECT_THAT(names({.layouts = {Layout::nchw},
                      .algorithms = AlgorithmSet::best,
                      .problems = {"relu/7"},
-                     .int8_problems = {"relu/7", "relu/9"}}),
+                     .stored_problems = {{Precision::int8, {"relu/7", "relu/9"}},
+                                         {Precision::fp8, {"relu/7"}}}}),
               ElementsAre("relu/7/fp32/nchw/fake/direct", "relu/7/int8/nchw/fake/direct",
-                          "relu/9/int8/nchw/fake/direct"));
+                          "relu/7/fp8/nchw/fake/direct", "relu/9/int8/nchw/fake/direct"));
 }
 
 TEST_F(Enumerate, ALibraryIsNotAskedForPackedWeightsThatItDoesNotTake) {
