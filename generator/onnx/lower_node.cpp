@@ -267,6 +267,7 @@ LoweredLayer make_layer(const NodeView& node, Lowered lowered, const OperatorTab
   layer.precision = std::move(lowered.precision);
   layer.reads_whole = std::move(lowered.reads_whole);
   layer.unwritten = std::move(lowered.unwritten);
+  layer.compulsory = lowered.compulsory;
   layer.reads_parts = parts_of(node, operators);
   set_work(layer);
   for (std::size_t index = 0; index < node.output_count(); ++index) {

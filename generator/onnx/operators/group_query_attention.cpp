@@ -5,59 +5,10 @@
 #include "generator/onnx/model/checked_math.h"
 #include "generator/onnx/operators/shared/attention_inputs.h"
 #include "generator/onnx/operators/shared/calls.h"
-#include "generator/onnx/read/shared_caches.h"
+#include "generator/onnx/operators/shared/grouped_cache.h"
 
 namespace benanza::onnx {
 namespace {
-
-constexpr std::size_t past_key = 3;
-constexpr std::size_t past_value = 4;
-
-/// Where the node keeps keys and values of earlier runs.
-struct Cache {
-  /// Rows of the outputs with all keys and values.
-  std::int64_t capacity = 0;
-  /// The row at which the new ones start.
-  std::int64_t start = 0;
-  /// Those that any query sees, the new ones included; of a window, those of the first query's too.
-  std::int64_t keys = 0;
-};
-
-/// Earlier and new tokens together, if the model states them: as a number, or as a cache with room
-/// for the new ones, which is then taken to be full.
-std::optional<std::int64_t> stated_total(const NodeView& node) {
-  const std::int64_t shared = node.integer(shared_cache_attribute, 0);
-  const auto otherwise = shared > 0 ? std::optional(shared) : std::nullopt;
-  if (!node.has_input(6) || !node.input(6).literal || node.input(6).assumption) return otherwise;
-  const auto* values = std::get_if<std::vector<std::int64_t>>(&*node.input(6).literal);
-  if (values == nullptr || values->size() != 1) return otherwise;
-  return values->front();
-}
-
-/// Rows of new keys and values; none where the node reads the cache that another layer has filled.
-std::int64_t new_rows(const NodeView& node) {
-  return rows_of_input(node, node.has_input(1) ? 1 : 0)[1];
-}
-
-/// A cache that grows; or, if all tokens fit, one with room for them; or, with
-/// sliding_window_cache, the last rows alone, taken to be full unless the model states otherwise.
-Cache cache_of(const NodeView& node) {
-  const std::int64_t length = rows_of_input(node, 0)[1];
-  const std::int64_t past = node.has_input(past_key) ? node.shape(past_key).at(2) : 0;
-  const std::int64_t added = new_rows(node);
-  const auto total = stated_total(node);
-  if (node.integer("sliding_window_cache", 0) != 0) {
-    const std::int64_t window = node.integer("local_window_size", -1);
-    const std::int64_t tokens = std::max(length, total.value_or(past + added));
-    return {.capacity = past,
-            .start = std::max<std::int64_t>(0, std::min(tokens, past) - added),
-            .keys = std::min(tokens, window - 1 + length)};
-  }
-  if (total && *total >= length && *total <= past) {
-    return {.capacity = past, .start = *total - added, .keys = *total};
-  }
-  return {.capacity = past + added, .start = past, .keys = past + added};
-}
 
 /// Query (batch, length, heads * size) with keys and values of fewer heads; or all packed in one.
 /// The cache keeps its type, and rows of its own length if it holds several numbers in a byte.
@@ -69,7 +20,7 @@ std::vector<TensorFacts> group_query_attention_shape(const NodeView& node) {
   const std::int64_t size =
       packed ? q.back() / checked_sum(heads, checked_product(2, kv_heads)) : q.back() / heads;
   const int type = node.input(0).type;
-  const Cache cache = cache_of(node);
+  const GroupedCache cache = cache_of(node);
   const auto present = [&](std::size_t past) -> TensorFacts {
     if (!node.has_input(past)) return {type, Dims{q[0], kv_heads, cache.capacity, size}};
     return {node.input(past).type, Dims{q[0], kv_heads, cache.capacity, node.shape(past).back()}};
@@ -147,7 +98,7 @@ void rotate_heads(AttentionParts& parts, const NodeView& node, AttentionInputs& 
 }
 
 /// All of the cache, where nothing is new.
-Heads cached_heads(const NodeView& node, std::size_t past, const Cache& cache) {
+Heads cached_heads(const NodeView& node, std::size_t past, const GroupedCache& cache) {
   if (!node.has_input(past)) throw NotExpressible("neither new nor earlier keys and values");
   Heads all{node.shape(past), from_input(static_cast<int>(past))};
   if (all.dims.size() != 4 || all.dims[1] != positive(node, "kv_num_heads")) {
@@ -161,7 +112,7 @@ Heads cached_heads(const NodeView& node, std::size_t past, const Cache& cache) {
 /// Earlier keys and values share their memory with the outputs, as ONNX Runtime has them: only new
 /// ones are written.
 void append_new(AttentionParts& parts, const NodeView& node, AttentionInputs& inputs,
-                const Cache& cache) {
+                const GroupedCache& cache) {
   if (inputs.k.dims.empty()) {
     inputs.k = cached_heads(node, past_key, cache);
     inputs.v = cached_heads(node, past_value, cache);
@@ -192,18 +143,11 @@ void check_window(const NodeView& node) {
                        std::to_string(window));
 }
 
-/// Keys that any query of the node sees: all of the cache, or those of a window.
-std::int64_t seen_keys(const NodeView& node, const Cache& cache) {
-  const std::int64_t window = node.integer("local_window_size", -1);
-  if (window < 1) return cache.keys;
-  return std::min(cache.keys, window - 1 + rows_of_input(node, 0)[1]);
-}
-
 /// A cache that holds converted keys and values, in the memory of the outputs: new ones are
 /// converted before they join it, and all that are seen before they are multiplied. As bytes: which
 /// 8 bits they are changes no size.
 void append_converted(AttentionParts& parts, const NodeView& node, AttentionInputs& inputs,
-                      const Cache& cache) {
+                      const GroupedCache& cache) {
   const std::int64_t seen = seen_keys(node, cache);
   const auto converted = [&](std::size_t past, Heads heads) {
     heads.dims[2] = seen;
@@ -252,7 +196,7 @@ bool is_of_bytes(const NodeView& node) {
 
 /// Why no library here does it, nor calls of several; empty if some do.
 std::string refusal(const NodeView& node) {
-  const Cache cache = cache_of(node);
+  const GroupedCache cache = cache_of(node);
   const bool sees_part = seen_keys(node, cache) < cache.keys;
   if (node.has_output(3) && sees_part && rows_of_input(node, 0)[1] == 1) {
     return "hands out scores of keys that no query sees";
@@ -265,7 +209,7 @@ std::string refusal(const NodeView& node) {
 }
 
 /// The inputs that hold earlier keys and values alone.
-std::vector<std::size_t> full_caches(const NodeView& node, const Cache& cache) {
+std::vector<std::size_t> full_caches(const NodeView& node, const GroupedCache& cache) {
   std::vector<std::size_t> full;
   const std::int64_t earlier = cache.keys - std::min(new_rows(node), cache.keys);
   for (const std::size_t past : {past_key, past_value}) {
@@ -276,7 +220,7 @@ std::vector<std::size_t> full_caches(const NodeView& node, const Cache& cache) {
 
 /// Of caches with room for more, the rows that the first query sees.
 std::vector<PartRead> seen_rows(const NodeView& node) {
-  const Cache cache = cache_of(node);
+  const GroupedCache cache = cache_of(node);
   const std::int64_t window = node.integer("local_window_size", -1);
   const std::int64_t added = std::min(new_rows(node), cache.keys);
   std::int64_t earlier = cache.keys - added;
@@ -293,36 +237,19 @@ std::vector<PartRead> seen_rows(const NodeView& node) {
   return parts;
 }
 
-/// What any way must move: queries and new keys and values, the result, and, as they are stored,
-/// the rows of the cache that are seen and those that are added.
 Lowered refused(const NodeView& node, std::string reason) {
-  const Cache cache = cache_of(node);
+  const GroupedCache cache = cache_of(node);
+  const std::int64_t seen = seen_keys(node, cache);
+  const std::int64_t earlier = seen - std::min(new_rows(node), seen);
+  constexpr std::int64_t single_bytes = 4;
+  const Compulsory moved = least_traffic(node);
   Lowered layer;
   layer.reason = std::move(reason);
-  const auto bytes_of = [](const Tensor& tensor, std::int64_t elements) {
-    const int bits = is_floating(tensor.type) ? 32 : type_bits(tensor.type);
-    return static_cast<double>((elements * bits + 7) / 8);
-  };
-  const std::int64_t added = new_rows(node);
-  const std::int64_t seen = seen_keys(node, cache);
-  const std::int64_t earlier = seen - std::min(added, seen);
-  double bytes = 0;
+  layer.least_bytes = static_cast<double>(moved.inputs.bytes_at(single_bytes) +
+                                          moved.outputs.bytes_at(single_bytes));
   for (const std::size_t past : {past_key, past_value}) {
-    const std::size_t present = past - past_key + 1;
-    if (node.has_input(past)) {
-      const Dims& dims = node.shape(past);
-      bytes += bytes_of(node.input(past), dims[0] * dims[1] * (earlier + added) * dims[3]);
-      if (earlier == dims[2]) layer.reads_whole.push_back(past);
-    } else if (node.has_output(present)) {
-      bytes += bytes_of(node.output(present), element_count(node.output_shape(present)));
-    }
+    if (node.has_input(past) && earlier == node.shape(past)[2]) layer.reads_whole.push_back(past);
   }
-  for (const std::size_t index :
-       {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{12}, std::size_t{13}}) {
-    if (node.has_input(index)) bytes += bytes_of(node.input(index), node.elements(index));
-  }
-  bytes += bytes_of(node.output(0), element_count(node.output_shape(0)));
-  layer.least_bytes = bytes;
   return layer;
 }
 
@@ -349,7 +276,7 @@ Lowered lower_group_query_attention(const NodeView& node) {
   AttentionInputs inputs = grouped_heads(parts, node);
   normalize_heads(parts, node, inputs);
   if (node.integer("do_rotary", 0) != 0) rotate_heads(parts, node, inputs);
-  const Cache cache = cache_of(node);
+  const GroupedCache cache = cache_of(node);
   const bool converts = !stored_cache(node).empty();
   (converts ? append_converted : append_new)(parts, node, inputs, cache);
   std::vector<ScoreMask> masks;
@@ -372,6 +299,7 @@ Lowered lower_group_query_attention(const NodeView& node) {
   if (converts) {
     if (!is_floating(node.input(0).type)) throw NotExpressible("queries that are no floats");
     lowered.types = Types::checked_by_lowering;
+    lowered.compulsory = least_traffic(node);
   }
   if (window == 0 || window - 1 + inputs.q.dims[2] >= cache.keys)
     lowered.reads_whole = full_caches(node, cache);

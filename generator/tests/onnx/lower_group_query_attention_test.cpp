@@ -139,6 +139,11 @@ TEST(GroupQueryAttention, ACacheOfFloatsOfBytesIsReadAsItIsStored) {
   EXPECT_EQ(of_floats[1].problem, "attention/1x4x1x4_k2x9x4_s0.5_packed.fp8");
   EXPECT_THAT(of_floats[1].also, ElementsAre("quantize/1x2x1x4", "quantize/1x2x1x4"));
   EXPECT_TRUE(of_floats[1].whole);
+  // q, k, v, two scales and y; 8 rows that are seen and one that is added, of 2 heads of 4 bytes.
+  const auto moved = cached_in_bytes(17).import().layers[0].compulsory;
+  ASSERT_TRUE(moved);
+  EXPECT_EQ(moved->inputs, (Traffic{.elements = 16 + 8 + 8 + 2, .bytes = 2 * 8 * 2 * 4}));
+  EXPECT_EQ(moved->outputs, (Traffic{.elements = 16, .bytes = 2 * 2 * 4}));
 }
 
 /// A cache of 8 rows with a window of 4, or of 16 rows of which 9 are filled.

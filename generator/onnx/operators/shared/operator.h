@@ -72,6 +72,8 @@ struct Lowered {
   /// Of an unsupported layer: bytes that it must move, floats as fp32, if fewer than its inputs and
   /// outputs have.
   std::optional<double> least_bytes = {};
+  /// Layer::compulsory.
+  std::optional<Compulsory> compulsory = {};
   /// LoweredLayer::reads_whole.
   std::vector<std::size_t> reads_whole = {};
   /// LoweredLayer::unwritten.
