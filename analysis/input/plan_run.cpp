@@ -72,6 +72,9 @@ PlanRun read_plan_run(const std::filesystem::path& path) {
       const double seconds = row.at("real_time").get<double>() * 1e-3;
       if (count(row, "branches") > 0) {
         run.branch_seconds.push_back(seconds);
+        if (row.contains("regions")) {
+          run.predicted_branch_gain_seconds = row.value("predicted_gain_seconds", 0.0);
+        }
         continue;
       }
       run.seconds.push_back(seconds);

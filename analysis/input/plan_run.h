@@ -67,6 +67,8 @@ struct PlanRun {
   std::vector<double> seconds{};
   /// The same with steps at the same time that need not wait for each other; empty: not measured.
   std::vector<double> branch_seconds{};
+  /// What the groups of such steps gained, each timed alone; none in runs of earlier versions.
+  std::optional<double> predicted_branch_gain_seconds{};
 
   /// "cublas and cudnn".
   std::string backends() const;

@@ -23,6 +23,7 @@
 #include "core/problem/name.h"
 #include "core/program/program_flags.h"
 #include "suites/plan/backends.h"
+#include "suites/plan/branches.h"
 #include "suites/plan/check.h"
 #include "suites/plan/planned_model.h"
 #include "suites/plan/step_times.h"
@@ -145,20 +146,20 @@ void check_steps(plan::PlannedModel& model, const plan::Values& values, const Op
   }
 }
 
-/// The plan with steps at the same time, its results checked; null if the libraries cannot.
-std::unique_ptr<harness::Primitive> branches_of(plan::PlannedModel& model,
-                                                harness::Stopwatch& stopwatch,
-                                                const plan::Values* values, double tolerance) {
-  std::unique_ptr<harness::Primitive> branches;
+/// The plan with steps at the same time where that is faster, its results checked.
+plan::Branches checked_branches(plan::PlannedModel& model, harness::Stopwatch& stopwatch,
+                                const plan::Values* values, double tolerance) {
+  plan::Branches branches;
   try {
-    branches = model.branches();
+    branches = plan::branches_of(model, stopwatch);
   } catch (const harness::Unsupported& refusal) {
     std::cerr << "note: no branches at the same time: " << refusal.what() << '\n';
-    return nullptr;
+    return branches;
   }
-  if (values == nullptr) return branches;
+  std::cerr << branches.text();
+  if (values == nullptr || branches.plan == nullptr) return branches;
   model.poison_results();
-  stopwatch.time(*branches, 1);
+  stopwatch.time(*branches.plan, 1);
   if (const auto worst = model.check_results(*values)) {
     require_equal(model, *worst, tolerance, "in branches, ");
   }
@@ -231,9 +232,9 @@ int measure(const Options& options, const plan::Backends& backends) {
   const double tolerance = options.tolerance > 0 ? options.tolerance : tolerance_of(model);
   if (values) check_steps(model, *values, options, tolerance);
   describe(model.plan(), backends);
-  const auto branches = has_branches
-                            ? branches_of(model, stopwatch, values ? &*values : nullptr, tolerance)
-                            : nullptr;
+  const plan::Branches branches =
+      has_branches ? checked_branches(model, stopwatch, values ? &*values : nullptr, tolerance)
+                   : plan::Branches();
   const std::vector<plan::StepTime> times =
       has_branches ? plan::step_times(model, stopwatch) : plan::step_times(model);
   std::cerr << plan::lost_text(model.plan(), times);
@@ -243,16 +244,21 @@ int measure(const Options& options, const plan::Backends& backends) {
   register_run(name, [&](benchmark::State& state) {
     time_plan(state, model, stopwatch, times, first_run_seconds);
   });
-  if (branches != nullptr) {
+  if (branches.plan != nullptr) {
     register_run(name + "/branches", [&](benchmark::State& state) {
-      stopwatch.time(*branches, 1);
-      for ([[maybe_unused]] auto _ : state) state.SetIterationTime(stopwatch.time(*branches, 1));
+      stopwatch.time(*branches.plan, 1);
+      for ([[maybe_unused]] auto _ : state) {
+        state.SetIterationTime(stopwatch.time(*branches.plan, 1));
+      }
       count(state, "branches", 1);
+      count(state, "regions", static_cast<double>(branches.regions));
+      count(state, "faster_regions", static_cast<double>(branches.faster_regions));
+      count(state, "predicted_gain_seconds", branches.gained_seconds);
     });
   }
   Recorder recorder;
   benchmark::RunSpecifiedBenchmarks(&recorder);
-  if (branches != nullptr) stopwatch.forget(*branches);
+  if (branches.plan != nullptr) stopwatch.forget(*branches.plan);
   stopwatch.forget(model);
   if (!options.out.empty()) {
     write_file(options.out, recorder.json(plan::step_times_json(model, times)));

@@ -224,7 +224,7 @@ std::optional<Difference> PlannedModel::check(const Values& values, double toler
   return worst;
 }
 
-std::unique_ptr<harness::Primitive> PlannedModel::branches() const {
+std::vector<harness::Task> PlannedModel::tasks() const {
   std::vector<std::vector<Access>> accesses;
   std::vector<harness::Task> tasks;
   const auto add = [&](const Calls& conversions, harness::Primitive* call,
@@ -250,7 +250,7 @@ std::unique_ptr<harness::Primitive> PlannedModel::branches() const {
   std::vector<std::vector<std::size_t>> before = dependencies(accesses);
   for (std::size_t task = 0; task < tasks.size(); ++task)
     tasks[task].after = std::move(before[task]);
-  return first_->branches(std::move(tasks));
+  return tasks;
 }
 
 std::vector<std::size_t> PlannedModel::last_steps() const {

@@ -65,9 +65,13 @@ class PlannedModel : public harness::BareCall {
   /// Those of them that are 0 throughout.
   std::size_t zeros() const { return zeros_; }
 
-  /// All of it, in which steps run at the same time that need not wait for each other. Needs
-  /// Scratch::own. Throws Unsupported. This must outlive it.
-  std::unique_ptr<harness::Primitive> branches() const;
+  /// The steps with their conversions, and what they wait for. Needs Scratch::own.
+  std::vector<harness::Task> tasks() const;
+  /// Some of these, which run at the same time if they need not wait for each other. Throws
+  /// Unsupported. This must outlive it.
+  std::unique_ptr<harness::Primitive> at_once(std::vector<harness::Task> tasks) const {
+    return first_->branches(std::move(tasks));
+  }
   /// Fills what the steps make for the caller with values that no correct call produces.
   void poison_results();
   /// Compares the steps' results that the caller reads, where they are. As check().

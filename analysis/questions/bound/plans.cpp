@@ -63,6 +63,13 @@ std::string steps_text(const PlanLadder& plan) {
       (plan.measured_seconds - run.conversion_seconds - run.step_seconds) * 1e3);
 }
 
+/// Empty if the run does not say.
+std::string predicted_gain_text(const PlanRun& run) {
+  const auto& gain = run.predicted_branch_gain_seconds;
+  if (!gain) return "";
+  return fmt::format(" where it is faster; {:+.3f} by each group of steps alone", -*gain * 1e3);
+}
+
 void add_causes(Section& section, const PlanLadder& plan) {
   const PlanRun& run = *plan.run;
   section.add(Entry{
@@ -89,9 +96,10 @@ void add_causes(Section& section, const PlanLadder& plan) {
                                                                run.predicted_gap_seconds * 1e3),
                   steps_text(plan), interruption_text(run.seconds))});
   if (const auto branches = plan.branch_seconds()) {
-    section.add(Entry{"  in branches",
-                      fmt::format("{:.3f} ms, {:+.3f}: independent steps in parallel",
-                                  *branches * 1e3, (*branches - plan.measured_seconds) * 1e3)});
+    section.add(
+        Entry{"  in branches",
+              fmt::format("{:.3f} ms, {:+.3f}: independent steps in parallel{}", *branches * 1e3,
+                          (*branches - plan.measured_seconds) * 1e3, predicted_gain_text(run))});
   }
   section.add(Entry{"  checked", run.checked_tensors == 0
                                      ? std::string("not checked: bench_plan ran without --values")
@@ -122,6 +130,8 @@ void add_plans(Section& section, const BoundReport& report) {
        [](const PlanLadder& one) { return one.run->predicted_gap_seconds; }},
       {"", "seconds", milli, &PlanLadder::measured_seconds},
       {"", "branch_seconds", milli, &PlanLadder::branch_seconds},
+      {"", "predicted_branch_gain_seconds", milli,
+       [](const PlanLadder& one) { return one.run->predicted_branch_gain_seconds; }},
       {"", "conversions", [](const PlanLadder& one) { return one.run->conversions; }},
       {"", "conversion_seconds", milli,
        [](const PlanLadder& one) { return one.run->conversion_seconds; }},

@@ -160,6 +160,11 @@ TEST_F(PlanRunProgram, InBranchesHasATimeOfItsOwn) {
   EXPECT_THAT(shown.out, HasSubstr("plan, apart, by heuristic"));
   EXPECT_THAT(shown.out, HasSubstr(fmt::format("{:.3f} ms, -2.000: independent steps in parallel",
                                                bound + 2)));
+  text["benchmarks"].back()["regions"] = 9;
+  text["benchmarks"].back()["predicted_gain_seconds"] = 1.5e-3;
+  folder_.write("both.json", text.dump());
+  EXPECT_THAT(run(begin() + (folder_ / "both.json").string()).out,
+              HasSubstr("independent steps in parallel where it is faster; -1.500 by each group"));
 }
 
 TEST_F(PlanRunProgram, OfAnotherModelOrMachineIsRefused) {

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "suites/harness/task.h"
+
+namespace benanza::plan {
+
+/// Tasks [first, end) of which some need not wait for each other, between tasks for which all later
+/// ones wait and which wait for all earlier ones.
+struct Region {
+  std::size_t first = 0;
+  std::size_t end = 0;
+  bool operator==(const Region&) const = default;
+};
+
+/// In order. `tasks` are in topological order.
+std::vector<Region> parallel_regions(const std::vector<harness::Task>& tasks);
+
+/// The region's tasks alone.
+std::vector<harness::Task> tasks_of(const std::vector<harness::Task>& tasks, const Region& region);
+
+/// Those of `regions`, which are some of parallel_regions() in order, as they are; all others one
+/// after the other, those between two regions as one task.
+std::vector<harness::Task> tasks_with(const std::vector<harness::Task>& tasks,
+                                      const std::vector<Region>& regions);
+
+}  // namespace benanza::plan
