@@ -67,7 +67,7 @@ struct PlanRun {
   std::vector<double> seconds{};
   /// The same with steps at the same time that need not wait for each other; empty: not measured.
   std::vector<double> branch_seconds{};
-  /// What the groups of such steps gained, each timed alone; none in runs of earlier versions.
+  /// The sum of what groups of such steps gained, one at a time; none in runs of earlier versions.
   std::optional<double> predicted_branch_gain_seconds{};
 
   /// "cublas and cudnn".

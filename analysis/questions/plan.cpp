@@ -15,6 +15,7 @@
 #include "analysis/model/in_plan.h"
 #include "analysis/model/plan.h"
 #include "analysis/model/plan_memory.h"
+#include "analysis/model/plan_regions.h"
 #include "analysis/questions/common/question.h"
 #include "analysis/render/table.h"
 #include "core/base/error.h"
@@ -27,6 +28,7 @@ struct PlanOptions {
   CommonFlags common;
   bool apart = false;
   bool by_heuristic = false;
+  bool in_order = false;
   /// Runs of plans of any models.
   std::vector<std::string> gaps;
   bool memory = false;
@@ -283,11 +285,13 @@ void plan_answer(const PlanOptions& options) {
   PlanBasis basis =
       basis_of(inputs, are_from_memory(inputs, measurements_of(inputs, graph, filter), conditions));
   const std::vector<PlanRun> runs = runs_with_gaps(options, inputs);
+  const bool runs_at_once = !options.in_order && workspaces_of(inputs) == Workspaces::own;
   const auto plan_within = [&](const MeasurementFilter& limited) {
     const MeasurementSet& known = inputs.plans.empty() ? *basis.alone : basis.expected;
     const std::vector<PlannedWork> work = planned_work(graph, flow, known, limited, !options.apart);
     Plan made =
         make_plan(graph, flow, work, filter.precision, conversion_costs(inputs, work, basis.times));
+    if (runs_at_once) keep_regions(made);
     state_alone(made, *basis.alone);
     state_gaps(made, runs, *basis.alone);
     return made;
@@ -330,6 +334,8 @@ Action ask_plan(Flags& flags) {
             "FILE");
   flags.add("--memory", options->memory,
             "Also list plans with less and less workspace: their memory and time");
+  flags.add("--in-order", options->in_order,
+            "On a GPU: the least memory, which keeps steps from running at the same time");
   flags.add("--apart", options->apart, "Without fusion: one call a layer");
   flags.add("--by-heuristic", options->by_heuristic,
             "The calls that the libraries' heuristics choose, not the fastest");

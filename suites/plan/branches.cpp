@@ -1,7 +1,6 @@
 #include "suites/plan/branches.h"
 
 #include <cstdio>
-#include <utility>
 #include <vector>
 
 #include "core/statistics/summary.h"
@@ -10,72 +9,69 @@
 namespace benanza::plan {
 namespace {
 
-/// Tasks one after the other.
-class InOrder final : public harness::BareCall {
+/// Times plans against the one in order, in turn, since clocks change.
+class Gains {
  public:
-  explicit InOrder(std::vector<harness::Task> tasks) : tasks_(std::move(tasks)) {}
+  Gains(harness::Primitive& in_order, harness::Stopwatch& stopwatch)
+      : in_order_(in_order), stopwatch_(stopwatch), seconds_(seconds_of(in_order)) {}
+  ~Gains() { stopwatch_.forget(in_order_); }
+  Gains(const Gains&) = delete;
+  Gains& operator=(const Gains&) = delete;
 
-  void run() override {
-    for (const harness::Task& task : tasks_) {
-      for (harness::Primitive* const call : task.calls) call->run();
+  double in_order_seconds() const { return seconds_; }
+  /// The median of a few rounds.
+  double of(harness::Primitive& plan) {
+    constexpr int rounds = 5;
+    std::vector<double> gains;
+    for (int round = 0; round < rounds; ++round) {
+      const double before = seconds_of(in_order_);
+      gains.push_back(before - seconds_of(plan));
     }
+    stopwatch_.forget(plan);
+    return median(gains);
   }
 
  private:
-  std::vector<harness::Task> tasks_;
-};
-
-/// Medians of a few runs.
-struct RegionTimes {
-  double in_order = 0;
-  double gained = 0;
-};
-
-/// Both in turn, since clocks change.
-RegionTimes times_of(harness::Primitive& in_order, harness::Primitive& at_once,
-                     harness::Stopwatch& stopwatch) {
-  constexpr int rounds = 7;
-  constexpr std::size_t samples = 5;
-  std::vector<double> ordered;
-  std::vector<double> gained;
-  for (int round = 0; round < rounds; ++round) {
-    ordered.push_back(median(stopwatch.time_samples(in_order, 1, samples)));
-    gained.push_back(ordered.back() - median(stopwatch.time_samples(at_once, 1, samples)));
+  double seconds_of(harness::Primitive& plan) {
+    constexpr std::size_t samples = 3;
+    return median(stopwatch_.time_samples(plan, 1, samples));
   }
-  stopwatch.forget(in_order);
-  stopwatch.forget(at_once);
-  return {median(ordered), median(gained)};
-}
+
+  harness::Primitive& in_order_;
+  harness::Stopwatch& stopwatch_;
+  double seconds_;
+};
 
 }  // namespace
 
 std::string Branches::text() const {
   char line[200];
   std::snprintf(line, sizeof line,
-                "%zu groups of steps that need not all wait for each other take %.3f ms in order; "
-                "%zu gain %.3f ms in parallel\n",
-                regions, in_order_seconds * 1e3, faster_regions, gained_seconds * 1e3);
+                "%zu groups of steps need not all wait for each other; in parallel, %zu of them "
+                "gain %.3f of %.3f ms\n",
+                regions, faster_regions, gained_seconds * 1e3, in_order_seconds * 1e3);
   return line;
 }
 
 Branches branches_of(const PlannedModel& model, harness::Stopwatch& stopwatch) {
-  // Of a region's time; less is noise.
-  constexpr double least_gain = 0.02;
+  // Of the plan's time; less is noise.
+  constexpr double least_gain = 5e-4;
   const std::vector<harness::Task> tasks = model.tasks();
+  const std::vector<Region> regions = parallel_regions(tasks);
+  Branches found{.regions = regions.size()};
+  if (regions.empty()) return found;
+  const auto in_order = model.at_once(tasks_with(tasks, {}));
+  Gains gains(*in_order, stopwatch);
+  found.in_order_seconds = gains.in_order_seconds();
   std::vector<Region> faster;
-  Branches found;
-  for (const Region& region : parallel_regions(tasks)) {
-    InOrder in_order(tasks_of(tasks, region));
-    const auto at_once = model.at_once(tasks_of(tasks, region));
-    const RegionTimes times = times_of(in_order, *at_once, stopwatch);
-    ++found.regions;
-    found.in_order_seconds += times.in_order;
-    if (times.gained < least_gain * times.in_order) continue;
-    found.gained_seconds += times.gained;
+  for (const Region& region : regions) {
+    const double gain = gains.of(*model.at_once(tasks_with(tasks, {region})));
+    if (gain < least_gain * found.in_order_seconds) continue;
+    found.gained_seconds += gain;
     faster.push_back(region);
   }
   found.faster_regions = faster.size();
-  if (found.regions > 0) found.plan = model.at_once(tasks_with(tasks, faster));
+  found.plan = model.at_once(tasks_with(tasks, faster));
   return found;
 }
 

@@ -16,17 +16,17 @@ struct Branches {
   /// Groups of steps of which some need not wait for each other, and those that gain.
   std::size_t regions = 0;
   std::size_t faster_regions = 0;
-  /// Of all regions, in order; and what those that gain save, each timed alone: what the whole plan
-  /// should save.
+  /// Of the plan in order; and the sum of what the groups gain, one at a time: what they should
+  /// gain together.
   double in_order_seconds = 0;
   double gained_seconds = 0;
   /// A line.
   std::string text() const;
 };
 
-/// Times every region in order and with its steps at the same time. `model` needs Scratch::own and
-/// must outlive the result; `stopwatch` is that of its backends. Throws Unsupported if the
-/// libraries' calls cannot run at the same time.
+/// Times the plan in order, and with the steps of one group at the same time, for each. `model`
+/// needs Scratch::own and must outlive the result; `stopwatch` is that of its backends. Throws
+/// Unsupported if the libraries' calls cannot run at the same time.
 Branches branches_of(const PlannedModel& model, harness::Stopwatch& stopwatch);
 
 }  // namespace benanza::plan

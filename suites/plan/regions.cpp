@@ -1,37 +1,9 @@
 #include "suites/plan/regions.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace benanza::plan {
 namespace {
-
-/// For every task, whether it waits for each earlier one, over others or not.
-std::vector<std::vector<bool>> all_before(const std::vector<harness::Task>& tasks) {
-  std::vector<std::vector<bool>> before;
-  for (std::size_t task = 0; task < tasks.size(); ++task) {
-    std::vector<bool> own(tasks.size(), false);
-    for (const std::size_t direct : tasks[task].after) {
-      own[direct] = true;
-      for (std::size_t earlier = 0; earlier < direct; ++earlier) {
-        if (before[direct][earlier]) own[earlier] = true;
-      }
-    }
-    before.push_back(std::move(own));
-  }
-  return before;
-}
-
-/// Whether nothing runs at the same time as the task.
-bool is_alone(const std::vector<std::vector<bool>>& before, std::size_t task) {
-  for (std::size_t earlier = 0; earlier < task; ++earlier) {
-    if (!before[task][earlier]) return false;
-  }
-  for (std::size_t later = task + 1; later < before.size(); ++later) {
-    if (!before[later][task]) return false;
-  }
-  return true;
-}
 
 /// Those that no other of them waits for, from `first` on.
 std::vector<std::size_t> last_of(const std::vector<harness::Task>& tasks, std::size_t first) {
@@ -48,14 +20,9 @@ std::vector<std::size_t> last_of(const std::vector<harness::Task>& tasks, std::s
 }  // namespace
 
 std::vector<Region> parallel_regions(const std::vector<harness::Task>& tasks) {
-  const std::vector<std::vector<bool>> before = all_before(tasks);
-  std::vector<Region> regions;
-  for (std::size_t task = 0; task < tasks.size(); ++task) {
-    if (is_alone(before, task)) continue;
-    if (regions.empty() || regions.back().end != task) regions.push_back({task, task});
-    regions.back().end = task + 1;
-  }
-  return regions;
+  std::vector<std::vector<std::size_t>> after;
+  for (const harness::Task& task : tasks) after.push_back(task.after);
+  return benanza::parallel_regions(after);
 }
 
 std::vector<harness::Task> tasks_of(const std::vector<harness::Task>& tasks, const Region& region) {

@@ -3,17 +3,10 @@
 #include <cstddef>
 #include <vector>
 
+#include "core/plan_file/regions.h"
 #include "suites/harness/task.h"
 
 namespace benanza::plan {
-
-/// Tasks [first, end) of which some need not wait for each other, between tasks for which all later
-/// ones wait and which wait for all earlier ones.
-struct Region {
-  std::size_t first = 0;
-  std::size_t end = 0;
-  bool operator==(const Region&) const = default;
-};
 
 /// In order. `tasks` are in topological order.
 std::vector<Region> parallel_regions(const std::vector<harness::Task>& tasks);

@@ -67,7 +67,7 @@ std::string steps_text(const PlanLadder& plan) {
 std::string predicted_gain_text(const PlanRun& run) {
   const auto& gain = run.predicted_branch_gain_seconds;
   if (!gain) return "";
-  return fmt::format(" where it is faster; {:+.3f} by each group of steps alone", -*gain * 1e3);
+  return fmt::format(" where it is faster; {:+.3f} one group of steps at a time", -*gain * 1e3);
 }
 
 void add_causes(Section& section, const PlanLadder& plan) {

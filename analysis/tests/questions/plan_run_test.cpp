@@ -164,7 +164,7 @@ TEST_F(PlanRunProgram, InBranchesHasATimeOfItsOwn) {
   text["benchmarks"].back()["predicted_gain_seconds"] = 1.5e-3;
   folder_.write("both.json", text.dump());
   EXPECT_THAT(run(begin() + (folder_ / "both.json").string()).out,
-              HasSubstr("independent steps in parallel where it is faster; -1.500 by each group"));
+              HasSubstr("independent steps in parallel where it is faster; -1.500 one group of"));
 }
 
 TEST_F(PlanRunProgram, OfAnotherModelOrMachineIsRefused) {

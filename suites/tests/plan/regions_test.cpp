@@ -52,16 +52,6 @@ TEST(Regions, LieBetweenTasksThatAllOthersWaitFor) {
   EXPECT_THAT(parallel_regions(two_modules.tasks()), ElementsAre(Region{1, 4}, Region{6, 8}));
 }
 
-TEST(Regions, AChainHasNone) {
-  // The sum of 0 and 2 waits for all.
-  EXPECT_THAT(parallel_regions(Graph({{}, {0}, {1}, {0, 2}}).tasks()), IsEmpty());
-  EXPECT_THAT(parallel_regions({}), IsEmpty());
-}
-
-TEST(Regions, MayBeAllOfAPlan) {
-  EXPECT_THAT(parallel_regions(Graph({{}, {}, {0}}).tasks()), ElementsAre(Region{0, 3}));
-}
-
 TEST(Regions, TasksAloneWaitForEachOtherOnly) {
   EXPECT_THAT(waits(tasks_of(two_modules.tasks(), {1, 4})),
               ElementsAre(IsEmpty(), ElementsAre(0), IsEmpty()));
