@@ -15,7 +15,7 @@
 #include "analysis/model/in_plan.h"
 #include "analysis/model/plan.h"
 #include "analysis/model/plan_memory.h"
-#include "analysis/model/plan_regions.h"
+#include "analysis/model/plan_waits.h"
 #include "analysis/questions/common/question.h"
 #include "analysis/render/table.h"
 #include "core/base/error.h"
@@ -291,7 +291,7 @@ void plan_answer(const PlanOptions& options) {
     const std::vector<PlannedWork> work = planned_work(graph, flow, known, limited, !options.apart);
     Plan made =
         make_plan(graph, flow, work, filter.precision, conversion_costs(inputs, work, basis.times));
-    if (runs_at_once) keep_regions(made);
+    if (runs_at_once) place_for_branches(made);
     state_alone(made, *basis.alone);
     state_gaps(made, runs, *basis.alone);
     return made;

@@ -1,9 +1,6 @@
 #include "core/plan_file/regions.h"
 
 namespace benanza {
-namespace {
-
-/// For every step, whether it waits for each earlier one, over others or not.
 std::vector<std::vector<bool>> all_before(const std::vector<std::vector<std::size_t>>& after) {
   std::vector<std::vector<bool>> before;
   for (std::size_t step = 0; step < after.size(); ++step) {
@@ -18,6 +15,8 @@ std::vector<std::vector<bool>> all_before(const std::vector<std::vector<std::siz
   }
   return before;
 }
+
+namespace {
 
 /// Whether nothing runs at the same time as the step.
 bool is_alone(const std::vector<std::vector<bool>>& before, std::size_t step) {

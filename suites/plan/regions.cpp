@@ -17,14 +17,7 @@ std::vector<std::size_t> last_of(const std::vector<harness::Task>& tasks, std::s
   return last;
 }
 
-}  // namespace
-
-std::vector<Region> parallel_regions(const std::vector<harness::Task>& tasks) {
-  std::vector<std::vector<std::size_t>> after;
-  for (const harness::Task& task : tasks) after.push_back(task.after);
-  return benanza::parallel_regions(after);
-}
-
+/// The region's tasks alone.
 std::vector<harness::Task> tasks_of(const std::vector<harness::Task>& tasks, const Region& region) {
   std::vector<harness::Task> own(tasks.begin() + static_cast<std::ptrdiff_t>(region.first),
                                  tasks.begin() + static_cast<std::ptrdiff_t>(region.end));
@@ -33,6 +26,14 @@ std::vector<harness::Task> tasks_of(const std::vector<harness::Task>& tasks, con
     for (std::size_t& earlier : task.after) earlier -= region.first;
   }
   return own;
+}
+
+}  // namespace
+
+std::vector<Region> parallel_regions(const std::vector<harness::Task>& tasks) {
+  std::vector<std::vector<std::size_t>> after;
+  for (const harness::Task& task : tasks) after.push_back(task.after);
+  return benanza::parallel_regions(after);
 }
 
 std::vector<harness::Task> tasks_with(const std::vector<harness::Task>& tasks,

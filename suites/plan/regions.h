@@ -11,9 +11,6 @@ namespace benanza::plan {
 /// In order. `tasks` are in topological order.
 std::vector<Region> parallel_regions(const std::vector<harness::Task>& tasks);
 
-/// The region's tasks alone.
-std::vector<harness::Task> tasks_of(const std::vector<harness::Task>& tasks, const Region& region);
-
 /// Those of `regions`, which are some of parallel_regions() in order, as they are; all others one
 /// after the other, those between two regions as one task.
 std::vector<harness::Task> tasks_with(const std::vector<harness::Task>& tasks,

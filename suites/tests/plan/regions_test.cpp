@@ -52,11 +52,6 @@ TEST(Regions, LieBetweenTasksThatAllOthersWaitFor) {
   EXPECT_THAT(parallel_regions(two_modules.tasks()), ElementsAre(Region{1, 4}, Region{6, 8}));
 }
 
-TEST(Regions, TasksAloneWaitForEachOtherOnly) {
-  EXPECT_THAT(waits(tasks_of(two_modules.tasks(), {1, 4})),
-              ElementsAre(IsEmpty(), ElementsAre(0), IsEmpty()));
-}
-
 TEST(Regions, TheOthersRunInOrder) {
   const auto first = tasks_with(two_modules.tasks(), {{1, 4}});
   EXPECT_THAT(two_modules.calls(first), ElementsAre(ElementsAre(0), ElementsAre(1), ElementsAre(2),

@@ -1,10 +1,12 @@
-#include "analysis/model/plan_regions.h"
+#include "analysis/model/plan_waits.h"
 
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include "analysis/model/arena.h"
+#include "core/plan_file/regions.h"
 
 namespace benanza::analysis {
 namespace {
@@ -26,8 +28,6 @@ Use use_of(const PlanTensor& tensor, std::size_t step, bool writes) {
   return {step, tensor.offset, end, writes};
 }
 
-/// Which earlier steps each step has to wait for: those that write what it reads or writes, or read
-/// what it writes.
 class Waits {
  public:
   explicit Waits(const Plan& plan) : plan_(plan) {
@@ -42,6 +42,12 @@ class Waits {
     }
   }
   const std::vector<std::vector<std::size_t>>& after() const { return after_; }
+  /// What steps do with a buffer.
+  const std::vector<Use>& uses(std::size_t buffer) const {
+    static const std::vector<Use> none;
+    const auto found = uses_.find(buffer);
+    return found == uses_.end() ? none : found->second;
+  }
 
  private:
   /// With the parts that make up the tensor.
@@ -63,22 +69,28 @@ class Waits {
   std::vector<std::vector<std::size_t>> after_;
 };
 
+/// Whether all steps that write `later` wait for all that use `earlier`.
+bool comes_after(const std::vector<Use>& later, const std::vector<Use>& earlier,
+                 const std::vector<std::vector<bool>>& before) {
+  return std::ranges::all_of(later, [&](const Use& use) {
+    return !use.writes || std::ranges::all_of(earlier, [&](const Use& other) {
+      return before[use.step][other.step];
+    });
+  });
+}
+
 }  // namespace
 
-std::vector<Region> regions_of(const Plan& plan) { return parallel_regions(Waits(plan).after()); }
+std::vector<std::vector<std::size_t>> waits_of(const Plan& plan) { return Waits(plan).after(); }
 
-void keep_regions(Plan& plan) {
-  const std::vector<Region> regions = regions_of(plan);
-  const auto around = [&](std::size_t step) {
-    const auto found = std::ranges::find_if(
-        regions, [&](const Region& region) { return region.first <= step && step < region.end; });
-    return found == regions.end() ? Region{step, step + 1} : *found;
-  };
-  for (PlanBuffer& buffer : plan.buffers) {
-    buffer.first = around(buffer.first).first;
-    buffer.last = around(buffer.last).end - 1;
-  }
-  plan.arena_bytes = place_buffers(plan.buffers);
+void place_for_branches(Plan& plan) {
+  const Waits waits(plan);
+  const std::vector<std::vector<bool>> before = all_before(waits.after());
+  plan.arena_bytes = place_buffers(plan.buffers, [&](std::size_t one, std::size_t other) {
+    if (meet(plan.buffers[one], plan.buffers[other])) return true;
+    if (plan.buffers[one].first < plan.buffers[other].first) std::swap(one, other);
+    return !comes_after(waits.uses(one), waits.uses(other), before);
+  });
 }
 
 }  // namespace benanza::analysis
