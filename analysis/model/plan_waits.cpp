@@ -28,6 +28,7 @@ Use use_of(const PlanTensor& tensor, std::size_t step, bool writes) {
   return {step, tensor.offset, end, writes};
 }
 
+/// What waits for what, and who uses which buffer.
 class Waits {
  public:
   explicit Waits(const Plan& plan) : plan_(plan) {

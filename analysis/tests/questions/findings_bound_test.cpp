@@ -316,6 +316,8 @@ TEST(Findings, OfLayersWithoutATimeSayWhy) {
   EXPECT_FALSE(none[0].finding.gain_seconds);
   EXPECT_THAT(none[0].finding.what,
               HasSubstr("1 layer that no library here supports at fp32: Einsum (1)"));
+  given.graph().layers[2].precision = "fp8";
+  EXPECT_THAT(given.of("layers without a call")[0].finding.what, HasSubstr("supports at fp8: Ein"));
   const std::vector<Judged> missing = given.of("layers not measured");
   ASSERT_THAT(missing, SizeIs(1));
   EXPECT_THAT(missing[0].finding.layers, ElementsAre(1));

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
+#include <string_view>
 
+#include "analysis/model/layer_time.h"
 #include "analysis/questions/findings/matter.h"
 #include "analysis/render/text.h"
 
@@ -14,19 +17,25 @@ namespace {
 struct Hole {
   std::vector<std::size_t> layers{};
   std::string why{};
+  /// Their precisions.
+  std::string at{};
 };
 
 Hole hole_of(const Matter& matter, bool is_missing) {
   const BoundReport& bound = matter.bound();
+  const MeasurementFilter& filter = matter.subject().filter;
   Hole hole;
   std::map<std::string, std::size_t> operators;
+  std::set<std::string_view> precisions;
   for (std::size_t layer = 0; layer < bound.times.size(); ++layer) {
     const LayerTime& time = bound.times[layer];
     if (!lacks_time(time, bound.movement)) continue;
     if ((time.status == LayerStatus::missing) != is_missing) continue;
     hole.layers.push_back(layer);
     ++operators[matter.graph().layers[layer].op];
+    precisions.insert(to_string(precision_of(matter.graph().layers[layer], filter.precision)));
   }
+  hole.at = fmt::format("{}", fmt::join(precisions, " and "));
   std::vector<std::string> names;
   for (const auto& [op, count] : operators) names.push_back(fmt::format("{} ({})", op, count));
   hole.why = enumerated(names, 4);
@@ -42,7 +51,7 @@ std::vector<Finding> bound_holes(const Matter& matter) {
         {.cause = "layers without a call",
          .what = fmt::format("The bound leaves out {} {} that no library here supports at {}: {}.",
                              hole.layers.size(), hole.layers.size() == 1 ? "layer" : "layers",
-                             to_string(matter.subject().filter.precision), hole.why),
+                             hole.at, hole.why),
          .layers = hole.layers,
          .action = can_fall_back
                        ? "Count these layers at fp32, or by a framework's kernels (--seen PROFILE)."
