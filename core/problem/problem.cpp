@@ -154,7 +154,8 @@ Problem parse(std::string_view key) {
   }
   if (PackedWeights::is_next(reader)) {
     problem.packed = PackedWeights::read(reader);
-    if (!may_be_packed(problem)) reader.fail("a product with weights, or attention, before \"packed\"");
+    if (!may_be_packed(problem))
+      reader.fail("a product with weights, or attention, before \"packed\"");
   }
   if (!reader.at_end()) reader.fail("the end");
   check_steps(reader, problem);

@@ -179,8 +179,7 @@ class Comparison {
 
   /// Over keys and values of 8-bit floats, queries, weights and results may become such, too.
   Precision rounded_to() const {
-    const bool reads_bytes =
-        problem_.packed && std::holds_alternative<Attention>(problem_.shape);
+    const bool reads_bytes = problem_.packed && std::holds_alternative<Attention>(problem_.shape);
     return reads_bytes ? Precision::fp8 : precision_;
   }
   double allowed(const Sample& sample) const {

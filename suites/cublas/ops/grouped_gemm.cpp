@@ -376,7 +376,8 @@ Ways grouped_ways(Library& library, const GroupedGemm& shape, const harness::Var
     add("streams." + std::to_string(streams), runs.size(),
         made_by_lt({.unit = LtUnit::run, .side_streams = streams}));
   };
-  // With scales of blocks, the library multiplies no batches, and no rows but a multiple of 4 (13.1).
+  // With scales of blocks, the library multiplies no batches, and no rows but a multiple of 4
+  // (13.1).
   if (weights_of(prototype) == Weights::in_blocks) {
     add("each", group_count(runs), made_by_lt({}));
     add("each.16", group_count(runs), made_by_lt({.side_streams = 16}));

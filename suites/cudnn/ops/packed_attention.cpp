@@ -26,8 +26,9 @@ void refuse(const Attention& shape, const harness::Variant& variant) {
     throw harness::Unsupported("keys and values of 8 bits are multiplied for results of 16 bits");
   }
   if (std::max(shape.size, shape.value_size) > most_fp8_elements) {
-    throw harness::Unsupported("cuDNN's engines for keys of 8 bits are asked for heads of at most " +
-                               std::to_string(most_fp8_elements) + " elements");
+    throw harness::Unsupported(
+        "cuDNN's engines for keys of 8 bits are asked for heads of at most " +
+        std::to_string(most_fp8_elements) + " elements");
   }
 }
 
@@ -61,8 +62,8 @@ std::vector<GraphCall> packed_attention(const Attention& shape, const harness::V
   GraphCall& call = found.front();
   call.prefix = "converted.";
   const std::vector<Operand> operands = shape.inputs();
-  call.inputs = {dense(variant.precision, operands[0].dims), dense(Precision::fp8, operands[1].dims),
-                 dense(Precision::fp8, operands[2].dims)};
+  call.inputs = {dense(variant.precision, operands[0].dims),
+                 dense(Precision::fp8, operands[1].dims), dense(Precision::fp8, operands[2].dims)};
   call.output = dense(variant.precision, shape.output());
   call.intermediates = {dense(Precision::fp8, operands[0].dims),
                         dense(Precision::fp8, shape.output())};
@@ -72,9 +73,10 @@ std::vector<GraphCall> packed_attention(const Attention& shape, const harness::V
   add_conversion(call.stages.front(), operands[0].dims, variant.precision, 0, Precision::fp8,
                  queries);
   GraphCall::Stage& between = call.stages.emplace_back(std::move(product.stages.front()));
-  between.tensors = {
-      {product.bound[0], queries}, {product.bound[1], 1}, {product.bound[2], 2},
-      {product.bound[3], result}};
+  between.tensors = {{product.bound[0], queries},
+                     {product.bound[1], 1},
+                     {product.bound[2], 2},
+                     {product.bound[3], result}};
   for (const GraphCall::Own& ignored : product.ignored_results) {
     between.tensors.push_back({ignored.id, call.intermediate(call.intermediates.size())});
     call.intermediates.push_back(ignored.format);

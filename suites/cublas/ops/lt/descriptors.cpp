@@ -181,8 +181,8 @@ nvidia::DeviceMemory block_scales(Library& library, const Gemm& shape) {
   // Scales' own rows are padded to 16 bytes.
   const auto padded = [](std::int64_t count) { return (count + 3) / 4 * 4; };
   const auto blocks = [&](std::int64_t extent) { return padded((extent + block - 1) / block); };
-  const std::int64_t count = element_count(shape.batch()) * blocks(shape.k) *
-                             std::max(blocks(shape.n), padded(shape.m));
+  const std::int64_t count =
+      element_count(shape.batch()) * blocks(shape.k) * std::max(blocks(shape.n), padded(shape.m));
   const auto format = nvidia::tensor_format(Precision::fp32, {count}, Layout::plain);
   nvidia::DeviceMemory scales(nvidia::span_bytes(format));
   const std::vector<float> ones(static_cast<std::size_t>(count), 1);

@@ -77,8 +77,8 @@ class LtMatmul {
   float beta_ = 0;
 };
 
-/// Device memory with the scales of Weights::in_blocks, for either factor of `shape`: all 1, so that
-/// their order does not matter.
+/// Device memory with the scales of Weights::in_blocks, for either factor of `shape`: all 1, so
+/// that their order does not matter.
 nvidia::DeviceMemory block_scales(Library& library, const Gemm& shape);
 
 /// A factor in BLAS terms; `addresses` are in device memory.
