@@ -1,21 +1,8 @@
 #include "core/plan_file/regions.h"
 
-namespace benanza {
-std::vector<std::vector<bool>> all_before(const std::vector<std::vector<std::size_t>>& after) {
-  std::vector<std::vector<bool>> before;
-  for (std::size_t step = 0; step < after.size(); ++step) {
-    std::vector<bool> own(after.size(), false);
-    for (const std::size_t direct : after[step]) {
-      own[direct] = true;
-      for (std::size_t earlier = 0; earlier < direct; ++earlier) {
-        if (before[direct][earlier]) own[earlier] = true;
-      }
-    }
-    before.push_back(std::move(own));
-  }
-  return before;
-}
+#include "core/plan_file/accesses.h"
 
+namespace benanza {
 namespace {
 
 /// Whether nothing runs at the same time as the step.

@@ -13,11 +13,7 @@ struct Region {
   bool operator==(const Region&) const = default;
 };
 
-/// For each step, whether it waits for each other one, over others or not. `after`: for each step,
-/// earlier ones that it waits for.
-std::vector<std::vector<bool>> all_before(const std::vector<std::vector<std::size_t>>& after);
-
-/// In order.
+/// In order. `after`: for each step, earlier ones that it waits for.
 std::vector<Region> parallel_regions(const std::vector<std::vector<std::size_t>>& after);
 
 }  // namespace benanza

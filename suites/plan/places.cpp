@@ -80,8 +80,8 @@ void Places::convert(Held& from, const harness::MemoryFormat& format, std::byte*
   conversions_.push_back(fastest_conversion(from, format, target));
   conversions_.back().bytes = bytes;
   from.converted.push_back({format, target, bytes});
-  accesses_.push_back({from.data, from.bytes, false});
-  accesses_.push_back({target, bytes, true});
+  note(from.data, from.bytes, false);
+  note(target, bytes, true);
 }
 
 FormatConversion Places::fastest_conversion(const Held& from, const harness::MemoryFormat& format,
@@ -133,8 +133,8 @@ void Places::copy(const Held& from, std::byte* target, std::int64_t elements) {
   if (!call) throw harness::Unsupported(std::string(first.name()) + " copies no elements");
   const std::int64_t bytes = elements * element_bytes(precision);
   conversions_.push_back({.call = std::move(call), .library = &first, .bytes = bytes});
-  accesses_.push_back({from.data, bytes, false});
-  accesses_.push_back({target, bytes, true});
+  note(from.data, bytes, false);
+  note(target, bytes, true);
 }
 
 std::byte* Places::in_arena(std::size_t tensor) const {
@@ -182,7 +182,7 @@ std::byte* Places::read(std::size_t tensor, std::int64_t first, std::int64_t byt
       convert(one, format, data, size);
     }
   }
-  accesses_.push_back({data + before, bytes, false});
+  note(data + before, bytes, false);
   return data + before;
 }
 
@@ -200,7 +200,7 @@ std::byte* Places::write(std::size_t tensor, std::int64_t first, bool whole, std
     const JoinedPart* const part = part_in_place(tensor);
     if (part != nullptr && part->format != format.name) {
       one = {.format = format, .data = block(tensor, bytes), .bytes = bytes};
-      accesses_.push_back({one.data, bytes, true});
+      note(one.data, bytes, true);
       return one.data;
     }
   }
@@ -211,7 +211,7 @@ std::byte* Places::write(std::size_t tensor, std::int64_t first, bool whole, std
     }
     one.data = block(tensor, bytes);
   }
-  accesses_.push_back({one.data + before, bytes, true});
+  note(one.data + before, bytes, true);
   return one.data + before;
 }
 
@@ -221,6 +221,10 @@ std::byte* Places::shared_scratch(std::int64_t bytes) {
     scratch_bytes_ = bytes;
   }
   return scratch_.empty() ? nullptr : scratch_.back().get();
+}
+
+void Places::note(const std::byte* begin, std::int64_t bytes, bool writes) {
+  accesses_.push_back({reinterpret_cast<std::uintptr_t>(begin), bytes, writes});
 }
 
 std::vector<Access> Places::take_accesses() { return std::exchange(accesses_, {}); }

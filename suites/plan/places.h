@@ -9,10 +9,10 @@
 #include <tuple>
 #include <vector>
 
+#include "core/plan_file/accesses.h"
 #include "core/plan_file/plan.h"
 #include "core/plan_file/spare_blocks.h"
 #include "suites/harness/backend.h"
-#include "suites/plan/accesses.h"
 
 namespace benanza::plan {
 
@@ -87,6 +87,8 @@ class Places {
                                       std::byte* target) const;
   void copy(const Held& from, std::byte* target, std::int64_t elements);
   std::byte* in_arena(std::size_t tensor) const;
+  /// An access of the call that is made now.
+  void note(const std::byte* begin, std::int64_t bytes, bool writes);
   /// Bytes of the tensor from its first element to the end of its buffer or, of a part, to its own.
   std::int64_t room(std::size_t tensor) const;
   /// Until the last step that may read the tensor.

@@ -233,7 +233,7 @@ std::vector<harness::Task> PlannedModel::tasks() const {
     const auto add_call = [&](harness::Primitive* one, const void* its_library) {
       task.calls.push_back(one);
       if (!one->shares_workspace()) return;
-      memory.push_back({static_cast<const std::byte*>(its_library), 1, true});
+      memory.push_back({reinterpret_cast<std::uintptr_t>(its_library), 1, true});
     };
     for (const auto& conversion : conversions) {
       add_call(conversion.call.get(), conversion.library);

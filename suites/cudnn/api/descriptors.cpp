@@ -138,6 +138,10 @@ cudnnDataType_t storage_type(Precision precision) {
   throw harness::Unsupported("cuDNN's call-per-layer functions take no fp8");
 }
 
+cudnnDataType_t graph_type(Precision precision) {
+  return precision == Precision::fp8 ? CUDNN_DATA_FP8_E4M3 : storage_type(precision);
+}
+
 cudnnMathType_t math_type(Precision precision) {
   switch (precision) {
     case Precision::fp32:

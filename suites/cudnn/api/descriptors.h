@@ -58,6 +58,8 @@ TensorDescriptor make_empty_tensor();
 /// The storage type of a precision. Throws Unsupported for fp8, which the call-per-layer functions
 /// do not support.
 cudnnDataType_t storage_type(Precision precision);
+/// The same, and e4m3 for fp8: of tensors in operation graphs.
+cudnnDataType_t graph_type(Precision precision);
 
 /// The math type for products. fp32 excludes Tensor Cores and TF32.
 cudnnMathType_t math_type(Precision precision);

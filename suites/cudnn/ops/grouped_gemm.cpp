@@ -36,7 +36,7 @@ std::vector<GraphCall> grouped_graphs(const GroupedGemm& shape, const harness::V
     row += static_cast<std::int32_t>(count);
   }
   const auto tensor = [&](const nvidia::TensorFormat& format) {
-    return is_fp8 ? graph.tensor(format, CUDNN_DATA_FP8_E4M3) : graph.tensor(format);
+    return graph.tensor(format, graph_type(format.precision));
   };
   const auto x = tensor(rows(shape.k));
   const auto w = tensor({precision, {groups, shape.k, shape.n}, strides});

@@ -1,8 +1,8 @@
-#include <algorithm>
 #include <string>
 #include <utility>
 
 #include "core/problem/stored_types.h"
+#include "suites/cudnn/api/descriptors.h"
 #include "suites/cudnn/graph/elementwise.h"
 #include "suites/cudnn/ops/attention.h"
 #include "suites/cudnn/primitive/graph_call.h"
@@ -16,7 +16,7 @@ namespace {
 
 using Id = OperationGraph::Id;
 
-void refuse(const Attention& shape, const harness::Variant& variant) {
+void refuse_packed_attention(const harness::Variant& variant) {
   const PackedWeights& packed = *variant.problem.packed;
   if (packed.type != PackedType::fp8) {
     throw harness::Unsupported("no call reads keys and values stored as " +
@@ -24,11 +24,6 @@ void refuse(const Attention& shape, const harness::Variant& variant) {
   }
   if (element_bytes(variant.precision) != 2) {
     throw harness::Unsupported("keys and values of 8 bits are multiplied for results of 16 bits");
-  }
-  if (std::max(shape.size, shape.value_size) > most_fp8_elements) {
-    throw harness::Unsupported(
-        "cuDNN's engines for keys of 8 bits are asked for heads of at most " +
-        std::to_string(most_fp8_elements) + " elements");
   }
 }
 
@@ -41,8 +36,7 @@ void add_conversion(GraphCall::Stage& stage, const Dims& dims, Precision source,
                     Precision result, std::size_t to) {
   const auto formats = merged_formats({source, result}, {dims, dims});
   const auto tensor = [&](const nvidia::TensorFormat& format) {
-    return format.precision == Precision::fp8 ? stage.graph.tensor(format, CUDNN_DATA_FP8_E4M3)
-                                              : stage.graph.tensor(format);
+    return stage.graph.tensor(format, graph_type(format.precision));
   };
   const Id x = tensor(formats[0]);
   const Id y = tensor(formats[1]);
@@ -51,12 +45,10 @@ void add_conversion(GraphCall::Stage& stage, const Dims& dims, Precision source,
 }
 
 std::vector<GraphCall> packed_attention(const Attention& shape, const harness::Variant& variant) {
-  refuse(shape, variant);
+  refuse_packed_attention(variant);
   harness::Variant in_bytes = variant;
   in_bytes.precision = Precision::fp8;
-  GraphCall product = heads_can_be_queries(shape)
-                          ? heads_as_queries(shape, in_bytes)
-                          : std::move(attention_graphs(shape, in_bytes).front());
+  GraphCall product = std::move(attention_graphs(shape, in_bytes).back());
 
   std::vector<GraphCall> found(1);
   GraphCall& call = found.front();

@@ -1,3 +1,4 @@
+#include "suites/cudnn/api/descriptors.h"
 #include "suites/cudnn/graph/elementwise.h"
 #include "suites/cudnn/primitive/graph_call.h"
 #include "suites/cudnn/ways.h"
@@ -28,8 +29,7 @@ std::vector<GraphCall> quantization_graphs(const Quantization& shape,
   call.inputs = {formats[0]};
   call.output = formats[2];
   const auto tensor = [&](const nvidia::TensorFormat& format) {
-    return format.precision == Precision::fp8 ? call.graph().tensor(format, CUDNN_DATA_FP8_E4M3)
-                                              : call.graph().tensor(format);
+    return call.graph().tensor(format, graph_type(format.precision));
   };
   call.bound = {tensor(formats[0]), tensor(formats[2])};
   const float factor = shape.writes_bytes() ? 8 : 0.125F;

@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <vector>
 
-namespace benanza::plan {
+namespace benanza {
 
-/// Memory that a step reads or writes.
+/// Memory that a step reads or writes: addresses, or other numbers for places.
 struct Access {
-  const std::byte* begin = nullptr;
+  std::uintptr_t begin = 0;
   std::int64_t bytes = 0;
   bool writes = false;
 };
@@ -19,4 +19,8 @@ struct Access {
 std::vector<std::vector<std::size_t>> dependencies(
     const std::vector<std::vector<Access>>& accesses);
 
-}  // namespace benanza::plan
+/// For each step, whether it waits for each other one, over others or not. `after`: for each step,
+/// earlier ones that it waits for.
+std::vector<std::vector<bool>> all_before(const std::vector<std::vector<std::size_t>>& after);
+
+}  // namespace benanza

@@ -1,22 +1,22 @@
-#include "suites/plan/accesses.h"
+#include "core/plan_file/accesses.h"
 
 #include <gmock/gmock.h>
 
-#include <array>
+#include <cstdint>
 
-namespace benanza::plan {
+namespace benanza {
 namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
 
 struct Memory {
-  std::array<std::byte, 64> bytes{};
-  Access read(std::int64_t first, std::int64_t count) const {
-    return {bytes.data() + first, count, false};
+  static constexpr std::uintptr_t begin = 4096;
+  static Access read(std::uintptr_t first, std::int64_t count) {
+    return {begin + first, count, false};
   }
-  Access write(std::int64_t first, std::int64_t count) const {
-    return {bytes.data() + first, count, true};
+  static Access write(std::uintptr_t first, std::int64_t count) {
+    return {begin + first, count, true};
   }
 };
 
@@ -51,4 +51,4 @@ TEST(Dependencies, ThoseOverOthersAreLeftOut) {
 }
 
 }  // namespace
-}  // namespace benanza::plan
+}  // namespace benanza

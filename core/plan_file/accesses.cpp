@@ -1,15 +1,16 @@
-#include "suites/plan/accesses.h"
+#include "core/plan_file/accesses.h"
 
 #include <algorithm>
-#include <functional>
+#include <utility>
 
-namespace benanza::plan {
+namespace benanza {
 namespace {
 
 bool meet(const Access& a, const Access& b) {
-  const std::less<const std::byte*> before;
-  return (a.writes || b.writes) && before(a.begin, b.begin + b.bytes) &&
-         before(b.begin, a.begin + a.bytes);
+  const auto end = [](const Access& one) {
+    return one.begin + static_cast<std::uintptr_t>(one.bytes);
+  };
+  return (a.writes || b.writes) && a.begin < end(b) && b.begin < end(a);
 }
 
 bool conflict(const std::vector<Access>& some, const std::vector<Access>& others) {
@@ -40,4 +41,19 @@ std::vector<std::vector<std::size_t>> dependencies(
   return direct;
 }
 
-}  // namespace benanza::plan
+std::vector<std::vector<bool>> all_before(const std::vector<std::vector<std::size_t>>& after) {
+  std::vector<std::vector<bool>> before;
+  for (std::size_t step = 0; step < after.size(); ++step) {
+    std::vector<bool> own(after.size(), false);
+    for (const std::size_t direct : after[step]) {
+      own[direct] = true;
+      for (std::size_t earlier = 0; earlier < direct; ++earlier) {
+        if (before[direct][earlier]) own[earlier] = true;
+      }
+    }
+    before.push_back(std::move(own));
+  }
+  return before;
+}
+
+}  // namespace benanza

@@ -1,12 +1,11 @@
 #include <algorithm>
-#include <numeric>
 #include <string>
 #include <utility>
 
-#include "suites/cublas/ops/lt/lt.h"
+#include "suites/cublas/ops/grouped_gemm/by_lt.h"
+#include "suites/cublas/ops/grouped_gemm/group_runs.h"
 #include "suites/cublas/ways.h"
 #include "suites/harness/each_group.h"
-#include "suites/nvidia/run/side_streams.h"
 
 // The products of a mixture of experts, whose groups have rows one after the other.
 namespace benanza::cublas {
@@ -14,81 +13,11 @@ namespace {
 
 using harness::product_of_group;
 
-/// Groups that follow each other and have equally many rows, at least one.
-struct GroupRun {
-  std::int64_t first_group = 0;
-  std::int64_t groups = 0;
-  std::int64_t first_row = 0;
-  std::int64_t rows = 0;
-};
-
-std::vector<GroupRun> runs_with_rows(const GroupedGemm& shape) {
-  std::vector<GroupRun> runs;
-  GroupRun next;
-  for (std::size_t run = 0; run < shape.groups.size(); ++run) {
-    next.groups = shape.groups[run];
-    next.rows = shape.m[run];
-    if (next.rows > 0) runs.push_back(next);
-    next.first_group += next.groups;
-    next.first_row += next.groups * next.rows;
-  }
-  return runs;
-}
-
-/// The variants' own problems are packed only if calls multiply by what is.
-Weights weights_of(const harness::Variant& variant) {
-  return variant.problem.packed ? Weights::in_blocks : Weights::as_given;
-}
-
-nvidia::CallSetup grouped_setup(const GroupedGemm& shape, const harness::Variant& variant) {
-  const Precision precision = variant.precision;
-  std::vector<nvidia::TensorFormat> inputs;
-  for (const Operand& operand : shape.inputs()) {
-    inputs.push_back(nvidia::tensor_format(precision, operand.dims, Layout::plain));
-  }
-  // As BLAS wants weights of 8-bit types.
-  const bool is_transposed = packed(product_of_group(shape, 1), precision).transpose_b;
-  if (is_transposed != shape.transpose_b) inputs[1].strides = {shape.k * shape.n, 1, shape.k};
-  return {.inputs = std::move(inputs),
-          .results = {nvidia::tensor_format(
-              weights_of(variant) == Weights::in_blocks ? Precision::bf16 : precision,
-              shape.output(), Layout::plain)}};
-}
-
-/// The matrices of one group, in elements from the beginning of each tensor.
-struct GroupOffsets {
-  std::int64_t a = 0;
-  std::int64_t b = 0;
-  std::int64_t c = 0;
-};
-
-GroupOffsets offsets_of(const GroupedGemm& shape, const GroupRun& run, std::int64_t group) {
-  const std::int64_t row = run.first_row + group * run.rows;
-  return {
-      .a = row * shape.k, .b = (run.first_group + group) * shape.k * shape.n, .c = row * shape.n};
-}
-
 /// The addresses of all groups' matrices, in device memory.
 struct GroupAddresses {
   nvidia::DeviceMemory a;
   nvidia::DeviceMemory b;
   nvidia::DeviceMemory c;
-};
-
-/// What all calls have in common.
-struct GroupedCall {
-  GroupedCall(const Request& request, const GroupedGemm& of)
-      : library(request.library),
-        shape(of),
-        runs(runs_with_rows(of)),
-        precision(request.variant.precision),
-        types(types_of(precision)) {}
-
-  Library& library;
-  GroupedGemm shape;
-  std::vector<GroupRun> runs;
-  Precision precision;
-  Types types;
 };
 
 GroupAddresses addresses_of(const GroupedCall& made, std::span<const GroupRun> runs,
@@ -199,125 +128,6 @@ class Batched {
  private:
   GroupedCall made_;
   std::vector<GroupAddresses> addresses_;
-};
-
-/// What one cublasLtMatmul does: a group's product, or those of a run as a strided batch.
-enum class LtUnit { group, run };
-
-/// Groups of a run that one call multiplies.
-std::int64_t groups_of(LtUnit unit, const GroupRun& run) {
-  return unit == LtUnit::run ? run.groups : 1;
-}
-
-/// The products of so many groups of a run.
-Gemm product_of(const GroupedGemm& shape, const GroupRun& run, std::int64_t groups) {
-  Gemm product = product_of_group(shape, run.rows);
-  if (groups > 1) product.batch_a = product.batch_b = {groups};
-  return product;
-}
-
-/// How cuBLASLt multiplies the groups.
-struct LtPlan {
-  LtUnit unit = LtUnit::group;
-  /// The rank of the choice in the library's order; the last one where there are fewer.
-  std::size_t choice = 0;
-  /// None: one call after the other.
-  std::size_t side_streams = 0;
-};
-
-/// cublasLtMatmul for each group or for each run, by one of its choices for so many rows.
-class ByLt {
- public:
-  ByLt(const Request& request, const GroupedGemm& shape, const LtPlan& plan)
-      : made_(request, shape),
-        sides_(plan.side_streams),
-        result_bytes_(element_bytes(made_.precision)) {
-    const std::size_t choice = plan.choice;
-    for (const GroupRun& run : made_.runs) {
-      const std::int64_t groups = groups_of(plan.unit, run);
-      const Gemm product = product_of(shape, run, groups);
-      const Weights weights = weights_of(request.variant);
-      LtMatmul matmul({.shape = product, .epilogue = {}}, made_.precision, weights);
-      if (weights == Weights::in_blocks) {
-        scales_.push_back(block_scales(made_.library, product));
-        matmul.set_scales(scales_.back().data());
-        result_bytes_ = element_bytes(Precision::bf16);
-      }
-      LtDescriptors descriptors = matmul.descriptors();
-      descriptors.alignment_bytes = alignment_of(descriptors.alignment_bytes, run);
-      const std::vector<LtChoice> choices =
-          heuristics(made_.library.lt(), descriptors, made_.precision,
-                     made_.library.lt_workspace_bytes(), static_cast<int>(choice) + 1);
-      const LtChoice& chosen = choices[std::min(choice, choices.size() - 1)];
-      workspace_bytes_ = std::max(workspace_bytes_, round_up(chosen.workspace_bytes));
-      products_.push_back({run, groups, std::move(matmul), chosen});
-    }
-  }
-
-  std::int64_t workspace_bytes() const {
-    return workspace_bytes_ * static_cast<std::int64_t>(std::max<std::size_t>(sides_.count(), 1));
-  }
-
-  void operator()(const nvidia::CudaPrimitive& call) const {
-    sides_.fork(call.stream());
-    std::size_t calls = 0;
-    for (const Product& product : products_) {
-      for (std::int64_t group = 0; group < product.run.groups; group += product.groups) {
-        multiply(call, product, group, calls++);
-      }
-    }
-    sides_.join(call.stream());
-  }
-
- private:
-  struct Product {
-    GroupRun run;
-    std::int64_t groups = 1;
-    LtMatmul matmul;
-    LtChoice choice;
-  };
-
-  /// The alignment of a workspace.
-  static std::int64_t round_up(std::int64_t bytes) { return (bytes + 255) / 256 * 256; }
-
-  /// From a group of a run on; the number of this call says which stream takes it.
-  void multiply(const nvidia::CudaPrimitive& call, const Product& product, std::int64_t group,
-                std::size_t number) const {
-    const std::int64_t size = element_bytes(made_.precision);
-    const float alpha = product.matmul.alpha();
-    constexpr float beta = 0;
-    const GroupOffsets offsets = offsets_of(made_.shape, product.run, group);
-    std::byte* const result = call.output() + offsets.c * result_bytes_;
-    std::byte* workspace = call.workspace();
-    cudaStream_t stream = call.stream();
-    if (sides_.count() > 0) {
-      const std::size_t side = number % sides_.count();
-      stream = sides_.at(side);
-      workspace += static_cast<std::int64_t>(side) * workspace_bytes_;
-    }
-    check(cublasLtMatmul(made_.library.lt(), product.matmul.operation(), &alpha,
-                         call.input(1) + offsets.b * size, product.matmul.first(),
-                         call.input(0) + offsets.a * size, product.matmul.second(), &beta,
-                         product.matmul.unread_at(result), product.matmul.residual(), result,
-                         product.matmul.result(), &product.choice.algorithm, workspace,
-                         static_cast<std::size_t>(workspace_bytes_), stream),
-          "cublasLtMatmul");
-  }
-
-  /// Of the places where groups begin.
-  std::uint32_t alignment_of(std::uint32_t whole, const GroupRun& run) const {
-    const std::int64_t size = element_bytes(made_.precision);
-    const std::int64_t rows = std::gcd(run.rows * made_.shape.k, run.rows * made_.shape.n);
-    return static_cast<std::uint32_t>(std::gcd(std::int64_t{whole}, rows * size));
-  }
-
-  GroupedCall made_;
-  nvidia::SideStreams sides_;
-  /// Of an element.
-  std::int64_t result_bytes_;
-  std::vector<nvidia::DeviceMemory> scales_;
-  std::vector<Product> products_;
-  std::int64_t workspace_bytes_ = 0;
 };
 
 std::size_t group_count(const std::vector<GroupRun>& runs) {
