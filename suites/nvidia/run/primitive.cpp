@@ -69,13 +69,14 @@ CudaPrimitive::CudaPrimitive(CudaContext& context, harness::Operands& places, Ca
   for (TensorFormat& format : setup.inputs) {
     const std::int64_t bytes = span_bytes(format);
     const std::size_t index = inputs_.size();
-    std::byte* const place = places.operand(
-        setup.operands.empty() ? index : setup.operands.at(index), bytes, memory_format(format));
+    std::byte* const place =
+        places.operand(setup.operands.empty() ? index : setup.operands.at(index),
+                       bytes + setup.spare_bytes, memory_format(format));
     inputs_.push_back({std::move(format), DeviceMemory::lent(place, bytes)});
   }
   for (TensorFormat& format : setup.results) {
     const std::int64_t bytes = span_bytes(format);
-    std::byte* const place = places.result(results_.size(), bytes, memory_format(format));
+    std::byte* const place = places.result(results_.size(), bytes + setup.spare_bytes, memory_format(format));
     results_.push_back({std::move(format), DeviceMemory::lent(place, bytes)});
   }
   if (workspace_bytes_ == 0) return;

@@ -39,6 +39,8 @@ struct CallSetup {
   std::vector<TensorFormat> results;
   /// What the library requires.
   std::int64_t workspace_bytes = 0;
+  /// Memory behind each operand and result that the call may read and write, too.
+  std::int64_t spare_bytes = 0;
   /// What the library has for its calls anyway, which is only reported.
   std::int64_t handle_workspace_bytes = 0;
   /// The library's own: "heuristic_rank", "tensor_core_claimed", ...

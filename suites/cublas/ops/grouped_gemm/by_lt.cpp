@@ -27,20 +27,12 @@ std::int64_t round_up(std::int64_t bytes) { return (bytes + 255) / 256 * 256; }
 }  // namespace
 
 ByLt::ByLt(const Request& request, const GroupedGemm& shape, const LtPlan& plan)
-    : made_(request, shape),
-      sides_(plan.side_streams),
-      result_bytes_(element_bytes(made_.precision)) {
+    : made_(request, shape), sides_(plan.side_streams) {
   const std::size_t choice = plan.choice;
-  const Weights weights = weights_of(request.variant);
   for (const GroupRun& run : made_.runs) {
     const std::int64_t groups = groups_of(plan.unit, run);
     const Gemm product = product_of(shape, run, groups);
-    LtMatmul matmul({.shape = product, .epilogue = {}}, made_.precision, weights);
-    if (weights == Weights::in_blocks) {
-      scales_.push_back(block_scales(made_.library, product));
-      matmul.set_scales(scales_.back().data());
-      result_bytes_ = element_bytes(Precision::bf16);
-    }
+    LtMatmul matmul({.shape = product, .epilogue = {}}, made_.precision);
     LtDescriptors descriptors = matmul.descriptors();
     descriptors.alignment_bytes = alignment_of(descriptors.alignment_bytes, run);
     const std::vector<LtChoice> choices =
@@ -73,7 +65,7 @@ void ByLt::multiply(const nvidia::CudaPrimitive& call, const Product& product, s
   const float alpha = product.matmul.alpha();
   constexpr float beta = 0;
   const GroupOffsets offsets = offsets_of(made_.shape, product.run, group);
-  std::byte* const result = call.output() + offsets.c * result_bytes_;
+  std::byte* const result = call.output() + offsets.c * size;
   std::byte* workspace = call.workspace();
   cudaStream_t stream = call.stream();
   if (sides_.count() > 0) {

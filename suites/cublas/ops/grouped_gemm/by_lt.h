@@ -47,9 +47,6 @@ class ByLt {
 
   GroupedCall made_;
   nvidia::SideStreams sides_;
-  /// Of an element.
-  std::int64_t result_bytes_;
-  std::vector<nvidia::DeviceMemory> scales_;
   std::vector<Product> products_;
   std::int64_t workspace_bytes_ = 0;
 };

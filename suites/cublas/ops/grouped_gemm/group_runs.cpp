@@ -19,10 +19,6 @@ std::vector<GroupRun> runs_with_rows(const GroupedGemm& shape) {
   return runs;
 }
 
-Weights weights_of(const harness::Variant& variant) {
-  return variant.problem.packed ? Weights::in_blocks : Weights::as_given;
-}
-
 nvidia::CallSetup grouped_setup(const GroupedGemm& shape, const harness::Variant& variant) {
   const Precision precision = variant.precision;
   std::vector<nvidia::TensorFormat> inputs;
@@ -34,7 +30,7 @@ nvidia::CallSetup grouped_setup(const GroupedGemm& shape, const harness::Variant
   if (is_transposed != shape.transpose_b) inputs[1].strides = {shape.k * shape.n, 1, shape.k};
   return {.inputs = std::move(inputs),
           .results = {nvidia::tensor_format(
-              weights_of(variant) == Weights::in_blocks ? Precision::bf16 : precision,
+              variant.problem.packed ? Precision::bf16 : precision,
               shape.output(), Layout::plain)}};
 }
 

@@ -27,9 +27,8 @@ struct GroupOffsets {
 
 GroupOffsets offsets_of(const GroupedGemm& shape, const GroupRun& run, std::int64_t group);
 
-/// The variants' own problems are packed only if calls multiply by what is.
-Weights weights_of(const harness::Variant& variant);
-/// All operands and the result.
+/// All operands and the result, which has 16 bits if the weights are in blocks: the variants' own
+/// problems are packed only then.
 nvidia::CallSetup grouped_setup(const GroupedGemm& shape, const harness::Variant& variant);
 
 /// What all calls have in common.

@@ -163,6 +163,7 @@ harness::Way way_named(Library& library, const Product& product, const harness::
         nvidia::CallSetup setup = product_setup(request.variant, weights);
         setup.workspace_bytes = choice.workspace_bytes;
         setup.facts = facts_of(choice, weights);
+        if (weights == Weights::in_blocks) setup.spare_bytes = spare_bytes_of(product.gemm);
         LtProduct calls(request, product, weights, choice);
         setup.to_library_value = calls.stored_residual();
         return call_of(request, std::move(setup), std::move(calls));
@@ -212,7 +213,9 @@ harness::Family<Library, Gemm> block_family() {
     if (variant.problem.epilogue != Epilogue{}) {
       throw harness::Unsupported("cuBLASLt: products in blocks are asked for without an epilogue");
     }
-    return Product{.gemm = shape, .epilogue = {}};
+    Gemm whole = folded(shape);
+    if (!whole.transpose_a && whole.batch().empty()) whole.m = rows_in_fours(whole.m);
+    return Product{.gemm = whole, .epilogue = {}};
   };
   return {.layouts = [](const Gemm&) { return std::vector{Layout::plain}; },
           .ways =

@@ -77,6 +77,12 @@ class LtMatmul {
   float beta_ = 0;
 };
 
+/// The library multiplies by Weights::in_blocks only rows that are a multiple of 4 (13.1): so many,
+/// for that many.
+constexpr std::int64_t rows_in_fours(std::int64_t rows) { return (rows + 3) / 4 * 4; }
+/// What the rows that are added to a product with Weights::in_blocks take behind its first operand,
+/// or behind its result.
+std::int64_t spare_bytes_of(const Gemm& shape);
 /// Device memory with the scales of Weights::in_blocks, for either factor of `shape`: all 1, so
 /// that their order does not matter.
 nvidia::DeviceMemory block_scales(Library& library, const Gemm& shape);
