@@ -163,7 +163,7 @@ OperationGraph::Id OperationGraph::filled(const nvidia::TensorFormat& format, fl
 
 OperationGraph::Id OperationGraph::repeated(const nvidia::TensorFormat& format,
                                             std::vector<float> values) {
-  const Id id = tensor(format);
+  const Id id = tensor(format, graph_type(format.precision));
   filled_.push_back({id, format, std::move(values)});
   return id;
 }

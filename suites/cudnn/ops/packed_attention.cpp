@@ -3,7 +3,7 @@
 
 #include "core/problem/stored_types.h"
 #include "suites/cudnn/api/descriptors.h"
-#include "suites/cudnn/graph/elementwise.h"
+#include "suites/cudnn/graph/identity_product.h"
 #include "suites/cudnn/ops/attention.h"
 #include "suites/cudnn/primitive/graph_call.h"
 #include "suites/cudnn/ways.h"
@@ -32,15 +32,16 @@ nvidia::TensorFormat dense(Precision precision, const Dims& dims) {
 }
 
 /// Converts memory `from` to memory `to`, with a factor as an adjustable scale is.
-void add_conversion(GraphCall::Stage& stage, const Dims& dims, Precision source, std::size_t from,
+void add_conversion(GraphCall::Stage& stage, std::int64_t count, Precision source, std::size_t from,
                     Precision result, std::size_t to) {
-  const auto formats = merged_formats({source, result}, {dims, dims});
-  const auto tensor = [&](const nvidia::TensorFormat& format) {
-    return stage.graph.tensor(format, graph_type(format.precision));
-  };
-  const Id x = tensor(formats[0]);
-  const Id y = tensor(formats[1]);
-  stage.graph.pointwise({CUDNN_POINTWISE_MUL}, x, stage.graph.scalar(1, formats[0].dims.size()), y);
+  const std::vector<std::int64_t> widths = identity_widths(count);
+  if (widths.empty()) throw harness::Unsupported("conversions of rows of 32 elements alone");
+  const nvidia::TensorFormat rows = rows_of(source, count, widths.front());
+  const nvidia::TensorFormat made = rows_of(result, count, widths.front());
+  OperationGraph& graph = stage.graph;
+  const Id x = graph.tensor(rows, graph_type(source));
+  const Id y = graph.tensor(made, graph_type(result));
+  identity_product(graph, rows, x, graph.scalar(1, rows.dims.size()), y);
   stage.tensors = {{x, from}, {y, to}};
 }
 
@@ -62,8 +63,8 @@ std::vector<GraphCall> packed_attention(const Attention& shape, const harness::V
   const std::size_t queries = call.intermediate(0);
   const std::size_t result = call.intermediate(1);
 
-  add_conversion(call.stages.front(), operands[0].dims, variant.precision, 0, Precision::fp8,
-                 queries);
+  add_conversion(call.stages.front(), element_count(operands[0].dims), variant.precision, 0,
+                 Precision::fp8, queries);
   GraphCall::Stage& between = call.stages.emplace_back(std::move(product.stages.front()));
   between.tensors = {{product.bound[0], queries},
                      {product.bound[1], 1},
@@ -73,7 +74,7 @@ std::vector<GraphCall> packed_attention(const Attention& shape, const harness::V
     between.tensors.push_back({ignored.id, call.intermediate(call.intermediates.size())});
     call.intermediates.push_back(ignored.format);
   }
-  add_conversion(call.stages.emplace_back(), shape.output(), Precision::fp8, result,
+  add_conversion(call.stages.emplace_back(), element_count(shape.output()), Precision::fp8, result,
                  variant.precision, call.result());
   return found;
 }

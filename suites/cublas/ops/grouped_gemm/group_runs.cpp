@@ -29,9 +29,8 @@ nvidia::CallSetup grouped_setup(const GroupedGemm& shape, const harness::Variant
   const bool is_transposed = packed(harness::product_of_group(shape, 1), precision).transpose_b;
   if (is_transposed != shape.transpose_b) inputs[1].strides = {shape.k * shape.n, 1, shape.k};
   return {.inputs = std::move(inputs),
-          .results = {nvidia::tensor_format(
-              variant.problem.packed ? Precision::bf16 : precision,
-              shape.output(), Layout::plain)}};
+          .results = {nvidia::tensor_format(variant.problem.packed ? Precision::bf16 : precision,
+                                            shape.output(), Layout::plain)}};
 }
 
 GroupOffsets offsets_of(const GroupedGemm& shape, const GroupRun& run, std::int64_t group) {

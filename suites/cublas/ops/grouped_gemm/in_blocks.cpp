@@ -59,9 +59,9 @@ void InBlocks::add_product(std::int64_t rows) {
                   made_.precision, Weights::in_blocks);
   matmul.set_scales(scales_.data());
   LtDescriptors descriptors = matmul.descriptors();
-  descriptors.alignment_bytes = static_cast<std::uint32_t>(
-      std::gcd(std::int64_t{descriptors.alignment_bytes},
-               std::gcd(made_.shape.k, made_.shape.n * result_bytes)));
+  descriptors.alignment_bytes =
+      static_cast<std::uint32_t>(std::gcd(std::int64_t{descriptors.alignment_bytes},
+                                          std::gcd(made_.shape.k, made_.shape.n * result_bytes)));
   const LtChoice chosen = heuristics(made_.library.lt(), descriptors, made_.precision,
                                      made_.library.lt_workspace_bytes(), 1)
                               .front();
@@ -85,8 +85,8 @@ void InBlocks::operator()(const nvidia::CudaPrimitive& call) const {
   std::size_t next = 0;
   for (std::size_t side = 0; side < ends_.size(); ++side) {
     const std::size_t end = ends_[side];
-    const std::int64_t end_row = end < groups_.size() ? groups_[end].first_row
-                                                      : std::numeric_limits<std::int64_t>::max();
+    const std::int64_t end_row =
+        end < groups_.size() ? groups_[end].first_row : std::numeric_limits<std::int64_t>::max();
     for (; next < end; ++next) multiply(call, groups_[next], side, end_row);
   }
   sides_.join(call.stream());

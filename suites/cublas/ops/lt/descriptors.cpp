@@ -177,8 +177,8 @@ void LtMatmul::set_scales(const void* scales) {
 }
 
 std::int64_t spare_bytes_of(const Gemm& shape) {
-  const std::int64_t row = std::max(shape.k * element_bytes(Precision::fp8),
-                                    shape.n * element_bytes(Precision::bf16));
+  const std::int64_t row =
+      std::max(shape.k * element_bytes(Precision::fp8), shape.n * element_bytes(Precision::bf16));
   return (rows_in_fours(1) - 1) * row;
 }
 
