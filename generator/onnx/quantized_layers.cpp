@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "core/problem/precision.h"
+#include "generator/onnx/block_products.h"
 #include "generator/onnx/byte_conversions.h"
 #include "generator/onnx/cast_weights.h"
 #include "generator/onnx/later_products.h"
@@ -228,12 +229,32 @@ class QuantizedLayers {
            !before_quantization(index).empty();
   }
 
+  /// A product of 8-bit floats by weights of blocks of them becomes one call at 8 bits, whose
+  /// results are floats. False for others.
+  bool describe_in_blocks(std::size_t index, const Value* data, const Value& weights) {
+    LoweredLayer& layer = layers_[index];
+    Call& product = layer.calls.front();
+    const Step* const conversion = maker(data);
+    if (layer.calls.size() != 1 || !weights.constant || conversion == nullptr ||
+        !is_dequantization(*conversion) || !makes_rows_of_fp8(*conversion)) {
+      return false;
+    }
+    const auto packed = weights_in_blocks(program_, product, weights);
+    if (!packed) return false;
+    product.problem.packed = packed;
+    set(layer, Precision::fp8);
+    set_work(layer);
+    in_bytes_.push_back(index);
+    makes_floats_.insert(index);
+    return true;
+  }
+
   void describe_product(std::size_t index) {
     LoweredLayer& layer = layers_[index];
     Call& product = layer.calls.front();
     const Value* const data = operand(index, product, 0);
     const Value* const second = operand(index, product, 1);
-    if (second == nullptr) return;
+    if (second == nullptr || describe_in_blocks(index, data, *second)) return;
     std::vector<std::size_t> moved;
     const Step* const other = bytes_of(product, 1, second, moved);
     if (data != nullptr && data->constant && !second->constant && other == nullptr) {
@@ -337,13 +358,15 @@ class QuantizedLayers {
   /// QuantizeLinear behind the layer, and DequantizeLinear before it if nobody else needs floats.
   void free_conversions(std::size_t index) {
     const bool moves = layers_[index].cost == Cost::movement;
-    if (feeds_quantization(index) || (moves && feeds_quantizations(index))) {
+    const bool makes_bytes = !makes_floats_.contains(index);
+    if (makes_bytes && (feeds_quantization(index) || (moves && feeds_quantizations(index)))) {
       for (const std::size_t reader : readers_[index]) make_free(layers_[reader], part_of_call);
     }
     for (const Value* input : program_.steps[index].inputs) {
       const Step* const conversion = maker(input);
       if (conversion == nullptr || input->constant) continue;
-      if (!is_dequantization(*conversion) || !precision_of(*conversion)) continue;
+      if (!is_dequantization(*conversion)) continue;
+      if (!precision_of(*conversion) && (makes_bytes || !makes_rows_of_fp8(*conversion))) continue;
       const std::size_t before = *input->producer;
       const bool all = std::ranges::all_of(
           readers_[before], [this](std::size_t reader) { return is_in_bytes(reader); });
@@ -358,6 +381,8 @@ class QuantizedLayers {
   std::vector<std::vector<std::size_t>> readers_;
   /// Layers whose calls read and write bytes, or the last of those that one such call does.
   std::vector<std::size_t> in_bytes_;
+  /// Those of `in_bytes_` whose results are floats.
+  std::set<std::size_t> makes_floats_;
 };
 
 }  // namespace

@@ -56,13 +56,15 @@ Tensor block_product(Graph& graph, const Tensor& x, const Product& product, std:
   return y;
 }
 
+/// The data are converted, too: the libraries' products in blocks take nothing else.
 Tensor fp8_block_product(Graph& graph, const Tensor& x, const Product& product) {
   constexpr std::int64_t block = 128;
   const std::int64_t k = x.dims.back();
   const std::int64_t n = product.columns;
   const Tensor packed = graph.packed(product.name + ".weight", float8_e4m3fn, {n, k}, 8, k * n);
   const Tensor scales = graph.scales(product.name + ".scale", {n, (k + block - 1) / block});
-  const Tensor y = graph.add("MatMulBlockQuantizedFp8Weight", product.name, {x, packed, scales},
+  const Tensor a = converted(graph, product.name + ".x", x, float8_e4m3fn);
+  const Tensor y = graph.add("MatMulBlockQuantizedFp8Weight", product.name, {a, packed, scales},
                              with_last(x.dims, n));
   graph.last().set_domain("com.microsoft");
   zoo::set(graph.last(), "block_size", block);

@@ -9,6 +9,7 @@
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/channels_last.h"
 #include "generator/onnx/operators/shared/operator.h"
+#include "generator/onnx/operators/shared/scales.h"
 #include "generator/onnx/operators/shared/sliding_window.h"
 #include "generator/onnx/operators/shared/zero_point.h"
 #include "generator/onnx/read/composition.h"
@@ -265,16 +266,6 @@ Lowered lower_dynamic_quantize(const NodeView& node) {
   return lowered;
 }
 
-/// The axis of the scales; -1 if there is one scale.
-std::int64_t scale_axis(const NodeView& node, const Dims& dims) {
-  if (element_count(node.shape(1)) == 1) return -1;
-  const std::int64_t axis = NodeView::axis(node.integer("axis", 1), dims.size());
-  if (node.shape(1) != Dims{dims[static_cast<std::size_t>(axis)]}) {
-    throw NotExpressible("scales of blocks");
-  }
-  return axis;
-}
-
 /// Sums of 32 bits times their scales: measured as floats of the run's precision.
 Lowered lower_dequantized_sums(const NodeView& node) {
   const Dims dims = node.extents(0);
@@ -301,9 +292,7 @@ Lowered lower_quantization(const NodeView& node) {
   if ((!is_byte(bytes) && !fp8) || !is_floating(reals)) {
     throw NotExpressible("quantized " + type_name(bytes) + " of " + type_name(reals));
   }
-  const Dims dims = node.extents(0);
-  const Quantization shape{.kind = kind, .input = dims, .axis = scale_axis(node, dims), .fp8 = fp8};
-  Call conversion = call(shape, {from_input(0)});
+  Call conversion = call(quantization(node, kind, fp8), {from_input(0)});
   conversion.is_proxy = fp8 && type_name(bytes) != "float8e4m3fn";
   Lowered lowered = measured({std::move(conversion)});
   lowered.types = Types::checked_by_lowering;
