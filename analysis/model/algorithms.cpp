@@ -35,7 +35,7 @@ std::vector<AlgorithmRow> algorithm_rows(const Graph& graph, const MeasurementSe
     if (graph.layers[layer].cost != Cost::measured) continue;
     for (const std::string& key : graph.layers[layer].problems) {
       if (!is_product_key(key)) continue;
-      Precision precision = precision_of(graph.layers[layer], filter.precision);
+      Precision precision = precision_of(graph.layers[layer], key, filter.precision);
       Selected best = select_measurement(key, measurements, filter, precision);
       if (best.best == nullptr && best.unsupported && filter.fallback) {
         precision = *filter.fallback;

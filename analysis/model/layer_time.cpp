@@ -1,6 +1,7 @@
 #include "analysis/model/layer_time.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "analysis/model/algorithm_name.h"
@@ -36,10 +37,11 @@ std::vector<Way> ways_of(const Layer& layer, const std::vector<const Fusion*>& f
   return ways;
 }
 
-/// Returns the fastest complete way at `precision`; the status is measured, unsupported or missing.
-/// Calls that are unsupported there are taken at `otherwise`.
+/// Returns the fastest complete way, with each problem at its `precision`; the status is measured,
+/// unsupported or missing. Calls that are unsupported there are taken at `otherwise`.
 LayerTime solve(const std::vector<Way>& ways, const MeasurementSet& measurements,
-                MeasurementFilter filter, Precision precision,
+                MeasurementFilter filter,
+                const std::function<Precision(const std::string&)>& precision,
                 std::optional<Precision> otherwise = {}) {
   const bool overwrites_residual = filter.overwrites_residual;
   LayerTime best{.status = LayerStatus::unsupported};
@@ -49,8 +51,8 @@ LayerTime solve(const std::vector<Way>& ways, const MeasurementSet& measurements
     bool impossible = false;
     filter.overwrites_residual = overwrites_residual && !way.keeps_residual;
     for (const std::string& key : way.keys) {
-      Selected call = select_measurement(key, measurements, filter, precision);
-      Precision at = precision;
+      Precision at = precision(key);
+      Selected call = select_measurement(key, measurements, filter, at);
       if (call.best == nullptr && call.unsupported && otherwise) {
         at = *otherwise;
         call = select_measurement(key, measurements, filter, at);
@@ -75,10 +77,7 @@ LayerTime solve(const std::vector<Way>& ways, const MeasurementSet& measurements
       best = std::move(time);
     }
   }
-  if (best.status == LayerStatus::unsupported) {
-    best.note = "unsupported at " + std::string(to_string(precision));
-    if (!refusal.empty()) best.note += ": " + refusal;
-  }
+  if (best.status == LayerStatus::unsupported && !refusal.empty()) best.note = ": " + refusal;
   return best;
 }
 
@@ -102,12 +101,18 @@ LayerTime layer_time(const Layer& layer, const std::vector<const Fusion*>& fusio
     return {.status = LayerStatus::movement, .note = "has no benchmark: " + layer.reason};
   }
   const Precision precision = precision_of(layer, filter.precision);
-  LayerTime time = solve(ways, measurements, filter, precision);
+  const auto own = [&](const std::string& key) {
+    return precision_of(layer, key, filter.precision);
+  };
+  LayerTime time = solve(ways, measurements, filter, own);
+  if (time.status == LayerStatus::unsupported) {
+    time.note = "unsupported at " + std::string(to_string(precision)) + time.note;
+  }
   if (time.status == LayerStatus::unsupported && filter.fallback && *filter.fallback != precision) {
     const std::string note = std::move(time.note);
-    time = solve(ways, measurements, filter, *filter.fallback);
+    time = solve(ways, measurements, filter, [&](const std::string&) { return *filter.fallback; });
     // A layer of several calls may have some of them at its own precision.
-    LayerTime mixed = solve(ways, measurements, filter, precision, filter.fallback);
+    LayerTime mixed = solve(ways, measurements, filter, own, filter.fallback);
     if (mixed.status == LayerStatus::measured &&
         (time.status != LayerStatus::measured || *mixed.seconds < *time.seconds)) {
       time = std::move(mixed);
@@ -147,6 +152,11 @@ std::string_view to_string(LayerStatus status) {
 Precision precision_of(const Layer& layer, Precision asked) {
   const std::optional<Precision> own = parse_precision(layer.precision);  // none for "cast"
   return !own || (is_single(*own) && is_single(asked)) ? asked : *own;
+}
+
+Precision precision_of(const Layer& layer, const std::string& key, Precision asked) {
+  return stored_precision(layer) && !stored_precision(layer, key) ? asked
+                                                                  : precision_of(layer, asked);
 }
 
 std::vector<LayerTime> layer_times(const Graph& graph, const MeasurementSet& measurements,
@@ -221,10 +231,12 @@ Coverage coverage(const Graph& graph, const std::vector<LayerTime>& times, Preci
     const std::optional<double> flops =
         time.status == LayerStatus::free ? std::optional(0.0) : graph.layers[index].flops;
     tally.flops = tally.flops && flops ? std::optional(*tally.flops + *flops) : std::nullopt;
-    const Precision own = precision_of(graph.layers[index], precision);
-    if (time.status == LayerStatus::measured &&
-        std::ranges::any_of(time.calls,
-                            [&](const auto* call) { return call->variant.precision != own; })) {
+    const Layer& layer = graph.layers[index];
+    const auto is_at_fallback = [&](const Measurement* call) {
+      const VariantName& variant = call->variant;
+      return variant.precision != precision_of(layer, variant.key, precision);
+    };
+    if (time.status == LayerStatus::measured && std::ranges::any_of(time.calls, is_at_fallback)) {
       ++coverage.at_fallback;
     }
   }

@@ -53,6 +53,8 @@ struct LayerTime {
 /// (fp32 for the update of a training step, what was recorded for a call), otherwise `asked`. fp32
 /// and tf32 store the same: of these two, `asked` decides.
 Precision precision_of(const Layer& layer, Precision asked);
+/// The same of one of its problems (stored_precision()).
+Precision precision_of(const Layer& layer, const std::string& key, Precision asked);
 
 /// Returns one entry per layer of `graph`: the smallest time over its ways, each the sum over its
 /// calls of the measurement that the filter chooses. A way is the layer's own problems, or the one

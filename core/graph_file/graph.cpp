@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <queue>
+#include <stdexcept>
 #include <unordered_set>
 
 #include "core/base/error.h"
@@ -11,6 +12,7 @@
 #include "core/base/json_view.h"
 #include "core/graph_file/check_graph.h"
 #include "core/problem/precision.h"
+#include "core/problem/problem.h"
 
 namespace benanza {
 namespace {
@@ -264,6 +266,17 @@ void for_each_problem(const Graph& graph, const Use& use) {
   }
 }
 
+/// False for keys of problems that are not known here.
+bool multiplies_weights(const std::string& key) {
+  try {
+    const Problem problem = parse(key);
+    const std::vector<Operand> operands = inputs(problem);
+    return is_product(problem) && operands.size() > 1 && operands[1].role == Role::weights;
+  } catch (const std::invalid_argument&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> problems_of(const Graph& graph) {
@@ -280,10 +293,16 @@ std::optional<Precision> stored_precision(const Layer& layer) {
   return own && element_bytes(*own) == 1 ? own : std::nullopt;
 }
 
+std::optional<Precision> stored_precision(const Layer& layer, const std::string& key) {
+  const std::optional<Precision> stored = stored_precision(layer);
+  const bool is_mixed = stored == Precision::fp8 && layer.problems.size() > 1;
+  return is_mixed && !multiplies_weights(key) ? std::nullopt : stored;
+}
+
 std::map<Precision, std::set<std::string, std::less<>>> stored_problems_of(const Graph& graph) {
   std::map<Precision, std::set<std::string, std::less<>>> keys;
   for_each_problem(graph, [&](const std::string& key, const Layer& layer) {
-    if (const auto stored = stored_precision(layer)) keys[*stored].insert(key);
+    if (const auto stored = stored_precision(layer, key)) keys[*stored].insert(key);
   });
   return keys;
 }
@@ -291,7 +310,7 @@ std::map<Precision, std::set<std::string, std::less<>>> stored_problems_of(const
 std::set<std::string, std::less<>> float_problems_of(const Graph& graph) {
   std::set<std::string, std::less<>> keys;
   for_each_problem(graph, [&](const std::string& key, const Layer& layer) {
-    if (!stored_precision(layer)) keys.insert(key);
+    if (!stored_precision(layer, key)) keys.insert(key);
   });
   return keys;
 }

@@ -162,6 +162,9 @@ std::vector<std::string> problems_of(const Graph& graph);
 /// The precision of a layer whose tensors the file stores in 8 bits (int8, fp8), at which it is
 /// measured, whatever the run's; nullopt for others.
 std::optional<Precision> stored_precision(const Layer& layer);
+/// The same of a problem of the layer: of several calls at fp8, those that multiply by weights
+/// alone take what is stored; the others have floats.
+std::optional<Precision> stored_precision(const Layer& layer, const std::string& key);
 /// The problems of such layers, by precision. Other layers may have them, too, and are measured at
 /// the run's.
 std::map<Precision, std::set<std::string, std::less<>>> stored_problems_of(const Graph& graph);

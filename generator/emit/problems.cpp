@@ -85,7 +85,7 @@ std::vector<ProblemUse> collect_problems(const std::vector<const Graph*>& graphs
     if (added) problems.push_back({.key = key, .users = {}});
     ProblemUse& problem = problems[found->second];
     note_use(problem, graph.model, layer.name);
-    if (const auto stored = stored_precision(layer)) {
+    if (const auto stored = stored_precision(layer, key)) {
       problem.stored.insert(*stored);
     } else {
       problem.of_floats = true;

@@ -56,11 +56,11 @@ std::vector<Tensor> LayerWriter::expert_weights(const std::string& name, std::in
       return {
           graph_.parameter(name, {experts, columns, length}, 1.0F / static_cast<float>(length))};
     case Kind::fp8:
-      return {graph_.packed(name, float8_e4m3fn, {experts, columns, length}, 8, numbers),
-              graph_.scales(name + ".scale", {experts})};
+      return {graph_.packed(name, float8_e4m3fn, {experts, columns, length}, 8, numbers), {}};
     case Kind::fp8_block:
-      return {graph_.packed(name, float8_e4m3fn, {experts, columns, length}, 8, numbers),
-              graph_.scales(name + ".scale", {experts, columns, (length + 127) / 128})};
+      return {
+          graph_.packed(name, float8_e4m3fn, {experts, columns, length}, 8, numbers),
+          graph_.scales(name + ".scale", {experts, (columns + 127) / 128, (length + 127) / 128})};
     case Kind::int8:
       return {graph_.packed(name, TensorProto::UINT8, {experts, columns, length}, 8, numbers),
               graph_.scales(name + ".scale", {experts, columns})};
@@ -76,6 +76,20 @@ std::vector<Tensor> LayerWriter::expert_weights(const std::string& name, std::in
   return {
       graph_.packed(name, TensorProto::UINT8, {experts, columns, length * bits / 8}, bits, numbers),
       graph_.scales(name + ".scale", {experts, columns, length / type.block})};
+}
+
+/// Scales of the experts that have one each, and of the data, which are converted, too.
+void LayerWriter::add_fp8_scales(const std::string& name, std::int64_t experts,
+                                 std::vector<Tensor>& inputs) {
+  constexpr std::size_t first = 15;
+  inputs.resize(first + 2);
+  if (pass_.weights.kind == WeightType::Kind::fp8) {
+    inputs[first] = graph_.scales(name + ".gate_up_proj.scale", {experts});
+    inputs[first + 1] = graph_.scales(name + ".down_proj.scale", {experts});
+  }
+  const Tensor of_data =
+      graph_.constant("activation.scale", ::onnx::TensorProto::FLOAT, {1}, 1.0F / 64);
+  inputs.insert(inputs.end(), {of_data, of_data});
 }
 
 /// Attributes of the node added last.
@@ -94,7 +108,7 @@ void LayerWriter::describe_experts(const Experts& experts) {
   }
   const Kind kind = pass_.weights.kind;
   if (kind == Kind::plain) return;
-  const bool fp8 = kind == Kind::fp8 || kind == Kind::fp8_block;
+  const bool fp8 = pass_.weights.is_fp8();
   set_text(node, "quant_type", fp8 ? "fp8" : "int");
   if (!fp8) zoo::set(node, "expert_weight_bits", std::int64_t{kind == Kind::int4_blocks ? 4 : 8});
   const std::int64_t block = kind == Kind::fp8_block ? 128 : pass_.weights.block;
@@ -122,6 +136,7 @@ Tensor LayerWriter::experts(const std::string& name, const Tensor& x, const Expe
   };
   add_layer("gate_up_proj", 2 * inner, hidden);
   add_layer("down_proj", hidden, inner);
+  if (pass_.weights.is_fp8()) add_fp8_scales(name + ".experts", experts.count, inputs);
   while (inputs.back().name.empty()) inputs.pop_back();
   Tensor y = graph_.add(packed ? "QMoE" : "MoE", name + ".experts", inputs, inputs[0].dims);
   describe_experts(experts);

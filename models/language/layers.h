@@ -69,6 +69,7 @@ class LayerWriter {
   Tensor inner_feed_forward(const std::string& name, const Tensor& x, const FeedForward& layer);
   std::vector<Tensor> expert_weights(const std::string& name, std::int64_t experts,
                                      std::int64_t columns, std::int64_t length);
+  void add_fp8_scales(const std::string& name, std::int64_t experts, std::vector<Tensor>& inputs);
   void describe_experts(const Experts& experts);
 
   int cache_type() const;

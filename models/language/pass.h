@@ -20,7 +20,9 @@ struct WeightType {
     plain,
     /// e4m3 with one scale; the other operand is converted, too.
     fp8,
-    /// e4m3 with a scale for each row of 128 weights; the other operand is converted by the call.
+    /// e4m3 with a scale for each row of 128 weights, of experts for 128 x 128; the other operand
+    /// is
+    /// converted, too.
     fp8_block,
     /// A scale for each column; the other operand is converted to int8, too.
     int8,
@@ -31,6 +33,7 @@ struct WeightType {
   Kind kind = Kind::plain;
   std::int64_t block = 0;
 
+  bool is_fp8() const { return kind == Kind::fp8 || kind == Kind::fp8_block; }
   bool operator==(const WeightType&) const = default;
 };
 /// bf16, fp8, fp8_block, int8, int8:32, int4:32 (blocks of a power of two from 16).

@@ -81,6 +81,21 @@ TEST(LayerTime, OfAnUpdateIsThatOfFp32) {
   EXPECT_EQ(time_of(update, set, single).status, LayerStatus::missing);
 }
 
+// What is stored as 8-bit floats is multiplied as such; the other calls have the run's precision.
+TEST(LayerTime, OfSeveralCallsAtFp8HasItsOtherCallsInFloats) {
+  const std::string experts = "grouped_gemm/g4_m1_n256_k256_nt";
+  MeasurementSet set;
+  set.add(measured(experts + "/fp8/plain/cublas/a", {4 * ms}));
+  set.add(measured(experts + "/bf16/plain/cublas/a", {8 * ms}));
+  set.add(measured("relu/4x256/bf16/plain/cudnn/a", {1 * ms}));
+  Graph graph = graph_of({experts});
+  graph.layers[0].problems.emplace_back("relu/4x256");
+  graph.layers[0].precision = "fp8";
+  const MeasurementFilter half{.precision = Precision::bf16};
+  EXPECT_DOUBLE_EQ(time_of(graph, set, half).seconds.value(), 5 * ms);
+  EXPECT_EQ(coverage(graph, layer_times(graph, set, half), Precision::bf16).at_fallback, 0U);
+}
+
 TEST(LayerTime, IsTheFastestOverLayoutsAndAlgorithms) {
   MeasurementSet set;
   set.add(measured(conv + "/fp32/nchw/onednn/gemm:jit", {3 * ms}));

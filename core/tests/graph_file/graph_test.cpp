@@ -131,6 +131,22 @@ TEST(ProblemsOf, HoldEveryFusion) {
   EXPECT_EQ(problems_of(graph).size(), 9);
 }
 
+// The other calls of a layer of experts have floats, and so has the sum of their results.
+TEST(StoredProblems, OfSeveralCallsAtFp8AreTheProductsByWeights) {
+  const std::string experts = "grouped_gemm/g4_m1_n256_k256_nt";
+  Layer layer{.problems = {"quantize/4x256_fp8", experts, "gemm/m1_n256_k2_nn_a2_b2", "unknown/1"}};
+  layer.precision = "fp8";
+  const Graph graph{.model = "m", .layers = {layer}};
+  EXPECT_THAT(stored_problems_of(graph).at(Precision::fp8), ElementsAre(experts));
+  EXPECT_EQ(float_problems_of(graph).size(), 3);
+  // One call, and bytes, are all at the layer's.
+  Layer attention{.problems = {"attention/1x64x2048x128_k8x2048x128_s0.088"}};
+  attention.precision = "fp8";
+  EXPECT_EQ(stored_precision(attention, attention.problems[0]), Precision::fp8);
+  layer.precision = "int8";
+  EXPECT_EQ(stored_precision(layer, layer.problems[0]), Precision::int8);
+}
+
 struct Bad {
   const char* what;
   const char* from;

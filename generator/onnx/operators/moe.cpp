@@ -43,10 +43,8 @@ class ExpertCalls {
     refuse();
     const Source factors = choose();
     const std::int64_t assignments = checked_product(tokens_, chosen_);
-    Source rows = from_input(0);
-    if (tokens_ > 1) {
-      rows = move(checked_product(assignments, hidden_), from_input(0));
-    }
+    Source rows = data_of(experts_.first, {tokens_, hidden_}, from_input(0));
+    if (tokens_ > 1) rows = move(checked_product(assignments, hidden_), rows);
     const std::string load = node_.text(expert_load_attribute, "balanced");
     const std::vector<ExpertShare> shares = expert_shares(load, tokens_, chosen_, count_);
     const std::int64_t busy = busy_experts(shares);
@@ -56,6 +54,10 @@ class ExpertCalls {
     calls_.push_back(
         product_call({tokens_, 1, chosen_}, factors, {tokens_, chosen_, hidden_}, results, false));
     Lowered lowered = measured(std::move(calls_));
+    if (in_bytes_) {
+      lowered.precision = to_string(Precision::fp8);
+      lowered.types = Types::checked_by_lowering;
+    }
     if (tokens_ > 1) {
       lowered.reason = "its tokens are taken to be spread " +
                        (load == "balanced" ? "evenly" : "by " + load) + " over " +
@@ -80,6 +82,9 @@ class ExpertCalls {
     for (const ExpertInputs* inputs : {&experts_.first, &experts_.second, &experts_.third}) {
       if (has(*inputs) && !node_.input(inputs->weights).constant) {
         throw NotExpressible("weights that change with every run");
+      }
+      if (inputs->data_scale && node_.text("quant_type", "int") != "fp8") {
+        throw NotExpressible("data that are converted to fp8 for other weights");
       }
       if (!has(*inputs) && (inputs->bias || inputs->zero_points)) {
         throw NotExpressible("a bias or zero points without weights");
@@ -129,8 +134,19 @@ class ExpertCalls {
     if (has(experts_.third)) {
       gated = add_products(shares, experts_.third, "fc3_expert_weight_bits", rows, inner_, hidden_);
     }
-    const Source active = add_function(rows_of_experts(shares), first, gated);
-    add_products(shares, experts_.second, "fc2_expert_weight_bits", active, hidden_, inner_);
+    const std::int64_t all = rows_of_experts(shares);
+    const Source active = add_function(all, first, gated);
+    add_products(shares, experts_.second, "fc2_expert_weight_bits",
+                 data_of(experts_.second, {all, inner_}, active), hidden_, inner_);
+  }
+
+  /// The data of a product, as 8-bit floats if it takes such ones.
+  Source data_of(const ExpertInputs& inputs, const Dims& rows, const Source& data) {
+    if (!inputs.data_scale) return data;
+    calls_.push_back(
+        call(Quantization{.kind = QuantizationKind::quantize, .input = rows, .fp8 = true}, {data}));
+    in_bytes_ = true;
+    return last_result(calls_);
   }
 
   std::optional<PackedWeights> packed_weights(const ExpertInputs& inputs,
@@ -177,7 +193,9 @@ class ExpertCalls {
       }
       calls_.push_back(call(grouped, {rows, weights}));
     }
-    calls_.back().problem.packed = packed;
+    // The library multiplies 8-bit floats of one scale as they are.
+    const bool as_they_are = in_bytes_ && packed == PackedWeights{.type = PackedType::fp8};
+    calls_.back().problem.packed = as_they_are ? std::nullopt : packed;
     if (inputs.bias) add_biases(shares, *inputs.bias, columns);
     return last_result(calls_);
   }
@@ -267,6 +285,8 @@ class ExpertCalls {
   std::int64_t count_ = 0;
   std::int64_t chosen_ = 0;
   std::string activation_;
+  /// Products take 8-bit floats.
+  bool in_bytes_ = false;
   /// The first product makes both halves of a gated function.
   bool fused_ = false;
 };
@@ -324,7 +344,7 @@ void register_moe(OperatorTable& table) {
                                    .lower = lower_experts<quantized_experts>,
                                    .parts = parts_of_experts<quantized_experts>,
                                    .idle_attributes = std::move(quantized_idle),
-                                   .idle_inputs = {1, 3, 6, 9, 11, 12, 13, 15, 16}});
+                                   .idle_inputs = {1, 3, 6, 9, 11, 12, 13, 15, 16, 17, 18}});
 }
 
 }  // namespace benanza::onnx

@@ -301,14 +301,67 @@ TEST(MixtureOfExperts, WhatIsNamedReadsItsExpertsAlone) {
   EXPECT_EQ(graph.compulsory.weights.bytes, 2 * (64 * 32 + 64 * 16));
 }
 
+/// `tokens` of 256 elements, two of four experts each, of 8-bit floats: gate and up as one product
+/// of 2 x 128 columns. `converts`: the data, too.
+LoweredGraph mixture_of_fp8(std::int64_t tokens, std::int64_t block, bool converts) {
+  Model model(17);
+  model.domain("com.microsoft", 1);
+  model.input("x", {tokens, 256}).input("router", {tokens, 4}).scalar("s", 0.1F);
+  stored(model, "w1", {4, 256, 256}, 17);
+  stored(model, "w2", {4, 256, 128}, 17);
+  if (block > 0) {
+    stored(model, "s1", {4, 2, 2}, TensorProto::FLOAT);
+    stored(model, "s2", {4, 2, 1}, TensorProto::FLOAT);
+  }
+  stored(model, "g", {4}, TensorProto::FLOAT);
+  std::vector<std::string> inputs(converts ? 19 : 17);
+  inputs[0] = "x";
+  inputs[1] = "router";
+  inputs[2] = "w1";
+  inputs[5] = "w2";
+  (block > 0 ? inputs[3] : inputs[15]) = block > 0 ? "s1" : "g";
+  (block > 0 ? inputs[6] : inputs[16]) = block > 0 ? "s2" : "g";
+  if (converts) inputs[17] = inputs[18] = "s";
+  add_microsoft(model, "QMoE", inputs, {"y"},
+                {{"k", 2},
+                 {"quant_type", "fp8"},
+                 {"block_size", block},
+                 {"activation_type", "swiglu"},
+                 {"swiglu_fusion", 2}});
+  return model.output("y").import();
+}
+
+TEST(MixtureOfExperts, DataMayBeConvertedTo8BitFloatsForTheProducts) {
+  const LoweredGraph graph = mixture_of_fp8(2, 128, true);
+  const LoweredLayer& layer = graph.layers[0];
+  EXPECT_EQ(layer.precision, "fp8") << layer.reason;
+  EXPECT_THAT(
+      layer.problems,
+      ElementsAre("softmax/2x4_a1", "copy/4_f1_t1", "quantize/2x256_fp8", "copy/1024_f1_t1",
+                  "grouped_gemm/g4_m1_n256_k256_nt_packed.fp8.b128", "copy/4x128_f256.1_t128.1",
+                  "copy/4x128_f256.1_t128.1", "swish/4x128_a1", "mul/4x128_4x128",
+                  "quantize/4x128_fp8", "grouped_gemm/g4_m1_n256_k128_nt_packed.fp8.b128",
+                  "copy/1024_f1_t1", "gemm/m1_n256_k2_nn_a2_b2"));
+}
+
+// With one scale for all weights of an expert, a product of 8-bit floats takes them as they are.
+TEST(MixtureOfExperts, ExpertsOf8BitFloatsWithAScaleEach) {
+  const LoweredLayer converted = mixture_of_fp8(2, 0, true).layers[0];
+  EXPECT_EQ(converted.precision, "fp8") << converted.reason;
+  EXPECT_EQ(converted.problems[4], "grouped_gemm/g4_m1_n256_k256_nt");
+  const LoweredLayer floats = mixture_of_fp8(2, 0, false).layers[0];
+  EXPECT_TRUE(floats.precision.empty());
+  EXPECT_EQ(floats.problems[3], "grouped_gemm/g4_m1_n256_k256_nt_packed.fp8");
+  EXPECT_EQ(mixture_of_fp8(2, 128, false).layers[0].problems[3],
+            "grouped_gemm/g4_m1_n256_k256_nt_packed.fp8.b128");
+}
+
 TEST(MixtureOfExperts, TypesWithoutAProductAreNamed) {
   const auto reason = [](Attributes attributes) {
     return packed_mixture(attributes).layer().reason;
   };
   EXPECT_THAT(reason({{"k", 2}, {"expert_weight_bits", 3}}), HasSubstr("weights of 3 bits"));
   EXPECT_THAT(reason({{"k", 2}, {"quant_type", "wfp4afp8"}}), HasSubstr("wfp4afp8"));
-  EXPECT_THAT(reason({{"k", 2}, {"quant_type", "fp8"}, {"block_size", 128}}),
-              HasSubstr("square blocks"));
   EXPECT_THAT(reason({{"k", 2}, {"activation_type", "relu"}}), HasSubstr("experts of 8x64x32"));
   EXPECT_THAT(reason({{"k", 2},
                       {"activation_type", "swiglu"},

@@ -32,6 +32,8 @@ Experts quantized_experts(const NodeView& node) {
                   .of_experts = {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13},
                   .quantized = true};
   if (node.has_input(14)) experts.factors = 14;
+  if (node.has_input(17)) experts.first.data_scale = experts.third.data_scale = 17;
+  if (node.has_input(18)) experts.second.data_scale = 18;
   return experts;
 }
 
@@ -43,8 +45,7 @@ PackedWeights packed_experts(const NodeView& node, std::string_view attribute, b
     return {.type = PackedType::fp4, .block = type == "fp4" ? 32 : 16};
   }
   if (type == "fp8") {
-    if (block > 0) throw NotExpressible("weights in square blocks");
-    return {.type = PackedType::fp8};
+    return {.type = PackedType::fp8, .block = block};
   }
   if (type != "int") throw NotExpressible("experts stored as \"" + type + '"');
   const std::int64_t bits = node.integer(attribute, node.integer("expert_weight_bits", 4));

@@ -14,6 +14,8 @@ struct ExpertInputs {
   std::size_t weights = 0;
   std::optional<std::size_t> bias{};
   std::optional<std::size_t> zero_points{};
+  /// Of data that are converted to 8-bit floats before the product.
+  std::optional<std::size_t> data_scale{};
 };
 
 /// What a node says of its experts.
