@@ -84,22 +84,48 @@ std::optional<Gemm> product_with_columns(const Shape& shape) {
   return grouped == nullptr ? std::nullopt : std::optional(harness::product_of_group(*grouped, 1));
 }
 
+/// Calls work(begin, end) on parts of [0, count), on all CPUs if there are many elements in all:
+/// large layers have hundreds of millions of weights.
+template <class Work>
+void in_parts(std::size_t count, std::size_t elements, const Work& work) {
+  constexpr std::size_t alone = 1 << 22;
+  const std::size_t parts =
+      elements <= alone ? 1 : std::max(1U, std::thread::hardware_concurrency());
+  std::vector<std::jthread> workers;
+  for (std::size_t part = 0; part + 1 < parts; ++part) {
+    workers.emplace_back(work, count * part / parts, count * (part + 1) / parts);
+  }
+  work(count * (parts - 1) / parts, count);
+}
+
 /// Halves every other block's, or column's, weights, so that its scale differs from its
 /// neighbours'.
 void vary_scales(const Problem& problem, std::vector<float>& weights) {
   const std::optional<Gemm> gemm = product_with_columns(problem.shape);
   if (!gemm || harness::has_one_scale(*problem.packed)) return;
-  const std::int64_t block = problem.packed->block > 0 ? problem.packed->block : gemm->k;
-  for (std::int64_t i = 0; i < std::ssize(weights); ++i) {
-    const std::int64_t at = i % (gemm->k * gemm->n);
-    const auto [column, position] = gemm->transpose_b ? std::pair(at / gemm->k, at % gemm->k)
-                                                      : std::pair(at % gemm->n, at / gemm->n);
-    if ((column + position / block) % 2 == 1) weights[static_cast<std::size_t>(i)] /= 2;
-  }
+  const auto n = static_cast<std::size_t>(gemm->n);
+  const auto k = static_cast<std::size_t>(gemm->k);
+  const auto block =
+      problem.packed->block > 0 ? static_cast<std::size_t>(problem.packed->block) : k;
+  const std::size_t length = gemm->transpose_b ? k : n;
+  const auto halve = [&](std::size_t begin, std::size_t end, std::size_t step) {
+    for (; begin < end; begin += step) weights[begin] /= 2;
+  };
+  const auto vary_column = [&](std::size_t row) {
+    for (std::size_t first = row % n % 2 == 0 ? block : 0; first < k; first += 2 * block) {
+      halve(row * k + first, row * k + std::min(first + block, k), 1);
+    }
+  };
+  const auto vary_position = [&](std::size_t row) {
+    const bool is_odd = row % k / block % 2 == 1;
+    halve(row * n + (is_odd ? 0 : 1), (row + 1) * n, 2);
+  };
+  in_parts(weights.size() / length, weights.size(), [&](std::size_t row, std::size_t end) {
+    for (; row < end; ++row) gemm->transpose_b ? vary_column(row) : vary_position(row);
+  });
 }
 
-/// A few random bits choose each value, and all CPUs share the work, because large layers have
-/// hundreds of millions of weights.
+/// A few random bits choose each value.
 template <std::size_t size>
 std::vector<float> fill(std::int64_t count, const std::array<float, size>& palette,
                         std::uint64_t seed) {
@@ -112,21 +138,13 @@ std::vector<float> fill(std::int64_t count, const std::array<float, size>& palet
       values[first + i] = palette[bits >> (bits_per_value * i) & (size - 1)];
     }
   };
-  const auto fill_words = [&](std::size_t first, std::size_t end) {
-    for (; first < end; first += per_word) {
+  const std::size_t words = (values.size() + per_word - 1) / per_word;
+  in_parts(words, values.size(), [&](std::size_t word, std::size_t end) {
+    for (; word < end; ++word) {
+      const std::size_t first = word * per_word;
       fill_from(first, std::min(per_word, values.size() - first));
     }
-  };
-  constexpr std::size_t alone = 1 << 22;
-  const std::size_t words = (values.size() + per_word - 1) / per_word;
-  const std::size_t parts =
-      values.size() <= alone ? 1 : std::max(1U, std::thread::hardware_concurrency());
-  std::vector<std::jthread> workers;
-  for (std::size_t part = 0; part + 1 < parts; ++part) {
-    workers.emplace_back(fill_words, words * part / parts * per_word,
-                         words * (part + 1) / parts * per_word);
-  }
-  fill_words(words * (parts - 1) / parts * per_word, values.size());
+  });
   return values;
 }
 
