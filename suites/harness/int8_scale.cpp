@@ -28,6 +28,13 @@ bool is_factor(const Step& step) {
   return combine != nullptr && combine->kind == CombineKind::mul;
 }
 
+/// The tensor is stored scaled.
+bool is_term(const Step& step) {
+  const auto* const combine = std::get_if<Combine>(&step);
+  return combine != nullptr &&
+         (combine->kind == CombineKind::add || combine->kind == CombineKind::sub);
+}
+
 bool has_factor(const Epilogue& epilogue) { return std::ranges::any_of(epilogue.steps, is_factor); }
 
 }  // namespace
@@ -39,8 +46,9 @@ bool steps_keep_scale(const Epilogue& epilogue) {
            (function->kind == ActivationKind::relu || function->kind == ActivationKind::leaky_relu);
   };
   return std::ranges::count_if(epilogue.steps, is_factor) <= 1 &&
-         std::ranges::all_of(epilogue.steps,
-                             [&](const Step& step) { return is_factor(step) || is_linear(step); });
+         std::ranges::all_of(epilogue.steps, [&](const Step& step) {
+           return is_factor(step) || is_term(step) || is_linear(step);
+         });
 }
 
 float int8_addend_step(const Problem& problem) { return has_factor(problem.epilogue) ? 1 : 4; }

@@ -60,7 +60,8 @@ class NoDevice : public std::runtime_error {
 /// names and JSON. Values are passed in and out as floats in row-major logical order, whatever the
 /// variant's precision and layout; the harness picks inputs that the precision represents exactly.
 /// At int8 the result is round(int8_scale(problem) * exact result), saturated to [-128, 127]; a
-/// residual is stored with the same scale, as the result of the previous layer would be.
+/// residual is stored with the same scale, as the result of the previous layer would be, and so is
+/// a term of a step.
 class Primitive {
  public:
   virtual ~Primitive() = default;
@@ -116,9 +117,10 @@ class BareCall : public Primitive {
 /// a recurrence, int8_steps_of_data.
 float int8_scale(const Problem& problem);
 /// An int8 problem's steps that mean the same after the result's scale as before it: relu and leaky
-/// relu, and one product with a tensor.
+/// relu, one product with a tensor, and sums and differences with tensors that are scaled, too.
 bool steps_keep_scale(const Epilogue& epilogue);
-/// The scaled bias and residual of random int8 inputs are whole multiples of it, up to eight times.
+/// The scaled bias, residual and terms of random int8 inputs are whole multiples of it, up to eight
+/// times.
 float int8_addend_step(const Problem& problem);
 
 }  // namespace benanza::harness

@@ -237,6 +237,17 @@ float step_for(const Problem& problem, Precision precision, std::size_t operand)
   return static_cast<float>(std::exp2(std::ceil(std::log2(range)) - 3));
 }
 
+/// Whether a step adds or subtracts the operand.
+bool is_term_of_step(const Problem& problem, std::size_t operand) {
+  std::size_t next = first_step_operand(problem);
+  for (const Step& step : problem.epilogue.steps) {
+    const auto* const combine = std::get_if<Combine>(&step);
+    if (combine == nullptr || next++ != operand) continue;
+    return combine->kind == CombineKind::add || combine->kind == CombineKind::sub;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::vector<std::vector<float>> inputs_for(const Problem& problem, Precision precision,
@@ -261,7 +272,8 @@ Inputs inputs_for(const Problem& problem, Precision precision, std::uint64_t see
           problem.shape);
   Inputs all;
   for (std::size_t index = 0; index < operands.size(); ++index) {
-    const bool added = index == bias_operand(problem) || index == residual_operand(problem);
+    const bool added = index == bias_operand(problem) || index == residual_operand(problem) ||
+                       is_term_of_step(problem, index);
     const float step = step_for(problem, precision, index);
     const bool is_positive = all_positive || operands[index].domain == Domain::positive;
     Palette palette = is_positive ? positive(step) : symmetric(step);

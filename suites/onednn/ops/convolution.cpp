@@ -117,7 +117,7 @@ void register_convolution(WayTable& table) {
   const auto layouts = [](const Convolution&) {
     return std::vector{Layout::nchw, Layout::nhwc, Layout::any};
   };
-  table.add(family_of<Convolution>(layouts, attempts, Steps::appended));
+  table.add(family_of<Convolution>(layouts, attempts, Steps::scaled));
   auto packed = family_of<Convolution>(layouts, unpacked_attempts, Steps::appended);
   packed.for_packed = true;
   table.add(std::move(packed));

@@ -39,9 +39,19 @@ Memory::desc broadcast_format(const VariantContext& context, const Dims& dims) {
   return context.layout() == Layout::nhwc ? context.tensor(dims) : context.plain(dims);
 }
 
-/// `equal` is the format of a tensor of the result's extents.
+std::function<std::vector<float>(std::span<const float>)> scaled_by(float factor) {
+  return [factor](std::span<const float> values) {
+    std::vector<float> scaled(values.begin(), values.end());
+    for (float& value : scaled) value *= factor;
+    return scaled;
+  };
+}
+
+/// `equal` is the format of a tensor of the result's extents. What is added to a result that has
+/// been scaled is stored scaled.
 void append_steps(PostOps& post_ops, dnnl::post_ops& operations, const Problem& problem,
-                  const VariantContext& context, const Dims& result, const Memory::desc& equal) {
+                  const VariantContext& context, const Dims& result, const Memory::desc& equal,
+                  float scale = 1) {
   const Dims from = output(problem);
   for (const Step& step : problem.epilogue.steps) {
     if (const auto* function = std::get_if<Activation>(&step)) {
@@ -49,6 +59,7 @@ void append_steps(PostOps& post_ops, dnnl::post_ops& operations, const Problem& 
       continue;
     }
     Combine combine = std::get<Combine>(step);
+    const bool is_term = combine.kind == CombineKind::add || combine.kind == CombineKind::sub;
     const auto dims = refitted(combine.y, from, result);
     if (!dims) {
       throw harness::Unsupported("oneDNN sees the result as " + join(result, 'x') +
@@ -63,20 +74,13 @@ void append_steps(PostOps& post_ops, dnnl::post_ops& operations, const Problem& 
       api::append_eltwise(operations, dnnl::algorithm::eltwise_pow, 1, -1);
       combine.kind = CombineKind::mul;
     }
-    post_ops.operands.push_back(
-        {.id = DNNL_ARG_ATTR_MULTIPLE_POST_OP(operations.len()) | DNNL_ARG_SRC_1,
-         .values = floats(*dims)});
+    Argument argument{.id = DNNL_ARG_ATTR_MULTIPLE_POST_OP(operations.len()) | DNNL_ARG_SRC_1,
+                      .values = floats(*dims)};
+    if (is_term && scale != 1) argument.rearrange = scaled_by(scale);
+    post_ops.operands.push_back(argument);
     operations.append_binary(binary_algorithm(combine.kind),
                              *dims == result ? equal : broadcast_format(context, *dims));
   }
-}
-
-std::function<std::vector<float>(std::span<const float>)> scaled_by(float factor) {
-  return [factor](std::span<const float> values) {
-    std::vector<float> scaled(values.begin(), values.end());
-    for (float& value : scaled) value *= factor;
-    return scaled;
-  };
 }
 
 bool scales_with_its_argument(ActivationKind kind) {
@@ -116,7 +120,7 @@ PostOps post_ops(const Problem& problem, const VariantContext& context, Residual
     }
     append(operations, *function);
   }
-  append_steps(post_ops, operations, problem, context, api::dims(residual_values), residual);
+  append_steps(post_ops, operations, problem, context, api::dims(residual_values), residual, scale);
   if (operations.len() > 0) post_ops.attributes.set_post_ops(operations);
   return post_ops;
 }

@@ -73,7 +73,8 @@ TEST(TableBackend, AtInt8OnlyStepsThatKeepTheScaleOfTheResult) {
   };
   EXPECT_EQ(names("relu/8_mul_y8"), std::vector<Algorithm>{"scaled"});
   EXPECT_EQ(names("relu/8_mul_y1_leakyrelu_a0.1"), std::vector<Algorithm>{"scaled"});
-  for (const char* key : {"relu/8_add_y8", "relu/8_div_y8", "relu/8_abs", "relu/8_mul_y8_mul_y8"}) {
+  EXPECT_EQ(names("relu/8_add_y8_sub_y1"), std::vector<Algorithm>{"scaled"});
+  for (const char* key : {"relu/8_max_y8", "relu/8_div_y8", "relu/8_abs", "relu/8_mul_y8_mul_y8"}) {
     EXPECT_THROW(names(key), Unsupported) << key;
   }
 }
