@@ -256,15 +256,18 @@ struct Weights {
 };
 
 /// Of those without their zeros, what they hold; where it belongs could be said in few bits.
-void add_weight(Traffic& traffic, const Weights& weights, const Value& stored) {
-  Traffic one;
-  Tensor held = stored;
-  if (stored.nonzeros) held.shape = Dims{*stored.nonzeros};
-  add(one, held);
-  if (weights.halves.contains(&stored)) std::swap(one.elements, one.halves);
-  traffic.elements += one.elements;
-  traffic.bytes += one.bytes;
-  traffic.halves += one.halves;
+void add_weight(Traffic& traffic, const Program& program, const Weights& weights,
+                const Value& stored) {
+  if (!stored.shape || stored.assumption) return;
+  constexpr std::int64_t bits_of_half = 16;
+  const std::int64_t elements = stored.nonzeros ? *stored.nonzeros : element_count(*stored.shape);
+  const std::int64_t bits = stored_bits(program, stored);
+  const bool is_widened = bits < type_bits(stored.type) || weights.halves.contains(&stored);
+  if (!is_floating(stored.type) || bits < bits_of_half) {
+    traffic.bytes += (elements * bits + 7) / 8;
+  } else {
+    (is_widened && bits == bits_of_half ? traffic.halves : traffic.elements) += elements;
+  }
 }
 
 /// Adds to `parts` one slice of each constant of which a Gather picks what `value` shows, as models
@@ -327,7 +330,7 @@ Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& l
     for (const Call& call : layers[step].calls) {
       const std::vector<Operand> operands = benanza::inputs(call.problem);
       for (std::size_t i = 0; i < operands.size() && i < call.operands.size(); ++i) {
-        const Source& source = call.operands[i];
+        const Source& source = behind_copies(layers[step], call.operands[i]);
         // A bias can be folded into other constants.
         if (source.kind != Source::Kind::input || i == bias_operand(call.problem)) continue;
         const auto index = static_cast<std::size_t>(source.index);
@@ -358,7 +361,7 @@ Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& l
   for (const auto& [value, part] : parts) {
     if (!inputs.contains(value)) add(result.inputs, *value, part);
   }
-  for (const Value* value : weights.all) add_weight(result.weights, weights, *value);
+  for (const Value* value : weights.all) add_weight(result.weights, program, weights, *value);
   for (const auto& [value, part] : weight_parts) {
     if (!weights.all.contains(value)) add(result.weights, *value, part);
   }
