@@ -160,8 +160,8 @@ std::string taken_for_floats(const Program& program, const Value& weights) {
   const Value* stored = conversion == nullptr ? nullptr : conversion->inputs[0];
   const std::set<const Value*> sources = narrower_sources(program, weights);
   if (stored == nullptr && !sources.empty()) stored = *std::ranges::max_element(sources, {}, bits);
-  if (stored == nullptr) stored = &behind_parts(program, weights);
-  if (is_floating(stored->type)) return "";
+  if (stored == nullptr && is_floating(weights.type)) stored = &behind_parts(program, weights);
+  if (stored == nullptr || is_floating(stored->type)) return "";
   return "its weights, stored as " + type_name(stored->type) +
          ", are taken to be floats once the model is loaded";
 }
