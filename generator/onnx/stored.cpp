@@ -138,13 +138,16 @@ std::set<const Value*> stored_tensors_and_scales(const Program& program, const V
 }
 
 std::int64_t stored_bits(const Program& program, const Value& constant) {
+  constexpr std::int64_t bits_of_half = 16;
+  constexpr std::int64_t bits_of_float = 32;
   const Value& stored = behind_parts(program, constant);
   const std::int64_t elements = stored.shape ? element_count(*stored.shape) : 0;
   std::int64_t bits = 0;
-  for (const Value* source : narrower_sources(program, stored)) {
+  for (const Value* source : narrower_sources(program, stored, bits_of_float)) {
     bits += element_count(*source->shape) * type_bits(source->type);
   }
-  const std::int64_t each = bits == 0 || elements == 0 ? type_bits(stored.type) : bits / elements;
+  std::int64_t each = bits == 0 || elements == 0 ? type_bits(stored.type) : bits / elements;
+  if (each > bits_of_half && each < bits_of_float) each = bits_of_half;
   return std::min<std::int64_t>(type_bits(constant.type), each);
 }
 

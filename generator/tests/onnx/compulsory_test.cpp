@@ -143,6 +143,19 @@ TEST(Compulsory, OfACacheOfFixedSizeTheFilledRowsCount) {
   EXPECT_EQ(model.import().compulsory.inputs, (Traffic{.elements = 8 + 9 * 8}));
 }
 
+// A cache of 16 rows of which one is new, converted and turned before the product reads it.
+TEST(Compulsory, CachesCountThroughWhatWritesOverSomeRows) {
+  Model model(24);
+  model.input("q", {2, 1, 4}).input("k", {2, 1, 4}, ::onnx::TensorProto::FLOAT16);
+  model.input("cache", {2, 16, 4}, ::onnx::TensorProto::FLOAT16);
+  model.input("place", {2, 1, 2}, ::onnx::TensorProto::INT64);
+  model.node("ScatterND", {"cache", "place", "k"}, {"all"});
+  model.node("Cast", {"all"}, {"wide"}, {{"to", std::int64_t{1}}});
+  model.node("Transpose", {"wide"}, {"t"}, {{"perm", Dims{0, 2, 1}}});
+  model.node("MatMul", {"q", "t"}, {"y"}).output("y").output("all");
+  EXPECT_EQ(model.import().compulsory.inputs, (Traffic{.elements = 8 + 2 * 15 * 4}));
+}
+
 // Two sequences of 6 and 10 of 16 keys, and as many values, of 2 heads of 4.
 TEST(Compulsory, OfKeysWithRoomForMoreTheFilledOnesCount) {
   Model model(24);
@@ -288,6 +301,17 @@ TEST(Compulsory, PartsOfWidenedWeightsAreHalves) {
   model.node("Cast", {"w"}, {"f"}, {{"to", 1}});
   model.node("Slice", {"f", "from", "to", "axis"}, {"part"}).node("MatMul", {"x", "part"}, {"y"});
   EXPECT_EQ(model.output("y").import().compulsory.weights, (Traffic{.halves = 32 * 16}));
+}
+
+// Bytes and a mask of bytes, for 32 bits each.
+TEST(Compulsory, WeightsWithAMaskAreHalves) {
+  Model model(21);
+  model.input("x", {4, 32}).scalar("s", 0.1F).scalar("zero", 0);
+  stored(model, "w", {32, 64}, ::onnx::TensorProto::INT8);
+  stored(model, "mask", {32, 64}, ::onnx::TensorProto::BOOL);
+  model.node("DequantizeLinear", {"w", "s"}, {"d"}).node("Where", {"mask", "d", "zero"}, {"f"});
+  model.node("MatMul", {"x", "f"}, {"y"});
+  EXPECT_EQ(model.output("y").import().compulsory.weights, (Traffic{.halves = 32 * 64}));
 }
 
 // Whichever branch runs, it multiplies by `both`, and by 64 or 32 numbers of its own.
