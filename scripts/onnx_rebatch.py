@@ -1,5 +1,6 @@
 """Models whose file fixes the batch, at another one, as benanza-generate reads them with --batch."""
 
+import itertools
 import math
 
 # Shapes follow each other: a change shows what the next layer gets.
@@ -106,16 +107,30 @@ def wide_constants(onnx, node, shapes, old, batch):
 
 
 def scaled_target(target, data, zero_copies, old, batch):
-    """The target of a Reshape with its first extent scaled; None if that is not needed or not possible."""
-    if not target or target[0] <= 0 or target[0] * batch % old != 0:
-        return None
-    scaled = [target[0] * batch // old, *target[1:]]
+    """The target of a Reshape with its batch scaled: the first extent that data has not, or the first one.
+
+    None if that is not needed or not possible."""
+    scaled = scaled_at(target, 0, old, batch)
     if -1 in target:
         # It would take up the new batch: only one that leads is certain.
         return scaled if target[0] == old and data[:1] == [batch] else None
+    # Axes in front of the batch stay as they are.
+    same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(target, data))
+    later = scaled_at(target, len(list(same)), old, batch)
+    if later is not None and math.prod(later) == math.prod(data):
+        return later if later != target else None
+    if scaled is None:
+        return None
     filled = [data[axis] if extent == 0 and zero_copies and axis < len(data) else extent
               for axis, extent in enumerate(scaled)]
     return scaled if math.prod(filled) == math.prod(data) and scaled != target else None
+
+
+def scaled_at(target, axis, old, batch):
+    """`target` with one extent scaled; None if that is not possible."""
+    if axis >= len(target) or target[axis] <= 0 or target[axis] * batch % old != 0:
+        return None
+    return [*target[:axis], target[axis] * batch // old, *target[axis + 1:]]
 
 
 def scaled_sizes(sizes, data, old, batch):

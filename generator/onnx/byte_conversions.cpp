@@ -85,6 +85,18 @@ bool moves_elements(const Step& step, const LoweredLayer& layer) {
   return is_view(step.node) || picks_elements(step.node) || pads_zeros(step);
 }
 
+const Source& behind_copies(const LoweredLayer& layer, const Source& source) {
+  const Source* shown = &source;
+  while (shown->kind == Source::Kind::call && shown->is_whole()) {
+    const Call& call = layer.calls[static_cast<std::size_t>(shown->index)];
+    const auto* const copy = std::get_if<Copy>(&call.problem.shape);
+    if (copy == nullptr || call.is_proxy || call.operands.size() != 1) break;
+    if (copy->read_elements() != element_count(copy->inputs()[0].dims)) break;
+    shown = &call.operands[0];
+  }
+  return *shown;
+}
+
 bool starts_with_product(const LoweredLayer& layer) {
   return layer.cost == Cost::measured && !layer.calls.empty() &&
          is_product(layer.calls.front().problem);

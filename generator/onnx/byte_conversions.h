@@ -26,6 +26,10 @@ bool is_asymmetric(const Step& step, bool is_first);
 /// makes bytes. Zeros may stand beside them, which every zero point is.
 bool moves_elements(const Step& step, const LoweredLayer& layer);
 
+/// Where the tensor comes from that `source`, an operand of a call of the layer, holds all of:
+/// copies only reorder it.
+const Source& behind_copies(const LoweredLayer& layer, const Source& source);
+
 bool starts_with_product(const LoweredLayer& layer);
 /// The function that the layer is; null if it is none, or more than that.
 const Activation* function_of(const LoweredLayer& layer);

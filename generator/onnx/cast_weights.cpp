@@ -131,13 +131,13 @@ std::optional<PackedWeights> packed_by_casts(const Program& program, const Value
   return packed;
 }
 
-std::set<const Value*> narrower_sources(const Program& program, const Value& constant) {
+std::set<const Value*> narrower_sources(const Program& program, const Value& constant,
+                                        std::int64_t bits_of_others) {
   if (maker(program, &constant) == nullptr || !is_floating(constant.type)) return {};
   std::set<const Value*> found = sources_of(program, constant);
   // Places and extents.
   std::erase_if(found,
                 [](const Value* source) { return source->type == ::onnx::TensorProto::INT64; });
-  constexpr std::int64_t bits_of_half = 16;
   constexpr std::int64_t most_in_an_element = 16;
   const std::int64_t own = elements(constant);
   std::int64_t bits = 0;
@@ -150,7 +150,7 @@ std::set<const Value*> narrower_sources(const Program& program, const Value& con
   }
   // Others are filled, or repeated.
   const bool holds_all = bits >= own && largest * most_in_an_element >= own;
-  return holds_all && bits < own * bits_of_half ? found : std::set<const Value*>{};
+  return holds_all && bits < own * bits_of_others ? found : std::set<const Value*>{};
 }
 
 }  // namespace benanza::onnx

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <set>
 
@@ -17,7 +18,8 @@ std::optional<PackedWeights> packed_by_casts(const Program& program, const Value
 const Step* scaling_of_casts(const Program& program, const Value& constant);
 
 /// The stored tensors that `constant` is computed from, if they hold at least a bit for each of its
-/// elements, and fewer than half precision has; empty for others.
-std::set<const Value*> narrower_sources(const Program& program, const Value& constant);
+/// elements, and fewer than `bits_of_others`; empty for others.
+std::set<const Value*> narrower_sources(const Program& program, const Value& constant,
+                                        std::int64_t bits_of_others = 16);
 
 }  // namespace benanza::onnx

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include "generator/onnx/byte_conversions.h"
 #include "generator/onnx/control_flow/hidden_weights.h"
+#include "generator/onnx/given_inputs.h"
 #include "generator/onnx/model/node_view.h"
 #include "generator/onnx/stored.h"
 
@@ -191,53 +191,6 @@ Traffic written_outputs(const Program& program, const std::vector<LoweredLayer>&
   return outputs;
 }
 
-/// The inputs of a step that hold all that its result does, where its layer only moves or converts
-/// elements or is part of other calls.
-std::vector<Value*> moved_inputs(const Step& step, const LoweredLayer& layer) {
-  if (step.inputs.empty() || layer.constant) return {};
-  const bool is_free = layer.cost == Cost::free;
-  if (is_free && is_dequantization(step)) return {step.inputs.front()};
-  const bool is_standard = step.node.domain().empty();
-  if ((is_free || layer.cost == Cost::movement) && is_standard) {
-    if (step.node.op_type() == "Concat") return step.inputs;
-    constexpr std::string_view moving[] = {"Cast", "Expand",    "Reshape",  "Squeeze",
-                                           "Tile", "Transpose", "Unsqueeze"};
-    if (std::ranges::find(moving, step.node.op_type()) != std::end(moving)) {
-      return {step.inputs.front()};
-    }
-  }
-  if (!is_free || step.outputs.empty() || step.outputs.front() == nullptr) return {};
-  // Such as a product with 1: what is no constant is the result.
-  const Value& result = *step.outputs.front();
-  const auto is_result = [&](const Value* input) {
-    return input != nullptr && !input->constant && input->shape && result.shape &&
-           element_count(*input->shape) == element_count(*result.shape);
-  };
-  const auto found = std::ranges::find_if(step.inputs, is_result);
-  return found == step.inputs.end() ? std::vector<Value*>{} : std::vector<Value*>{*found};
-}
-
-/// The model's inputs that who reads all of `value` reads: itself, or what layers make it of that
-/// move elements.
-std::set<const Value*> given_behind(const Program& program, const std::vector<LoweredLayer>& layers,
-                                    const Value& value) {
-  std::set<const Value*> found;
-  std::set<const Value*> seen{&value};
-  std::vector<const Value*> open{&value};
-  while (!open.empty()) {
-    const Value& next = *open.back();
-    open.pop_back();
-    if (next.constant || !next.shape) continue;
-    if (next.given) found.insert(&next);
-    if (!next.producer) continue;
-    const Step& step = program.steps[*next.producer];
-    for (const Value* input : moved_inputs(step, layers[*next.producer])) {
-      if (input != nullptr && seen.insert(input).second) open.push_back(input);
-    }
-  }
-  return found;
-}
-
 /// Stored tensors that the model reads every time; `halves`: those of 16 bits that it widens first.
 struct Weights {
   std::set<const Value*> all;
@@ -256,15 +209,32 @@ struct Weights {
 };
 
 /// Of those without their zeros, what they hold; where it belongs could be said in few bits.
-void add_weight(Traffic& traffic, const Weights& weights, const Value& stored) {
-  Traffic one;
-  Tensor held = stored;
-  if (stored.nonzeros) held.shape = Dims{*stored.nonzeros};
-  add(one, held);
-  if (weights.halves.contains(&stored)) std::swap(one.elements, one.halves);
-  traffic.elements += one.elements;
-  traffic.bytes += one.bytes;
-  traffic.halves += one.halves;
+void add_weight(Traffic& traffic, const Program& program, const Weights& weights,
+                const Value& stored) {
+  if (!stored.shape || stored.assumption) return;
+  constexpr std::int64_t bits_of_half = 16;
+  const std::int64_t elements = stored.nonzeros ? *stored.nonzeros : element_count(*stored.shape);
+  const std::int64_t bits = stored_bits(program, stored);
+  const bool is_widened = bits < type_bits(stored.type) || weights.halves.contains(&stored);
+  if (!is_floating(stored.type) || bits < bits_of_half) {
+    traffic.bytes += (elements * bits + 7) / 8;
+  } else {
+    (is_widened && bits == bits_of_half ? traffic.halves : traffic.elements) += elements;
+  }
+}
+
+/// The model's inputs that who reads all of `value` reads.
+void add_given(const Program& program, const std::vector<LoweredLayer>& layers, const Value& value,
+               std::set<const Value*>& inputs, Parts& parts) {
+  for (const auto& [input, lost] : given_behind(program, layers, value)) {
+    const std::int64_t all = element_count(*input->shape);
+    const std::int64_t seen = std::max<std::int64_t>(0, all - lost);
+    if (lost == 0) {
+      inputs.insert(input);
+    } else {
+      add(parts, input, {.least = seen, .most = seen, .of = all});
+    }
+  }
 }
 
 /// Adds to `parts` one slice of each constant of which a Gather picks what `value` shows, as models
@@ -321,13 +291,13 @@ Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& l
     }
     for (const std::size_t index : layers[step].reads_whole) {
       const Value* const value = program.steps[step].inputs[index];
-      if (value != nullptr) inputs.merge(given_behind(program, layers, *value));
+      if (value != nullptr) add_given(program, layers, *value, inputs, parts);
     }
     if (layers[step].cost != Cost::measured) continue;
     for (const Call& call : layers[step].calls) {
       const std::vector<Operand> operands = benanza::inputs(call.problem);
       for (std::size_t i = 0; i < operands.size() && i < call.operands.size(); ++i) {
-        const Source& source = call.operands[i];
+        const Source& source = behind_copies(layers[step], call.operands[i]);
         // A bias can be folded into other constants.
         if (source.kind != Source::Kind::input || i == bias_operand(call.problem)) continue;
         const auto index = static_cast<std::size_t>(source.index);
@@ -347,7 +317,7 @@ Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& l
           const Value* const input = found->second.input;
           add(parts, input, {.least = seen, .most = seen, .of = element_count(*input->shape)});
         } else if (whole && !skips_pixels(call.problem)) {
-          inputs.merge(given_behind(program, layers, *value));
+          add_given(program, layers, *value, inputs, parts);
         }
       }
     }
@@ -358,7 +328,7 @@ Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& l
   for (const auto& [value, part] : parts) {
     if (!inputs.contains(value)) add(result.inputs, *value, part);
   }
-  for (const Value* value : weights.all) add_weight(result.weights, weights, *value);
+  for (const Value* value : weights.all) add_weight(result.weights, program, weights, *value);
   for (const auto& [value, part] : weight_parts) {
     if (!weights.all.contains(value)) add(result.weights, *value, part);
   }

@@ -11,11 +11,12 @@
 namespace benanza::onnx {
 namespace {
 
+constexpr std::size_t second = 1;
+
 /// The weights of a product, if they are constant.
-const Value* weights_of(const Step& step, const Call& call) {
-  constexpr std::size_t second = 1;
+const Value* weights_of(const Step& step, const LoweredLayer& layer, const Call& call) {
   if (!is_product(call.problem) || call.operands.size() <= second) return nullptr;
-  const Source& source = call.operands[second];
+  const Source& source = behind_copies(layer, call.operands[second]);
   const auto input = static_cast<std::size_t>(source.index);
   if (source.kind != Source::Kind::input || input >= step.inputs.size()) return nullptr;
   const Value* const value = step.inputs[input];
@@ -26,10 +27,11 @@ const Value* weights_of(const Step& step, const Call& call) {
 /// a sum, or one for all.
 std::optional<PackedWeights> packed_for(const Program& program, const Call& call,
                                         const Value& weights) {
+  if (call.operands[second].kind != Source::Kind::input) return std::nullopt;
   auto packed = packed_weights(program, weights);
   const Step* const scaled = dequantization(program, weights);
   if (!packed || scaled == nullptr) return std::nullopt;
-  if (inputs(call.problem)[1].role != Role::weights) return std::nullopt;
+  if (inputs(call.problem)[second].role != Role::weights) return std::nullopt;
   if (has_scales_of_matrices(program, call, weights, scaled)) packed->per_column = false;
   // The file has one scale for the same column of all groups.
   if (packed->per_column && std::holds_alternative<GroupedGemm>(call.problem.shape)) {
@@ -48,7 +50,7 @@ void describe_later_products(const Program& program, const Step& step, LoweredLa
   std::string note;
   for (std::size_t place = 1; place < layer.calls.size(); ++place) {
     Call& call = layer.calls[place];
-    const Value* const weights = call.problem.packed ? nullptr : weights_of(step, call);
+    const Value* const weights = call.problem.packed ? nullptr : weights_of(step, layer, call);
     if (weights == nullptr) continue;
     if (const auto packed = packed_for(program, call, *weights)) {
       call.problem.packed = packed;

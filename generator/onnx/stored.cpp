@@ -36,6 +36,27 @@ bool shows_input(const Step& step) {
   return step.node.op_type() == "Cast" && is_float(step.inputs[0]) && is_float(step.outputs[0]);
 }
 
+/// Whether the step's results are some elements of its first input.
+bool takes_parts(const Step& step) {
+  constexpr std::string_view parts[] = {"Gather", "Slice", "Split"};
+  return step.node.domain().empty() && !step.inputs.empty() && step.inputs[0] != nullptr &&
+         std::ranges::find(parts, step.node.op_type()) != std::end(parts);
+}
+
+/// What the file stores of a constant of which the model takes parts, and converts them; itself
+/// if there are none.
+const Value& behind_parts(const Program& program, const Value& constant) {
+  const Value* shown = constant.original == nullptr ? &constant : constant.original;
+  while (shown->producer) {
+    const Step& step = program.steps[*shown->producer];
+    if (!takes_parts(step) && !shows_input(step) && !is_dequantization(step.node)) break;
+    const Value* const next = step.inputs.empty() ? nullptr : step.inputs[0];
+    if (next == nullptr) break;
+    shown = next->original == nullptr ? next : next->original;
+  }
+  return *shown;
+}
+
 /// Zero points of which all are the same are part of what a call computes.
 bool is_read_in_every_run(const Step& dequantization, std::size_t input) {
   constexpr std::size_t zero_points = 2;
@@ -116,6 +137,20 @@ std::set<const Value*> stored_tensors_and_scales(const Program& program, const V
   return found;
 }
 
+std::int64_t stored_bits(const Program& program, const Value& constant) {
+  constexpr std::int64_t bits_of_half = 16;
+  constexpr std::int64_t bits_of_float = 32;
+  const Value& stored = behind_parts(program, constant);
+  const std::int64_t elements = stored.shape ? element_count(*stored.shape) : 0;
+  std::int64_t bits = 0;
+  for (const Value* source : narrower_sources(program, stored, bits_of_float)) {
+    bits += element_count(*source->shape) * type_bits(source->type);
+  }
+  std::int64_t each = bits == 0 || elements == 0 ? type_bits(stored.type) : bits / elements;
+  if (each > bits_of_half && each < bits_of_float) each = bits_of_half;
+  return std::min<std::int64_t>(type_bits(constant.type), each);
+}
+
 std::string taken_for_floats(const Program& program, const Value& weights) {
   const std::set<const Value*> held = stored_tensors(program, weights);
   if (std::ranges::any_of(held, [](const Value* one) { return one->nonzeros.has_value(); })) {
@@ -128,6 +163,7 @@ std::string taken_for_floats(const Program& program, const Value& weights) {
   const Value* stored = conversion == nullptr ? nullptr : conversion->inputs[0];
   const std::set<const Value*> sources = narrower_sources(program, weights);
   if (stored == nullptr && !sources.empty()) stored = *std::ranges::max_element(sources, {}, bits);
+  if (stored == nullptr && is_floating(weights.type)) stored = &behind_parts(program, weights);
   if (stored == nullptr || is_floating(stored->type)) return "";
   return "its weights, stored as " + type_name(stored->type) +
          ", are taken to be floats once the model is loaded";

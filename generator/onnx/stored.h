@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -23,6 +24,11 @@ bool all_outputs_constant(const Step& step);
 std::set<const Value*> stored_tensors(const Program& program, const Value& constant);
 /// The same with scales and zero points; of one computed from several, narrower_sources().
 std::set<const Value*> stored_tensors_and_scales(const Program& program, const Value& constant);
+
+/// Bits of an element of `constant` in the file, rounded down, where the model takes parts of a
+/// stored tensor and converts them, or computes it from others: 16 for all between that and a
+/// float. Otherwise those of its type.
+std::int64_t stored_bits(const Program& program, const Value& constant);
 
 /// What to say of a product of floats that stands for one with the constant `weights`, if the file
 /// stores them in fewer bits or without their zeros; empty for others.

@@ -132,6 +132,7 @@ class Rebatch(unittest.TestCase):
         self.assertIsNone(scaled([2, -1], [3, 6, 4]), "another axis may be the batch")
         self.assertIsNone(scaled([-1, 12], [6, 3, 4]))
         self.assertIsNone(scaled_target([3, 5], [2, 5], True, 2, 3), "3 * 3 / 2 is no extent")
+        self.assertEqual(scaled_target([15, 8, 16], [15, 1, 64], True, 2, 1), [15, 4, 16], "sequences come first")
 
     def test_sizes_of_resize(self):
         self.assertEqual(scaled_sizes([2, 3, 8, 8], [6, 3, 4, 4], 2, 6), [6, 3, 8, 8])

@@ -3,9 +3,11 @@
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace benanza::onnx {
@@ -56,6 +58,19 @@ bool runs_its_body(const std::string& op) {
   return op == "Loop" || op == "Scan" || op == "SequenceMap";
 }
 
+std::int64_t bits(const std::vector<Tensor>& tensors) {
+  std::int64_t sum = 0;
+  for (const Tensor& tensor : tensors) sum += element_count(*tensor.shape) * type_bits(tensor.type);
+  return sum;
+}
+
+/// What is read whichever of two branches runs.
+HiddenWeights in_either(HiddenWeights first, HiddenWeights second) {
+  std::erase_if(first.outer, [&](const Value* value) { return !second.outer.contains(value); });
+  if (bits(second.own) < bits(first.own)) first.own = std::move(second.own);
+  return first;
+}
+
 class Search {
  public:
   explicit Search(const Step& step) : step_(step) {}
@@ -69,16 +84,8 @@ class Search {
     }
     std::vector<std::string> open;
     for (const NodeProto& node : body.node()) {
-      const auto known = std::ranges::find(products, node.op_type(), &Factors::op);
-      if (known != std::end(products)) {
-        for (int index = known->first; index <= known->last && index < node.input_size(); ++index) {
-          open.push_back(node.input(index));
-        }
-      }
-      if (!runs_its_body(node.op_type())) continue;
-      for (const auto& attribute : node.attribute()) {
-        if (attribute.has_g()) visit(attribute.g());
-      }
+      add_factors(node, open);
+      visit_bodies(node);
     }
     std::set<std::string> seen;
     while (!open.empty()) {
@@ -96,9 +103,39 @@ class Search {
     }
   }
 
+  void visit_branches(const GraphProto& first, const GraphProto& second) {
+    Search one(step_);
+    Search other(step_);
+    one.visit(first);
+    other.visit(second);
+    HiddenWeights certain = in_either(std::move(one.found), std::move(other.found));
+    found.outer.merge(certain.outer);
+    std::ranges::move(certain.own, std::back_inserter(found.own));
+  }
+
   HiddenWeights found;
 
  private:
+  static void add_factors(const NodeProto& node, std::vector<std::string>& names) {
+    const auto known = std::ranges::find(products, node.op_type(), &Factors::op);
+    if (known == std::end(products)) return;
+    for (int index = known->first; index <= known->last && index < node.input_size(); ++index) {
+      names.push_back(node.input(index));
+    }
+  }
+
+  void visit_bodies(const NodeProto& node) {
+    std::vector<const GraphProto*> bodies;
+    for (const auto& attribute : node.attribute()) {
+      if (attribute.has_g()) bodies.push_back(&attribute.g());
+    }
+    if (runs_its_body(node.op_type())) {
+      for (const GraphProto* body : bodies) visit(*body);
+    } else if (node.op_type() == "If" && bodies.size() == 2) {
+      visit_branches(*bodies[0], *bodies[1]);
+    }
+  }
+
   void add(const ::onnx::TensorProto& tensor) {
     const Dims dims(tensor.dims().begin(), tensor.dims().end());
     if (!checked_element_count(dims)) return;
@@ -128,6 +165,11 @@ std::vector<std::string_view> bodies_that_run(const Node& node) {
 
 HiddenWeights hidden_weights(const Step& step) {
   Search search(step);
+  const ::onnx::AttributeProto* const first = step.node.find("then_branch");
+  const ::onnx::AttributeProto* const second = step.node.find("else_branch");
+  if (first != nullptr && second != nullptr && first->has_g() && second->has_g()) {
+    search.visit_branches(first->g(), second->g());
+  }
   for (const std::string_view name : bodies_that_run(step.node)) {
     const ::onnx::AttributeProto* const body = step.node.find(name);
     if (body != nullptr && body->has_g()) search.visit(body->g());

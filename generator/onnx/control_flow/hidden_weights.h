@@ -16,7 +16,7 @@ struct HiddenWeights {
 };
 
 /// Those of a Loop, Scan or SequenceMap, and of loops in it, and of the model that a search for
-/// tokens runs first; of other steps none, since it is not known which branch of an If runs.
+/// tokens runs first; of an If what both branches read, and the own ones of the branch with fewer.
 HiddenWeights hidden_weights(const Step& step);
 
 }  // namespace benanza::onnx

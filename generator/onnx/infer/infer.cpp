@@ -139,23 +139,23 @@ class Inference {
     const std::string& name = name_of(step, output);
     const auto found = stated_.find(name);
     if (found == stated_.end()) return;
+    // Extents stated for another batch size would be wrong, but for constants.
+    const bool is_of_other_batch = bound_.replaced_batch && !is_constant(step);
     if (type.value_case() == TypeProto::VALUE_NOT_SET) {
       type = *found->second;
-      // Extents stated for another batch size would be wrong; the element type stays right.
-      if (bound_.replaced_batch && type.has_tensor_type()) {
-        type.mutable_tensor_type()->clear_shape();
-      }
+      if (is_of_other_batch && type.has_tensor_type()) type.mutable_tensor_type()->clear_shape();
       return;
     }
     if (!type.has_tensor_type()) return;
     if (!type.tensor_type().has_shape()) take_rank(*found->second, type);
-    if (bound_.replaced_batch) return;
+    if (is_of_other_batch) return;
     const auto stated = make_tensor(name, *found->second).shape;
     if (!stated) return;
     const auto inferred = make_tensor(name, type).shape;
     if (!inferred) {
       *type.mutable_tensor_type()->mutable_shape() = found->second->tensor_type().shape();
-    } else if (*inferred != *stated && !assumes && step.node.op_type() != "Constant") {
+    } else if (!bound_.replaced_batch && *inferred != *stated && !assumes &&
+               step.node.op_type() != "Constant") {
       // A Constant has its value, whatever is stated beside it.
       program_.warnings.push_back(label(program_, step.node) + "makes \"" + name + "\" of " +
                                   join(*inferred, 'x') + ", where the model states " +

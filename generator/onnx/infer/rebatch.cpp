@@ -4,25 +4,41 @@
 
 namespace benanza::onnx {
 
-std::optional<Dims> rebatched(const Dims& target, const Dims& input, bool zero_copies,
-                              std::int64_t old_batch, std::int64_t batch) {
-  if (target.empty() || target.front() <= 0 || old_batch < 1 ||
-      target.front() > max_tensor_elements / batch || target.front() * batch % old_batch != 0) {
+namespace {
+
+/// `target` with extent `axis` scaled; empty if that is not possible.
+std::optional<Dims> scaled_at(const Dims& target, std::size_t axis, std::int64_t old_batch,
+                              std::int64_t batch) {
+  if (axis >= target.size() || target[axis] <= 0 || old_batch < 1 ||
+      target[axis] > max_tensor_elements / batch || target[axis] * batch % old_batch != 0) {
     return std::nullopt;
   }
   Dims scaled = target;
-  scaled.front() = target.front() * batch / old_batch;
+  scaled[axis] = target[axis] * batch / old_batch;
+  return scaled;
+}
+
+}  // namespace
+
+std::optional<Dims> rebatched(const Dims& target, const Dims& input, bool zero_copies,
+                              std::int64_t old_batch, std::int64_t batch) {
+  const auto scaled = scaled_at(target, 0, old_batch, batch);
   if (std::find(target.begin(), target.end(), -1) != target.end()) {
     // The -1 would absorb the new batch, so only a leading batch is recognized.
     const bool leads = target.front() == old_batch && !input.empty() && input.front() == batch;
-    return leads ? std::optional(scaled) : std::nullopt;
+    return leads ? scaled : std::nullopt;
   }
-  Dims filled = scaled;
+  // Axes in front of the batch stay as they are.
+  const auto changed = std::ranges::mismatch(target, input).in1 - target.begin();
+  const auto later = scaled_at(target, static_cast<std::size_t>(changed), old_batch, batch);
+  if (later && checked_element_count(*later) == element_count(input)) return later;
+  if (!scaled) return std::nullopt;
+  Dims filled = *scaled;
   for (std::size_t axis = 0; axis < std::min(filled.size(), input.size()); ++axis) {
     if (filled[axis] == 0 && zero_copies) filled[axis] = input[axis];
   }
   const bool fits = checked_element_count(filled) == element_count(input);
-  return fits ? std::optional(scaled) : std::nullopt;
+  return fits ? scaled : std::nullopt;
 }
 
 void rebatch_reshape(NodeContext& context, const Step& reshape, std::int64_t old_batch,

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <string>
+
 #include "generator/tests/onnx/stored.h"
 
 namespace benanza::onnx {
@@ -141,6 +143,19 @@ TEST(Compulsory, OfACacheOfFixedSizeTheFilledRowsCount) {
   EXPECT_EQ(model.import().compulsory.inputs, (Traffic{.elements = 8 + 9 * 8}));
 }
 
+// A cache of 16 rows of which one is new, converted and turned before the product reads it.
+TEST(Compulsory, CachesCountThroughWhatWritesOverSomeRows) {
+  Model model(24);
+  model.input("q", {2, 1, 4}).input("k", {2, 1, 4}, ::onnx::TensorProto::FLOAT16);
+  model.input("cache", {2, 16, 4}, ::onnx::TensorProto::FLOAT16);
+  model.input("place", {2, 1, 2}, ::onnx::TensorProto::INT64);
+  model.node("ScatterND", {"cache", "place", "k"}, {"all"});
+  model.node("Cast", {"all"}, {"wide"}, {{"to", std::int64_t{1}}});
+  model.node("Transpose", {"wide"}, {"t"}, {{"perm", Dims{0, 2, 1}}});
+  model.node("MatMul", {"q", "t"}, {"y"}).output("y").output("all");
+  EXPECT_EQ(model.import().compulsory.inputs, (Traffic{.elements = 8 + 2 * 15 * 4}));
+}
+
 // Two sequences of 6 and 10 of 16 keys, and as many values, of 2 heads of 4.
 TEST(Compulsory, OfKeysWithRoomForMoreTheFilledOnesCount) {
   Model model(24);
@@ -240,6 +255,86 @@ TEST(Compulsory, WhatNoLayerMakesIsNotWritten) {
   Model model(17);
   model.input("x", {1, 8}).node("Identity", {"x"}, {"y"}).output("y");
   EXPECT_EQ(model.import().compulsory, Compulsory{});
+}
+
+// Weights of 8 heads, put into another order before the product.
+TEST(Compulsory, WeightsCountThroughWhatMovesThemInTheirLayer) {
+  for (const bool of_bytes : {false, true}) {
+    Model model(21);
+    model.input("x", {1, 4, 96}).weights("s", {8});
+    stored(model, "w", {8, 96, 16}, ::onnx::TensorProto::INT8).weights("f", {8, 96, 16});
+    model.node("DequantizeLinear", {"w", "s"}, {"d"}, {{"axis", 0}});
+    model.node("Einsum", {"x", of_bytes ? "d" : "f"}, {"y"}, {{"equation", "bqd,hde->bhqe"}});
+    const LoweredGraph graph = model.output("y").import();
+    EXPECT_EQ(graph.compulsory.weights, of_bytes ? (Traffic{.elements = 8, .bytes = 8 * 96 * 16})
+                                                 : (Traffic{.elements = 8 * 96 * 16}));
+    EXPECT_EQ(graph.layers.back().reason,
+              of_bytes ? "its weights, stored as int8, are taken to be floats once the model is "
+                         "loaded"
+                       : "");
+  }
+}
+
+constexpr int uint4 = 21;  // Newer than the installed onnx.
+
+// Columns of a stored matrix, in fewer bits than the product has: 16 of 64, with 32 rows each.
+TEST(Compulsory, PartsOfStoredWeightsHaveTheBitsOfTheFile) {
+  for (const int type : {int{::onnx::TensorProto::INT8}, uint4}) {
+    Model model(21);
+    model.input("x", {4, 32}).weights("s", {64}).integers("from", {16}).integers("to", {32});
+    stored(model, "w", {32, 64}, type).integers("axis", {1});
+    model.node("DequantizeLinear", {"w", "s"}, {"d"}, {{"axis", 1}});
+    model.node("Slice", {"d", "from", "to", "axis"}, {"part"}).node("MatMul", {"x", "part"}, {"y"});
+    const LoweredGraph graph = model.output("y").import();
+    const bool is_byte = type == ::onnx::TensorProto::INT8;
+    EXPECT_EQ(graph.compulsory.weights, (Traffic{.bytes = 32 * 16 / (is_byte ? 1 : 2)}));
+    EXPECT_EQ(graph.layers.back().reason, std::string("its weights, stored as ") +
+                                              (is_byte ? "int8" : "uint4") +
+                                              ", are taken to be floats once the model is loaded");
+  }
+}
+
+TEST(Compulsory, PartsOfWidenedWeightsAreHalves) {
+  Model model(21);
+  model.input("x", {4, 32}).integers("from", {16}).integers("to", {32}).integers("axis", {1});
+  stored(model, "w", {32, 64}, ::onnx::TensorProto::FLOAT16);
+  model.node("Cast", {"w"}, {"f"}, {{"to", 1}});
+  model.node("Slice", {"f", "from", "to", "axis"}, {"part"}).node("MatMul", {"x", "part"}, {"y"});
+  EXPECT_EQ(model.output("y").import().compulsory.weights, (Traffic{.halves = 32 * 16}));
+}
+
+// Bytes and a mask of bytes, for 32 bits each.
+TEST(Compulsory, WeightsWithAMaskAreHalves) {
+  Model model(21);
+  model.input("x", {4, 32}).scalar("s", 0.1F).scalar("zero", 0);
+  stored(model, "w", {32, 64}, ::onnx::TensorProto::INT8);
+  stored(model, "mask", {32, 64}, ::onnx::TensorProto::BOOL);
+  model.node("DequantizeLinear", {"w", "s"}, {"d"}).node("Where", {"mask", "d", "zero"}, {"f"});
+  model.node("MatMul", {"x", "f"}, {"y"});
+  EXPECT_EQ(model.output("y").import().compulsory.weights, (Traffic{.halves = 32 * 64}));
+}
+
+// Whichever branch runs, it multiplies by `both`, and by 64 or 32 numbers of its own.
+TEST(Compulsory, OfBranchesWhatEachReadsCounts) {
+  Model model(21);
+  model.input("c", {}, ::onnx::TensorProto::BOOL).input("x", {4, 8}).weights("both", {8, 8});
+  model.weights("only", {8, 8}).node("If", {"c"}, {"y"});
+  for (const char* name : {"then_branch", "else_branch"}) {
+    auto& body = body_of(model, name);
+    const bool is_first = std::string(name) == "then_branch";
+    auto& own = *body.add_initializer();
+    own.set_name("own");
+    own.set_data_type(::onnx::TensorProto::FLOAT);
+    own.add_dims(8);
+    own.add_dims(is_first ? 8 : 4);
+    add_node(body, "MatMul", {"x", "both"}, "a");
+    if (is_first) add_node(body, "MatMul", {"a", "only"}, "b");
+    add_node(body, "MatMul", {is_first ? "b" : "a", "own"}, "z");
+    body.add_output()->set_name("z");
+  }
+  const LoweredGraph graph = model.output("y").import();
+  EXPECT_EQ(graph.layers.back().cost, Cost::unsupported);
+  EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 64 + 32}));
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // Values for the extents that a model leaves open.
 #include <gmock/gmock.h>
 
+#include <string>
+
 #include "core/base/error.h"
 #include "generator/tests/onnx/stored.h"
 
@@ -157,6 +159,24 @@ TEST(Dimensions, ZeroIsAnExtent) {
   const LoweredGraph graph = model.import({{}, {{"N", 0}}});
   EXPECT_EQ(graph.layers[0].cost, Cost::free);
   EXPECT_EQ(last_shape(graph), (Dims{1, 8, 7, 128}));
+}
+
+// Weights that an operator of somebody else's unpacks have the stated extents at every batch.
+TEST(StatedExtents, OfConstantsHoldForAnotherBatch) {
+  Model model(21);
+  model.domain("acme", 1).input("x", {4, 96}).weights("packed", {100});
+  model.node("Unpack", {"packed"}, {"w"}).last().set_domain("acme");
+  model.node("MatMul", {"x", "w"}, {"y"}).output("y");
+  auto& stated = *model.graph().add_value_info();
+  stated.set_name("w");
+  auto& type = *stated.mutable_type()->mutable_tensor_type();
+  type.set_elem_type(::onnx::TensorProto::FLOAT);
+  type.mutable_shape()->add_dim()->set_dim_value(96);
+  type.mutable_shape()->add_dim()->set_dim_value(64);
+  for (const std::int64_t batch : {1, 4}) {
+    const LoweredLayer layer = model.layer({.batch = batch, .dims = {}});
+    EXPECT_THAT(layer.problems, ElementsAre("gemm/m" + std::to_string(batch) + "_n64_k96_nn_w"));
+  }
 }
 
 }  // namespace

@@ -214,6 +214,13 @@ TEST(Rebatch, ABakedBatchIsScaled) {
   EXPECT_EQ(rebatched({1, -1}, {8, 3, 5}, true, 1, 8), (Dims{8, -1}));
 }
 
+// Sequences of 16 with 4 heads, the batch between the two: 2 x 4 becomes 1 x 4.
+TEST(Rebatch, ABatchBehindOtherAxesIsScaled) {
+  EXPECT_EQ(rebatched({16, 8, 16}, {16, 1, 64}, true, 2, 1), (Dims{16, 4, 16}));
+  EXPECT_EQ(rebatched({15, 8, 16}, {15, 1, 64}, true, 2, 1), (Dims{15, 4, 16}));
+  EXPECT_EQ(rebatched({16, 2, 3, 64}, {16, 1, 192}, true, 2, 1), (Dims{16, 1, 3, 64}));
+}
+
 TEST(Rebatch, WhatFitsOrIsNoBatchStays) {
   EXPECT_EQ(rebatched({8, 1024}, {8, 1024, 1, 1}, true, 1, 8), std::nullopt);
   EXPECT_EQ(rebatched({-1, 1024}, {8, 1024, 1, 1}, true, 1, 8), std::nullopt);

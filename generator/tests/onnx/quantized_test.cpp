@@ -364,6 +364,7 @@ TEST(DynamicQuantizeMatMul, IsAScaleOfItsDataAndAProductOfBytes) {
   EXPECT_EQ(graph.layers[1].name, "y");
   EXPECT_THAT(graph.layers[1].problems, ElementsAre("gemm/m6_n16_k8_nn_w_u8_bias"));
   EXPECT_EQ(graph.layers[1].precision, "int8");
+  EXPECT_EQ(graph.layers[1].reason, "");
   EXPECT_EQ(graph.layers[1].outputs[0].shape, (Dims{2, 3, 16}));
   EXPECT_EQ(graph.layers[1].outputs[0].type, "float");
   EXPECT_EQ(graph.compulsory.weights.bytes, 8 * 16);
