@@ -1,6 +1,7 @@
 #include "analysis/profiles/kineto/event_reader.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "analysis/profiles/file/profile_file.h"
 
@@ -76,7 +77,7 @@ class EventReader {
   }
   static std::int64_t id_of(const TraceEvent& event, std::string_view name) {
     const auto found = event.argument(name);
-    return found ? found->integer().value_or(no_id) : no_id;
+    return found ? found->id().value_or(no_id) : no_id;
   }
 
   Index process_of(const TraceEvent& event) {
@@ -176,9 +177,18 @@ class EventReader {
     events_.links.push_back({.correlation = id_of(event, "correlation"),
                              .external = external_of(event),
                              .process_name = process_of(event),
+                             .stream = stream_of(event),
                              .device = static_cast<std::int16_t>(
                                  device ? device->integer().value_or(no_device) : no_device),
                              .in_graph = is_graph_node(event)});
+  }
+
+  static std::int32_t stream_of(const TraceEvent& event) {
+    if (!event.thread) return 0;
+    const auto number = event.thread->integer();
+    return static_cast<std::int32_t>(
+        number ? static_cast<std::size_t>(*number)
+               : std::hash<std::string_view>()(event.thread->text().value_or("")));
   }
 
   static bool is_graph_node(const TraceEvent& event) {

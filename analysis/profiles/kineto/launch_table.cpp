@@ -40,6 +40,12 @@ LaunchTable::LaunchTable(std::vector<Launch> launches, const std::vector<std::st
   };
   // Most traces are in order; sorting takes time.
   if (!std::ranges::is_sorted(launches_, less)) std::ranges::stable_sort(launches_, less);
+  // A trace that was merged with itself has each twice.
+  const auto twice = std::ranges::unique(launches_, [](const Launch& a, const Launch& b) {
+    return a.correlation == b.correlation && a.start == b.start && a.thread == b.thread &&
+           a.name == b.name;
+  });
+  launches_.erase(twice.begin(), twice.end());
 }
 
 std::span<Launch> LaunchTable::of_correlation(std::int64_t correlation) {

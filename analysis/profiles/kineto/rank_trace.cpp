@@ -63,7 +63,7 @@ double element_size(std::string_view type) {
 
 std::optional<std::int64_t> number(const TraceEvent& event, std::string_view name) {
   const auto value = event.argument(name);
-  return value ? value->integer() : std::nullopt;
+  return value ? value->id() : std::nullopt;
 }
 
 CollectiveRun collective_of(const TraceEvent& event, TimeSpan span) {
