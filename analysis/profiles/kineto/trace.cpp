@@ -333,10 +333,7 @@ class Assembler {
     for (const auto& [process, devices] : devices_) {
       most_devices = std::max(most_devices, devices.size());
     }
-    if (most_devices > 1) {
-      remark("a process ran on {} GPUs, which count as one: busy is when any of them is",
-             most_devices);
-    }
+    if (most_devices > 1) trace_.remarks.push_back(of_several_devices(most_devices));
     const LaunchTable::Lost lost = launches.lost([&](const Launch& launch) {
       if (launch.call != no_index) trace_.calls[launch.call].lacks_kernels = true;
     });
@@ -382,6 +379,11 @@ class Assembler {
 };
 
 }  // namespace
+
+std::string of_several_devices(std::size_t count) {
+  return fmt::format("a process ran on {} GPUs, which count as one: busy is when any of them is",
+                     count);
+}
 
 bool launches_graph(std::string_view name) { return name.find("Graph") != std::string_view::npos; }
 
