@@ -110,6 +110,8 @@ TraceEvent::TraceEvent(simdjson::dom::object members, double base, std::string_v
       process.emplace(value);
     } else if (key == "tid") {
       thread.emplace(value);
+    } else if (key == "id") {
+      id.emplace(value);
     } else if (key == "args" && value.is_object()) {
       arguments.emplace(value);
     }

@@ -43,6 +43,8 @@ struct TraceEvent {
   std::optional<double> duration{};
   std::optional<EventValue> process{};
   std::optional<EventValue> thread{};
+  /// What the two ends of a flow have in common.
+  std::optional<EventValue> id{};
   /// An object, or empty.
   std::optional<EventValue> arguments{};
   /// How many of the times are written as texts ("12.5").

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "analysis/profiles/file/profile_file.h"
+#include "analysis/profiles/kineto/flows.h"
 
 namespace benanza::analysis::kineto {
 namespace {
@@ -33,6 +34,7 @@ class EventReader {
     document.for_each_event([&](const TraceEvent& event) {
       if (event.phase == "X") add(event);
     });
+    if (unlinked_ > 0) link_by_flows(document);
     return std::move(events_);
   }
 
@@ -56,6 +58,22 @@ class EventReader {
     } else {
       add_work(event, kind == EventKind::kernel);
     }
+  }
+
+  void link_by_flows(const ProfileFile& document) {
+    Flows flows;
+    Numbering ids;
+    document.for_each_event([&](const TraceEvent& event) {
+      const bool begins = event.phase == "s";
+      if ((!begins && event.phase != "f") || !event.start || !event.id) return;
+      const Index id = ids.number(std::string(event.category) + ' ' + event.id->json());
+      if (begins) {
+        flows.add_begin(id, *event.start, thread_of(event));
+      } else {
+        flows.add_end(id, *event.start, process_of(event), stream_of(event));
+      }
+    });
+    flows.link(events_, std::move(unlinked_launches_), events_.names.number("launch"));
   }
 
   static bool is_step(const TraceEvent& event) {
@@ -170,6 +188,7 @@ class EventReader {
         ++events_.kernels_of_no_time;
       }
     }
+    if (id_of(event, "correlation") == no_id && external_of(event) == no_id) ++unlinked_;
     const double start = *event.start;
     events_.work.push_back({.start = start,
                             .end = start + std::max(0.0, event.duration.value_or(0)),
@@ -201,7 +220,13 @@ class EventReader {
       events_.waits.push_back({*event.start, *event.start, process_of(event)});
     }
     const std::int64_t correlation = id_of(event, "correlation");
-    if (correlation == no_id) return;
+    if (correlation == no_id) {
+      unlinked_launches_.push_back({.start = *event.start,
+                                    .end = end_of(event),
+                                    .thread = thread_of(event),
+                                    .name = events_.names.number(*event.name)});
+      return;
+    }
     events_.launches.push_back({.correlation = correlation,
                                 .start = *event.start,
                                 .thread = thread_of(event),
@@ -209,6 +234,9 @@ class EventReader {
   }
 
   Events events_;
+  /// Work without ids.
+  std::size_t unlinked_ = 0;
+  std::vector<UnlinkedLaunch> unlinked_launches_;
   Numbering ops_;
   Numbering threads_;
   std::string key_;

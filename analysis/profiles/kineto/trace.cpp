@@ -362,7 +362,9 @@ class Assembler {
              id->get<std::int64_t>() == *events_.device;
     };
     const auto used = std::ranges::find_if(*devices, is_used);
-    trace_.device = (used == devices->end() ? devices->front() : *used).value("name", "");
+    const json& device = used == devices->end() ? devices->front() : *used;
+    const auto name = device.is_object() ? device.find("name") : device.end();
+    if (name != device.end() && name->is_string()) trace_.device = name->get<std::string>();
   }
 
   const ProfileFile& document_;
