@@ -209,9 +209,10 @@ class Assembler {
   void take_gpu_work() {
     LaunchTable launches(std::move(events_.launches), names_, events_.threads);
     place_launches(launches.all());
-    // Ranks may have equal numbers, and the times of a made trace.
-    const std::size_t twice =
-        trace_.processes > 1 ? 0 : drop_told_twice(events_.work, events_.links);
+    // Ranks may have equal numbers, and the times of a made trace; only equal launches tell.
+    const std::size_t twice = trace_.processes > 1 && launches.told_twice() == 0
+                                  ? 0
+                                  : drop_told_twice(events_.work, events_.links);
     if (twice > 0) {
       remark("{} of its kernels and copies stand there twice and count once", twice);
     }
