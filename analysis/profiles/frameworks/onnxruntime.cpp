@@ -215,6 +215,10 @@ void note_incomplete(Profile& profile, const Recorded& recorded, const std::vect
     profile.remarks.push_back(std::to_string(recorded.negative) +
                               " of its operators end before they begin: they count as 0 us");
   }
+  if (recorded.told_twice > 0) {
+    profile.remarks.push_back(std::to_string(recorded.told_twice) +
+                              " of its events stand there twice and count once");
+  }
   std::size_t outside = recorded.events.size();
   for (const Run& run : runs) outside -= std::min(outside, run.events.size());
   if (outside == 0) return;
