@@ -34,6 +34,13 @@ class ExportTables {
     return "";
   }
 
+  /// Of these columns, the first that has a value in a row, as SQL.
+  std::string any_column(const std::string& table, std::initializer_list<const char*> names) {
+    std::string list = "COALESCE(NULL";
+    for (const char* const name : names) list += ", " + column(table, {name});
+    return list + ')';
+  }
+
   /// The first of these columns that the table has, as SQL; "NULL" if it has none.
   std::string column(const std::string& table, std::initializer_list<const char*> names) {
     const std::set<std::string>& known = columns(table);
@@ -154,8 +161,11 @@ class NsightReader {
            tables_.column(table, {"graphNodeId"});
   }
   bool has_time(const Row& row) {
-    const bool has =
-        row.optional_integer(0) && row.optional_integer(1) && row.integer(0) <= row.integer(1);
+    constexpr double eleven_days = 1e15;
+    const auto start = row.optional_integer(0);
+    const auto end = row.optional_integer(1);
+    const bool has = start && end && *start <= *end &&
+                     static_cast<double>(*end) - static_cast<double>(*start) < eleven_days;
     if (!has) ++without_time_;
     return has;
   }
@@ -184,7 +194,7 @@ class NsightReader {
     if (table.empty()) return;
     result_.work.reserve(count_of(table));
     rows("SELECT " + placed(table) + ", " +
-             tables_.column(table, {"demangledName", "name", "mangledName", "shortName"}) +
+             tables_.any_column(table, {"demangledName", "name", "mangledName", "shortName"}) +
              " FROM " + table,
          [&](const Row& row) {
            if (!has_time(row)) return;

@@ -87,7 +87,8 @@ struct ProfiledNode {
 
 /// The GPU during one run of the model, with the profiler on. Medians over the runs.
 struct Timeline {
-  /// From the first operator's call to the end of the last kernel.
+  /// From the first operator's call, or the end of the work of earlier runs if that is later, to
+  /// the end of the last kernel.
   double span_seconds = 0;
   /// At least one kernel ran.
   double busy_seconds = 0;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <sstream>
 #include <stdexcept>
 
 #include "core/base/error.h"
@@ -201,9 +201,12 @@ Row checked(RawRow raw) {
     if (!raw.real_time) throw Error("is not a results file: key 'real_time' not found");
     row.samples.push_back(*raw.real_time * seconds_per_unit(raw.time_unit));
   }
+  constexpr double day = 86400;
   for (const double sample : row.samples) {
-    if (!std::isfinite(sample) || sample <= 0) {
-      throw Error(name + ": is ok but has a time of " + std::to_string(sample) + " s");
+    if (!(sample > 0 && sample < day)) {
+      std::ostringstream text;
+      text << name << ": is ok but has a time of " << sample << " s";
+      throw Error(text.str());
     }
   }
   return std::move(row);

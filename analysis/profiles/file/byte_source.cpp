@@ -226,8 +226,12 @@ class Unzipped : public ByteSource {
       } else {
         ended_ = !inflater_.inflate_some(*from_, to + all, most - all, got);
       }
+      sum_ = crc32(sum_, reinterpret_cast<const Bytef*>(to + all), static_cast<uInt>(got));
       all += got;
-      if (ended_) require_last();
+      if (ended_) {
+        require_sum();
+        require_last();
+      }
     }
     return all;
   }
@@ -250,6 +254,7 @@ class Unzipped : public ByteSource {
     }
     const std::uint32_t flags = number(head, 6, 2);
     const std::uint32_t method = number(head, 8, 2);
+    expected_sum_ = number(head, 14, 4);
     stored_ = number(head, 18, 4);
     const std::size_t name_size = number(head, 26, 2);
     const std::size_t all = size + name_size + number(head, 28, 2);
@@ -260,6 +265,7 @@ class Unzipped : public ByteSource {
     constexpr std::uint32_t encrypted = 1;
     constexpr std::uint32_t sizes_behind = 8;
     is_stored_ = method == 0;
+    has_sum_behind_ = (flags & sizes_behind) != 0;
     const bool known = method == Z_DEFLATED || (is_stored_ && (flags & sizes_behind) == 0);
     if ((flags & encrypted) != 0 || !known) {
       throw Error("is a zip file packed in a way that is not read here: unpack " + name);
@@ -278,6 +284,17 @@ class Unzipped : public ByteSource {
     throw Error("is a zip file with folders: unpack it, and name one file");
   }
 
+  void require_sum() {
+    constexpr std::size_t most = 8;
+    const std::string_view rest = has_sum_behind_ ? from_->peek(most) : std::string_view();
+    // A mark may stand before the sum.
+    const std::size_t at = rest.starts_with("PK\x07\x08") ? 4 : 0;
+    if (has_sum_behind_ && rest.size() < at + 4) throw Error("is a zip file cut short");
+    if (sum_ == (has_sum_behind_ ? number(rest, at, 4) : expected_sum_)) return;
+    throw Error(fmt::format("is a damaged zip file: its checksum is another one, at byte {}",
+                            from_->position()));
+  }
+
   /// Behind the data, perhaps after their sizes, the archive's list follows.
   void require_last() {
     constexpr std::size_t longest_sizes = 24;
@@ -290,6 +307,9 @@ class Unzipped : public ByteSource {
   std::unique_ptr<Buffered> from_;
   Inflater inflater_{-MAX_WBITS, "zip"};
   bool is_stored_ = false;
+  bool has_sum_behind_ = false;
+  std::uint32_t expected_sum_ = 0;
+  uLong sum_ = crc32(0, nullptr, 0);
   std::size_t stored_ = 0;
   bool ended_ = false;
 };

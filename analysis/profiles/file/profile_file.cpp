@@ -90,6 +90,9 @@ class ProfileFile::Walk {
   char first() {
     if (!window_.read_more()) throw file_.error("is empty, not " + file_.kind());
     if (window_.text().starts_with("\xef\xbb\xbf")) window_.skip(3);
+    if (window_.text().empty() && !window_.read_more()) {
+      throw file_.error("is empty, not " + file_.kind());
+    }
     const std::string_view start = window_.text();
     if (const std::string_view other = encoding_of(start); !other.empty()) {
       throw file_.error(fmt::format("is not {}: its text is {} from byte 0 on: convert it to UTF-8",
@@ -280,21 +283,33 @@ ProfileFile::ProfileFile(std::filesystem::path path, std::string_view kind, std:
   Walk walk(*this, repairs_);
   walk.go([&](const std::string& name, nlohmann::json value) { root_[name] = std::move(value); },
           [&](std::string_view text, std::uint64_t, bool) {
-            if (++events_ <= most) see(text);
+            ++events_;
+            if (seen_ < most) see(text);
           });
   has_only_events_ = walk.has_only_events();
-  if (has_only_events_ && categories_.empty()) throw error("is not " + this->kind());
+  if (!has_only_events_ || !categories_.empty()) return;
+  throw error("is not " + this->kind() + ": " +
+              (events_ == 0 ? "an empty list"
+                            : "a list in which nothing names a category, as a trace's events do" +
+                                  first_members_));
 }
 
 void ProfileFile::see(std::string_view text) {
   const nlohmann::json event = nlohmann::json::parse(text, nullptr, false);
   if (!event.is_object()) return;
+  if (events_ == 1) {
+    for (const auto& [name, value] : event.items()) {
+      first_members_ += (first_members_.empty() ? "; the first has " : ", ") + name;
+    }
+  }
   const auto text_of = [](const nlohmann::json& owner, const char* name) {
     const auto found = owner.find(name);
     const bool is_text = found != owner.end() && found->is_string();
     return is_text ? found->get<std::string>() : std::string();
   };
   see_start(event);
+  // Names of hundreds of threads may stand before all else.
+  if (text_of(event, "ph") != "M") ++seen_;
   if (const std::string category = text_of(event, "cat"); !category.empty()) {
     categories_.insert(category);
   }
@@ -313,10 +328,11 @@ void ProfileFile::see_start(const nlohmann::json& event) {
     return;
   }
   constexpr double far = 1e12;
+  constexpr double most = 9.2e18;
   const auto time = start->is_string()   ? text::number<double>(start->get<std::string>())
                     : start->is_number() ? std::optional(start->get<double>())
                                          : std::nullopt;
-  if (time && std::isfinite(*time)) base_ = std::abs(*time) < far ? 0 : std::floor(*time);
+  if (time && std::abs(*time) < most) base_ = std::abs(*time) < far ? 0 : std::floor(*time);
 }
 
 void ProfileFile::for_each_event(const std::function<void(const TraceEvent& event)>& use) const {
@@ -350,6 +366,7 @@ void ProfileFile::for_each_event(const std::function<void(const TraceEvent& even
       throw error(fmt::format("is not {}: the event at byte {}: {}", kind(), at, reason.what()));
     }
   });
+  guard([&] { pairs.finish(use); });
   unpaired_ = pairs.unpaired();
   has_read_events_ = true;
 }

@@ -31,7 +31,7 @@ class ProfileFile : public FileOfKind {
   /// events alone.
   const nlohmann::json& root() const { return root_; }
   bool has_only_events() const { return has_only_events_; }
-  /// Of the first events.
+  /// Of the first events that are no metadata.
   const std::set<std::string>& categories() const { return categories_; }
   /// As far as the first events name them.
   const std::set<std::string>& process_names() const { return process_names_; }
@@ -41,8 +41,8 @@ class ProfileFile : public FileOfKind {
   /// One sentence for each kind of repair in what was read so far.
   std::vector<std::string> remarks() const;
 
-  /// Calls `use` for every event that is an object, in the order of the file; for one in two parts,
-  /// a beginning and an end, at its end.
+  /// Calls `use` for every event that is an object, in the order of the file; for those in two
+  /// parts, a beginning and an end, after all others.
   void for_each_event(const std::function<void(const TraceEvent& event)>& use) const;
 
   /// Throws Error unless the member "schema" equals `expected`.
@@ -60,6 +60,7 @@ class ProfileFile : public FileOfKind {
  private:
   static constexpr std::string_view no_bracket = "no bracket at the end";
 
+  /// Notes what an event says of the file's kind.
   void see(std::string_view event);
   void see_start(const nlohmann::json& event);
 
@@ -72,6 +73,10 @@ class ProfileFile : public FileOfKind {
   std::set<std::string> categories_;
   std::set<std::string> process_names_;
   std::size_t events_ = 0;
+  /// Those that see() saw and that are no metadata.
+  std::size_t seen_ = 0;
+  /// Of the first event, for a message.
+  std::string first_members_{};
   /// Microseconds; 0 if the first events start near it.
   std::optional<double> base_;
   mutable Repairs repairs_;

@@ -85,6 +85,11 @@ std::optional<std::int64_t> EventValue::integer() const {
   return static_cast<std::int64_t>(*fraction);
 }
 
+std::optional<std::int64_t> EventValue::id() const {
+  const auto written = text();
+  return written ? text::number<std::int64_t>(*written) : integer();
+}
+
 TraceEvent::TraceEvent(simdjson::dom::object members, double base, std::string_view text)
     : members_(members) {
   for (const auto& [key, value] : members) {
@@ -105,13 +110,19 @@ TraceEvent::TraceEvent(simdjson::dom::object members, double base, std::string_v
       process.emplace(value);
     } else if (key == "tid") {
       thread.emplace(value);
+    } else if (key == "id") {
+      id.emplace(value);
     } else if (key == "args" && value.is_object()) {
       arguments.emplace(value);
     }
   }
-  if (base == 0 || !start) return;
-  const auto exact = text.empty() ? std::nullopt : less_base(member_text(text, "ts"), base);
-  start = exact ? *exact : *start - base;
+  if (!start) return;
+  if (base != 0) {
+    const auto exact = text.empty() ? std::nullopt : less_base(member_text(text, "ts"), base);
+    start = exact ? *exact : *start - base;
+  }
+  constexpr double three_thousand_years = 1e17;
+  if (!(std::abs(*start) < three_thousand_years)) start.reset();
 }
 
 std::string_view TraceEvent::required_name() const {

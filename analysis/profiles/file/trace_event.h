@@ -21,6 +21,8 @@ class EventValue {
   std::optional<double> real() const;
   /// The same of whole numbers; of others, without the fraction.
   std::optional<std::int64_t> integer() const;
+  /// The same, of a number that may be written as a text ("12").
+  std::optional<std::int64_t> id() const;
   /// As JSON.
   std::string json() const { return simdjson::minify(element_); }
   const simdjson::dom::element& element() const { return element_; }
@@ -36,11 +38,13 @@ struct TraceEvent {
   std::string_view category{};
   std::optional<std::string_view> name{};
   /// Microseconds, the start since the trace's base; empty if the trace states none, or a number
-  /// that is none, or no time (a clock's wrong end).
+  /// that is none, or no time (a clock's wrong end, an overflow).
   std::optional<double> start{};
   std::optional<double> duration{};
   std::optional<EventValue> process{};
   std::optional<EventValue> thread{};
+  /// What the two ends of a flow have in common.
+  std::optional<EventValue> id{};
   /// An object, or empty.
   std::optional<EventValue> arguments{};
   /// How many of the times are written as texts ("12.5").

@@ -87,12 +87,16 @@ std::vector<ProfiledNode> instruction_nodes(const jax::Trace& trace,
   return nodes;
 }
 
-/// A device during one step; empty without kernels.
-std::optional<Timeline> timeline_of(DeviceRun runs, const jax::StepWindow& step) {
+/// A device during one step; empty without kernels. `busy_until`: the end of what it did in earlier
+/// steps, which a host that is ahead calls before; becomes the end of this one's.
+std::optional<Timeline> timeline_of(DeviceRun runs, const jax::StepWindow& step,
+                                    double& busy_until) {
   std::ranges::stable_sort(runs, {}, [](const jax::InstructionRun* run) { return run->start; });
   Timeline timeline;
   if (runs.empty()) return std::nullopt;
-  const double begin = step.first == no_step ? runs.front()->start : step.first;
+  const double first = runs.front()->start;
+  const double begin =
+      std::clamp(busy_until, step.first == no_step ? first : std::min(step.first, first), first);
   double free_at = begin;  // when the device has finished all earlier work
   for (const jax::InstructionRun* run : runs) {
     if (run->kernel == jax::no_index) continue;
@@ -106,6 +110,7 @@ std::optional<Timeline> timeline_of(DeviceRun runs, const jax::StepWindow& step)
     free_at = std::max(free_at, end);
   }
   if (timeline.busy_seconds == 0) return std::nullopt;
+  busy_until = std::max(busy_until, free_at);
   timeline.span_seconds = (free_at - begin) * microsecond;
   return timeline;
 }
@@ -116,9 +121,11 @@ std::optional<Timeline> timeline_of(const jax::Trace& trace,
   std::vector<double> spans;
   std::vector<double> busy;
   std::vector<double> bound;
+  std::vector<double> busy_until(std::max<std::size_t>(1, trace.devices), no_step);
   for (const jax::StepWindow& step : steps) {
-    for (DeviceRun& runs : device_runs(trace, step)) {
-      const auto one = timeline_of(std::move(runs), step);
+    std::vector<DeviceRun> of_devices = device_runs(trace, step);
+    for (std::size_t device = 0; device < of_devices.size(); ++device) {
+      const auto one = timeline_of(std::move(of_devices[device]), step, busy_until[device]);
       if (!one) continue;
       spans.push_back(one->span_seconds);
       busy.push_back(one->busy_seconds);

@@ -39,10 +39,15 @@ std::vector<Run> split(const std::vector<Event>& events, const std::vector<RunWi
     latest = std::max(latest, window.end);
   }
   std::vector<Run> runs;
-  for (const RunWindow& window : windows) {
+  for (std::size_t at = 0; at < windows.size(); ++at) {
+    const RunWindow& window = windows[at];
+    // In whole microseconds, the last operator may take none and start with the run's end.
+    const bool has_end = at + 1 == windows.size() || windows[at + 1].start > window.end;
     Run& run = runs.emplace_back((window.end - window.start) * 1e-6);
     const auto first = std::ranges::lower_bound(events, window.start, {}, &Event::start);
-    const auto last = std::ranges::lower_bound(events, window.end, {}, &Event::start);
+    const auto last =
+        has_end ? std::ranges::upper_bound(first, events.end(), window.end, {}, &Event::start)
+                : std::ranges::lower_bound(first, events.end(), window.end, {}, &Event::start);
     std::copy_if(first, last, std::back_inserter(run.events),
                  [&](const Event& event) { return !overlap || event.thread == window.thread; });
   }
@@ -209,6 +214,10 @@ void note_incomplete(Profile& profile, const Recorded& recorded, const std::vect
   if (recorded.negative > 0) {
     profile.remarks.push_back(std::to_string(recorded.negative) +
                               " of its operators end before they begin: they count as 0 us");
+  }
+  if (recorded.told_twice > 0) {
+    profile.remarks.push_back(std::to_string(recorded.told_twice) +
+                              " of its events stand there twice and count once");
   }
   std::size_t outside = recorded.events.size();
   for (const Run& run : runs) outside -= std::min(outside, run.events.size());

@@ -23,6 +23,11 @@ struct Row {
   Index line = 0;
 };
 
+struct StepMark {
+  StepWindow window{};
+  Index process = 0;
+};
+
 struct Launch {
   std::int64_t correlation = 0;
   double start = 0;
@@ -52,7 +57,7 @@ class InstructionReader {
   }
 
   Trace take() {
-    std::ranges::sort(trace_.steps);
+    settle_steps();
     std::erase_if(launches_,
                   [&](const Launch& launch) { return device_names_.contains(launch.process); });
     std::ranges::sort(launches_, {}, &Launch::correlation);
@@ -79,6 +84,23 @@ class InstructionReader {
     return value ? value->json() : "null";
   }
 
+  /// The host's marks; a device's lines may tell them again, and so may other threads.
+  void settle_steps() {
+    const auto is_of_device = [&](const StepMark& mark) {
+      return device_names_.contains(mark.process);
+    };
+    if (!std::ranges::all_of(step_marks_, is_of_device)) std::erase_if(step_marks_, is_of_device);
+    std::ranges::sort(step_marks_, [](const StepMark& a, const StepMark& b) {
+      return a.window.first != b.window.first ? a.window.first < b.window.first
+                                              : a.window.second > b.window.second;
+    });
+    for (const StepMark& mark : step_marks_) {
+      const bool is_told =
+          !trace_.steps.empty() && mark.window.second <= trace_.steps.back().second;
+      if (!is_told) trace_.steps.push_back(mark.window);
+    }
+  }
+
   void name_line(const TraceEvent& event) {
     const Index process = processes_.number(text_of(event.process));
     const std::string name(event.text_argument("name"));
@@ -91,7 +113,8 @@ class InstructionReader {
 
   void add(const TraceEvent& event) {
     if (event.argument("step_num") && event.start) {
-      trace_.steps.emplace_back(*event.start, *event.start + event.duration.value_or(0));
+      step_marks_.push_back({{*event.start, *event.start + event.duration.value_or(0)},
+                             processes_.number(text_of(event.process))});
     }
     const Index process = processes_.number(text_of(event.process));
     const bool on_device = device_names_.contains(process);
@@ -192,6 +215,7 @@ class InstructionReader {
   /// A deque grows without a second copy.
   std::deque<Row> rows_;
   std::vector<Launch> launches_;
+  std::vector<StepMark> step_marks_;
   bool has_instructions_ = false;
   std::size_t without_time_ = 0;
   std::size_t without_instruction_ = 0;

@@ -1,8 +1,10 @@
 #include "analysis/profiles/kineto/event_reader.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "analysis/profiles/file/profile_file.h"
+#include "analysis/profiles/kineto/flows.h"
 
 namespace benanza::analysis::kineto {
 namespace {
@@ -32,6 +34,7 @@ class EventReader {
     document.for_each_event([&](const TraceEvent& event) {
       if (event.phase == "X") add(event);
     });
+    if (unlinked_ > 0) link_by_flows(document);
     return std::move(events_);
   }
 
@@ -57,6 +60,22 @@ class EventReader {
     }
   }
 
+  void link_by_flows(const ProfileFile& document) {
+    Flows flows;
+    Numbering ids;
+    document.for_each_event([&](const TraceEvent& event) {
+      const bool begins = event.phase == "s";
+      if ((!begins && event.phase != "f") || !event.start || !event.id) return;
+      const Index id = ids.number(std::string(event.category) + ' ' + event.id->json());
+      if (begins) {
+        flows.add_begin(id, *event.start, thread_of(event));
+      } else {
+        flows.add_end(id, *event.start, process_of(event), stream_of(event));
+      }
+    });
+    flows.link(events_, std::move(unlinked_launches_), events_.names.number("launch"));
+  }
+
   static bool is_step(const TraceEvent& event) {
     return event.name && event.name->starts_with("ProfilerStep");
   }
@@ -76,7 +95,7 @@ class EventReader {
   }
   static std::int64_t id_of(const TraceEvent& event, std::string_view name) {
     const auto found = event.argument(name);
-    return found ? found->integer().value_or(no_id) : no_id;
+    return found ? found->id().value_or(no_id) : no_id;
   }
 
   Index process_of(const TraceEvent& event) {
@@ -169,6 +188,7 @@ class EventReader {
         ++events_.kernels_of_no_time;
       }
     }
+    if (id_of(event, "correlation") == no_id && external_of(event) == no_id) ++unlinked_;
     const double start = *event.start;
     events_.work.push_back({.start = start,
                             .end = start + std::max(0.0, event.duration.value_or(0)),
@@ -176,9 +196,18 @@ class EventReader {
     events_.links.push_back({.correlation = id_of(event, "correlation"),
                              .external = external_of(event),
                              .process_name = process_of(event),
+                             .stream = stream_of(event),
                              .device = static_cast<std::int16_t>(
                                  device ? device->integer().value_or(no_device) : no_device),
                              .in_graph = is_graph_node(event)});
+  }
+
+  static std::int32_t stream_of(const TraceEvent& event) {
+    if (!event.thread) return 0;
+    const auto number = event.thread->integer();
+    return static_cast<std::int32_t>(
+        number ? static_cast<std::size_t>(*number)
+               : std::hash<std::string_view>()(event.thread->text().value_or("")));
   }
 
   static bool is_graph_node(const TraceEvent& event) {
@@ -191,7 +220,13 @@ class EventReader {
       events_.waits.push_back({*event.start, *event.start, process_of(event)});
     }
     const std::int64_t correlation = id_of(event, "correlation");
-    if (correlation == no_id) return;
+    if (correlation == no_id) {
+      unlinked_launches_.push_back({.start = *event.start,
+                                    .end = end_of(event),
+                                    .thread = thread_of(event),
+                                    .name = events_.names.number(*event.name)});
+      return;
+    }
     events_.launches.push_back({.correlation = correlation,
                                 .start = *event.start,
                                 .thread = thread_of(event),
@@ -199,6 +234,9 @@ class EventReader {
   }
 
   Events events_;
+  /// Work without ids.
+  std::size_t unlinked_ = 0;
+  std::vector<UnlinkedLaunch> unlinked_launches_;
   Numbering ops_;
   Numbering threads_;
   std::string key_;

@@ -52,6 +52,8 @@ struct WorkLinks {
   std::int64_t external = no_id;
   /// Process as the trace has it: the GPU's number or, in merged traces, that of a process.
   Index process_name = no_index;
+  /// The stream's number, by which the trace names its line.
+  std::int32_t stream = 0;
   /// The GPU's number.
   std::int16_t device = no_device;
   /// It says that it is a node of a CUDA graph.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
 
 namespace benanza::analysis::kineto {
 namespace {
@@ -36,10 +37,18 @@ LaunchTable::LaunchTable(std::vector<Launch> launches, const std::vector<std::st
     launches_work_.push_back(kineto::launches_work(name));
   }
   const auto less = [](const Launch& a, const Launch& b) {
-    return std::pair(a.correlation, a.start) < std::pair(b.correlation, b.start);
+    return std::tuple(a.correlation, a.start, a.thread) <
+           std::tuple(b.correlation, b.start, b.thread);
   };
   // Most traces are in order; sorting takes time.
   if (!std::ranges::is_sorted(launches_, less)) std::ranges::stable_sort(launches_, less);
+  // A trace that was merged with itself has each twice.
+  const auto twice = std::ranges::unique(launches_, [](const Launch& a, const Launch& b) {
+    return a.correlation == b.correlation && a.start == b.start && a.thread == b.thread &&
+           a.name == b.name;
+  });
+  told_twice_ = twice.size();
+  launches_.erase(twice.begin(), twice.end());
 }
 
 std::span<Launch> LaunchTable::of_correlation(std::int64_t correlation) {

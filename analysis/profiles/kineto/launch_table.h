@@ -28,6 +28,8 @@ class LaunchTable {
 
   std::span<Launch> all() { return launches_; }
   bool is_graph(const Launch& launch) const { return is_graph_[launch.name]; }
+  /// Launches that the trace tells again; they are left out.
+  std::size_t told_twice() const { return told_twice_; }
   /// Counts the process of some work that only one can have launched. After all work, settle()
   /// learns of it which GPU each process uses.
   void vote(double start, const WorkLinks& links);
@@ -60,6 +62,7 @@ class LaunchTable {
   std::map<Device, std::map<Index, std::size_t>> votes_;
   std::map<Device, Index> process_of_device_;
   std::size_t next_ = 0;
+  std::size_t told_twice_ = 0;
 };
 
 }  // namespace benanza::analysis::kineto

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "analysis/input/nsight_export.h"
@@ -133,6 +134,11 @@ class ExportTrace {
       trace_.remarks.push_back(
           "it has no launches: its kernels are of no range, and idle time has no cause");
     }
+    std::map<std::int64_t, std::set<std::uint32_t>> devices;
+    for (const auto& work : recording_.work) devices[work.process].insert(work.device);
+    std::size_t most_devices = 0;
+    for (const auto& [id, own] : devices) most_devices = std::max(most_devices, own.size());
+    if (most_devices > 1) trace_.remarks.push_back(kineto::of_several_devices(most_devices));
     if (of_graphs > 0) {
       trace_.remarks.push_back(fmt::format("{} of {} kernels and copies ran in CUDA graphs",
                                            of_graphs, recording_.work.size()));
@@ -152,8 +158,9 @@ class ExportTrace {
 Profile nsight_profile(const std::filesystem::path& path) {
   const DeviceRecording recording = read_nsight_export(path);
   if (recording.work.empty()) {
-    throw Error(path.string() +
-                ": is an export of Nsight Systems without a kernel; trace with nsys profile "
+    const std::string notes = recording.notes.empty() ? "" : ": " + recording.notes.front().text;
+    throw Error(path.string() + ": is an export of Nsight Systems without a kernel" + notes +
+                "; trace with nsys profile "
                 "--trace=cuda,nvtx, or record the program with benanza-record");
   }
   kineto::Trace trace = ExportTrace(recording).make();

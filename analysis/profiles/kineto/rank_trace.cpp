@@ -9,6 +9,7 @@
 #include <numeric>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "analysis/profiles/file/profile_file.h"
 #include "analysis/profiles/kineto/event_reader.h"
@@ -48,6 +49,7 @@ struct RankEvents {
   /// Their threads are processes.
   std::vector<Launch> launches{};
   std::size_t without_time = 0;
+  std::size_t told_twice = 0;
 };
 
 double element_size(std::string_view type) {
@@ -63,7 +65,7 @@ double element_size(std::string_view type) {
 
 std::optional<std::int64_t> number(const TraceEvent& event, std::string_view name) {
   const auto value = event.argument(name);
-  return value ? value->integer() : std::nullopt;
+  return value ? value->id() : std::nullopt;
 }
 
 CollectiveRun collective_of(const TraceEvent& event, TimeSpan span) {
@@ -124,8 +126,19 @@ std::optional<std::size_t> step_at(const StepsOfRank& steps, double time) {
   return static_cast<std::size_t>(after - steps.begin()) - 1;
 }
 
+/// Sorts, and joins what overlaps and has the same name: a step that is told twice.
 void sort_steps(StepsOfRank& steps) {
   std::ranges::sort(steps, {}, [](const Step& step) { return step.span.begin; });
+  std::size_t kept = 0;
+  for (std::size_t at = 1; at < steps.size(); ++at) {
+    Step& last = steps[kept];
+    if (steps[at].name == last.name && steps[at].span.begin < last.span.end) {
+      last.span.end = std::max(last.span.end, steps[at].span.end);
+    } else if (++kept != at) {
+      steps[kept] = std::move(steps[at]);
+    }
+  }
+  if (!steps.empty()) steps.resize(kept + 1);
 }
 
 /// The kernels of one rank, in order, by step.
@@ -189,7 +202,13 @@ class RankSorter {
     for (auto* const all : {&events_.gpu_steps, &events_.host_steps}) {
       for (auto& [process, steps] : *all) sort_steps(steps);
     }
-    std::ranges::sort(events_.kernels, {}, [](const Kernel& one) { return one.span.begin; });
+    std::ranges::sort(events_.kernels, {}, identity);
+    // A trace that was merged with itself has each twice.
+    if (launches_.told_twice() > 0) {
+      const auto twice = std::ranges::unique(events_.kernels, {}, identity);
+      events_.told_twice = twice.size();
+      events_.kernels.erase(twice.begin(), twice.end());
+    }
     std::set<Index> gpus;
     for (const Kernel& kernel : events_.kernels) {
       launches_.vote(kernel.span.begin, links(kernel));
@@ -228,6 +247,9 @@ class RankSorter {
   }
 
  private:
+  static std::tuple<double, double, std::int64_t, Index> identity(const Kernel& one) {
+    return {one.span.begin, one.span.end, one.correlation, one.process};
+  }
   static WorkLinks links(const Kernel& kernel) {
     return {.correlation = kernel.correlation, .process_name = kernel.process};
   }
@@ -328,6 +350,10 @@ std::vector<RankTrace> read_rank_traces(const std::filesystem::path& file) {
     }
   }
   for (std::string& remark : document.remarks()) traces.front().remarks.push_back(remark);
+  if (events.told_twice > 0) {
+    traces.front().remarks.push_back(
+        fmt::format("{} of its kernels stand there twice and count once", events.told_twice));
+  }
   if (events.without_time > 0) {
     traces.front().remarks.push_back(
         fmt::format("{} kernels without a time are left out", events.without_time));

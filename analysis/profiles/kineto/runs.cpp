@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "analysis/profiles/kineto/placed.h"
@@ -101,7 +102,16 @@ std::vector<Nodes> most_common(const std::vector<Nodes>& runs) {
 class Merger {
  public:
   Merger(const Trace& trace, const PlacedNodes& placed)
-      : trace_(trace), placed_(placed), waited_(trace.work.size()) {}
+      : trace_(trace), placed_(placed), waited_(trace.work.size()) {
+    std::vector<double> ends(std::max<std::size_t>(1, trace.processes),
+                             std::numeric_limits<double>::lowest());
+    earlier_end_.reserve(trace.work.size());
+    for (const Work& work : trace.work) {
+      double& end = ends[work.process];
+      earlier_end_.push_back(end);
+      end = std::max(end, work.end);
+    }
+  }
 
   /// Medians of all times over `runs`, which have the same sequence.
   void merge(const std::vector<Nodes>& runs, ModelRun& into) {
@@ -123,6 +133,18 @@ class Merger {
     return (trace_.work[work].end - trace_.work[work].start) * microsecond;
   }
 
+  /// A host that is ahead calls a run's first operator while the GPU still does the work of earlier
+  /// runs: then the run begins with the end of that. Where the clocks of both differ a little, a
+  /// kernel may begin before its operator.
+  double begin_of(Nodes run, const std::vector<Index>& order) const {
+    const auto first = std::ranges::min_element(order);
+    if (first == order.end()) return run.front().start;
+    constexpr double one_second = 1e6;
+    const double called = run.front().start;
+    const double work = std::max(trace_.work[*first].start, called - one_second);
+    return std::clamp(earlier_end_[*first], std::min(called, work), work);
+  }
+
   /// Also finds how long the GPU waited for each kernel.
   Timeline timeline_of(Nodes run) {
     std::vector<Index> order;
@@ -132,7 +154,7 @@ class Merger {
     }
     std::ranges::stable_sort(order, {}, [&](Index work) { return trace_.work[work].start; });
     Timeline timeline;
-    const double begin = run.front().start;
+    const double begin = begin_of(run, order);
     double free_at = begin;  // when the GPU has finished all earlier work
     for (const Index index : order) {
       const Work& work = trace_.work[index];
@@ -184,6 +206,8 @@ class Merger {
   const Trace& trace_;
   const PlacedNodes& placed_;
   std::vector<double> waited_;
+  /// When all earlier work of the same process has ended, for each work.
+  std::vector<double> earlier_end_;
 };
 
 std::vector<Nodes> runs_of(Nodes nodes, const Trace& trace, std::uint16_t process) {

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <span>
 
 #include "analysis/profiles/file/profile_file.h"
 #include "analysis/profiles/kineto/event_reader.h"
 #include "analysis/profiles/kineto/launch_table.h"
+#include "analysis/profiles/kineto/twice.h"
 
 namespace benanza::analysis::kineto {
 namespace {
@@ -65,6 +68,10 @@ class Assembler {
           "torch.profiler) may have taken CUPTI over: record without it",
           launches, launches == 1 ? "" : "es"));
     }
+    if (events_.calls.empty() && events_.work.empty() && events_.launches.empty() &&
+        !has_own_categories()) {
+      throw document_.error("has no operators of a framework known here: " + told_categories());
+    }
     // Replays of a graph have no operators.
     if (events_.calls.empty() && (events_.work.empty() || of_graphs == 0)) {
       throw document_.error("has no operators: trace with ProfilerActivity.CPU");
@@ -89,6 +96,31 @@ class Assembler {
       remark("{} of {} kernels take 0 us by the trace, or less: less than its clock tells",
              events_.kernels_of_no_time, events_.kernels);
     }
+  }
+
+  /// Some that PyTorch's profiler writes beside operators.
+  bool has_own_categories() const {
+    constexpr std::string_view own[] = {"python_function",
+                                        "user_annotation",
+                                        "cpu_instant_event",
+                                        "gpu_user_annotation",
+                                        "cuda_sync",
+                                        "overhead",
+                                        "ac2g",
+                                        "fwdbwd",
+                                        "Trace"};
+    return std::ranges::any_of(own, [&](std::string_view category) {
+      return document_.categories().contains(std::string(category));
+    });
+  }
+
+  std::string told_categories() const {
+    if (document_.categories().empty()) return "its events name no categories";
+    std::string all;
+    for (const std::string& category : document_.categories()) {
+      all += (all.empty() ? "" : ", ") + category;
+    }
+    return "its events are of other categories (" + all + ")";
   }
 
   struct LaunchCounts {
@@ -177,6 +209,13 @@ class Assembler {
   void take_gpu_work() {
     LaunchTable launches(std::move(events_.launches), names_, events_.threads);
     place_launches(launches.all());
+    // Ranks may have equal numbers, and the times of a made trace; only equal launches tell.
+    const std::size_t twice = trace_.processes > 1 && launches.told_twice() == 0
+                                  ? 0
+                                  : drop_told_twice(events_.work, events_.links);
+    if (twice > 0) {
+      remark("{} of its kernels and copies stand there twice and count once", twice);
+    }
     trace_.work = std::move(events_.work);
     if (trace_.processes > 1) {
       for (std::size_t at = 0; at < trace_.work.size(); ++at) {
@@ -197,11 +236,20 @@ class Assembler {
       } else if (work.call == no_index) {
         ++outside;
       }
+      note_place(work, events_.links[at]);
       const bool has_time = work.end > work.start;
       if (!has_time && work.call != no_index) trace_.calls[work.call].lacks_kernels = true;
     }
     std::vector<WorkLinks>().swap(events_.links);
     note_lost(launches, of_graphs, outside);
+  }
+
+  /// What the times between kernels depend on.
+  void note_place(const Work& work, const WorkLinks& links) {
+    constexpr double unit_of_clock = 1;
+    if (work.has_launch() && work.start < work.launched - unit_of_clock) ++before_launch_;
+    const bool is_its = work.has_launch() || work.call != no_index;
+    if (is_its && links.device != no_device) devices_[work.process].insert(links.device);
   }
 
   /// Finds the innermost operator that was running in the thread of each launch.
@@ -232,11 +280,23 @@ class Assembler {
     if (launch != nullptr) work.call = launch->call;
     if (work.call != no_index || links.external == no_id) return;
     if (!has_externals_) order_externals();
-    const auto last = std::ranges::upper_bound(by_external_, links.external, {},
-                                               &std::pair<std::int64_t, Index>::first);
-    if (last == by_external_.begin() || std::prev(last)->first != links.external) return;
-    work.call = std::prev(last)->second;
-    work.process = trace_.calls[work.call].process;
+    work.call = call_of_external(links);
+    if (work.call != no_index) work.process = trace_.calls[work.call].process;
+  }
+
+  /// The last call with this id, of the work's own process. Other processes may count alike: then
+  /// it is not known whose the work is.
+  Index call_of_external(const WorkLinks& links) const {
+    const Index own = process_of_[links.process_name];
+    Index found = no_index;
+    for (const auto& [id, call] : std::ranges::equal_range(
+             by_external_, links.external, {}, &std::pair<std::int64_t, Index>::first)) {
+      const std::uint16_t process = trace_.calls[call].process;
+      if (trace_.processes > 1 && own != no_index && process != own) continue;
+      if (found != no_index && trace_.calls[found].process != process) return no_index;
+      found = call;
+    }
+    return found;
   }
 
   void order_externals() {
@@ -264,6 +324,17 @@ class Assembler {
           "PyTorch's, or their launch is not in the trace",
           outside, all);
     }
+    if (before_launch_ > 0) {
+      remark(
+          "{} of {} kernels and copies begin before their launch: the clocks of host and GPU "
+          "differ, so times of waiting are not exact",
+          before_launch_, all);
+    }
+    std::size_t most_devices = 0;
+    for (const auto& [process, devices] : devices_) {
+      most_devices = std::max(most_devices, devices.size());
+    }
+    if (most_devices > 1) trace_.remarks.push_back(of_several_devices(most_devices));
     const LaunchTable::Lost lost = launches.lost([&](const Launch& launch) {
       if (launch.call != no_index) trace_.calls[launch.call].lacks_kernels = true;
     });
@@ -292,7 +363,9 @@ class Assembler {
              id->get<std::int64_t>() == *events_.device;
     };
     const auto used = std::ranges::find_if(*devices, is_used);
-    trace_.device = (used == devices->end() ? devices->front() : *used).value("name", "");
+    const json& device = used == devices->end() ? devices->front() : *used;
+    const auto name = device.is_object() ? device.find("name") : device.end();
+    if (name != device.end() && name->is_string()) trace_.device = name->get<std::string>();
   }
 
   const ProfileFile& document_;
@@ -304,9 +377,16 @@ class Assembler {
   std::vector<std::vector<Index>> by_thread_;
   std::vector<std::pair<std::int64_t, Index>> by_external_;
   bool has_externals_ = false;
+  std::size_t before_launch_ = 0;
+  std::map<std::uint16_t, std::set<std::int16_t>> devices_;
 };
 
 }  // namespace
+
+std::string of_several_devices(std::size_t count) {
+  return fmt::format("a process ran on {} GPUs, which count as one: busy is when any of them is",
+                     count);
+}
 
 bool launches_graph(std::string_view name) { return name.find("Graph") != std::string_view::npos; }
 

@@ -103,6 +103,9 @@ struct Trace {
   const Op& op_of(Index call) const { return ops[calls[call].op]; }
 };
 
+/// What is said of a process that uses several GPUs.
+std::string of_several_devices(std::size_t count);
+
 /// True for a call that launches a CUDA graph.
 bool launches_graph(std::string_view name);
 

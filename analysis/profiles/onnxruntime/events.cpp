@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
 #include "analysis/profiles/file/profile_file.h"
 #include "analysis/profiles/onnxruntime/names.h"
@@ -70,6 +73,26 @@ void take_bodies_out(Recorded& recorded) {
   }
 }
 
+/// Removes what a file tells again that was merged with itself, and counts it.
+void drop_told_twice(Recorded& recorded) {
+  std::set<std::tuple<double, double, Index>> windows;
+  const auto same_window = [&](const RunWindow& run) {
+    return !windows.emplace(run.start, run.end, run.thread).second;
+  };
+  recorded.told_twice += std::erase_if(recorded.runs, same_window);
+  // Sorted: those with the same times follow one another.
+  std::set<std::pair<Index, Index>> seen;
+  double start = 0;
+  double end = 0;
+  recorded.told_twice += std::erase_if(recorded.events, [&](const Event& event) {
+    if (event.start != start || event.end != end) seen.clear();
+    start = event.start;
+    end = event.end;
+    const bool has_time = event.end > event.start;
+    return has_time && !seen.emplace(event.op, event.thread).second;
+  });
+}
+
 /// Providers whose operators are done when they return.
 bool is_of_processor(std::string_view provider) {
   return provider.empty() || provider == "CPUExecutionProvider" ||
@@ -88,6 +111,7 @@ class EventReader {
     if (!std::ranges::is_sorted(recorded_.events, less)) {
       std::ranges::stable_sort(recorded_.events, less);
     }
+    drop_told_twice(recorded_);
     take_bodies_out(recorded_);
     return std::move(recorded_);
   }

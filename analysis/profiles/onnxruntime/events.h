@@ -59,6 +59,8 @@ struct Recorded {
   std::set<std::string> accelerators{};
   /// Operators that end before they begin.
   std::size_t negative = 0;
+  /// Operators and runs that the file tells again; they are left out.
+  std::size_t told_twice = 0;
 };
 
 /// Reads a profile's events. Throws JsonError if one lacks what it must have.

@@ -224,6 +224,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Bad{"no_rows", replaced(good, "benchmarks", "bench"), "benchmarks"},
                     Bad{"status", replaced(good, "\"ok\"", "\"fine\""), "fine"},
                     Bad{"name", replaced(good, "fp32", "fp31"), "fp31"},
+                    Bad{"endless", replaced(good, "[1e-6]", "[1e300]"), "a time of 1e+300 s"},
+                    Bad{"negative", replaced(good, "[1e-6]", "[-1e-6]"), "a time of -1e-06 s"},
                     Bad{"type", replaced(good, "[1e-6]", "\"fast\""), "results file"}),
     [](const auto& info) { return std::string(info.param.what); });
 

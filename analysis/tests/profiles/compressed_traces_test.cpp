@@ -43,16 +43,18 @@ std::string deflated(const std::string& text) {
   return packed;
 }
 
-/// A file of an archive. Only the sizes are right: nobody looks at the checksum.
+/// A file of an archive.
 std::string zipped(const std::string& name, const std::string& text, bool is_stored,
                    bool sizes_behind) {
   const std::string data = is_stored ? text : deflated(text);
+  const std::string sum = bytes_of(
+      crc32(0, reinterpret_cast<const Bytef*>(text.data()), static_cast<uInt>(text.size())), 4);
   const std::string sizes = bytes_of(data.size(), 4) + bytes_of(text.size(), 4);
   std::string file = "PK\x03\x04" + bytes_of(20, 2) + bytes_of(sizes_behind ? 8 : 0, 2) +
-                     bytes_of(is_stored ? 0 : 8, 2) + bytes_of(0, 8);
-  file += sizes_behind ? bytes_of(0, 8) : sizes;
+                     bytes_of(is_stored ? 0 : 8, 2) + bytes_of(0, 4);
+  file += sizes_behind ? bytes_of(0, 12) : sum + sizes;
   file += bytes_of(name.size(), 2) + bytes_of(0, 2) + name + data;
-  return sizes_behind ? file + "PK\x07\x08" + bytes_of(0, 4) + sizes : file;
+  return sizes_behind ? file + "PK\x07\x08" + sum + sizes : file;
 }
 
 const std::string list = "PK\x01\x02 and what follows";

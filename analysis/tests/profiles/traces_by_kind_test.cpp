@@ -20,8 +20,8 @@ using test::Folder;
 struct TraceOfKind {
   std::string file{};
   std::string holds{};
-  /// "steps 2; aten::mm 12; ..." (microseconds of each operator), "ranks; 0 5; ..." (computation of
-  /// each rank) or "refused".
+  /// "steps 2; aten::mm 12; ..." (microseconds of each operator), perhaps followed by "; busy 12 of
+  /// 20" (of the GPU, in one run), "ranks; 0 5; ..." (computation of each rank) or "refused".
   std::string read_as{};
   /// What the remarks, or the reason of the refusal, contain: one part each; "-" if nothing is
   /// said.
@@ -67,13 +67,17 @@ ReadTrace read_ranks(const std::filesystem::path& file) {
   return read;
 }
 
-ReadTrace read_trace_of_kind(const std::filesystem::path& file, bool as_ranks) {
+ReadTrace read_trace_of_kind(const std::filesystem::path& file, const std::string& expected) {
   try {
-    if (as_ranks) return read_ranks(file);
+    if (expected.starts_with("ranks")) return read_ranks(file);
     const Profile profile = read_profile(file);
     ReadTrace read{.as = fmt::format("steps {}", profile.steps), .said = profile.remarks};
     for (const ProfiledNode& node : profile.nodes) {
       read.as += fmt::format("; {} {:.6g}", node.name, node.seconds * 1e6);
+    }
+    if (profile.timeline && expected.find("; busy ") != expected.npos) {
+      read.as += fmt::format("; busy {:.6g} of {:.6g}", profile.timeline->busy_seconds * 1e6,
+                             profile.timeline->span_seconds * 1e6);
     }
     return read;
   } catch (const Error& reason) {
@@ -98,8 +102,7 @@ TEST(TracesByKind, AreReadRightOrRefusedWithTheCause) {
   for (const TraceOfKind& trace : traces) {
     SCOPED_TRACE(trace.file + ": " + trace.holds);
     const Folder folder;
-    const ReadTrace read =
-        read_trace_of_kind(path_of(trace, folder), trace.read_as.starts_with("ranks"));
+    const ReadTrace read = read_trace_of_kind(path_of(trace, folder), trace.read_as);
     EXPECT_EQ(read.as, trace.read_as);
     const bool is_refused = read.as == "refused";
     const auto parts = trace.said == "-" ? std::vector<std::string>() : parted(trace.said, " | ");
