@@ -216,6 +216,24 @@ TEST(Language, CountsTheFlopsOfALayersProducts) {
   }
 }
 
+TEST(Language, CountsTheFlopsOfGptOssLayers) {
+  for (const std::int64_t ranks : {1, 2}) {
+    const Pass pass{.past = 1023, .tensor_parallel = ranks};
+    const Written gpt = published("gpt-oss-20b", pass, 2);
+    const std::int64_t heads = 64 / ranks;
+    const std::int64_t weights = 2880 * (heads + 2 * 8 / ranks) * 64 + heads * 64 * 2880;
+    // Scores and sums over the last 128 rows in the first layer, over 1024 in the second.
+    EXPECT_EQ(product_flops_of(gpt, ".0.self_attn"),
+              2.0 * static_cast<double>(weights + 2 * heads * 128 * 64));
+    EXPECT_EQ(product_flops_of(gpt, ".1.self_attn"),
+              2.0 * static_cast<double>(weights + 2 * heads * 1024 * 64));
+    // 4 of 32 experts of 2880 columns, gate and up in one; the router, and the sum of 4 rows.
+    const std::int64_t inner = 2880 / ranks;
+    EXPECT_EQ(product_flops_of(gpt, ".0.mlp"),
+              2.0 * static_cast<double>(4 * 3 * inner * 2880 + 2880 * 32 + 4 * 2880));
+  }
+}
+
 /// Elements of the model's inputs that any way must read.
 std::int64_t read_inputs(const Written& written) {
   return onnx::import_model(written.model, "m", {}, {}).compulsory.inputs.elements;
