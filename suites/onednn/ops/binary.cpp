@@ -52,19 +52,67 @@ bool commutes(BinaryKind kind) {
          kind == BinaryKind::min;
 }
 
-/// The library is faster if it broadcasts its second source: swaps commutative operands for that.
+/// What gives the same of operands in the other order.
+struct Swapped {
+  BinaryKind kind;
+  /// What then follows: x to its opposite, or to its inverse.
+  std::optional<dnnl::algorithm> function = std::nullopt;
+  float alpha = 1;
+  float beta = 0;
+};
+
+std::optional<Swapped> swapped(BinaryKind kind) {
+  using enum BinaryKind;
+  switch (kind) {
+    case sub:
+      return Swapped{sub, dnnl::algorithm::eltwise_linear, -1, 0};
+    case div:
+      return Swapped{div, dnnl::algorithm::eltwise_pow, 1, -1};
+    case lt:
+      return Swapped{gt};
+    case le:
+      return Swapped{ge};
+    case gt:
+      return Swapped{lt};
+    case ge:
+      return Swapped{le};
+    case eq:
+    case ne:
+    case add:
+    case mul:
+    case max:
+    case min:
+      return Swapped{kind};
+    case power:
+    case prelu:
+      break;
+  }
+  return std::nullopt;
+}
+
+/// The library is faster if it broadcasts its second source, and has only reference code for some
+/// first ones: swaps commutative operands for that, and with `swaps` all.
 /// `shape` may have fewer axes than the problem, with the same elements in the same order.
-Plan plan_binary(const Binary& shape, const Problem& problem, const VariantContext& context) {
+Plan plan_binary(Binary shape, const Problem& problem, const VariantContext& context,
+                 const std::optional<Swapped>& swaps = std::nullopt) {
   Argument a{DNNL_ARG_SRC_0, floats(shape.a)};
   Argument b{DNNL_ARG_SRC_1, floats(shape.b)};
   Dims first = shape.a;
   Dims second = shape.b;
   const Dims out = shape.output();
-  if (first != out && commutes(shape.kind)) {
+  PostOps steps = steps_of(problem, context, out);
+  if (swaps || (first != out && commutes(shape.kind))) {
     std::swap(a.id, b.id);
     std::swap(first, second);
   }
-  const PostOps steps = steps_of(problem, context, out);
+  if (swaps) {
+    shape.kind = swaps->kind;
+    if (swaps->function) {
+      dnnl::post_ops operations;
+      api::append_eltwise(operations, *swaps->function, swaps->alpha, swaps->beta);
+      steps.attributes.set_post_ops(operations);
+    }
+  }
   Plan plan{.implementation = api::implementation_of<dnnl::binary>(
                 context.engine(), steps.attributes, algorithm(shape.kind), context.tensor(first),
                 context.tensor(second), context.tensor(out)),
@@ -212,6 +260,14 @@ std::vector<Attempt> binary_attempts(const Binary& shape, const Problem& problem
         {.prefix = "folded.", .plan = [=] { return plan_binary(*folded, problem, plain); }});
   }
   const bool both_broadcast = shape.a != shape.output() && shape.b != shape.output();
+  if (shape.a != shape.output() && !both_broadcast && !commutes(shape.kind) &&
+      problem.epilogue.steps.empty()) {
+    if (const auto other = swapped(shape.kind)) {
+      const Binary& fewest = folded ? *folded : shape;
+      ways.push_back({.prefix = "swapped.",
+                      .plan = [=] { return plan_binary(fewest, problem, plain, other); }});
+    }
+  }
   if (both_broadcast && problem.epilogue.steps.empty()) {
     const Binary& fewest = folded ? *folded : shape;
     ways.push_back({.prefix = "filled.", .plan = [=] { return plan_filled(fewest, plain); }});
