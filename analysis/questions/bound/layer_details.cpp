@@ -28,7 +28,8 @@ std::vector<std::string> keys_of(const BoundReport& report, std::size_t layer) {
 std::vector<const Measurement*> variants_of(const BoundReport& report, std::size_t layer,
                                             const std::string& key) {
   const auto& calls = report.times[layer].calls;
-  const Precision precision = precision_of(report.graph->layers[layer], key, report.filter.precision);
+  const Precision precision =
+      precision_of(report.graph->layers[layer], key, report.filter.precision);
   std::vector<const Measurement*> variants;
   for (const Measurement& variant : report.measurements->find(key)) {
     const bool is_call = std::ranges::find(calls, &variant) != calls.end();

@@ -76,7 +76,8 @@ CudaPrimitive::CudaPrimitive(CudaContext& context, harness::Operands& places, Ca
   }
   for (TensorFormat& format : setup.results) {
     const std::int64_t bytes = span_bytes(format);
-    std::byte* const place = places.result(results_.size(), bytes + setup.spare_bytes, memory_format(format));
+    std::byte* const place =
+        places.result(results_.size(), bytes + setup.spare_bytes, memory_format(format));
     results_.push_back({std::move(format), DeviceMemory::lent(place, bytes)});
   }
   if (workspace_bytes_ == 0) return;
