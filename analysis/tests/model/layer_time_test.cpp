@@ -83,12 +83,11 @@ TEST(LayerTime, OfAnUpdateIsThatOfFp32) {
 
 // What is stored as 8-bit floats is multiplied as such; the other calls have the run's precision.
 TEST(LayerTime, OfSeveralCallsAtFp8HasItsOtherCallsInFloats) {
-  const std::string experts = "grouped_gemm/g4_m1_n256_k256_nt";
   MeasurementSet set;
-  set.add(measured(experts + "/fp8/plain/cublas/a", {4 * ms}));
-  set.add(measured(experts + "/bf16/plain/cublas/a", {8 * ms}));
+  set.add(measured("grouped_gemm/g4_m1_n256_k256_nt/fp8/plain/cublas/a", {4 * ms}));
+  set.add(measured("grouped_gemm/g4_m1_n256_k256_nt/bf16/plain/cublas/a", {8 * ms}));
   set.add(measured("relu/4x256/bf16/plain/cudnn/a", {1 * ms}));
-  Graph graph = graph_of({experts});
+  Graph graph = graph_of({"grouped_gemm/g4_m1_n256_k256_nt"});
   graph.layers[0].problems.emplace_back("relu/4x256");
   graph.layers[0].precision = "fp8";
   const MeasurementFilter half{.precision = Precision::bf16};
@@ -389,17 +388,6 @@ TEST(Coverage, EveryLayerIsInExactlyOneClass) {
   EXPECT_EQ(result.of(LayerStatus::unsupported).flops, std::nullopt);
   EXPECT_EQ(result.of(LayerStatus::missing).layers, 1);
   EXPECT_DOUBLE_EQ(result.of(LayerStatus::missing).flops.value(), 1e6);
-}
-
-TEST(Coverage, CountsLayersAtTheFallback) {
-  const Graph graph{.model = "m", .layers = {layer("a", {}), layer("b", {0})}};
-  MeasurementSet set = test::steady({{"a", ms}, {"b", ms}});
-  set.add(measured("relu/a/int8/nchw/onednn/jit", {ms}));
-  set.add(refused("relu/b/int8/nchw/onednn/none", Status::unsupported, "no primitive"));
-  const MeasurementFilter filter{.precision = Precision::int8, .fallback = Precision::fp32};
-  const Coverage result = coverage(graph, layer_times(graph, set, filter), Precision::int8);
-  EXPECT_EQ(result.of(LayerStatus::measured).layers, 2);
-  EXPECT_EQ(result.at_fallback, 1);
 }
 
 }  // namespace

@@ -184,11 +184,12 @@ std::int64_t spare_bytes_of(const Gemm& shape) {
 
 nvidia::DeviceMemory block_scales(Library& library, const Gemm& shape) {
   constexpr std::int64_t block = 128;
-  // Scales' own rows are padded to 16 bytes.
-  const auto padded = [](std::int64_t count) { return (count + 3) / 4 * 4; };
-  const auto blocks = [&](std::int64_t extent) { return padded((extent + block - 1) / block); };
-  const std::int64_t count =
-      element_count(shape.batch()) * blocks(shape.k) * std::max(blocks(shape.n), padded(shape.m));
+  // Scales' own rows are padded to 16 bytes, four scales.
+  const auto blocks = [&](std::int64_t extent) {
+    return rows_in_fours((extent + block - 1) / block);
+  };
+  const std::int64_t count = element_count(shape.batch()) * blocks(shape.k) *
+                             std::max(blocks(shape.n), rows_in_fours(shape.m));
   const auto format = nvidia::tensor_format(Precision::fp32, {count}, Layout::plain);
   nvidia::DeviceMemory scales(nvidia::span_bytes(format));
   const std::vector<float> ones(static_cast<std::size_t>(count), 1);
