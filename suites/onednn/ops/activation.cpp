@@ -2,6 +2,7 @@
 
 #include "suites/harness/primitive.h"
 #include "suites/onednn/api/eltwise.h"
+#include "suites/onednn/plans/functions_by_two_calls.h"
 #include "suites/onednn/plans/post_ops.h"
 #include "suites/onednn/ways.h"
 
@@ -56,6 +57,11 @@ void register_activation(WayTable& table) {
   table.add(family_of<Activation>(
       [](const Activation& shape) { return channel_layouts(shape.input); },
       [](const Activation& shape, const Problem& problem, const VariantContext& context) {
+        if (is_by_two_calls(shape.kind)) {
+          return std::vector<Attempt>{
+              {.prefix = "by_calls.",
+               .plan = [=] { return plan_by_two_calls(shape, problem, context); }}};
+        }
         const Eltwise wanted = eltwise(shape);
         std::vector<Attempt> attempts{
             {.prefix = "", .plan = [=] { return plan(shape, problem, wanted, context); }}};

@@ -42,6 +42,8 @@ struct Fill {
 struct Again {
   int id = 0;  // DNNL_ARG_*
   std::size_t operand = 0;
+  /// What the call before the plan's makes of the operand, not the operand.
+  bool made = false;
 };
 
 /// A call from DNNL_ARG_SRC to DNNL_ARG_DST beside the plan's, made for the format in which that

@@ -92,10 +92,10 @@ void PlannedCall::allocate_operands(const Plan& plan, harness::Operands& places)
 }
 
 void PlannedCall::see_again(const Plan& plan) {
-  for (const auto& [id, operand] : plan.again) {
+  for (const auto& [id, operand, made] : plan.again) {
     const Memory::desc format =
         plan.implementation.current().query_md(dnnl::query::exec_arg_md, id);
-    const Memory& read = operands_.at(operand).memory;
+    const Memory& read = made ? made_.at(operand) : operands_.at(operand).memory;
     if (format.get_size() != read.get_desc().get_size()) {
       throw harness::Unsupported("oneDNN wants the operand in two formats");
     }
@@ -272,6 +272,7 @@ PlannedCall::Tensor PlannedCall::allocate_before(const Plan& plan, const Argumen
   const Memory made(call.current().query_md(dnnl::query::exec_arg_md, DNNL_ARG_DST), engine_);
   workspace_bytes_ += static_cast<std::int64_t>(wanted.get_size());
   before_.push_back(aside(call, given, made));
+  made_.emplace(operands_.size(), made);
   again_.emplace_back(wanted, engine_, made.get_data_handle());
   arguments_.push_back({argument.id, again_.back().get()});
   return {given, argument};

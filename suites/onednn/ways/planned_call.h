@@ -106,6 +106,8 @@ class PlannedCall : public JudgedCall {
   /// Memory that the call reads or writes in another format than somebody else: operands that it
   /// reads twice, what calls beside it make or take.
   std::vector<Memory> again_;
+  /// By operand: what a call before the plan's makes of it.
+  std::map<std::size_t, Memory> made_;
   std::vector<Memory> constants_;
   std::vector<Tensor> results_;
   /// The operand that run() reads from the result's memory, if there is one.
