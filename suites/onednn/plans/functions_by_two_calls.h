@@ -9,7 +9,8 @@ namespace benanza::onednn {
 /// ceil, sign.
 bool is_by_two_calls(ActivationKind kind);
 
-/// Throws Unsupported with steps, at int8, and for floor and ceil of 16 bits.
+/// Throws Unsupported with steps, at int8, for padded channels, and for floor and ceil of 16
+/// bits.
 Plan plan_by_two_calls(const Activation& shape, const Problem& problem,
                        const VariantContext& context);
 
