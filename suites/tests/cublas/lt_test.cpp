@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "suites/cublas/library.h"
+#include "suites/cublas/backend.h"
 #include "suites/cublas/ops/lt/lt.h"
 
 namespace benanza::cublas {

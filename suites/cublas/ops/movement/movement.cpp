@@ -1,8 +1,6 @@
+#include "suites/cublas/ops/movement/movement.h"
 
 #include "core/problem/problem.h"
-#include "suites/cublas/ops/lt/lt.h"
-#include "suites/cublas/products/copies.h"
-#include "suites/cublas/ways.h"
 
 // Copies of matrices: transpositions, and strided rows.
 namespace benanza::cublas {
@@ -125,12 +123,28 @@ void ask_words(const harness::Variant& variant, const MatrixMove& move) {
 
 }  // namespace
 
+nvidia::CallSetup copy_setup(const Copy& shape, Precision precision) {
+  const auto dense = [&](const Dims& dims) {
+    return nvidia::tensor_format(precision, dims, Layout::plain);
+  };
+  return {.inputs = {dense(shape.inputs().front().dims)}, .results = {dense(shape.output())}};
+}
+
+harness::Family<Library, Copy> copy_family(
+    std::function<Ways(Library&, const Copy&, const harness::Variant& prototype)> ways) {
+  return {.layouts = [](const Copy&) { return std::vector{Layout::plain}; },
+          .ways = [ways = std::move(ways)](
+                      Library& library, const Copy& shape, const harness::Variant& prototype,
+                      harness::AlgorithmSet) { return ways(library, shape, prototype); }};
+}
+
 void register_movement(WayTable& table) {
   table.add(movement_family(
       "matrix_transform", &ask_lt,
       [](const Request& request, const MatrixMove& move) { return LtTransform(request, move); }));
   table.add(movement_family("geam", &ask_geam, &geam));
   table.add(movement_family("geam.words", &ask_words, &word_geam));
+  add_movement_by_products(table);
 }
 
 }  // namespace benanza::cublas

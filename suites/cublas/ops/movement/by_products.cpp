@@ -1,4 +1,4 @@
-#include "suites/cublas/ops/movement_by_products.h"
+#include "suites/cublas/ops/movement/movement.h"
 
 #include <algorithm>
 #include <functional>
@@ -7,7 +7,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "suites/cublas/ways.h"
 #include "suites/nvidia/device/convert.h"
 
 // Copies as products with matrices of zeros and ones. Every sum has one term that is not 0, so the
@@ -388,7 +387,7 @@ Ways repeat_ways(Library& library, const Copy& shape, const harness::Variant& pr
 
 }  // namespace
 
-void register_movement_by_products(WayTable& table) {
+void add_movement_by_products(WayTable& table) {
   auto by_lt = copy_family(lt_ways);
   by_lt.way = lt_way_named;
   table.add(std::move(by_lt));
