@@ -6,7 +6,7 @@
 
 #include "suites/cublas/ways.h"
 #include "suites/nvidia/device/check.h"
-#include "suites/nvidia/device/identity.h"
+#include "suites/nvidia/device/management.h"
 
 namespace benanza::cublas {
 namespace {

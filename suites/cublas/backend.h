@@ -13,8 +13,8 @@
 #include "core/problem/precision.h"
 #include "suites/nvidia/device/device_memory.h"
 #include "suites/nvidia/device/handles.h"
+#include "suites/nvidia/run/context.h"
 #include "suites/nvidia/run/cuda_backend.h"
-#include "suites/nvidia/run/lazy_context.h"
 
 namespace benanza::cublas {
 

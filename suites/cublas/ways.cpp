@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "suites/harness/packed_values.h"
-#include "suites/nvidia/device/convert.h"
+#include "suites/nvidia/device/tensor_format.h"
 
 namespace benanza::cublas {
 namespace {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "suites/cudnn/ways.h"
-#include "suites/nvidia/device/identity.h"
+#include "suites/nvidia/device/management.h"
 
 namespace benanza::cudnn {
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -122,5 +123,19 @@ bool steps_keep_scale(const Epilogue& epilogue);
 /// The scaled bias, residual and terms of random int8 inputs are whole multiples of it, up to eight
 /// times.
 float int8_addend_step(const Problem& problem);
+
+/// The library has the call, which is known to compute wrong results: it is not made. The row
+/// becomes `unsupported`, with a fact (core/results_file/outcome_facts.h).
+class KnownDefect : public Unsupported {
+ public:
+  using Unsupported::Unsupported;
+};
+
+/// Calls that run one after the other, and which tasks have to be done before.
+struct Task {
+  std::vector<Primitive*> calls{};
+  /// Indices of earlier tasks.
+  std::vector<std::size_t> after{};
+};
 
 }  // namespace benanza::harness

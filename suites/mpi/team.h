@@ -1,16 +1,104 @@
 #pragma once
 
+#include <mpi.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "suites/mpi/rank_collective.h"
-#include "suites/mpi/world.h"
+#include "core/problem/ops/collective.h"
+#include "suites/harness/measure/host_stopwatch.h"
 
 namespace benanza::mpi {
+
+/// Returns if `status` is MPI_SUCCESS; otherwise throws std::runtime_error with the call and the
+/// library's message.
+void check(int status, std::string_view call);
+
+/// The processes started by mpirun, including this one. One per process.
+class World {
+ public:
+  World(int& argc, char**& argv);
+  ~World();
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  /// The number of machines on which they run.
+  int hosts() const { return hosts_; }
+  MPI_Comm communicator() const { return MPI_COMM_WORLD; }
+
+  /// "Open MPI v4.1.4", as reported by the loaded library.
+  static std::string library();
+
+ private:
+  int rank_ = 0;
+  int size_ = 1;
+  int hosts_ = 1;
+};
+
+/// A communicator of some of the world's processes.
+class Communicator {
+ public:
+  /// The first `ranks` processes of the world. Must be called by all of them; null for the others.
+  Communicator(const World& world, int ranks);
+  ~Communicator();
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+
+  MPI_Comm get() const { return communicator_; }
+  explicit operator bool() const { return communicator_ != MPI_COMM_NULL; }
+
+ private:
+  MPI_Comm communicator_ = MPI_COMM_NULL;
+};
+
+/// One rank's part of a collective at fp32: its buffers and its calls.
+class RankCollective {
+ public:
+  /// Must be called by every process of the world.
+  RankCollective(const World& world, const Collective& shape);
+
+  /// False for a process that does not take part; the functions below then do nothing.
+  explicit operator bool() const { return static_cast<bool>(communicator_); }
+  bool sends() const { return !sent_.empty(); }
+  std::span<float> sent() { return sent_; }
+  std::span<const float> received() const { return received_; }
+  /// Fills the receive buffer with NaN. A broadcast's root has none.
+  void poison();
+  void run();
+  /// The time of `calls` calls on this rank, in seconds, from the moment when all ranks are ready;
+  /// if `cold`, after flushing its caches.
+  double time(std::int64_t calls, bool cold);
+
+ private:
+  void barrier();
+  /// Times one rank.
+  class RankStopwatch : public harness::HostStopwatch {
+   public:
+    explicit RankStopwatch(RankCollective& collective) : collective_(collective) {}
+    double time(harness::Primitive& primitive, std::int64_t calls) override {
+      collective_.barrier();
+      return HostStopwatch::time(primitive, calls);
+    }
+
+   private:
+    RankCollective& collective_;
+  };
+
+  Collective shape_;
+  Communicator communicator_;
+  bool is_root_;
+  std::vector<float> sent_;
+  /// Empty on a broadcast's root, which sends from the buffer in which the others receive.
+  std::vector<float> received_;
+  RankStopwatch stopwatch_{*this};
+};
 
 /// Rank 0's handle on all ranks. It sends them orders, so that they agree on problems and numbers
 /// of calls. One collective is open at a time. If a rank fails, rank 0 throws std::runtime_error

@@ -1,8 +1,8 @@
 #include "suites/onednn/backend.h"
 
 #include "suites/harness/conditions/anchors.h"
+#include "suites/harness/conditions/energy_meter.h"
 #include "suites/harness/conditions/host_observer.h"
-#include "suites/harness/conditions/rapl_meter.h"
 #include "suites/onednn/api/library_call.h"
 #include "suites/onednn/peaks/guarded_stopwatch.h"
 #include "suites/onednn/peaks/measure_peaks.h"

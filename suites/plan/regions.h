@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/plan_file/regions.h"
-#include "suites/harness/task.h"
+#include "suites/harness/primitive.h"
 
 namespace benanza::plan {
 

@@ -10,7 +10,7 @@
 #include "suites/cudnn/api/descriptors.h"
 #include "suites/cudnn/graph/plans.h"
 #include "suites/cudnn/primitive/heuristics.h"
-#include "suites/nvidia/run/lazy_context.h"
+#include "suites/nvidia/run/context.h"
 
 namespace benanza::cudnn {
 

@@ -5,7 +5,7 @@
 
 #include "suites/cudnn/api/status.h"
 #include "suites/cudnn/primitive/call.h"
-#include "suites/nvidia/device/convert.h"
+#include "suites/nvidia/device/tensor_format.h"
 
 namespace benanza::cudnn {
 

@@ -6,8 +6,8 @@
 
 #include "core/problem/name.h"
 #include "suites/harness/deadline.h"
-#include "suites/harness/run/row_guard.h"
-#include "suites/harness/run/verification.h"
+#include "suites/harness/run/guarded_runner.h"
+#include "suites/harness/run/runner.h"
 
 namespace benanza::harness {
 namespace {

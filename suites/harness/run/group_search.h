@@ -11,8 +11,8 @@
 #include "suites/harness/choose/options.h"
 #include "suites/harness/measure/race.h"
 #include "suites/harness/run/guarded_runner.h"
-#include "suites/harness/run/look_ahead.h"
-#include "suites/harness/run/tally.h"
+#include "suites/harness/run/ledger.h"
+#include "suites/harness/run/queue.h"
 
 namespace benanza::harness {
 

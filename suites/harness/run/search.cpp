@@ -12,7 +12,7 @@
 
 #include "core/problem/name.h"
 #include "suites/harness/report/progress.h"
-#include "suites/harness/run/fastest_so_far.h"
+#include "suites/harness/run/fastest.h"
 #include "suites/harness/run/group_search.h"
 
 namespace benanza::harness {

@@ -13,10 +13,9 @@
 #include "core/base/error.h"
 #include "suites/harness/conditions/data_kind.h"
 #include "suites/harness/measure/visits.h"
-#include "suites/harness/run/crash.h"
-#include "suites/harness/run/look_ahead.h"
+#include "suites/harness/run/queue.h"
 #include "suites/harness/run/runner.h"
-#include "suites/harness/run/verification.h"
+#include "suites/harness/run/signals.h"
 
 namespace benanza::harness {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "suites/harness/task.h"
+#include "suites/harness/primitive.h"
 #include "suites/nvidia/device/handles.h"
 
 namespace benanza::nvidia {

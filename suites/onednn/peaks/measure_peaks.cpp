@@ -17,7 +17,7 @@
 
 #include "core/problem/least_work.h"
 #include "suites/harness/measure/host_stopwatch.h"
-#include "suites/harness/peaks/rate_search.h"
+#include "suites/harness/peaks/peaks.h"
 #include "suites/onednn/peaks/traffic.h"
 #include "suites/onednn/ways/threads.h"
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 
-#include "suites/nvidia/device/convert.h"
+#include "suites/nvidia/device/tensor_format.h"
 
 namespace benanza::cublas {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "suites/nvidia/device/identity.h"
+#include "suites/nvidia/device/management.h"
 
 namespace benanza::nvidia {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "suites/cublas/backend.h"
-#include "suites/nvidia/device/convert.h"
+#include "suites/nvidia/device/tensor_format.h"
 
 namespace benanza::cublas {
 namespace {

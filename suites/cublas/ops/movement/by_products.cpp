@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "suites/nvidia/device/convert.h"
+#include "suites/nvidia/device/tensor_format.h"
 
 // Copies as products with matrices of zeros and ones. Every sum has one term that is not 0, so the
 // result is exact unless what is multiplied contains infinities or NaNs: 0 times those is not 0.

@@ -8,8 +8,8 @@
 #include "suites/cudnn/primitive/call.h"
 #include "suites/cudnn/primitive/graph_call.h"
 #include "suites/cudnn/ways.h"
-#include "suites/nvidia/device/convert.h"
 #include "suites/nvidia/device/device_memory.h"
+#include "suites/nvidia/device/tensor_format.h"
 
 namespace benanza::cudnn {
 namespace {

@@ -6,8 +6,8 @@
 #include "suites/cudnn/api/status.h"
 #include "suites/cudnn/primitive/call.h"
 #include "suites/cudnn/ways.h"
-#include "suites/nvidia/device/convert.h"
 #include "suites/nvidia/device/device_memory.h"
+#include "suites/nvidia/device/tensor_format.h"
 
 namespace benanza::cudnn {
 namespace {

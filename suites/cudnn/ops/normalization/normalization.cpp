@@ -4,8 +4,8 @@
 #include "suites/cudnn/primitive/call.h"
 #include "suites/cudnn/primitive/graph_call.h"
 #include "suites/cudnn/ways.h"
-#include "suites/nvidia/device/convert.h"
 #include "suites/nvidia/device/device_memory.h"
+#include "suites/nvidia/device/tensor_format.h"
 
 /// Normalization by the tensor's own statistics: the library's batch normalization for training,
 /// applied to a batch of one whose channels are the rows. It always scales and shifts, by ones and

@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "suites/cudnn/api/status.h"
-#include "suites/nvidia/device/convert.h"
+#include "suites/nvidia/device/tensor_format.h"
 
 namespace benanza::cudnn {
 namespace {

@@ -1,4 +1,4 @@
-#include "suites/harness/conditions/rapl_meter.h"
+#include "suites/harness/conditions/energy_meter.h"
 
 #include <fstream>
 #include <string>

@@ -2,6 +2,8 @@
 
 #include <map>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,5 +31,10 @@ class FastestSoFar {
   };
   std::map<std::string, std::vector<Fastest>, std::less<>> fastest_;
 };
+
+/// Names of the variants that answers rest on: for every problem and precision the fastest and
+/// those that take at most 5% longer (`as_fast`), by the trimmed mean of their ok rows. Rows with
+/// company count only where a variant has no others, as in the analysis.
+std::set<std::string> fastest_variants(std::span<const Row> rows, double as_fast = 1.05);
 
 }  // namespace benanza::harness
