@@ -3,7 +3,7 @@
 #include <exception>
 #include <utility>
 
-#include "suites/cudnn/ways.h"
+#include "suites/cudnn/primitive/library.h"
 #include "suites/nvidia/device/management.h"
 
 namespace benanza::cudnn {

@@ -18,7 +18,6 @@ namespace benanza::harness {
 /// space.
 using Algorithm = std::string;
 
-/// problem x precision x layout x algorithm: what a backend sets up as one Primitive.
 /// Of operands and results that are not dense where the caller has them, in elements.
 struct Strides {
   /// One per operand of the problem, empty for those that are dense; none: all are.
@@ -28,6 +27,7 @@ struct Strides {
   bool operator==(const Strides&) const = default;
 };
 
+/// problem x precision x layout x algorithm: what a backend sets up as one Primitive.
 struct Variant {
   Problem problem;
   Precision precision = Precision::fp32;
@@ -88,7 +88,7 @@ class Primitive {
   };
   /// Returns the values that download() would return at the row-major indices `places`, without
   /// transferring the whole result. Empty if not implemented; verification then uses download().
-  virtual std::optional<Glimpse> glimpse(std::span<const std::int64_t> places);
+  virtual std::optional<Glimpse> glimpse(std::span<const std::int64_t>) { return std::nullopt; }
   /// Scratch memory beyond operands and result, in bytes.
   virtual std::int64_t workspace_bytes() const = 0;
   /// Works in memory that other calls of its library use as well: no two of them may run at a time.

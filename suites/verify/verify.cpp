@@ -9,7 +9,6 @@
 #include "suites/verify/inputs.h"
 #include "suites/verify/operators.h"
 #include "suites/verify/random.h"
-#include "suites/verify/tolerance.h"
 
 namespace benanza::verify {
 namespace {

@@ -7,7 +7,7 @@
 #include "suites/cudnn/api/descriptors.h"
 #include "suites/cudnn/graph/functions.h"
 #include "suites/cudnn/primitive/graph_call.h"
-#include "suites/cudnn/ways.h"
+#include "suites/cudnn/primitive/library.h"
 #include "suites/harness/each_group.h"
 #include "suites/harness/packed_values.h"
 #include "suites/harness/primitive.h"

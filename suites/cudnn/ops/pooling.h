@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/problem/ops/pooling.h"
-#include "suites/cudnn/primitive/padding.h"
+#include "suites/cudnn/primitive/convolution_call.h"
 #include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {

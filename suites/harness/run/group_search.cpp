@@ -1,7 +1,6 @@
 #include "suites/harness/run/group_search.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "core/problem/name.h"
@@ -14,7 +13,6 @@ namespace {
 
 /// Of a search without a time.
 constexpr std::size_t most_reasons = 3;
-constexpr double infinite = std::numeric_limits<double>::infinity();
 
 using Clock = std::chrono::steady_clock;
 

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <deque>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -15,6 +16,9 @@
 #include "suites/harness/run/queue.h"
 
 namespace benanza::harness {
+
+/// Seconds without a limit.
+inline constexpr double infinite = std::numeric_limits<double>::infinity();
 
 /// Facts of the rows of a search: the number of candidates, and how many rows have these facts.
 inline constexpr const char* search_tried_fact = "search_tried";

@@ -11,6 +11,12 @@
 
 namespace benanza::harness {
 
+/// Runs the primitive once and compares its result with a reference, as closely as the traits
+/// demand. Returns empty if they agree, else one line: which element, its value, the expected
+/// value.
+using Verifier =
+    std::function<std::optional<std::string>(Primitive&, const Variant&, const Traits&)>;
+
 /// The result of verifying a call.
 struct Verification {
   /// Empty if the result is correct, else a one-line description.
@@ -31,12 +37,6 @@ Verification verify_before_timing(Primitive& primitive, const Variant& variant,
 /// line that starts with "after timing".
 std::optional<std::string> verify_after_timing(Primitive& primitive, const Variant& variant,
                                                const Traits& traits, const Verifier& verifier);
-
-/// Runs the primitive once and compares its result with a reference, as closely as the traits
-/// demand. Returns empty if they agree, else one line: which element, its value, the expected
-/// value.
-using Verifier =
-    std::function<std::optional<std::string>(Primitive&, const Variant&, const Traits&)>;
 
 /// Sets up the variant, verifies it, times it, and verifies it again. A disturbed timing is
 /// repeated once; if it is disturbed again, the row says so. Library errors do not throw: refusals,

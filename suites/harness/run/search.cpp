@@ -4,7 +4,6 @@
 #include <chrono>
 #include <deque>
 #include <iterator>
-#include <limits>
 #include <list>
 #include <map>
 #include <string>
@@ -17,8 +16,6 @@
 
 namespace benanza::harness {
 namespace {
-
-constexpr double infinite = std::numeric_limits<double>::infinity();
 
 /// Candidates by their names without the algorithm.
 using Groups = std::vector<std::pair<std::string, Candidates>>;

@@ -5,7 +5,7 @@
 
 #include "core/problem/name.h"
 #include "suites/harness/primitive.h"
-#include "suites/onednn/api/eltwise.h"
+#include "suites/onednn/api/library_terms.h"
 
 namespace benanza::onednn {
 namespace {

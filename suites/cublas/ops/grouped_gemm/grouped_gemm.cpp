@@ -51,7 +51,7 @@ std::int64_t groups_of(LtUnit unit, const GroupRun& run) {
 }
 
 /// The products of so many groups of a run.
-Gemm product_of(const GroupedGemm& shape, const GroupRun& run, std::int64_t groups) {
+Gemm product_of_groups(const GroupedGemm& shape, const GroupRun& run, std::int64_t groups) {
   Gemm product = harness::product_of_group(shape, run.rows);
   if (groups > 1) product.batch_a = product.batch_b = {groups};
   return product;
@@ -67,7 +67,7 @@ ByLt::ByLt(const Request& request, const GroupedGemm& shape, const LtPlan& plan)
   const std::size_t choice = plan.choice;
   for (const GroupRun& run : made_.runs) {
     const std::int64_t groups = groups_of(plan.unit, run);
-    const Gemm product = product_of(shape, run, groups);
+    const Gemm product = product_of_groups(shape, run, groups);
     LtMatmul matmul({.shape = product, .epilogue = {}}, made_.precision);
     LtDescriptors descriptors = matmul.descriptors();
     descriptors.alignment_bytes = alignment_of(descriptors.alignment_bytes, run);
