@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "core/problem/ops/collective.h"
-#include "suites/harness/measure/host_stopwatch.h"
 
 namespace benanza::mpi {
 
@@ -58,54 +57,14 @@ class Communicator {
   MPI_Comm communicator_ = MPI_COMM_NULL;
 };
 
-/// One rank's part of a collective at fp32: its buffers and its calls.
-class RankCollective {
- public:
-  /// Must be called by every process of the world.
-  RankCollective(const World& world, const Collective& shape);
-
-  /// False for a process that does not take part; the functions below then do nothing.
-  explicit operator bool() const { return static_cast<bool>(communicator_); }
-  bool sends() const { return !sent_.empty(); }
-  std::span<float> sent() { return sent_; }
-  std::span<const float> received() const { return received_; }
-  /// Fills the receive buffer with NaN. A broadcast's root has none.
-  void poison();
-  void run();
-  /// The time of `calls` calls on this rank, in seconds, from the moment when all ranks are ready;
-  /// if `cold`, after flushing its caches.
-  double time(std::int64_t calls, bool cold);
-
- private:
-  void barrier();
-  /// Times one rank.
-  class RankStopwatch : public harness::HostStopwatch {
-   public:
-    explicit RankStopwatch(RankCollective& collective) : collective_(collective) {}
-    double time(harness::Primitive& primitive, std::int64_t calls) override {
-      collective_.barrier();
-      return HostStopwatch::time(primitive, calls);
-    }
-
-   private:
-    RankCollective& collective_;
-  };
-
-  Collective shape_;
-  Communicator communicator_;
-  bool is_root_;
-  std::vector<float> sent_;
-  /// Empty on a broadcast's root, which sends from the buffer in which the others receive.
-  std::vector<float> received_;
-  RankStopwatch stopwatch_{*this};
-};
+class RankCollective;
 
 /// Rank 0's handle on all ranks. It sends them orders, so that they agree on problems and numbers
 /// of calls. One collective is open at a time. If a rank fails, rank 0 throws std::runtime_error
 /// naming the rank.
 class Team {
  public:
-  explicit Team(const World& world) : world_(world) {}
+  explicit Team(const World& world);
   /// Ends the other ranks, too.
   ~Team();
   Team(const Team&) = delete;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "suites/verify/comparison.h"
+#include "suites/verify/element_arithmetic.h"
 #include "suites/verify/inputs.h"
 #include "suites/verify/operators.h"
 #include "suites/verify/random.h"

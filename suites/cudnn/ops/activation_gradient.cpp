@@ -28,22 +28,13 @@ std::optional<Pointwise> whole_gradient(const ActivationGradient& shape) {
   switch (function.kind) {
     case relu:  // y > 0 exactly if x > 0
       return Pointwise{CUDNN_POINTWISE_RELU_BWD};
-    case leaky_relu: {
-      Pointwise made{CUDNN_POINTWISE_RELU_BWD};
-      made.slope = alpha;
-      return made;
-    }
-    case elu: {
+    case leaky_relu:
+      return Pointwise{.mode = CUDNN_POINTWISE_RELU_BWD, .slope = alpha};
+    case elu:
       if (shape.of_result()) return std::nullopt;
-      Pointwise made{CUDNN_POINTWISE_ELU_BWD};
-      made.elu_alpha = alpha;
-      return made;
-    }
-    case swish: {
-      Pointwise made{CUDNN_POINTWISE_SWISH_BWD};
-      made.swish_beta = alpha;
-      return made;
-    }
+      return Pointwise{.mode = CUDNN_POINTWISE_ELU_BWD, .elu_alpha = alpha};
+    case swish:
+      return Pointwise{.mode = CUDNN_POINTWISE_SWISH_BWD, .swish_beta = alpha};
     case gelu:
       return Pointwise{CUDNN_POINTWISE_GELU_BWD};
     case gelu_tanh:

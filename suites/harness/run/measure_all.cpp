@@ -26,41 +26,6 @@
 namespace benanza::harness {
 namespace {
 
-/// Makes due repetitions of variants benchmarks of Google Benchmark, which runs them in its order
-/// and reports them in its tables. What a benchmark does is up to the other parts of a run: the
-/// queue and the due repetitions say whether and which, the runner takes it, the ledger keeps it.
-class Session {
- public:
-  /// All arguments must outlive the session; Google Benchmark must be initialised.
-  Session(const SuiteOptions& options, Queue& queue, DueRepetitions& due, GuardedRunner& runner,
-          Ledger& ledger, RunProgress& progress)
-      : options_(options),
-        queue_(queue),
-        due_(due),
-        runner_(runner),
-        ledger_(ledger),
-        progress_(progress) {}
-
-  /// Runs the variants of the queue until all their repetitions are taken or the ledger does not go
-  /// on.
-  void run();
-
- private:
-  void run_round(const std::vector<const NamedVariant*>& round,
-                 benchmark::BenchmarkReporter& reporter);
-  void run_once(benchmark::State& state, const NamedVariant& variant);
-  void look_ahead(const NamedVariant& variant);
-  /// Of the table's column of names.
-  std::size_t name_width() const;
-
-  const SuiteOptions& options_;
-  Queue& queue_;
-  DueRepetitions& due_;
-  GuardedRunner& runner_;
-  Ledger& ledger_;
-  RunProgress& progress_;
-};
-
 /// Reports an error from inside the loop, so that the run counts one iteration like all others:
 /// Google Benchmark requires this for the repetitions of one name.
 void skip(benchmark::State& state, const std::string& message) {
@@ -80,68 +45,95 @@ void report(benchmark::State& state, const Row& row) {
   }
 }
 
-void Session::run() {
-  benchmark::ClearRegisteredBenchmarks();
-  benchmark::BenchmarkReporter* const inner =
-      options_.display == Display::json || options_.display == Display::problems
-          ? nullptr
-          : benchmark::CreateDefaultDisplayReporter();
-  RowReporter reporter(
-      inner, name_width(),
-      [this](const RowReporter::Run& run) {
-        return due_.row(registered_name(run), run.repetition_index);
-      },
-      progress_.line(), !options_.place.first);
-  for (auto round = queue_.next_round(); !round.empty(); round = queue_.next_round()) {
-    run_round(round, reporter);
+/// Makes due repetitions of variants benchmarks of Google Benchmark, which runs them in its order
+/// and reports them in its tables. What a benchmark does is up to the other parts of a run: the
+/// queue and the due repetitions say whether and which, the runner takes it, the ledger keeps it.
+class Session {
+ public:
+  /// All arguments must outlive the session; Google Benchmark must be initialised.
+  Session(const SuiteOptions& options, Queue& queue, DueRepetitions& due, GuardedRunner& runner,
+          Ledger& ledger, RunProgress& progress)
+      : options_(options),
+        queue_(queue),
+        due_(due),
+        runner_(runner),
+        ledger_(ledger),
+        progress_(progress) {}
+
+  /// Runs the variants of the queue until all their repetitions are taken or the ledger does not go
+  /// on.
+  void run() {
+    benchmark::ClearRegisteredBenchmarks();
+    benchmark::BenchmarkReporter* const inner =
+        options_.display == Display::json || options_.display == Display::problems
+            ? nullptr
+            : benchmark::CreateDefaultDisplayReporter();
+    RowReporter reporter(
+        inner, name_width(),
+        [this](const RowReporter::Run& run) {
+          return due_.row(registered_name(run), run.repetition_index);
+        },
+        progress_.line(), !options_.place.first);
+    for (auto round = queue_.next_round(); !round.empty(); round = queue_.next_round()) {
+      run_round(round, reporter);
+    }
+    progress_.line().clear();
   }
-  progress_.line().clear();
-}
 
-void Session::run_round(const std::vector<const NamedVariant*>& round,
-                        benchmark::BenchmarkReporter& reporter) {
-  for (const NamedVariant* const variant : round) {
-    // One iteration for Google Benchmark; the suite itself decides how many calls a measurement
-    // needs.
-    benchmark::RegisterBenchmark(
-        variant->name.c_str(),
-        [this, variant](benchmark::State& state) { run_once(state, *variant); })
-        ->Iterations(1)
-        ->Repetitions(static_cast<int>(due_.left(variant->name)))
-        ->UseManualTime();
+ private:
+  void run_round(const std::vector<const NamedVariant*>& round,
+                 benchmark::BenchmarkReporter& reporter) {
+    for (const NamedVariant* const variant : round) {
+      // One iteration for Google Benchmark; the suite itself decides how many calls a measurement
+      // needs.
+      benchmark::RegisterBenchmark(
+          variant->name.c_str(),
+          [this, variant](benchmark::State& state) { run_once(state, *variant); })
+          ->Iterations(1)
+          ->Repetitions(static_cast<int>(due_.left(variant->name)))
+          ->UseManualTime();
+    }
+    benchmark::RunSpecifiedBenchmarks(&reporter, ".");
+    benchmark::ClearRegisteredBenchmarks();
   }
-  benchmark::RunSpecifiedBenchmarks(&reporter, ".");
-  benchmark::ClearRegisteredBenchmarks();
-}
 
-void Session::run_once(benchmark::State& state, const NamedVariant& variant) {
-  const std::optional<std::int64_t> repetition = due_.next(variant.name);
-  if (!repetition) progress_.leave_out();
-  if (!repetition || !ledger_.goes_on()) return skip(state, "not run");
-  look_ahead(variant);
-  if (queue_.is_postponed(variant)) return skip(state, "not ready");
-  progress_.begin(variant.name);
-  const auto& [row, outcome] = runner_.take(variant, *repetition);
-  if (!ledger_.keep(row, outcome)) return skip(state, "not kept");
-  due_.take(variant.name, *repetition);
-  report(state, row);
-}
-
-void Session::look_ahead(const NamedVariant& variant) {
-  const auto start = std::chrono::steady_clock::now();
-  queue_.look_ahead(variant);
-  ledger_.count_ahead(
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-}
-
-std::size_t Session::name_width() const {
-  const std::size_t of_aggregates = due_.until() > 1 ? std::string_view("_median").size() : 0;
-  std::size_t longest = 0;
-  for (const NamedVariant* const variant : due_.variants()) {
-    longest = std::max(longest, variant->name.size());
+  void run_once(benchmark::State& state, const NamedVariant& variant) {
+    const std::optional<std::int64_t> repetition = due_.next(variant.name);
+    if (!repetition) progress_.leave_out();
+    if (!repetition || !ledger_.goes_on()) return skip(state, "not run");
+    look_ahead(variant);
+    if (queue_.is_postponed(variant)) return skip(state, "not ready");
+    progress_.begin(variant.name);
+    const auto& [row, outcome] = runner_.take(variant, *repetition);
+    if (!ledger_.keep(row, outcome)) return skip(state, "not kept");
+    due_.take(variant.name, *repetition);
+    report(state, row);
   }
-  return longest + of_aggregates;
-}
+
+  void look_ahead(const NamedVariant& variant) {
+    const auto start = std::chrono::steady_clock::now();
+    queue_.look_ahead(variant);
+    ledger_.count_ahead(
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+
+  /// Of the table's column of names.
+  std::size_t name_width() const {
+    const std::size_t of_aggregates = due_.until() > 1 ? std::string_view("_median").size() : 0;
+    std::size_t longest = 0;
+    for (const NamedVariant* const variant : due_.variants()) {
+      longest = std::max(longest, variant->name.size());
+    }
+    return longest + of_aggregates;
+  }
+
+  const SuiteOptions& options_;
+  Queue& queue_;
+  DueRepetitions& due_;
+  GuardedRunner& runner_;
+  Ledger& ledger_;
+  RunProgress& progress_;
+};
 
 using Repetition = std::pair<const NamedVariant*, std::int64_t>;
 

@@ -2,62 +2,52 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
+#include "core/base/lookup.h"
 #include "suites/harness/primitive.h"
 
 namespace benanza::onednn {
 
+namespace {
+
+/// Functions without parameters.
+constexpr std::pair<ActivationKind, Eltwise> eltwise_functions[] = {
+    {ActivationKind::relu, {dnnl::algorithm::eltwise_relu}},
+    {ActivationKind::sigmoid, {dnnl::algorithm::eltwise_logistic}},
+    {ActivationKind::tanh, {dnnl::algorithm::eltwise_tanh}},
+    {ActivationKind::gelu, {dnnl::algorithm::eltwise_gelu_erf}},
+    {ActivationKind::gelu_tanh, {dnnl::algorithm::eltwise_gelu_tanh}},
+    {ActivationKind::hard_swish, {dnnl::algorithm::eltwise_hardswish, 1.0F / 6, 0.5F}},
+    {ActivationKind::softplus, {dnnl::algorithm::eltwise_soft_relu, 1}},
+    {ActivationKind::mish, {dnnl::algorithm::eltwise_mish}},
+    {ActivationKind::exp, {dnnl::algorithm::eltwise_exp}},
+    {ActivationKind::log, {dnnl::algorithm::eltwise_log}},
+    {ActivationKind::sqrt, {dnnl::algorithm::eltwise_sqrt}},
+    {ActivationKind::abs, {dnnl::algorithm::eltwise_abs}},
+    {ActivationKind::round, {dnnl::algorithm::eltwise_round}}};
+
+}  // namespace
+
 Eltwise eltwise(const Activation& shape) {
+  if (const auto found = found_in(eltwise_functions, shape.kind)) return *found;
   using enum dnnl::algorithm;
   switch (shape.kind) {
-    case ActivationKind::relu:
-      return {eltwise_relu};
     case ActivationKind::leaky_relu:
       return {eltwise_relu, shape.alpha};
     case ActivationKind::clip:
       return {eltwise_clip, shape.alpha, shape.beta};
     case ActivationKind::elu:
       return {eltwise_elu, shape.alpha};
-    case ActivationKind::sigmoid:
-      return {eltwise_logistic};
-    case ActivationKind::tanh:
-      return {eltwise_tanh};
     case ActivationKind::linear:
       return {eltwise_linear, shape.alpha, shape.beta};
-    case ActivationKind::gelu:
-      return {eltwise_gelu_erf};
-    case ActivationKind::gelu_tanh:
-      return {eltwise_gelu_tanh};
-    case ActivationKind::hard_swish:
-      return {eltwise_hardswish, 1.0F / 6, 0.5F};
-    case ActivationKind::softplus:
-      return {eltwise_soft_relu, 1};
-    case ActivationKind::mish:
-      return {eltwise_mish};
     case ActivationKind::swish:
       return {eltwise_swish, shape.alpha};
-    case ActivationKind::exp:
-      return {eltwise_exp};
-    case ActivationKind::log:
-      return {eltwise_log};
-    case ActivationKind::sqrt:
-      return {eltwise_sqrt};
     case ActivationKind::pow:
       return {eltwise_pow, 1, shape.alpha};
-    case ActivationKind::abs:
-      return {eltwise_abs};
-    case ActivationKind::round:
-      return {eltwise_round};
-    case ActivationKind::erf:
-    case ActivationKind::softsign:
-    case ActivationKind::floor:
-    case ActivationKind::ceil:
-    case ActivationKind::sign:
-    case ActivationKind::sin:
-    case ActivationKind::cos:
-      break;
+    default:
+      throw harness::Unsupported("oneDNN has no " + std::string(shape.op()));
   }
-  throw harness::Unsupported("oneDNN has no " + std::string(shape.op()));
 }
 
 Dims weight_dims(const Convolution& shape) {
