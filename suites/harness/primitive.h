@@ -11,6 +11,7 @@
 #include "core/problem/precision.h"
 #include "core/problem/problem.h"
 #include "core/results_file/row.h"
+#include "suites/harness/int8_scale.h"
 
 namespace benanza::harness {
 
@@ -113,16 +114,6 @@ class BareCall : public Primitive {
  private:
   [[noreturn]] static void no_problem() { throw std::logic_error("this call solves no problem"); }
 };
-
-/// The scale of an int8 result, a power of two that keeps sums of random products within 8 bits; of
-/// a recurrence, int8_steps_of_data.
-float int8_scale(const Problem& problem);
-/// An int8 problem's steps that mean the same after the result's scale as before it: relu and leaky
-/// relu, one product with a tensor, and sums and differences with tensors that are scaled, too.
-bool steps_keep_scale(const Epilogue& epilogue);
-/// The scaled bias, residual and terms of random int8 inputs are whole multiples of it, up to eight
-/// times.
-float int8_addend_step(const Problem& problem);
 
 /// The library has the call, which is known to compute wrong results: it is not made. The row
 /// becomes `unsupported`, with a fact (core/results_file/outcome_facts.h).

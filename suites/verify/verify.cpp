@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "suites/harness/int8_scale.h"
 #include "suites/verify/comparison.h"
 #include "suites/verify/element_arithmetic.h"
 #include "suites/verify/inputs.h"

@@ -6,6 +6,7 @@
 
 #include "suites/cudnn/graph/functions.h"
 #include "suites/cudnn/primitive/convolution_call.h"
+#include "suites/harness/int8_scale.h"
 #include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {

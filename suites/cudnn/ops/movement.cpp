@@ -8,6 +8,7 @@
 #include "suites/cudnn/api/status.h"
 #include "suites/cudnn/primitive/call.h"
 #include "suites/cudnn/primitive/library.h"
+#include "suites/harness/int8_scale.h"
 #include "suites/nvidia/device/check.h"
 
 namespace benanza::cudnn {

@@ -5,6 +5,7 @@
 
 #include "core/problem/least_work.h"
 #include "suites/cudnn/api/status.h"
+#include "suites/harness/int8_scale.h"
 
 namespace benanza::cudnn {
 

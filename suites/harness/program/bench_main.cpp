@@ -24,7 +24,7 @@
 #include "suites/harness/keep/one_system.h"
 #include "suites/harness/keep/result_store.h"
 #include "suites/harness/program/summary.h"
-#include "suites/harness/report/problem_lines.h"
+#include "suites/harness/report/reporter.h"
 #include "suites/harness/run/ledger.h"
 #include "suites/harness/run/measure_all.h"
 #include "suites/harness/run/search.h"

@@ -5,7 +5,6 @@
 
 #include "core/problem/name.h"
 #include "suites/harness/deadline.h"
-#include "suites/harness/run/guarded_runner.h"
 #include "suites/harness/run/runner.h"
 
 namespace benanza::harness {

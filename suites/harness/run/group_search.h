@@ -11,9 +11,9 @@
 
 #include "suites/harness/choose/options.h"
 #include "suites/harness/measure/race.h"
-#include "suites/harness/run/guarded_runner.h"
 #include "suites/harness/run/ledger.h"
 #include "suites/harness/run/queue.h"
+#include "suites/harness/run/runner.h"
 
 namespace benanza::harness {
 

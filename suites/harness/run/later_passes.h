@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +18,49 @@
 #include "suites/harness/run/signals.h"
 
 namespace benanza::harness {
+
+/// How the weights of one call (and the caches it reads) come from memory in every run.
+struct Rotation {
+  /// One after the other. They fill twice the caches; at least two.
+  std::int64_t copies = 0;
+  /// They are too small to fill the caches: what a flush of the caches before each round costs is
+  /// measured instead.
+  bool flushes = false;
+  bool operator==(const Rotation&) const = default;
+};
+/// Empty if the problem has neither weights nor caches, the size of the caches is unknown (0), or
+/// more than `most_rotating_copies` were necessary and flushes cannot be measured.
+std::optional<Rotation> rotation(const Problem& problem, Precision precision,
+                                 const Stopwatch& stopwatch);
+inline constexpr std::int64_t most_rotating_copies = 128;
+inline constexpr std::int64_t flushed_copies = 16;
+
+/// A call whose runs take turns with copies of its weights and caches, as in a model whose weights
+/// do not fit the cache: they come from memory, everything else is where the last run left it.
+class RotatingCall final : public Primitive {
+ public:
+  /// `allocator` must outlive it. Throws as Way::make() does.
+  RotatingCall(const Way& way, const Problem& problem, Allocator& allocator, std::int64_t copies);
+  ~RotatingCall() override;
+
+  void upload(std::size_t index, std::span<const float> values) override;
+  void restore() override;
+  void poison_output() override;
+  void run() override;
+  std::vector<float> download() override;
+  std::optional<Glimpse> glimpse(std::span<const std::int64_t> places) override;
+  std::int64_t workspace_bytes() const override;
+  std::int64_t round() const override;
+
+ private:
+  class Places;
+
+  std::vector<bool> rotates_;
+  std::unique_ptr<Places> places_;
+  std::vector<std::unique_ptr<Primitive>> copies_;
+  /// The one that runs next.
+  std::size_t next_ = 0;
+};
 
 /// A pass that adds facts to rows after everything is timed.
 struct LaterPass {
@@ -45,7 +90,7 @@ LaterPass profile_pass(Backend& backend, const Verifier& verifier, const ResultS
 
 /// Times the fastest variants of problems with weights or caches, and those up to
 /// `rotation_contends` as slow (`flush_contends` where caches are flushed for it), once more with
-/// weights that come from memory (rotating_call.h), unless one of the first `repetitions` of its
+/// weights that come from memory (RotatingCall), unless one of the first `repetitions` of its
 /// rows has that time: rotating_seconds (per call, the median), rotating_copies; or
 /// rotating_failed, the reason. Not of calls that overwrite an operand. All arguments must outlive
 /// the pass.

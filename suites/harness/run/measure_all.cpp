@@ -18,9 +18,9 @@
 #include "suites/harness/report/progress.h"
 #include "suites/harness/report/reporter.h"
 #include "suites/harness/run/fastest.h"
-#include "suites/harness/run/guarded_runner.h"
 #include "suites/harness/run/later_passes.h"
 #include "suites/harness/run/queue.h"
+#include "suites/harness/run/runner.h"
 #include "suites/harness/run/search.h"
 
 namespace benanza::harness {

@@ -7,9 +7,9 @@
 
 #include "suites/harness/way_table.h"
 #include "suites/nvidia/device/handles.h"
-#include "suites/nvidia/run/branches.h"
 #include "suites/nvidia/run/context.h"
 #include "suites/nvidia/run/conversion.h"
+#include "suites/nvidia/run/side_streams.h"
 
 namespace benanza::nvidia {
 

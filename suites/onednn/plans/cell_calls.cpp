@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "core/library/reference_code.h"
-#include "suites/harness/int8_recurrence.h"
+#include "suites/harness/int8_scale.h"
 #include "suites/onednn/api/library_call.h"
 #include "suites/onednn/plans/recurrence.h"
 

@@ -5,6 +5,7 @@
 
 #include "core/base/lookup.h"
 #include "core/problem/name.h"
+#include "suites/harness/int8_scale.h"
 #include "suites/harness/primitive.h"
 #include "suites/onednn/api/library_terms.h"
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "suites/harness/int8_recurrence.h"
+#include "suites/harness/int8_scale.h"
 #include "suites/onednn/api/library_call.h"
 #include "suites/onednn/api/variant_context.h"
 #include "suites/onednn/plans/int8_lstm.h"

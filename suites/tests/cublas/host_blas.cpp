@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "suites/harness/int8_scale.h"
 #include "suites/nvidia/device/tensor_format.h"
 
 namespace benanza::cublas {

@@ -2,6 +2,7 @@
 
 #include "suites/cublas/backend.h"
 #include "suites/cublas/ops/lt/lt.h"
+#include "suites/harness/int8_scale.h"
 
 namespace benanza::cublas {
 namespace {

@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 
 #include "suites/harness/run/later_passes.h"
-#include "suites/harness/run/rotating_call.h"
 #include "suites/onednn/backend.h"
 #include "suites/verify/verification_cases.h"
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "suites/cublas/backend.h"
+#include "suites/harness/int8_scale.h"
 #include "suites/nvidia/device/tensor_format.h"
 
 namespace benanza::cublas {

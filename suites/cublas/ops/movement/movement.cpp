@@ -1,6 +1,7 @@
 #include "suites/cublas/ops/movement/movement.h"
 
 #include "core/problem/problem.h"
+#include "suites/harness/int8_scale.h"
 
 // Copies of matrices: transpositions, and strided rows.
 namespace benanza::cublas {

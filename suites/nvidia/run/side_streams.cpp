@@ -1,4 +1,4 @@
-#include "suites/nvidia/run/branches.h"
+#include "suites/nvidia/run/side_streams.h"
 
 #include <cuda_runtime_api.h>
 
