@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "suites/harness/machine_context.h"
 #include "suites/nvidia/device/check.h"
 #include "suites/nvidia/device/management.h"
 
@@ -155,7 +156,7 @@ std::vector<std::string> usable_devices() {
     cudaDeviceProp properties{};
     check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
     lines.push_back(std::to_string(device) + ": " + properties.name + ", " +
-                    bytes_text(static_cast<std::int64_t>(properties.totalGlobalMem)));
+                    harness::bytes_text(static_cast<double>(properties.totalGlobalMem)));
   }
   return lines;
 }

@@ -35,13 +35,6 @@ TEST(Check, MemoryThatIsNotThereIsBadAlloc) {
   EXPECT_THROW(check(cudaErrorMemoryAllocation, "cudaMalloc"), std::bad_alloc);
 }
 
-TEST(BytesText, ThreeDigits) {
-  EXPECT_EQ(bytes_text(17), "17 B");
-  EXPECT_EQ(bytes_text(1536), "1.5 KiB");
-  EXPECT_EQ(bytes_text(std::int64_t{512} << 20), "512 MiB");
-  EXPECT_EQ(bytes_text(std::int64_t{85024112640}), "79.2 GiB");
-}
-
 TEST(CudaVersion, Text) {
   EXPECT_EQ(cuda_version_text(13000), "13.0");
   EXPECT_EQ(cuda_version_text(12060), "12.6");
