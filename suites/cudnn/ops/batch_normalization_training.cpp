@@ -47,7 +47,7 @@ Id further_result(GraphCall& call, const nvidia::TensorFormat& format) {
   return call.further_results.back().id;
 }
 
-std::vector<GraphCall> alone(GraphCall call) {
+std::vector<GraphCall> as_list(GraphCall call) {
   std::vector<GraphCall> found;
   found.push_back(std::move(call));
   return found;
@@ -79,7 +79,7 @@ std::vector<GraphCall> batch_normalization_training_graphs(const BatchNormalizat
   operation.set(CUDNN_ATTR_OPERATION_NORM_FWD_BIAS_DESC, graph.at(bias));
   operation.set(CUDNN_ATTR_OPERATION_NORM_FWD_EPSILON_DESC, graph.at(epsilon));
   operation.set(CUDNN_ATTR_OPERATION_NORM_FWD_YDESC, graph.at(y));
-  return alone(std::move(call));
+  return as_list(std::move(call));
 }
 
 std::vector<GraphCall> batch_normalization_gradient_graphs(const BatchNormalizationGradient& shape,
@@ -106,7 +106,7 @@ std::vector<GraphCall> batch_normalization_gradient_graphs(const BatchNormalizat
   operation.set(CUDNN_ATTR_OPERATION_NORM_BWD_DSCALE_DESC, graph.at(dscale));
   operation.set(CUDNN_ATTR_OPERATION_NORM_BWD_DBIAS_DESC, graph.at(dbias));
   operation.set(CUDNN_ATTR_OPERATION_NORM_BWD_DXDESC, graph.at(dx));
-  return alone(std::move(call));
+  return as_list(std::move(call));
 }
 
 namespace {
