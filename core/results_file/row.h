@@ -71,8 +71,8 @@ using Facts = std::map<std::string, Fact>;
 ///                             of a host's processors (suites/harness/conditions/)
 ///   sm_clock_mhz_before, ... of a GPU (suites/nvidia/device/gpu_observer.h)
 ///   rotating_seconds, ...     of a call whose weights come from memory
-///                             (suites/harness/run/rotation_pass.h)
-///   energy_joules, ...        of a call, with --energy (suites/harness/run/energy_pass.h)
+///                             (suites/harness/run/later_passes.h)
+///   energy_joules, ...        of a call, with --energy (suites/harness/run/later_passes.h)
 ///   and every fact that the backend reports, under its own name
 /// otherwise:
 ///   reason                    one line

@@ -1,17 +1,110 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "core/problem/ops/gemm.h"
 #include "core/problem/problem.h"
-#include "suites/cublas/library.h"
-#include "suites/cublas/products/mapping.h"
+#include "suites/cublas/backend.h"
 #include "suites/harness/way_table.h"
+#include "suites/nvidia/device/tensor_format.h"
 #include "suites/nvidia/run/primitive.h"
 
 namespace benanza::cublas {
+
+/// BLAS is column-major: a row-major matrix is its transpose there. C = op(A) op(B) becomes
+/// C^T = op(B)^T op(A)^T, so BLAS' first matrix is B (operand 1), its second A (operand 0).
+constexpr std::size_t first_operand = 1;
+constexpr std::size_t second_operand = 0;
+
+/// One batched matrix product in BLAS terms. Strides and offsets in elements.
+struct BlasGemm {
+  bool transpose_first = false;
+  bool transpose_second = false;
+  std::int64_t m = 0;
+  std::int64_t n = 0;
+  std::int64_t k = 0;
+  std::int64_t ld_first = 0;
+  std::int64_t ld_second = 0;
+  std::int64_t ld_result = 0;
+  std::int64_t batches = 1;
+  /// From one batch to the next; 0 repeats the matrix. Unused if `offsets` are given.
+  std::int64_t stride_first = 0;
+  std::int64_t stride_second = 0;
+  std::int64_t stride_result = 0;
+  /// The offset of each batch's matrix if no single stride fits the broadcast, otherwise empty.
+  std::vector<std::int64_t> offsets_first;
+  std::vector<std::int64_t> offsets_second;
+
+  bool strided() const { return offsets_first.empty(); }
+  bool operator==(const BlasGemm&) const = default;
+};
+
+/// Merges batches that share one B into one taller product, if A's rows are contiguous across
+/// batches. The memory of operands and result does not change.
+Gemm folded(const Gemm& gemm);
+
+/// How a product's B is stored if it is a weight, which may be rearranged when a model is loaded:
+/// as the problem says; transposed; or in 8-bit floats with a scale for each block of 128 x 128,
+/// next to data with a scale for each 128 elements of a row, and a result of 16 bits.
+enum class Weights { as_given, transposed, in_blocks };
+
+/// Returns `gemm` with B stored as `weights` say if it is a weight; of 8-bit types always so that
+/// it is transposed, as BLAS only has "A transposed, B not" for them.
+Gemm packed(const Gemm& gemm, Precision precision, Weights weights = Weights::as_given);
+
+BlasGemm blas_gemm(const Gemm& gemm);
+
+/// The product of a matrix and a vector: y = op(matrix) * vector; the matrix is `rows` x `columns`
+/// before op.
+struct BlasGemv {
+  /// Which operand is the matrix; the other is the vector.
+  std::size_t matrix_operand = 0;
+  bool transpose = false;
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::int64_t batches = 1;
+  std::int64_t stride_matrix = 0;
+  std::int64_t stride_vector = 0;
+  std::int64_t stride_result = 0;
+
+  std::size_t vector_operand() const { return 1 - matrix_operand; }
+  bool operator==(const BlasGemv&) const = default;
+};
+
+/// True if one operand is a vector and the batches of each operand have a single stride.
+bool is_gemv(const Gemm& gemm);
+/// `gemm` must satisfy is_gemv().
+BlasGemv blas_gemv(const Gemm& gemm);
+
+/// A problem as one matrix product, factor * op(A) op(B), and the problem's epilogue.
+struct Product {
+  Gemm gemm;
+  Epilogue epilogue;
+  /// Where A and B come from: an index into inputs(problem); if empty, every element is 1.
+  std::array<std::optional<std::size_t>, 2> sources{0, 1};
+  float factor = 1;
+  bool operator==(const Product&) const = default;
+
+  Problem problem() const { return {gemm, epilogue}; }
+};
+
+/// The problem as a product: a Gemm, and its result times a number; a convolution of 1x1 filters at
+/// every pixel, in one group (pixels by channels if channels are innermost, otherwise channels by
+/// pixels, image by image, without a bias); a sum or mean over adjacent axes, including average
+/// pooling of whole images (a product with ones). Empty for other problems.
+std::optional<Product> product_of(const Problem& problem, Layout layout);
+
+/// The formats of the operands of a problem that has a product: as the layout defines, except a
+/// Gemm's packed weights. Bias and residual of a Gemm have a wider type if the library has no 8-bit
+/// one.
+std::vector<nvidia::TensorFormat> input_formats(const Problem& problem, Precision precision,
+                                                Weights weights = Weights::as_given,
+                                                Layout layout = Layout::plain);
 
 using WayTable = harness::WayTable<Library>;
 using Request = nvidia::Request<Library>;
@@ -57,12 +150,6 @@ class Factors {
 /// The operands and the result of a product.
 nvidia::CallSetup product_setup(const harness::Variant& variant,
                                 Weights weights = Weights::as_given);
-/// The operand and the result of a copy, both dense.
-nvidia::CallSetup copy_setup(const Copy& shape, Precision precision);
-/// Ways for copies.
-harness::Family<Library, Copy> copy_family(
-    std::function<Ways(Library&, const Copy&, const harness::Variant& prototype)> ways);
-
 /// The primitive of a call to the library, with its time checked against the device's peaks.
 template <class Calls>
 std::unique_ptr<harness::Primitive> call_of(const Request& request, nvidia::CallSetup setup,
@@ -71,14 +158,6 @@ std::unique_ptr<harness::Primitive> call_of(const Request& request, nvidia::Call
       std::move(calls), request.library.cuda(), request.operands, std::move(setup));
   made->guard(work(request.variant.problem, request.variant.precision), request.variant.precision);
   return made;
-}
-
-template <class Calls>
-std::unique_ptr<harness::Primitive> copy_call_of(const Request& request, const Copy& shape,
-                                                 Calls calls, std::int64_t workspace_bytes = 0) {
-  nvidia::CallSetup setup = copy_setup(shape, request.variant.precision);
-  setup.workspace_bytes = workspace_bytes;
-  return call_of(request, std::move(setup), std::move(calls));
 }
 
 /// The same for a product by a function of the library's handle, which has a workspace.

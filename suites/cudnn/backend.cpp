@@ -3,8 +3,8 @@
 #include <exception>
 #include <utility>
 
-#include "suites/cudnn/ways.h"
-#include "suites/nvidia/device/identity.h"
+#include "suites/cudnn/primitive/library.h"
+#include "suites/nvidia/device/management.h"
 
 namespace benanza::cudnn {
 

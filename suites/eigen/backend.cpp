@@ -5,10 +5,9 @@
 #include <Eigen/Core>
 #include <string>
 
-#include "suites/eigen/ways.h"
 #include "suites/harness/conditions/anchors.h"
+#include "suites/harness/conditions/energy_meter.h"
 #include "suites/harness/conditions/host_observer.h"
-#include "suites/harness/conditions/rapl_meter.h"
 #include "suites/harness/machine_context.h"
 #include "suites/harness/measure/host_stopwatch.h"
 

@@ -16,7 +16,6 @@
 #include "suites/harness/conditions/observer.h"
 #include "suites/harness/primitive.h"
 #include "suites/harness/row_gather.h"
-#include "suites/harness/task.h"
 #include "suites/harness/way.h"
 
 namespace benanza::harness {

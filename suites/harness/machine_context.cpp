@@ -2,6 +2,8 @@
 
 #include <benchmark/benchmark.h>
 
+#include <array>
+#include <cstdio>
 #include <ctime>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -68,6 +70,19 @@ std::string cpu_model() {
     if (start != std::string::npos) return line.substr(start);
   }
   return "unknown";
+}
+
+std::string bytes_text(double value) {
+  constexpr std::array<const char*, 4> units{"B", "KiB", "MiB", "GiB"};
+  std::size_t unit = 0;
+  while (value >= 1024 && unit + 1 < units.size()) {
+    value /= 1024;
+    ++unit;
+  }
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), unit == 0 || value >= 100 ? "%.0f %s" : "%.3g %s", value,
+                units[unit]);
+  return text.data();
 }
 
 }  // namespace benanza::harness

@@ -21,4 +21,7 @@ nlohmann::ordered_json machine_context(const Writer& writer);
 /// The processor's name; "unknown" if the system does not report it.
 std::string cpu_model();
 
+/// Formats bytes, e.g. "3.1 GiB", "512 KiB", "17 B".
+std::string bytes_text(double value);
+
 }  // namespace benanza::harness

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -10,6 +11,7 @@
 #include "core/problem/precision.h"
 #include "core/problem/problem.h"
 #include "core/results_file/row.h"
+#include "suites/harness/int8_scale.h"
 
 namespace benanza::harness {
 
@@ -17,7 +19,6 @@ namespace benanza::harness {
 /// space.
 using Algorithm = std::string;
 
-/// problem x precision x layout x algorithm: what a backend sets up as one Primitive.
 /// Of operands and results that are not dense where the caller has them, in elements.
 struct Strides {
   /// One per operand of the problem, empty for those that are dense; none: all are.
@@ -27,6 +28,7 @@ struct Strides {
   bool operator==(const Strides&) const = default;
 };
 
+/// problem x precision x layout x algorithm: what a backend sets up as one Primitive.
 struct Variant {
   Problem problem;
   Precision precision = Precision::fp32;
@@ -87,7 +89,7 @@ class Primitive {
   };
   /// Returns the values that download() would return at the row-major indices `places`, without
   /// transferring the whole result. Empty if not implemented; verification then uses download().
-  virtual std::optional<Glimpse> glimpse(std::span<const std::int64_t> places);
+  virtual std::optional<Glimpse> glimpse(std::span<const std::int64_t>) { return std::nullopt; }
   /// Scratch memory beyond operands and result, in bytes.
   virtual std::int64_t workspace_bytes() const = 0;
   /// Works in memory that other calls of its library use as well: no two of them may run at a time.
@@ -113,14 +115,18 @@ class BareCall : public Primitive {
   [[noreturn]] static void no_problem() { throw std::logic_error("this call solves no problem"); }
 };
 
-/// The scale of an int8 result, a power of two that keeps sums of random products within 8 bits; of
-/// a recurrence, int8_steps_of_data.
-float int8_scale(const Problem& problem);
-/// An int8 problem's steps that mean the same after the result's scale as before it: relu and leaky
-/// relu, one product with a tensor, and sums and differences with tensors that are scaled, too.
-bool steps_keep_scale(const Epilogue& epilogue);
-/// The scaled bias, residual and terms of random int8 inputs are whole multiples of it, up to eight
-/// times.
-float int8_addend_step(const Problem& problem);
+/// The library has the call, which is known to compute wrong results: it is not made. The row
+/// becomes `unsupported`, with a fact (core/results_file/outcome_facts.h).
+class KnownDefect : public Unsupported {
+ public:
+  using Unsupported::Unsupported;
+};
+
+/// Calls that run one after the other, and which tasks have to be done before.
+struct Task {
+  std::vector<Primitive*> calls{};
+  /// Indices of earlier tasks.
+  std::vector<std::size_t> after{};
+};
 
 }  // namespace benanza::harness

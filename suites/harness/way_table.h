@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "suites/harness/backend.h"
+#include "suites/harness/int8_scale.h"
 
 /// How a backend declares what its library can do. Each operator is one file that adds families of
 /// ways to a table; a backend is that table together with its Library.

@@ -128,8 +128,8 @@ class MpiBackend : public harness::Backend {
     }
     const double needed = needed_bytes(shape, team_.world().hosts());
     if (const auto there = available_bytes(); there && needed > *there) {
-      throw Unsupported("needs " + harness::memory_text(needed) + " of memory, and " +
-                        harness::memory_text(*there) + " are free");
+      throw Unsupported("needs " + harness::bytes_text(needed) + " of memory, and " +
+                        harness::bytes_text(*there) + " are free");
     }
     return {way_of(prototype)};
   }

@@ -7,7 +7,7 @@
 #include "suites/nccl/gpus.h"
 #include "suites/nccl/primitive.h"
 #include "suites/nccl/stopwatch.h"
-#include "suites/nvidia/run/lazy_context.h"
+#include "suites/nvidia/run/context.h"
 
 namespace benanza::nccl {
 namespace {

@@ -5,14 +5,19 @@
 #include <cstdlib>
 #include <iostream>
 #include <set>
-#include <string_view>
+#include <stdexcept>
 
 #include "core/base/text.h"
-#include "suites/nccl/check.h"
 #include "suites/nvidia/device/check.h"
-#include "suites/nvidia/device/identity.h"
 
 namespace benanza::nccl {
+
+void check(ncclResult_t status, std::string_view call, std::source_location where) {
+  if (status == ncclSuccess) return;
+  nvidia::check_device(call, where);
+  throw std::runtime_error(nvidia::failure_text(call, ncclGetErrorString(status), where));
+}
+
 namespace {
 
 int attribute(cudaDeviceAttr name, int device) {

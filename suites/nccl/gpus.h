@@ -6,7 +6,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <source_location>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/results_file/origin.h"
@@ -17,6 +19,11 @@
 #include "suites/nvidia/run/device_code.h"
 
 namespace benanza::nccl {
+
+/// Returns if `status` is ncclSuccess. Otherwise throws DeviceLost if a GPU has a sticky error,
+/// else std::runtime_error, with the call, the library's message, file and line.
+void check(ncclResult_t status, std::string_view call,
+           std::source_location where = std::source_location::current());
 
 /// The number of GPUs that this process may use; 0 if there is no driver.
 int visible_gpus();

@@ -2,9 +2,8 @@
 
 #include <stdexcept>
 
-#include "suites/nccl/check.h"
+#include "suites/nccl/gpus.h"
 #include "suites/nccl/stopwatch.h"
-#include "suites/nvidia/device/convert.h"
 #include "suites/nvidia/device/tensor_format.h"
 
 namespace benanza::nccl {

@@ -1,17 +1,101 @@
 #include "suites/onednn/backend.h"
 
+#include <omp.h>
+
+#include <sstream>
+
+#include "core/base/error.h"
 #include "suites/harness/conditions/anchors.h"
+#include "suites/harness/conditions/energy_meter.h"
 #include "suites/harness/conditions/host_observer.h"
-#include "suites/harness/conditions/rapl_meter.h"
+#include "suites/harness/machine_context.h"
+#include "suites/harness/measure/host_stopwatch.h"
+#include "suites/harness/own_flags.h"
+#include "suites/onednn/api/api.h"
 #include "suites/onednn/api/library_call.h"
-#include "suites/onednn/peaks/guarded_stopwatch.h"
 #include "suites/onednn/peaks/measure_peaks.h"
-#include "suites/onednn/system.h"
 #include "suites/onednn/ways.h"
 #include "suites/onednn/ways/memory_format.h"
 
 namespace benanza::onednn {
+
+CpuOptions take_cpu_options(int& argc, char** argv, const Environment& environment) {
+  CpuOptions options;
+  if (const char* const peaks = environment("BENANZA_PEAKS"); peaks != nullptr && *peaks != 0) {
+    options.peaks = peaks;
+  }
+  harness::take_flags(argc, argv, [&](std::string_view argument) {
+    const auto peaks = harness::flag_value(argument, "--peaks");
+    if (!peaks) return false;
+    if (peaks->empty()) throw Error("--peaks=: expected measure, none or a results file");
+    options.peaks = *peaks;
+    return true;
+  });
+  return options;
+}
+
+std::vector<harness::BackendFlag> cpu_flags() {
+  return {{"--peaks", "SOURCE",
+           "peaks of arithmetic and bandwidth: measure (default), none, or a results file of this "
+           "machine (also BENANZA_PEAKS)"}};
+}
+
 namespace {
+
+std::string isa_name(dnnl::cpu_isa isa) {
+  switch (isa) {
+    case dnnl::cpu_isa::sse41:
+      return "sse41";
+    case dnnl::cpu_isa::avx:
+      return "avx";
+    case dnnl::cpu_isa::avx2:
+      return "avx2";
+    case dnnl::cpu_isa::avx2_vnni:
+      return "avx2_vnni";
+    case dnnl::cpu_isa::avx512_core:
+      return "avx512_core";
+    case dnnl::cpu_isa::avx512_core_vnni:
+      return "avx512_core_vnni";
+    case dnnl::cpu_isa::avx512_core_bf16:
+      return "avx512_core_bf16";
+    case dnnl::cpu_isa::avx512_core_amx:
+      return "avx512_core_amx";
+    default:
+      break;
+  }
+  if (const std::string_view name = api::own_isa_name(isa); !name.empty()) return std::string(name);
+  std::ostringstream number;
+  number << "0x" << std::hex << static_cast<unsigned>(isa);
+  return number.str();
+}
+
+std::string runtime_name(unsigned runtime) {
+  switch (runtime) {
+    case DNNL_RUNTIME_SEQ:
+      return "sequential";
+    case DNNL_RUNTIME_OMP:
+      return "OpenMP";
+    case DNNL_RUNTIME_TBB:
+      return "TBB";
+    case DNNL_RUNTIME_THREADPOOL:
+      return "threadpool";
+    default:
+      return std::to_string(runtime);
+  }
+}
+
+/// Returns the processor, the instruction set that the library uses, the number of threads, and the
+/// version of the loaded library (not of the header).
+System describe_system() {
+  const dnnl_version_t& version = *dnnl_version();
+  return {{"cpu_model", harness::cpu_model()},
+          {"cpu_isa", isa_name(dnnl::get_effective_cpu_isa())},
+          {"cache_bytes", std::to_string(harness::CacheFlush::of_this_machine().cache_bytes)},
+          {"threads", std::to_string(omp_get_max_threads())},
+          {"onednn_version", std::to_string(version.major) + "." + std::to_string(version.minor) +
+                                 "." + std::to_string(version.patch)},
+          {"onednn_cpu_runtime", runtime_name(version.cpu_runtime)}};
+}
 
 Library open_library() {
   const dnnl::engine engine(dnnl::engine::kind::cpu, 0);

@@ -4,7 +4,7 @@
 #include "suites/cublas/backend.h"
 #include "suites/cudnn/backend.h"
 #include "suites/nvidia/device/options.h"
-#include "suites/nvidia/run/lazy_context.h"
+#include "suites/nvidia/run/context.h"
 #include "suites/plan/backends.h"
 #ifdef BENANZA_PLAN_CUTENSOR
 #include "suites/cutensor/backend.h"

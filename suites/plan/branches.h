@@ -3,11 +3,22 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "core/plan_file/regions.h"
 #include "suites/harness/backend.h"
+#include "suites/harness/primitive.h"
 #include "suites/plan/planned_model.h"
 
 namespace benanza::plan {
+
+/// In order. `tasks` are in topological order.
+std::vector<Region> parallel_regions(const std::vector<harness::Task>& tasks);
+
+/// Those of `regions`, which are some of parallel_regions() in order, as they are; all others one
+/// after the other, those between two regions as one task.
+std::vector<harness::Task> tasks_with(const std::vector<harness::Task>& tasks,
+                                      const std::vector<Region>& regions);
 
 /// A plan with steps at the same time where that is faster.
 struct Branches {

@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/problem/problem.h"
-#include "suites/harness/copy_ends.h"
+#include "suites/harness/operands.h"
 
 namespace benanza::plan {
 Places::Places(const Plan& plan, std::span<harness::Backend* const> backends,

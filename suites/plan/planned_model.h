@@ -7,14 +7,59 @@
 #include <string>
 #include <vector>
 
+#include "core/graph_file/data_flow.h"
 #include "core/plan_file/plan.h"
+#include "core/problem/precision.h"
 #include "suites/harness/backend.h"
-#include "suites/plan/counted_memory.h"
-#include "suites/plan/model_values.h"
+#include "suites/harness/operands.h"
 #include "suites/plan/places.h"
 #include "suites/plan/values.h"
 
 namespace benanza::plan {
+
+/// Another allocator's memory, counted.
+class CountedMemory final : public harness::Allocator {
+ public:
+  /// `memory` must outlive it.
+  explicit CountedMemory(harness::Allocator& memory) : memory_(&memory) {}
+
+  std::shared_ptr<std::byte> allocate(std::int64_t bytes) override {
+    auto block = memory_->allocate(bytes);
+    bytes_ += bytes;
+    return block;
+  }
+  void write(std::byte* target, std::span<const std::byte> bytes) override {
+    memory_->write(target, bytes);
+  }
+  void read(std::span<std::byte> bytes, const std::byte* source) override {
+    memory_->read(bytes, source);
+  }
+  /// Of all blocks so far.
+  std::int64_t bytes() const { return bytes_; }
+
+ private:
+  harness::Allocator* memory_;
+  std::int64_t bytes_ = 0;
+};
+
+/// A step that gathers rows: operand 0 are the rows, operand 1 their indices, as whole numbers.
+class Gather final : public harness::BareCall {
+ public:
+  /// `backend` moves the rows and must outlive this. `index_bytes`: 4 or 8.
+  Gather(harness::Backend& backend, const GatheredRows& rows, Precision precision, int index_bytes,
+         harness::Operands& places);
+
+  void upload(std::size_t operand, std::span<const float> values) override;
+  void run() override { backend_->gather(rows_); }
+  std::vector<float> download() override;
+
+ private:
+  harness::Backend* backend_;
+  Precision precision_;
+  std::byte* source_;
+  std::byte* indices_;
+  harness::RowGather rows_;
+};
 
 /// A step whose result differs from what the file of values says, or the largest difference of all.
 struct Difference {

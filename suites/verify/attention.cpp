@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "suites/verify/coordinates.h"
+#include "suites/verify/element_arithmetic.h"
 #include "suites/verify/operators.h"
 
 namespace benanza::verify {

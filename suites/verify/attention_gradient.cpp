@@ -3,7 +3,7 @@
 #include <cmath>
 #include <tuple>
 
-#include "suites/verify/coordinates.h"
+#include "suites/verify/element_arithmetic.h"
 #include "suites/verify/operators.h"
 
 namespace benanza::verify {

@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "core/problem/function.h"
-#include "suites/verify/coordinates.h"
+#include "suites/verify/element_arithmetic.h"
 #include "suites/verify/operators.h"
 
 namespace benanza::verify {

@@ -5,8 +5,8 @@
 #include <thread>
 #include <vector>
 
+#include "suites/verify/comparison.h"
 #include "suites/verify/operators.h"
-#include "suites/verify/tolerance.h"
 
 namespace benanza::verify {
 namespace {

@@ -5,7 +5,6 @@
 #include <numbers>
 #include <stdexcept>
 
-#include "suites/verify/coordinates.h"
 #include "suites/verify/element_arithmetic.h"
 #include "suites/verify/operators.h"
 

@@ -11,7 +11,7 @@
 
 #include "suites/harness/conditions/data_kind.h"
 #include "suites/harness/each_group.h"
-#include "suites/harness/int8_recurrence.h"
+#include "suites/harness/int8_scale.h"
 #include "suites/harness/packed_values.h"
 #include "suites/harness/primitive.h"
 #include "suites/verify/operators.h"

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <utility>
 
-#include "suites/verify/coordinates.h"
+#include "suites/verify/element_arithmetic.h"
 #include "suites/verify/operators.h"
 
 namespace benanza::verify {

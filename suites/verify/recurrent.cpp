@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "suites/harness/int8_recurrence.h"
+#include "suites/harness/int8_scale.h"
 #include "suites/verify/operators.h"
 #include "suites/verify/recurrent_cell.h"
 

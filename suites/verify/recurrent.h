@@ -24,7 +24,7 @@ Dims recurrent_coordinates(const Recurrent& shape, const RecurrentPlace& place);
 std::vector<Element> elements(const Recurrent& shape, Operands operands,
                               const std::vector<Dims>& all);
 
-/// The same of whole numbers (harness/int8_recurrence.h), in real units. States are stored as
+/// The same of whole numbers (harness/int8_scale.h), in real units. States are stored as
 /// bytes: `carried` is how much the element changes if each of them is off by 1.
 std::vector<Element> byte_elements(const Recurrent& shape, Operands operands,
                                    const std::vector<Dims>& all);

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <optional>
 
-#include "suites/verify/coordinates.h"
+#include "suites/verify/element_arithmetic.h"
 #include "suites/verify/operators.h"
 #include "suites/verify/recurrent_way_back.h"
 

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "suites/verify/coordinates.h"
+#include "suites/verify/element_arithmetic.h"
 #include "suites/verify/operators.h"
 
 namespace benanza::verify {

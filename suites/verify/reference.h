@@ -28,7 +28,7 @@ struct Element {
 Element reference_element(const Problem& problem, Operands operands, std::int64_t flat_index);
 
 /// Returns several elements of one result; for recurrent networks far cheaper than one by one. At
-/// int8, the operands of a recurrence are in the units of harness/int8_recurrence.h.
+/// int8, the operands of a recurrence are in the units of harness/int8_scale.h.
 std::vector<Element> reference_elements(const Problem& problem, Operands operands,
                                         std::span<const std::int64_t> flat_indices,
                                         Precision precision = Precision::fp32);

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "suites/verify/coordinates.h"
+#include "suites/verify/element_arithmetic.h"
 #include "suites/verify/operators.h"
 
 namespace benanza::verify {

@@ -1,4 +1,4 @@
-#include "suites/verify/coordinates.h"
+#include "suites/verify/element_arithmetic.h"
 #include "suites/verify/operators.h"
 
 namespace benanza::verify {

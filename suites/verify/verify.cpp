@@ -5,11 +5,12 @@
 #include <optional>
 #include <utility>
 
+#include "suites/harness/int8_scale.h"
 #include "suites/verify/comparison.h"
+#include "suites/verify/element_arithmetic.h"
 #include "suites/verify/inputs.h"
 #include "suites/verify/operators.h"
 #include "suites/verify/random.h"
-#include "suites/verify/tolerance.h"
 
 namespace benanza::verify {
 namespace {

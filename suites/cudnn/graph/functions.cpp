@@ -3,7 +3,9 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "core/base/lookup.h"
 #include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {
@@ -18,104 +20,61 @@ Pointwise clip(float lower, float upper) {
   return made;
 }
 
+/// Functions without parameters.
+constexpr std::pair<ActivationKind, cudnnPointwiseMode_t> function_modes[] = {
+    {ActivationKind::relu, CUDNN_POINTWISE_RELU_FWD},
+    {ActivationKind::sigmoid, CUDNN_POINTWISE_SIGMOID_FWD},
+    {ActivationKind::tanh, CUDNN_POINTWISE_TANH_FWD},
+    {ActivationKind::gelu, CUDNN_POINTWISE_GELU_FWD},
+    {ActivationKind::gelu_tanh, CUDNN_POINTWISE_GELU_APPROX_TANH_FWD},
+    {ActivationKind::erf, CUDNN_POINTWISE_ERF},
+    {ActivationKind::softplus, CUDNN_POINTWISE_SOFTPLUS_FWD},
+    {ActivationKind::exp, CUDNN_POINTWISE_EXP},
+    {ActivationKind::log, CUDNN_POINTWISE_LOG},
+    {ActivationKind::sqrt, CUDNN_POINTWISE_SQRT},
+    {ActivationKind::abs, CUDNN_POINTWISE_ABS},
+    {ActivationKind::floor, CUDNN_POINTWISE_FLOOR},
+    {ActivationKind::ceil, CUDNN_POINTWISE_CEIL},
+    {ActivationKind::sin, CUDNN_POINTWISE_SIN},
+    {ActivationKind::cos, CUDNN_POINTWISE_COS}};
+
+constexpr std::pair<BinaryKind, cudnnPointwiseMode_t> operation_modes[] = {
+    {BinaryKind::add, CUDNN_POINTWISE_ADD},  {BinaryKind::sub, CUDNN_POINTWISE_SUB},
+    {BinaryKind::mul, CUDNN_POINTWISE_MUL},  {BinaryKind::div, CUDNN_POINTWISE_DIV},
+    {BinaryKind::max, CUDNN_POINTWISE_MAX},  {BinaryKind::min, CUDNN_POINTWISE_MIN},
+    {BinaryKind::power, CUDNN_POINTWISE_POW}};
+
+constexpr std::pair<BinaryKind, cudnnPointwiseMode_t> comparison_modes[] = {
+    {BinaryKind::eq, CUDNN_POINTWISE_CMP_EQ}, {BinaryKind::ne, CUDNN_POINTWISE_CMP_NEQ},
+    {BinaryKind::lt, CUDNN_POINTWISE_CMP_LT}, {BinaryKind::le, CUDNN_POINTWISE_CMP_LE},
+    {BinaryKind::gt, CUDNN_POINTWISE_CMP_GT}, {BinaryKind::ge, CUDNN_POINTWISE_CMP_GE}};
+
+constexpr std::pair<CombineKind, BinaryKind> step_kinds[] = {
+    {CombineKind::add, BinaryKind::add}, {CombineKind::sub, BinaryKind::sub},
+    {CombineKind::mul, BinaryKind::mul}, {CombineKind::div, BinaryKind::div},
+    {CombineKind::max, BinaryKind::max}, {CombineKind::min, BinaryKind::min}};
+
 /// The single library function for `shape`, if there is one.
 std::optional<Pointwise> single(const Activation& shape) {
+  if (const auto mode = found_in(function_modes, shape.kind)) return Pointwise{*mode};
+  const auto alpha = static_cast<double>(shape.alpha);
   switch (shape.kind) {
-    case ActivationKind::relu:
-      return Pointwise{CUDNN_POINTWISE_RELU_FWD};
     case ActivationKind::clip:
       if (std::isfinite(shape.alpha)) return clip(shape.alpha, shape.beta);
       break;
-    case ActivationKind::leaky_relu: {
-      Pointwise made{CUDNN_POINTWISE_RELU_FWD};
-      made.slope = static_cast<double>(shape.alpha);
-      return made;
-    }
-    case ActivationKind::elu: {
-      Pointwise made{CUDNN_POINTWISE_ELU_FWD};
-      made.elu_alpha = static_cast<double>(shape.alpha);
-      return made;
-    }
-    case ActivationKind::swish: {
-      Pointwise made{CUDNN_POINTWISE_SWISH_FWD};
-      made.swish_beta = static_cast<double>(shape.alpha);
-      return made;
-    }
-    case ActivationKind::sigmoid:
-      return Pointwise{CUDNN_POINTWISE_SIGMOID_FWD};
-    case ActivationKind::tanh:
-      return Pointwise{CUDNN_POINTWISE_TANH_FWD};
-    case ActivationKind::gelu:
-      return Pointwise{CUDNN_POINTWISE_GELU_FWD};
-    case ActivationKind::gelu_tanh:
-      return Pointwise{CUDNN_POINTWISE_GELU_APPROX_TANH_FWD};
-    case ActivationKind::erf:
-      return Pointwise{CUDNN_POINTWISE_ERF};
-    case ActivationKind::softplus:
-      return Pointwise{CUDNN_POINTWISE_SOFTPLUS_FWD};
-    case ActivationKind::exp:
-      return Pointwise{CUDNN_POINTWISE_EXP};
-    case ActivationKind::log:
-      return Pointwise{CUDNN_POINTWISE_LOG};
-    case ActivationKind::sqrt:
-      return Pointwise{CUDNN_POINTWISE_SQRT};
-    case ActivationKind::abs:
-      return Pointwise{CUDNN_POINTWISE_ABS};
-    case ActivationKind::floor:
-      return Pointwise{CUDNN_POINTWISE_FLOOR};
-    case ActivationKind::ceil:
-      return Pointwise{CUDNN_POINTWISE_CEIL};
-    case ActivationKind::sin:
-      return Pointwise{CUDNN_POINTWISE_SIN};
-    case ActivationKind::cos:
-      return Pointwise{CUDNN_POINTWISE_COS};
+    case ActivationKind::leaky_relu:
+      return Pointwise{.mode = CUDNN_POINTWISE_RELU_FWD, .slope = alpha};
+    case ActivationKind::elu:
+      return Pointwise{.mode = CUDNN_POINTWISE_ELU_FWD, .elu_alpha = alpha};
+    case ActivationKind::swish:
+      return Pointwise{.mode = CUDNN_POINTWISE_SWISH_FWD, .swish_beta = alpha};
     case ActivationKind::pow:
-      if (shape.alpha == -1) return Pointwise{CUDNN_POINTWISE_RECIPROCAL};
+      if (alpha == -1) return Pointwise{CUDNN_POINTWISE_RECIPROCAL};
       break;
     default:
       break;
   }
   return std::nullopt;
-}
-
-std::optional<cudnnPointwiseMode_t> single_mode(BinaryKind kind) {
-  switch (kind) {
-    case BinaryKind::add:
-      return CUDNN_POINTWISE_ADD;
-    case BinaryKind::sub:
-      return CUDNN_POINTWISE_SUB;
-    case BinaryKind::mul:
-      return CUDNN_POINTWISE_MUL;
-    case BinaryKind::div:
-      return CUDNN_POINTWISE_DIV;
-    case BinaryKind::max:
-      return CUDNN_POINTWISE_MAX;
-    case BinaryKind::min:
-      return CUDNN_POINTWISE_MIN;
-    case BinaryKind::power:
-      return CUDNN_POINTWISE_POW;
-    default:
-      return std::nullopt;
-  }
-}
-
-std::optional<cudnnPointwiseMode_t> comparison_mode(BinaryKind kind) {
-  switch (kind) {
-    case BinaryKind::eq:
-      return CUDNN_POINTWISE_CMP_EQ;
-    case BinaryKind::ne:
-      return CUDNN_POINTWISE_CMP_NEQ;
-    case BinaryKind::lt:
-      return CUDNN_POINTWISE_CMP_LT;
-    case BinaryKind::le:
-      return CUDNN_POINTWISE_CMP_LE;
-    case BinaryKind::gt:
-      return CUDNN_POINTWISE_CMP_GT;
-    case BinaryKind::ge:
-      return CUDNN_POINTWISE_CMP_GE;
-    default:
-      return std::nullopt;
-  }
 }
 
 /// A virtual tensor of booleans.
@@ -124,24 +83,6 @@ Id compared(OperationGraph& graph, cudnnPointwiseMode_t mode, const nvidia::Tens
   const Id made = graph.intermediate(format, CUDNN_DATA_BOOLEAN);
   graph.pointwise({mode}, a, b, made);
   return made;
-}
-
-BinaryKind binary_kind(CombineKind kind) {
-  switch (kind) {
-    case CombineKind::add:
-      return BinaryKind::add;
-    case CombineKind::sub:
-      return BinaryKind::sub;
-    case CombineKind::mul:
-      return BinaryKind::mul;
-    case CombineKind::div:
-      return BinaryKind::div;
-    case CombineKind::max:
-      return BinaryKind::max;
-    case CombineKind::min:
-      return BinaryKind::min;
-  }
-  return BinaryKind::add;
 }
 
 }  // namespace
@@ -189,12 +130,12 @@ void add_function(OperationGraph& graph, const Activation& shape,
 
 void add_operation(OperationGraph& graph, BinaryKind kind, const nvidia::TensorFormat& format_a,
                    const nvidia::TensorFormat& format_y, Id a, Id b, Id y, Comparison comparison) {
-  if (const auto mode = single_mode(kind)) {
+  if (const auto mode = found_in(operation_modes, kind)) {
     graph.pointwise({*mode}, a, b, y);
     return;
   }
   const auto scalar = [&](float value) { return graph.scalar(value, format_y.dims.size()); };
-  if (const auto mode = comparison_mode(kind)) {
+  if (const auto mode = found_in(comparison_modes, kind)) {
     if (comparison == Comparison::stored) {
       graph.pointwise({*mode}, a, b, y);
       return;
@@ -234,7 +175,7 @@ void Chain::add(const Activation& function, Relu relu) {
 }
 
 void Chain::add(const Combine& step, Id operand) {
-  const BinaryKind kind = binary_kind(step.kind);
+  const BinaryKind kind = found_in(step_kinds, step.kind).value();
   const bool reversed = step.reversed;
   add([=, this](Id from, Id to) {
     add_operation(graph_, kind, format_, format_, reversed ? operand : from,

@@ -8,7 +8,7 @@
 #include "suites/cudnn/api/descriptors.h"
 #include "suites/cudnn/api/status.h"
 #include "suites/harness/primitive.h"
-#include "suites/nvidia/device/convert.h"
+#include "suites/nvidia/device/tensor_format.h"
 
 namespace benanza::cudnn {
 

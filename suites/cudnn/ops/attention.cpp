@@ -6,7 +6,7 @@
 
 #include "core/problem/queries_as_heads.h"
 #include "suites/cudnn/api/descriptors.h"
-#include "suites/cudnn/ways.h"
+#include "suites/cudnn/primitive/library.h"
 #include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {

@@ -1,11 +1,11 @@
-#include "suites/cudnn/ops/batch_normalization.h"
+#include "suites/cudnn/ops/graphs.h"
 
 #include <utility>
 
 #include "suites/cudnn/api/status.h"
 #include "suites/cudnn/graph/functions.h"
 #include "suites/cudnn/primitive/call.h"
-#include "suites/cudnn/ways.h"
+#include "suites/cudnn/primitive/library.h"
 
 namespace benanza::cudnn {
 namespace {

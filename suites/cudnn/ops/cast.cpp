@@ -1,8 +1,8 @@
-#include "suites/cudnn/ops/cast.h"
+#include "suites/cudnn/ops/graphs.h"
 
 #include "suites/cudnn/graph/elementwise.h"
 #include "suites/cudnn/primitive/call.h"
-#include "suites/cudnn/ways.h"
+#include "suites/cudnn/primitive/library.h"
 #include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {

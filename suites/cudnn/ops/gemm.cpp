@@ -1,8 +1,8 @@
-#include "suites/cudnn/ops/gemm.h"
+#include "suites/cudnn/ops/graphs.h"
 
 #include "suites/cudnn/api/descriptors.h"
 #include "suites/cudnn/graph/functions.h"
-#include "suites/cudnn/ways.h"
+#include "suites/cudnn/primitive/library.h"
 #include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {

@@ -1,7 +1,7 @@
 #include <utility>
 
 #include "suites/cudnn/primitive/graph_call.h"
-#include "suites/cudnn/ways.h"
+#include "suites/cudnn/primitive/library.h"
 #include "suites/harness/primitive.h"
 
 // The products of a mixture of experts, by one operation for all groups.

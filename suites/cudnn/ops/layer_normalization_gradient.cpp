@@ -1,8 +1,8 @@
-#include "suites/cudnn/ops/layer_normalization_gradient.h"
+#include "suites/cudnn/ops/graphs.h"
 
 #include "suites/cudnn/api/descriptors.h"
 #include "suites/cudnn/ops/normalization/normalization.h"
-#include "suites/cudnn/ways.h"
+#include "suites/cudnn/primitive/library.h"
 
 namespace benanza::cudnn {
 namespace {

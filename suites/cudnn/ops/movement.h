@@ -4,7 +4,7 @@
 
 #include "core/problem/ops/concat.h"
 #include "core/problem/ops/copy.h"
-#include "suites/cudnn/api/shape.h"
+#include "suites/cudnn/api/descriptors.h"
 
 namespace benanza::cudnn {
 

@@ -3,10 +3,10 @@
 
 #include "core/problem/stored_types.h"
 #include "suites/cudnn/api/descriptors.h"
-#include "suites/cudnn/graph/identity_product.h"
+#include "suites/cudnn/graph/elementwise.h"
 #include "suites/cudnn/ops/attention.h"
 #include "suites/cudnn/primitive/graph_call.h"
-#include "suites/cudnn/ways.h"
+#include "suites/cudnn/primitive/library.h"
 #include "suites/harness/primitive.h"
 
 // Attention over a cache of 8-bit floats, read as it is stored: queries are rounded to that type

@@ -7,11 +7,11 @@
 #include "suites/cudnn/api/descriptors.h"
 #include "suites/cudnn/graph/functions.h"
 #include "suites/cudnn/primitive/graph_call.h"
-#include "suites/cudnn/ways.h"
+#include "suites/cudnn/primitive/library.h"
 #include "suites/harness/each_group.h"
 #include "suites/harness/packed_values.h"
 #include "suites/harness/primitive.h"
-#include "suites/nvidia/device/convert.h"
+#include "suites/nvidia/device/tensor_format.h"
 
 // Products with weights of 4 or 8 bits, which engines multiply by their scales on the way from
 // memory (9.19, H100: with each scale for a block of a column, for a column, or for all). The

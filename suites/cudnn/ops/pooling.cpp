@@ -7,7 +7,7 @@
 
 #include "suites/cudnn/api/status.h"
 #include "suites/cudnn/primitive/call.h"
-#include "suites/cudnn/ways.h"
+#include "suites/cudnn/primitive/library.h"
 
 namespace benanza::cudnn {
 namespace {

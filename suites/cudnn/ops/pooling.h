@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "core/problem/ops/pooling.h"
-#include "suites/cudnn/primitive/padding.h"
+#include "core/problem/ops/pooling_gradient.h"
+#include "suites/cudnn/primitive/convolution_call.h"
 #include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {
@@ -47,5 +48,14 @@ PoolingCall map_pooling(const Pooling& shape, Precision precision, Layout layout
 /// except for an average that must not count the padding; an average that counts it has
 /// padded_input only, because the library's divisor beyond the input's end is undocumented.
 std::vector<PoolingWay> pooling_ways(const Pooling& shape);
+
+/// Returns the pooling's ways; for max each also with the suffix ".deterministic", the library's
+/// mode that adds in a fixed order. Throws Unsupported at int8.
+std::vector<PoolingWay> pooling_gradient_ways(const PoolingGradient& shape, Precision precision);
+
+/// The forward call of the gradient; `padded` describes both the input and its gradient. Throws
+/// what map_pooling() throws.
+PoolingCall map_pooling_gradient(const PoolingGradient& shape, Precision precision, Layout layout,
+                                 const PoolingWay& way);
 
 }  // namespace benanza::cudnn

@@ -1,10 +1,10 @@
-#include "suites/cudnn/ops/pooling_gradient.h"
+#include "suites/cudnn/ops/pooling.h"
 
 #include <optional>
 
 #include "suites/cudnn/api/status.h"
 #include "suites/cudnn/primitive/call.h"
-#include "suites/cudnn/ways.h"
+#include "suites/cudnn/primitive/library.h"
 
 namespace benanza::cudnn {
 namespace {

@@ -1,8 +1,7 @@
 #include "suites/cudnn/api/descriptors.h"
 #include "suites/cudnn/graph/elementwise.h"
-#include "suites/cudnn/graph/identity_product.h"
 #include "suites/cudnn/primitive/graph_call.h"
-#include "suites/cudnn/ways.h"
+#include "suites/cudnn/primitive/library.h"
 #include "suites/harness/primitive.h"
 
 // Conversions to 8 bits and back, elementwise or as a product with an identity matrix.

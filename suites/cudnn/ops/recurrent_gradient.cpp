@@ -1,9 +1,9 @@
 #include <utility>
 
 #include "suites/cudnn/api/status.h"
-#include "suites/cudnn/ops/recurrent/weight_space.h"
+#include "suites/cudnn/ops/recurrent.h"
 #include "suites/cudnn/primitive/call.h"
-#include "suites/cudnn/ways.h"
+#include "suites/cudnn/primitive/library.h"
 
 namespace benanza::cudnn {
 namespace {

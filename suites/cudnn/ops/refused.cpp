@@ -1,4 +1,4 @@
-#include "suites/cudnn/ways.h"
+#include "suites/cudnn/primitive/library.h"
 
 namespace benanza::cudnn {
 

@@ -1,9 +1,9 @@
-#include "suites/cudnn/ops/rotary.h"
+#include "suites/cudnn/ops/graphs.h"
 
 #include <numeric>
 
 #include "suites/cudnn/graph/elementwise.h"
-#include "suites/cudnn/ways.h"
+#include "suites/cudnn/primitive/library.h"
 #include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {

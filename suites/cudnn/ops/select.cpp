@@ -1,8 +1,8 @@
-#include "suites/cudnn/ops/select.h"
+#include "suites/cudnn/ops/graphs.h"
 
-#include "suites/cudnn/api/shape.h"
+#include "suites/cudnn/api/descriptors.h"
 #include "suites/cudnn/primitive/elementwise_graph.h"
-#include "suites/cudnn/ways.h"
+#include "suites/cudnn/primitive/library.h"
 
 namespace benanza::cudnn {
 

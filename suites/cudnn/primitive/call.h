@@ -5,12 +5,39 @@
 #include <utility>
 #include <vector>
 
-#include "suites/cudnn/api/shape.h"
+#include "suites/cudnn/api/descriptors.h"
 #include "suites/cudnn/primitive/library.h"
-#include "suites/cudnn/ways.h"
+#include "suites/harness/way.h"
 #include "suites/nvidia/run/primitive.h"
 
 namespace benanza::cudnn {
+
+/// A lower bound on the work of any call, for the physics guard. If it were too high, correct
+/// measurements would be rejected as impossible.
+struct LeastWork {
+  /// direct_flops(), or least_flops() for engines of a convolution's gradients; and least_bytes().
+  Work work;
+  /// Infinity for transforms (Winograd, FFT), because the library does not report their tile sizes.
+  double arithmetic_saving = 1;
+};
+LeastWork least_work(const Problem& problem, Precision precision, const harness::Traits& traits,
+                     bool of_engine);
+
+/// The library's representation of a variance: 1 / sqrt(variance + epsilon).
+float inverse_deviation(float variance, float epsilon);
+/// The reverse.
+float variance_of(float inverse_deviation, float epsilon);
+
+/// An operand, or a result, that is a variance in the problem and its inverse_deviation() in the
+/// library.
+struct InverseDeviation {
+  /// Of the operands, or of the results.
+  std::size_t index = 0;
+  float epsilon = 0;
+
+  nvidia::StoredOtherwise to_library_value() const;
+  nvidia::StoredOtherwise to_problem_value() const;
+};
 
 using Request = nvidia::Request<Library>;
 using Ways = std::vector<harness::Way>;

@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "suites/cudnn/api/shape.h"
+#include "suites/cudnn/api/descriptors.h"
 #include "suites/cudnn/api/status.h"
 #include "suites/cudnn/primitive/call.h"
 #include "suites/cudnn/primitive/convolution_call.h"
-#include "suites/cudnn/primitive/heuristics.h"
+#include "suites/cudnn/primitive/library.h"
 
 namespace benanza::cudnn {
 

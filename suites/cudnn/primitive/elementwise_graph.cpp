@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "suites/cudnn/api/shape.h"
+#include "suites/cudnn/api/descriptors.h"
 #include "suites/cudnn/graph/elementwise.h"
 #include "suites/harness/primitive.h"
 

@@ -12,9 +12,8 @@
 
 #include "suites/cudnn/graph/graph.h"
 #include "suites/cudnn/graph/plans.h"
-#include "suites/cudnn/primitive/deviation.h"
+#include "suites/cudnn/primitive/call.h"
 #include "suites/cudnn/primitive/library.h"
-#include "suites/cudnn/ways.h"
 #include "suites/nvidia/run/primitive.h"
 
 namespace benanza::cudnn {

@@ -5,6 +5,7 @@
 
 #include "suites/cudnn/api/status.h"
 #include "suites/cudnn/graph/plan_processes.h"
+#include "suites/harness/machine_context.h"
 #include "suites/nvidia/device/check.h"
 
 namespace benanza::cudnn {
@@ -42,8 +43,8 @@ GraphPlans& Library::graph_plans() {
 void Library::check_workspace(std::int64_t bytes) const {
   const auto limit = cuda_.options().max_workspace_bytes;
   if (!limit || bytes <= *limit) return;
-  throw std::runtime_error("needs a workspace of " + nvidia::bytes_text(bytes) +
-                           ", --max-workspace is " + nvidia::bytes_text(*limit));
+  throw std::runtime_error("needs a workspace of " + harness::bytes_text(bytes) +
+                           ", --max-workspace is " + harness::bytes_text(*limit));
 }
 
 }  // namespace benanza::cudnn

@@ -1,9 +1,9 @@
 #include <array>
 #include <string_view>
 
-#include "suites/cusparse/ways.h"
+#include "suites/cusparse/backend.h"
 #include "suites/harness/keep/compressed_rows.h"
-#include "suites/nvidia/device/convert.h"
+#include "suites/nvidia/device/tensor_format.h"
 #include "suites/nvidia/run/primitive.h"
 
 namespace benanza::cusparse {

@@ -1,8 +1,8 @@
 #include <memory>
 #include <vector>
 
+#include "suites/cutensor/backend.h"
 #include "suites/cutensor/permuted_modes.h"
-#include "suites/cutensor/ways.h"
 #include "suites/harness/primitive.h"
 #include "suites/nvidia/run/primitive.h"
 

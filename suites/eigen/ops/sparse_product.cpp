@@ -3,7 +3,7 @@
 #include <limits>
 #include <string_view>
 
-#include "suites/eigen/ways.h"
+#include "suites/eigen/backend.h"
 #include "suites/harness/keep/compressed_rows.h"
 
 namespace benanza::eigen {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdio>
 #include <set>
 #include <string_view>
 
@@ -112,18 +111,6 @@ std::vector<std::string> collective_keys(const CollectiveOptions& options) {
     }
   }
   return keys;
-}
-
-std::string memory_text(double bytes) {
-  const char* unit = "B";
-  for (const char* const larger : {"KiB", "MiB", "GiB"}) {
-    if (bytes < 1024) break;
-    bytes /= 1024;
-    unit = larger;
-  }
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g %s", bytes, unit);
-  return text;
 }
 
 }  // namespace benanza::harness

@@ -34,7 +34,4 @@ std::vector<BackendFlag> collective_flags();
 /// multiple of the ranks if the collective requires it.
 std::vector<std::string> collective_keys(const CollectiveOptions& options);
 
-/// Formats `bytes`, e.g. "512 MiB".
-std::string memory_text(double bytes);
-
 }  // namespace benanza::harness

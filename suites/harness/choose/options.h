@@ -35,7 +35,7 @@ struct SuiteOptions {
   RunPlace place;
   /// Results file; empty: none.
   std::filesystem::path out;
-  /// File for the run's progress (progress_file.h); empty: none.
+  /// File for the run's progress (report/progress.h); empty: none.
   std::filesystem::path progress;
   /// File naming the system that all runs share (one_system.h); empty: none.
   std::filesystem::path one_system;

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "suites/harness/backend.h"
-#include "suites/harness/choose/name_filter.h"
-#include "suites/harness/choose/shard.h"
+#include "suites/harness/choose/selection.h"
 #include "suites/harness/outcome.h"
 #include "suites/harness/registration.h"
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "suites/harness/conditions/observer.h"
-#include "suites/harness/conditions/pace.h"
 
 namespace benanza::harness {
 

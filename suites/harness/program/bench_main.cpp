@@ -24,12 +24,12 @@
 #include "suites/harness/keep/one_system.h"
 #include "suites/harness/keep/result_store.h"
 #include "suites/harness/program/summary.h"
-#include "suites/harness/report/problem_lines.h"
+#include "suites/harness/report/reporter.h"
+#include "suites/harness/run/ledger.h"
 #include "suites/harness/run/measure_all.h"
 #include "suites/harness/run/search.h"
 #include "suites/harness/run/sequence.h"
 #include "suites/harness/run/serve.h"
-#include "suites/harness/run/tally.h"
 
 namespace benanza::harness {
 namespace {

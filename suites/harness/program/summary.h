@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "suites/harness/choose/run_place.h"
-#include "suites/harness/run/tally.h"
+#include "suites/harness/run/ledger.h"
 
 namespace benanza::harness {
 

@@ -4,7 +4,12 @@
 
 #include <iomanip>
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <sstream>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/file.h"
 
 namespace benanza::harness {
 
@@ -31,6 +36,38 @@ void Progress::clear() {
   if (!shown_) return;
   std::cerr << "\r\033[K" << std::flush;
   shown_ = false;
+}
+
+ProgressFile::ProgressFile(std::filesystem::path path, std::int64_t rows, std::int64_t before)
+    : path_(std::move(path)), rows_(rows), before_(before) {
+  write(0);
+}
+
+void ProgressFile::show(std::int64_t done) {
+  if (Clock::now() - written_ >= std::chrono::seconds(1)) write(done);
+}
+
+void ProgressFile::write(std::int64_t done) {
+  if (path_.empty()) return;
+  written_ = Clock::now();
+  const nlohmann::ordered_json json{
+      {"rows", rows_},
+      {"before", before_},
+      {"done", done},
+      {"seconds", std::chrono::duration<double>(written_ - start_).count()}};
+  try {
+    write_file(path_, json.dump() + '\n');
+  } catch (const Error&) {
+    // A full disk is reported when results are written.
+  }
+}
+
+RunProgress::RunProgress(std::filesystem::path file, std::int64_t rows, std::int64_t before)
+    : line_(rows - before), file_(std::move(file), rows, before) {}
+
+void RunProgress::begin(std::string_view name) {
+  file_.show(begun_ + left_out_);
+  line_.show(begun_++, name);
 }
 
 }  // namespace benanza::harness

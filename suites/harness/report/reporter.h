@@ -2,10 +2,15 @@
 
 #include <benchmark/benchmark.h>
 
+#include <cstdint>
 #include <functional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "core/results_file/row.h"
+#include "suites/harness/choose/variants.h"
+#include "suites/harness/keep/result_store.h"
 #include "suites/harness/report/progress.h"
 
 namespace benanza::harness {
@@ -40,5 +45,11 @@ class RowReporter : public benchmark::BenchmarkReporter {
 
 /// The name under which the run's benchmark was registered.
 const std::string& registered_name(const RowReporter::Run& run);
+
+/// A line for each problem and precision, in the order of `variants`: key, precision, the time of
+/// the fastest variant and which it is, how many there are, and how many have no time for which
+/// reason. Of the first `repetitions` rows of each.
+std::string problem_lines(std::span<const NamedVariant> variants, const ResultStore& store,
+                          std::int64_t repetitions);
 
 }  // namespace benanza::harness

@@ -1,20 +1,17 @@
 #include "suites/harness/run/group_search.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "core/problem/name.h"
 #include "suites/harness/deadline.h"
-#include "suites/harness/run/row_guard.h"
-#include "suites/harness/run/verification.h"
+#include "suites/harness/run/runner.h"
 
 namespace benanza::harness {
 namespace {
 
 /// Of a search without a time.
 constexpr std::size_t most_reasons = 3;
-constexpr double infinite = std::numeric_limits<double>::infinity();
 
 using Clock = std::chrono::steady_clock;
 

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <deque>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -10,11 +11,14 @@
 
 #include "suites/harness/choose/options.h"
 #include "suites/harness/measure/race.h"
-#include "suites/harness/run/guarded_runner.h"
-#include "suites/harness/run/look_ahead.h"
-#include "suites/harness/run/tally.h"
+#include "suites/harness/run/ledger.h"
+#include "suites/harness/run/queue.h"
+#include "suites/harness/run/runner.h"
 
 namespace benanza::harness {
+
+/// Seconds without a limit.
+inline constexpr double infinite = std::numeric_limits<double>::infinity();
 
 /// Facts of the rows of a search: the number of candidates, and how many rows have these facts.
 inline constexpr const char* search_tried_fact = "search_tried";

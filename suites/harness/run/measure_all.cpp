@@ -1,22 +1,193 @@
 #include "suites/harness/run/measure_all.h"
 
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 
-#include "suites/harness/report/run_progress.h"
-#include "suites/harness/run/crash.h"
-#include "suites/harness/run/due_repetitions.h"
-#include "suites/harness/run/energy_pass.h"
-#include "suites/harness/run/guarded_runner.h"
-#include "suites/harness/run/ledger.h"
-#include "suites/harness/run/profile_pass.h"
+#include "core/statistics/summary.h"
+#include "suites/harness/choose/variants.h"
+#include "suites/harness/report/progress.h"
+#include "suites/harness/report/reporter.h"
+#include "suites/harness/run/fastest.h"
+#include "suites/harness/run/later_passes.h"
 #include "suites/harness/run/queue.h"
-#include "suites/harness/run/retake.h"
-#include "suites/harness/run/rotation_pass.h"
+#include "suites/harness/run/runner.h"
 #include "suites/harness/run/search.h"
-#include "suites/harness/run/session.h"
 
 namespace benanza::harness {
 namespace {
+
+/// Reports an error from inside the loop, so that the run counts one iteration like all others:
+/// Google Benchmark requires this for the repetitions of one name.
+void skip(benchmark::State& state, const std::string& message) {
+  for ([[maybe_unused]] auto _ : state) {
+    state.SkipWithError(message.c_str());
+    break;
+  }
+}
+
+void report(benchmark::State& state, const Row& row) {
+  if (row.status != Status::ok) {
+    return skip(state, std::string(to_string(row.status)) + ": " + row.reason);
+  }
+  for ([[maybe_unused]] auto _ : state) state.SetIterationTime(median(row.samples));
+  for (const Counter& counter : counters(row)) {
+    state.counters[std::string(counter.name)] = counter.value;
+  }
+}
+
+/// Makes due repetitions of variants benchmarks of Google Benchmark, which runs them in its order
+/// and reports them in its tables. What a benchmark does is up to the other parts of a run: the
+/// queue and the due repetitions say whether and which, the runner takes it, the ledger keeps it.
+class Session {
+ public:
+  /// All arguments must outlive the session; Google Benchmark must be initialised.
+  Session(const SuiteOptions& options, Queue& queue, DueRepetitions& due, GuardedRunner& runner,
+          Ledger& ledger, RunProgress& progress)
+      : options_(options),
+        queue_(queue),
+        due_(due),
+        runner_(runner),
+        ledger_(ledger),
+        progress_(progress) {}
+
+  /// Runs the variants of the queue until all their repetitions are taken or the ledger does not go
+  /// on.
+  void run() {
+    benchmark::ClearRegisteredBenchmarks();
+    benchmark::BenchmarkReporter* const inner =
+        options_.display == Display::json || options_.display == Display::problems
+            ? nullptr
+            : benchmark::CreateDefaultDisplayReporter();
+    RowReporter reporter(
+        inner, name_width(),
+        [this](const RowReporter::Run& run) {
+          return due_.row(registered_name(run), run.repetition_index);
+        },
+        progress_.line(), !options_.place.first);
+    for (auto round = queue_.next_round(); !round.empty(); round = queue_.next_round()) {
+      run_round(round, reporter);
+    }
+    progress_.line().clear();
+  }
+
+ private:
+  void run_round(const std::vector<const NamedVariant*>& round,
+                 benchmark::BenchmarkReporter& reporter) {
+    for (const NamedVariant* const variant : round) {
+      // One iteration for Google Benchmark; the suite itself decides how many calls a measurement
+      // needs.
+      benchmark::RegisterBenchmark(
+          variant->name.c_str(),
+          [this, variant](benchmark::State& state) { run_once(state, *variant); })
+          ->Iterations(1)
+          ->Repetitions(static_cast<int>(due_.left(variant->name)))
+          ->UseManualTime();
+    }
+    benchmark::RunSpecifiedBenchmarks(&reporter, ".");
+    benchmark::ClearRegisteredBenchmarks();
+  }
+
+  void run_once(benchmark::State& state, const NamedVariant& variant) {
+    const std::optional<std::int64_t> repetition = due_.next(variant.name);
+    if (!repetition) progress_.leave_out();
+    if (!repetition || !ledger_.goes_on()) return skip(state, "not run");
+    look_ahead(variant);
+    if (queue_.is_postponed(variant)) return skip(state, "not ready");
+    progress_.begin(variant.name);
+    const auto& [row, outcome] = runner_.take(variant, *repetition);
+    if (!ledger_.keep(row, outcome)) return skip(state, "not kept");
+    due_.take(variant.name, *repetition);
+    report(state, row);
+  }
+
+  void look_ahead(const NamedVariant& variant) {
+    const auto start = std::chrono::steady_clock::now();
+    queue_.look_ahead(variant);
+    ledger_.count_ahead(
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+
+  /// Of the table's column of names.
+  std::size_t name_width() const {
+    const std::size_t of_aggregates = due_.until() > 1 ? std::string_view("_median").size() : 0;
+    std::size_t longest = 0;
+    for (const NamedVariant* const variant : due_.variants()) {
+      longest = std::max(longest, variant->name.size());
+    }
+    return longest + of_aggregates;
+  }
+
+  const SuiteOptions& options_;
+  Queue& queue_;
+  DueRepetitions& due_;
+  GuardedRunner& runner_;
+  Ledger& ledger_;
+  RunProgress& progress_;
+};
+
+using Repetition = std::pair<const NamedVariant*, std::int64_t>;
+
+/// A process leaves what other processes of its run took: they would not be of different ones any
+/// more.
+bool may_retake(const ResultStore& store, const Row& row) {
+  if (row.process_number() == store.process()) return true;
+  return store.process() == store.first_process() && !store.is_of_this_run(row);
+}
+
+/// Empty where most had company: there is little hope for better.
+std::vector<Repetition> crowded_of_the_fastest(std::span<const NamedVariant> variants,
+                                               std::int64_t repetitions, const ResultStore& store) {
+  std::vector<Repetition> crowded;
+  std::size_t rows = 0;
+  const std::set<std::string> fastest = fastest_variants(store.rows());
+  for (const NamedVariant& variant : variants) {
+    if (!fastest.contains(variant.name)) continue;
+    for (const Row& row : store.ok_rows(variant.name, repetitions)) {
+      if (!may_retake(store, row)) continue;
+      ++rows;
+      if (row.had_company()) crowded.emplace_back(&variant, row.repetition);
+    }
+  }
+  if (2 * crowded.size() > rows) crowded.clear();
+  return crowded;
+}
+
+void retake(const Repetition& repetition, GuardedRunner& runner, Ledger& ledger) {
+  const auto& [row, outcome] = runner.take(*repetition.first, repetition.second);
+  const bool is_better = row.status == Status::ok && !row.had_company();
+  // A lost engine is stored: the next run must not try the row again.
+  if (is_better || outcome.engine_lost) ledger.replace(row, outcome);
+}
+
+/// Measures rows of the fastest variants once more that had company, each once, and replaces those
+/// that then have none. Does nothing where most had company.
+void retake_crowded(std::span<const NamedVariant> variants, std::int64_t repetitions,
+                    GuardedRunner& runner, Ledger& ledger) {
+  // A row that is replaced can make another variant the fastest.
+  std::set<Repetition> tried;
+  for (;;) {
+    auto crowded = crowded_of_the_fastest(variants, repetitions, ledger.rows());
+    std::erase_if(crowded, [&](const Repetition& row) { return !tried.insert(row).second; });
+    if (crowded.empty()) return;
+    Progress progress(static_cast<std::int64_t>(crowded.size()));
+    std::int64_t done = 0;
+    for (const Repetition& repetition : crowded) {
+      if (!ledger.goes_on()) return;
+      progress.show(done++, repetition.first->name);
+      retake(repetition, runner, ledger);
+    }
+  }
+}
 
 /// Removes the first-choice mark from existing rows of the variant, because this run requests other
 /// algorithms, too.

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <deque>
 #include <iterator>
-#include <limits>
 #include <list>
 #include <map>
 #include <string>
@@ -12,13 +11,11 @@
 
 #include "core/problem/name.h"
 #include "suites/harness/report/progress.h"
-#include "suites/harness/run/fastest_so_far.h"
+#include "suites/harness/run/fastest.h"
 #include "suites/harness/run/group_search.h"
 
 namespace benanza::harness {
 namespace {
-
-constexpr double infinite = std::numeric_limits<double>::infinity();
 
 /// Candidates by their names without the algorithm.
 using Groups = std::vector<std::pair<std::string, Candidates>>;

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "suites/harness/choose/options.h"
-#include "suites/harness/run/interrupt.h"
+#include "suites/harness/run/ledger.h"
 #include "suites/harness/run/runner.h"
-#include "suites/harness/run/tally.h"
+#include "suites/harness/run/signals.h"
 
 namespace benanza::harness {
 

@@ -1,8 +1,5 @@
 #include "suites/nvidia/device/check.h"
 
-#include <array>
-#include <cstdio>
-
 #include "suites/harness/deadline.h"
 
 namespace benanza::nvidia {
@@ -82,20 +79,6 @@ void fail(Failure failure, std::string_view call, std::string_view words,
   if (failure == Failure::out_of_memory) throw OutOfMemory(text);
   check_device(call, where);
   throw std::runtime_error(text);
-}
-
-std::string bytes_text(std::int64_t bytes) {
-  constexpr std::array<const char*, 4> units{"B", "KiB", "MiB", "GiB"};
-  double value = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  while (value >= 1024 && unit + 1 < units.size()) {
-    value /= 1024;
-    ++unit;
-  }
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), unit == 0 || value >= 100 ? "%.0f %s" : "%.3g %s", value,
-                units[unit]);
-  return text.data();
 }
 
 }  // namespace benanza::nvidia

@@ -65,7 +65,20 @@ enum class Failure { refused, out_of_memory, broken };
 /// Formats "call: words (file.cpp:12)", with the file's name only.
 std::string failure_text(std::string_view call, std::string_view words, std::source_location where);
 
-/// Formats e.g. "3.1 GiB", "512 KiB", "17 B".
-std::string bytes_text(std::int64_t bytes);
+/// Looks up a function of the driver without linking to it, so that programs start without a
+/// driver. Returns null if the driver lacks it. `version`: the CUDA version of the function's ABI,
+/// 12030 = 12.3.
+template <class Function>
+Function driver_function(const char* name, unsigned version) {
+  void* address = nullptr;
+  cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
+  const cudaError_t status =
+      cudaGetDriverEntryPointByVersion(name, &address, version, cudaEnableDefault, &found);
+  if (status != cudaSuccess || found != cudaDriverEntryPointSuccess) {
+    cudaGetLastError();
+    return nullptr;
+  }
+  return reinterpret_cast<Function>(address);
+}
 
 }  // namespace benanza::nvidia

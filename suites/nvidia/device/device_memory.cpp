@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "suites/harness/machine_context.h"
 #include "suites/nvidia/device/check.h"
 
 namespace benanza::nvidia {
@@ -13,8 +14,8 @@ DeviceMemory::DeviceMemory(std::int64_t bytes) : size_bytes_(bytes) {
   const cudaError_t status = cudaMalloc(&memory, static_cast<std::size_t>(bytes));
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();
-    throw OutOfMemory("out of memory: needs " + bytes_text(bytes) + ", free on the device " +
-                      bytes_text(free_device_bytes()));
+    throw OutOfMemory("out of memory: needs " + harness::bytes_text(bytes) +
+                      ", free on the device " + harness::bytes_text(free_device_bytes()));
   }
   check(status, "cudaMalloc");
   memory_.reset(static_cast<std::byte*>(memory));

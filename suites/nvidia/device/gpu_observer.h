@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "suites/harness/conditions/energy_meter.h"
 #include "suites/harness/conditions/observer.h"
-#include "suites/harness/conditions/pace.h"
 #include "suites/nvidia/device/management.h"
 
 namespace benanza::nvidia {
@@ -80,5 +80,20 @@ std::string clock_reason_names(std::uint64_t reasons);
 inline constexpr std::uint64_t throttling =
     clock_reason::power_cap | clock_reason::hardware_slowdown | clock_reason::software_thermal |
     clock_reason::hardware_thermal | clock_reason::power_brake;
+
+/// The energy of a GPU with its memory, by NVML (Volta and later).
+class GpuEnergyMeter final : public harness::EnergyMeter {
+ public:
+  /// `management` must outlive the meter.
+  explicit GpuEnergyMeter(Management& management) : management_(management) {}
+
+  std::optional<double> joules() override { return management_.energy_joules(); }
+  /// Assumed: not measured on any GPU so far.
+  double update_seconds() const override { return 0.1; }
+  std::string_view source() const override { return "nvml"; }
+
+ private:
+  Management& management_;
+};
 
 }  // namespace benanza::nvidia

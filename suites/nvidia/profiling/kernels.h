@@ -1,12 +1,40 @@
 #pragma once
 
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "core/nvidia/cupti.h"
 #include "suites/harness/primitive.h"
-#include "suites/nvidia/profiling/activity.h"
 
 namespace benanza::nvidia {
+
+/// One activity on the device, with timestamps of the device's clock.
+struct Activity {
+  std::uint64_t start_nanoseconds = 0;
+  std::uint64_t end_nanoseconds = 0;
+  /// The kernel's mangled name; empty for a graph.
+  std::string name;
+};
+
+/// The kinds of activity that CUPTI can time. Only one at a time: while graphs are recorded, CUPTI
+/// does not report kernels.
+enum class ActivityKind {
+  /// Each kernel. CUPTI adds a pause between the kernels of a graph, and a single kernel may take
+  /// longer than without CUPTI.
+  kernel,
+  /// Each graph launch as a whole, without affecting its kernels. `work` must create the graphs it
+  /// launches: CUPTI 13.0 crashes (segmentation fault) on graphs created before the recording.
+  graph,
+};
+
+/// Runs `work`, synchronises the device, and returns the activities in order of start. Throws
+/// ProfilerUnavailable, or what `work` throws.
+std::vector<Activity> record_activities(const Cupti& cupti, ActivityKind kind,
+                                        const std::function<void()>& work);
 
 /// One run of a kernel.
 struct KernelTime {
@@ -50,5 +78,18 @@ Facts kernel_facts(const KernelRecords& records, std::size_t calls);
 /// "graph_seconds": the median duration of `graphs`, divided by `calls`, the number of calls in
 /// each. Empty if CUPTI timed none.
 Facts graph_facts(const std::vector<Activity>& graphs, std::size_t calls);
+
+/// The contents of a captured graph.
+struct GraphKernels {
+  std::int64_t kernels = 0;
+  /// Memory copies and memory sets.
+  std::int64_t memory_operations = 0;
+  /// Mangled names of the kernels, without duplicates, in order of first appearance. Empty unless
+  /// the driver returns all of them.
+  std::vector<std::string> names;
+};
+
+/// Throws on CUDA errors.
+GraphKernels graph_kernels(cudaGraph_t graph);
 
 }  // namespace benanza::nvidia

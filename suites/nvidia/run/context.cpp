@@ -1,10 +1,13 @@
 #include "suites/nvidia/run/context.h"
 
-#include <algorithm>
-#include <string>
+#include <unistd.h>
 
+#include <algorithm>
+#include <iostream>
+
+#include "suites/harness/machine_context.h"
 #include "suites/nvidia/device/check.h"
-#include "suites/nvidia/device/identity.h"
+#include "suites/nvidia/device/management.h"
 
 namespace benanza::nvidia {
 namespace {
@@ -100,6 +103,62 @@ std::int64_t CudaContext::max_workspace_bytes() const {
   const std::int64_t available =
       std::max<std::int64_t>(held, free_device_bytes() + held - reserve_bytes);
   return std::min(available, options_.max_workspace_bytes.value_or(available));
+}
+
+namespace {
+
+/// The system fields that identify GPUs with the same peaks.
+const std::vector<std::string> identity{"device"};
+
+}  // namespace
+
+CudaContext& LazyContext::get() {
+  if (!context_) {
+    context_.emplace(options_);
+    if (options_.lock) lock_.emplace(device_lock_file(device_uuid(options_.device)), std::cerr);
+    management_ = open_management(options_.device);
+    if (management_) observer_.emplace(*management_, static_cast<unsigned>(::getpid()));
+    if (management_ && management_->energy_joules()) meter_.emplace(*management_);
+  }
+  return *context_;
+}
+
+GpuObserver* LazyContext::observer() {
+  get();
+  return observer_ ? &*observer_ : nullptr;
+}
+
+GpuEnergyMeter* LazyContext::energy_meter() {
+  get();
+  return meter_ ? &*meter_ : nullptr;
+}
+
+const std::optional<harness::Peaks>& LazyContext::peaks() {
+  CudaContext& context = get();
+  if (context.peaks() || options_.peaks == "none") return context.peaks();
+  if (options_.peaks != "measure") {
+    context.set_peaks(
+        harness::read_peaks(options_.peaks, context.system(), identity, context.l2_bytes()));
+  } else if (measure_peaks_) {
+    context.set_peaks(measure_peaks_(*this));
+  }
+  return context.peaks();
+}
+
+std::vector<std::string> usable_devices() {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) != cudaSuccess) {
+    cudaGetLastError();
+    return {};
+  }
+  std::vector<std::string> lines;
+  for (int device = 0; device < count; ++device) {
+    cudaDeviceProp properties{};
+    check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
+    lines.push_back(std::to_string(device) + ": " + properties.name + ", " +
+                    harness::bytes_text(static_cast<double>(properties.totalGlobalMem)));
+  }
+  return lines;
 }
 
 }  // namespace benanza::nvidia

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/problem/problem.h"
-#include "suites/harness/copy_ends.h"
+#include "suites/harness/operands.h"
 
 namespace benanza::nvidia {
 namespace {

@@ -6,11 +6,31 @@
 #include <vector>
 
 #include "suites/harness/way_table.h"
-#include "suites/nvidia/run/branches.h"
+#include "suites/nvidia/device/handles.h"
+#include "suites/nvidia/run/context.h"
 #include "suites/nvidia/run/conversion.h"
-#include "suites/nvidia/run/lazy_context.h"
+#include "suites/nvidia/run/side_streams.h"
 
 namespace benanza::nvidia {
+
+/// A library with one handle on one GPU, opened on first use by open(context). Must outlive every
+/// primitive made with it. Functions that open the GPU throw NoGpu if there is none.
+template <class T, auto open, auto destroy>
+class OneHandleLibrary {
+ public:
+  /// `cuda` must outlive the library.
+  explicit OneHandleLibrary(LazyContext& cuda) : cuda_(cuda) {}
+
+  CudaContext& cuda() { return cuda_.get(); }
+  T handle() {
+    if (!handle_) handle_ = open(cuda());
+    return handle_.get();
+  }
+
+ private:
+  LazyContext& cuda_;
+  Handle<T, destroy> handle_;
+};
 
 /// Base of the backends of NVIDIA's libraries. `Library` is constructed from a LazyContext; its
 /// primitives are CudaPrimitives.

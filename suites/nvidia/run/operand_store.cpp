@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "suites/nvidia/device/check.h"
-#include "suites/nvidia/device/convert.h"
+#include "suites/nvidia/device/tensor_format.h"
 
 namespace benanza::nvidia {
 namespace {

@@ -4,7 +4,7 @@
 #include <random>
 
 #include "suites/nvidia/device/check.h"
-#include "suites/nvidia/device/convert.h"
+#include "suites/nvidia/device/tensor_format.h"
 
 namespace benanza::nvidia {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "suites/harness/peaks/rate_search.h"
+#include "suites/harness/peaks/peaks.h"
 #include "suites/harness/way.h"
 #include "suites/nvidia/device/device_memory.h"
 #include "suites/nvidia/device/tensor_format.h"

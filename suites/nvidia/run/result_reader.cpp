@@ -8,7 +8,7 @@
 #include <string>
 
 #include "suites/nvidia/device/check.h"
-#include "suites/nvidia/device/convert.h"
+#include "suites/nvidia/device/tensor_format.h"
 
 namespace benanza::nvidia {
 namespace {

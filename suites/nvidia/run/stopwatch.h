@@ -13,7 +13,7 @@
 #include "suites/harness/backend.h"
 #include "suites/nvidia/device/device_memory.h"
 #include "suites/nvidia/device/handles.h"
-#include "suites/nvidia/profiling/graph_kernels.h"
+#include "suites/nvidia/profiling/kernels.h"
 #include "suites/nvidia/run/device_code.h"
 
 namespace benanza::nvidia {

@@ -2,7 +2,9 @@
 
 #include <dnnl.hpp>
 
+#include <cstddef>
 #include <memory>
+#include <tuple>
 #include <utility>
 
 #include "suites/onednn/api/implementation.h"
@@ -14,81 +16,39 @@ using Softmax = dnnl::softmax_v2_forward;
 using PoolingGradient = dnnl::pooling_v2_backward;
 using SoftmaxGradient = dnnl::softmax_v2_backward;
 
+/// Which of version 3's arguments version 2 does not take: these operations have one format for
+/// source and destination. Beyond all: it takes them as they are.
+template <class Kind>
+inline constexpr std::size_t left_out = 100;
+template <>
+inline constexpr std::size_t left_out<dnnl::eltwise_forward> = 3;
+template <>
+inline constexpr std::size_t left_out<dnnl::batch_normalization_forward> = 2;
+template <>
+inline constexpr std::size_t left_out<dnnl::layer_normalization_forward> = 2;
+template <>
+inline constexpr std::size_t left_out<dnnl::prelu_forward> = 3;
+template <>
+inline constexpr std::size_t left_out<dnnl::lrn_forward> = 3;
+template <>
+inline constexpr std::size_t left_out<dnnl::eltwise_backward> = 2;
+template <>
+inline constexpr std::size_t left_out<dnnl::batch_normalization_backward> = 2;
+template <>
+inline constexpr std::size_t left_out<dnnl::layer_normalization_backward> = 2;
+
 /// Makes version 2's operation descriptor from version 3's arguments.
 template <class Kind>
 struct Operation {
   template <class... Arguments>
-  static auto of(Arguments&&... arguments) {
-    return typename Kind::desc(std::forward<Arguments>(arguments)...);
-  }
-};
-
-// In version 2 these operations have one format for source and destination.
-template <>
-struct Operation<dnnl::eltwise_forward> {
-  static auto of(dnnl::prop_kind kind, dnnl::algorithm function, const dnnl::memory::desc& source,
-                 const dnnl::memory::desc&, float alpha, float beta) {
-    return dnnl::eltwise_forward::desc(kind, function, source, alpha, beta);
-  }
-};
-
-template <>
-struct Operation<dnnl::batch_normalization_forward> {
-  static auto of(dnnl::prop_kind kind, const dnnl::memory::desc& source, const dnnl::memory::desc&,
-                 float epsilon, dnnl::normalization_flags flags) {
-    return dnnl::batch_normalization_forward::desc(kind, source, epsilon, flags);
-  }
-};
-
-template <>
-struct Operation<dnnl::layer_normalization_forward> {
-  static auto of(dnnl::prop_kind kind, const dnnl::memory::desc& source, const dnnl::memory::desc&,
-                 float epsilon, dnnl::normalization_flags flags) {
-    return dnnl::layer_normalization_forward::desc(kind, source, epsilon, flags);
-  }
-};
-
-template <>
-struct Operation<dnnl::prelu_forward> {
-  static auto of(dnnl::prop_kind kind, const dnnl::memory::desc& source,
-                 const dnnl::memory::desc& slope, const dnnl::memory::desc&) {
-    return dnnl::prelu_forward::desc(kind, source, slope);
-  }
-};
-
-template <>
-struct Operation<dnnl::lrn_forward> {
-  static auto of(dnnl::prop_kind kind, dnnl::algorithm algorithm, const dnnl::memory::desc& source,
-                 const dnnl::memory::desc&, dnnl::memory::dim size, float alpha, float beta,
-                 float k) {
-    return dnnl::lrn_forward::desc(kind, algorithm, source, size, alpha, beta, k);
-  }
-};
-
-template <>
-struct Operation<dnnl::eltwise_backward> {
-  static auto of(dnnl::algorithm function, const dnnl::memory::desc& gradient,
-                 const dnnl::memory::desc&, const dnnl::memory::desc& kept, float alpha,
-                 float beta) {
-    return dnnl::eltwise_backward::desc(function, gradient, kept, alpha, beta);
-  }
-};
-
-template <>
-struct Operation<dnnl::batch_normalization_backward> {
-  static auto of(dnnl::prop_kind kind, const dnnl::memory::desc& gradient,
-                 const dnnl::memory::desc&, const dnnl::memory::desc& source, float epsilon,
-                 dnnl::normalization_flags flags) {
-    return dnnl::batch_normalization_backward::desc(kind, gradient, source, epsilon, flags);
-  }
-};
-
-template <>
-struct Operation<dnnl::layer_normalization_backward> {
-  static auto of(dnnl::prop_kind kind, const dnnl::memory::desc& gradient,
-                 const dnnl::memory::desc&, const dnnl::memory::desc& source, float epsilon,
-                 dnnl::normalization_flags flags) {
-    return dnnl::layer_normalization_backward::desc(kind, gradient, source, epsilon, flags);
+  static auto of(const Arguments&... arguments) {
+    constexpr std::size_t without = left_out<Kind>;
+    constexpr std::size_t count = sizeof...(Arguments) - (without < sizeof...(Arguments) ? 1 : 0);
+    const auto all = std::tie(arguments...);
+    return [&]<std::size_t... index>(std::index_sequence<index...>) {
+      return typename Kind::desc(std::get<(index < without ? index : index + 1)>(all)...);
+    }
+    (std::make_index_sequence<count>());
   }
 };
 
@@ -136,9 +96,8 @@ Implementation gradient_of(const dnnl::engine& engine, const dnnl::primitive_att
 template <class Kind, class... Arguments>
 Implementation implementation_of(const dnnl::engine& engine, const dnnl::primitive_attr& attributes,
                                  Arguments&&... arguments) {
-  const auto kept = std::make_shared<const typename Kind::desc>(
-      Operation<Kind>::of(std::forward<Arguments>(arguments)...));
-  return {typename Kind::primitive_desc(*kept, attributes, engine), kept};
+  const auto made = forward_of<Kind>(engine, attributes, std::forward<Arguments>(arguments)...);
+  return {made.descriptor, made.operation};
 }
 
 }  // namespace benanza::onednn::api

@@ -1,7 +1,7 @@
 #include <string>
 
 #include "suites/harness/primitive.h"
-#include "suites/onednn/api/eltwise.h"
+#include "suites/onednn/api/library_terms.h"
 #include "suites/onednn/plans/functions_by_two_calls.h"
 #include "suites/onednn/plans/post_ops.h"
 #include "suites/onednn/ways.h"

@@ -1,6 +1,6 @@
 
 #include "suites/harness/primitive.h"
-#include "suites/onednn/api/eltwise.h"
+#include "suites/onednn/api/library_terms.h"
 #include "suites/onednn/ways.h"
 
 namespace benanza::onednn {

@@ -1,8 +1,8 @@
 #include <limits>
 #include <optional>
-#include <stdexcept>
 #include <utility>
 
+#include "core/base/lookup.h"
 #include "core/problem/merge_axes.h"
 #include "suites/harness/primitive.h"
 #include "suites/onednn/plans/beside.h"
@@ -13,38 +13,19 @@
 namespace benanza::onednn {
 namespace {
 
+constexpr std::pair<BinaryKind, dnnl::algorithm> binary_algorithms[] = {
+    {BinaryKind::add, dnnl::algorithm::binary_add}, {BinaryKind::sub, dnnl::algorithm::binary_sub},
+    {BinaryKind::mul, dnnl::algorithm::binary_mul}, {BinaryKind::div, dnnl::algorithm::binary_div},
+    {BinaryKind::max, dnnl::algorithm::binary_max}, {BinaryKind::min, dnnl::algorithm::binary_min},
+    {BinaryKind::eq, dnnl::algorithm::binary_eq},   {BinaryKind::ne, dnnl::algorithm::binary_ne},
+    {BinaryKind::lt, dnnl::algorithm::binary_lt},   {BinaryKind::le, dnnl::algorithm::binary_le},
+    {BinaryKind::gt, dnnl::algorithm::binary_gt},   {BinaryKind::ge, dnnl::algorithm::binary_ge}};
+
 dnnl::algorithm algorithm(BinaryKind kind) {
-  switch (kind) {
-    case BinaryKind::add:
-      return dnnl::algorithm::binary_add;
-    case BinaryKind::sub:
-      return dnnl::algorithm::binary_sub;
-    case BinaryKind::mul:
-      return dnnl::algorithm::binary_mul;
-    case BinaryKind::div:
-      return dnnl::algorithm::binary_div;
-    case BinaryKind::max:
-      return dnnl::algorithm::binary_max;
-    case BinaryKind::min:
-      return dnnl::algorithm::binary_min;
-    case BinaryKind::eq:
-      return dnnl::algorithm::binary_eq;
-    case BinaryKind::ne:
-      return dnnl::algorithm::binary_ne;
-    case BinaryKind::lt:
-      return dnnl::algorithm::binary_lt;
-    case BinaryKind::le:
-      return dnnl::algorithm::binary_le;
-    case BinaryKind::gt:
-      return dnnl::algorithm::binary_gt;
-    case BinaryKind::ge:
-      return dnnl::algorithm::binary_ge;
-    case BinaryKind::power:
-      throw harness::Unsupported("oneDNN's pow takes one exponent for all elements");
-    case BinaryKind::prelu:
-      break;
+  if (kind == BinaryKind::power) {
+    throw harness::Unsupported("oneDNN's pow takes one exponent for all elements");
   }
-  throw std::logic_error("not a binary primitive");
+  return found_in(binary_algorithms, kind).value();
 }
 
 bool commutes(BinaryKind kind) {
@@ -61,34 +42,15 @@ struct Swapped {
   float beta = 0;
 };
 
-std::optional<Swapped> swapped(BinaryKind kind) {
-  using enum BinaryKind;
-  switch (kind) {
-    case sub:
-      return Swapped{sub, dnnl::algorithm::eltwise_linear, -1, 0};
-    case div:
-      return Swapped{div, dnnl::algorithm::eltwise_pow, 1, -1};
-    case lt:
-      return Swapped{gt};
-    case le:
-      return Swapped{ge};
-    case gt:
-      return Swapped{lt};
-    case ge:
-      return Swapped{le};
-    case eq:
-    case ne:
-    case add:
-    case mul:
-    case max:
-    case min:
-      return Swapped{kind};
-    case power:
-    case prelu:
-      break;
-  }
-  return std::nullopt;
-}
+constexpr std::pair<BinaryKind, Swapped> swapped[] = {
+    {BinaryKind::sub, {BinaryKind::sub, dnnl::algorithm::eltwise_linear, -1, 0}},
+    {BinaryKind::div, {BinaryKind::div, dnnl::algorithm::eltwise_pow, 1, -1}},
+    {BinaryKind::lt, {BinaryKind::gt}},
+    {BinaryKind::le, {BinaryKind::ge}},
+    {BinaryKind::gt, {BinaryKind::lt}},
+    {BinaryKind::ge, {BinaryKind::le}},
+    {BinaryKind::eq, {BinaryKind::eq}},
+    {BinaryKind::ne, {BinaryKind::ne}}};
 
 /// The library is faster if it broadcasts its second source, and has only reference code for some
 /// first ones: swaps commutative operands for that, and with `swaps` all.
@@ -262,7 +224,7 @@ std::vector<Attempt> binary_attempts(const Binary& shape, const Problem& problem
   const bool both_broadcast = shape.a != shape.output() && shape.b != shape.output();
   if (shape.a != shape.output() && !both_broadcast && !commutes(shape.kind) &&
       problem.epilogue.steps.empty()) {
-    if (const auto other = swapped(shape.kind)) {
+    if (const auto other = found_in(swapped, shape.kind)) {
       const Binary& fewest = folded ? *folded : shape;
       ways.push_back({.prefix = "swapped.",
                       .plan = [=] { return plan_binary(fewest, problem, plain, other); }});

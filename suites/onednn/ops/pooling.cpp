@@ -2,7 +2,7 @@
 #include <string>
 #include <utility>
 
-#include "suites/onednn/api/window.h"
+#include "suites/onednn/api/library_terms.h"
 #include "suites/onednn/plans/channels_last.h"
 #include "suites/onednn/plans/post_ops.h"
 #include "suites/onednn/plans/reduction_ways.h"

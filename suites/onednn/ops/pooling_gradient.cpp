@@ -1,5 +1,5 @@
 #include "suites/harness/primitive.h"
-#include "suites/onednn/api/window.h"
+#include "suites/onednn/api/library_terms.h"
 #include "suites/onednn/ways.h"
 
 namespace benanza::onednn {

@@ -2,7 +2,7 @@
 #include "suites/onednn/api/library_call.h"
 #include "suites/onednn/plans/int8_lstm.h"
 #include "suites/onednn/plans/recurrence.h"
-#include "suites/onednn/plans/recurrent_products.h"
+#include "suites/onednn/plans/recurrent_call.h"
 #include "suites/onednn/ways.h"
 
 namespace benanza::onednn {

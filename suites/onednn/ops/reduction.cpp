@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "suites/harness/int8_scale.h"
 #include "suites/harness/primitive.h"
 #include "suites/onednn/plans/post_ops.h"
 #include "suites/onednn/plans/reduction_ways.h"

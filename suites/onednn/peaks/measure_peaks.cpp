@@ -6,22 +6,79 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstring>
 #include <fstream>
 #include <limits>
 #include <new>
-#include <optional>
 #include <random>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "core/problem/least_work.h"
-#include "suites/harness/measure/host_stopwatch.h"
-#include "suites/harness/peaks/rate_search.h"
-#include "suites/onednn/peaks/traffic.h"
+#include "suites/onednn/ways/planned_call.h"
 #include "suites/onednn/ways/threads.h"
 
 namespace benanza::onednn {
+namespace {
+
+constexpr int value = 0x5b;
+constexpr int absent = 0x5a;
+
+/// Calls `action(begin, bytes)` for every thread's part; returns whether any call returned true.
+template <class Action>
+bool in_parts(std::size_t bytes, const Action& action) {
+  bool any = false;
+#pragma omp parallel reduction(|| : any)
+  {
+    const auto threads = static_cast<std::size_t>(omp_get_num_threads());
+    const auto thread = static_cast<std::size_t>(omp_get_thread_num());
+    const std::size_t begin = bytes / threads * thread;
+    any = action(begin, thread + 1 == threads ? bytes - begin : bytes / threads);
+  }
+  return any;
+}
+
+}  // namespace
+
+Traffic::Traffic(std::size_t bytes)
+    : bytes_(bytes),
+      first_(std::make_unique_for_overwrite<unsigned char[]>(bytes)),
+      second_(std::make_unique_for_overwrite<unsigned char[]>(bytes)) {
+  in_parts(bytes_, [&](std::size_t begin, std::size_t count) {
+    std::memset(&first_[begin], value, count);
+    std::memset(&second_[begin], value, count);
+    return false;
+  });
+}
+
+double Traffic::rate(Kind kind) {
+  const auto start = std::chrono::steady_clock::now();
+  const bool differs = in_parts(bytes_, [&](std::size_t begin, std::size_t count) {
+    unsigned char* const first = &first_[begin];
+    unsigned char* const second = &second_[begin];
+    switch (kind) {
+      case Kind::read:
+        return std::memchr(first, absent, count) != nullptr;
+      case Kind::compare:
+        return std::memcmp(first, second, count) != 0;
+      case Kind::copy:
+        std::memcpy(second, first, count);
+        return false;
+      case Kind::fill:
+        std::memset(second, value, count);
+        return false;
+    }
+    return true;
+  });
+  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+  // Using the result also prevents the compiler from removing the search.
+  if (differs) throw std::logic_error("memory does not hold what was written");
+  const double buffers = kind == Kind::compare || kind == Kind::copy ? 2 : 1;
+  return buffers * static_cast<double>(bytes_) / time.count();
+}
+
 namespace {
 
 /// The longest call and the time per precision and kind of problem, in seconds.
@@ -199,6 +256,66 @@ harness::Peaks measure_peaks(harness::Backend& library, std::int64_t cache_bytes
     return Best{.reported = rate, .possible = rate};
   };
   return harness::peaks_by_search(flops, bytes, cache_bytes);
+}
+
+namespace {
+
+/// Limits how often correct peaks are measured again because of wrong rows.
+constexpr int most_measured_again = 5;
+
+/// Programs beside this one, and other virtual machines, take bandwidth from the measurement of the
+/// peaks, but not from every call: on a busy machine a call had 1.5 times as much.
+constexpr double shared_bandwidth = 2;
+
+void raise(harness::Rates& rates, const LeastWork& least, std::int64_t cache_bytes,
+           double seconds) {
+  if (least.arithmetic_saving == 1 && least.work.flops > 0) {
+    if (const auto known = rates.flops.find(least.precision); known != rates.flops.end()) {
+      known->second = std::max(known->second, least.work.flops / seconds);
+    }
+  }
+  const auto beyond = static_cast<double>(least.work.bytes() - cache_bytes);
+  if (rates.bytes > 0) rates.bytes = std::max(rates.bytes, beyond / seconds);
+}
+
+void raise(harness::Rates& rates, const harness::Rates& others) {
+  for (const auto& [precision, flops] : others.flops) {
+    rates.flops[precision] = std::max(rates.flops[precision], flops);
+  }
+  rates.bytes = std::max(rates.bytes, others.bytes);
+}
+
+}  // namespace
+
+double GuardedStopwatch::time(harness::Primitive& primitive, std::int64_t calls) {
+  const double seconds = HostStopwatch::time(primitive, calls);
+  judge(primitive, seconds / static_cast<double>(calls));
+  return seconds;
+}
+
+void GuardedStopwatch::judge(const harness::Primitive& primitive, double seconds_per_call) {
+  const auto* const judged = dynamic_cast<const JudgedCall*>(&primitive);
+  if (!peaks_ || judged == nullptr) return;
+  const LeastWork& least = judged->least_work();
+  const auto least_by = [&](const harness::Peaks& peaks) {
+    return least_seconds(peaks, least.work, least.precision, least.arithmetic_saving);
+  };
+  const auto possible = [&] { return least_by(*peaks_); };
+  if (seconds_per_call < possible() && measured_again_ < most_measured_again) {
+    ++measured_again_;
+    const harness::Peaks again = measure_();
+    raise(peaks_->reported, again.reported);
+    raise(peaks_->possible, again.possible);
+  }
+  harness::Peaks alone = *peaks_;
+  alone.possible.bytes *= shared_bandwidth;
+  if (seconds_per_call < least_by(alone)) {
+    throw std::runtime_error(
+        "faster than the machine's peak: " + std::to_string(seconds_per_call * 1e6) +
+        " us per call; at peak it takes " + std::to_string(possible() * 1e6) + " us");
+  }
+  raise(peaks_->reported, least, peaks_->cache_bytes, seconds_per_call);
+  raise(peaks_->possible, peaks_->reported);
 }
 
 }  // namespace benanza::onednn

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "suites/onednn/api/window.h"
+#include "suites/onednn/api/library_terms.h"
 #include "suites/onednn/plans/post_ops.h"
 #include "suites/onednn/ways.h"
 

@@ -7,7 +7,7 @@
 
 #include "suites/harness/primitive.h"
 #include "suites/onednn/plans/beside.h"
-#include "suites/onednn/ways/call_list.h"
+#include "suites/onednn/plans/cell_calls.h"
 
 namespace benanza::onednn {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "suites/harness/int8_recurrence.h"
+#include "suites/harness/int8_scale.h"
 #include "suites/onednn/plans/recurrence.h"
 
 namespace benanza::onednn {

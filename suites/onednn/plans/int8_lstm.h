@@ -6,7 +6,7 @@
 namespace benanza::onednn {
 
 /// An LSTM of unsigned bytes with a zero point of 128, weights of signed bytes, and biases and
-/// cells in fp32, in the units of harness/int8_recurrence.h. `context` is of integers. What the
+/// cells in fp32, in the units of harness/int8_scale.h. `context` is of integers. What the
 /// library gains from a scale that never changes, a framework that scales every state does not
 /// have.
 Plan plan_int8_lstm(const Recurrent& shape, const VariantContext& context);

@@ -1,11 +1,13 @@
 #include "suites/onednn/plans/post_ops.h"
 
-#include <stdexcept>
 #include <string>
+#include <utility>
 
+#include "core/base/lookup.h"
 #include "core/problem/name.h"
+#include "suites/harness/int8_scale.h"
 #include "suites/harness/primitive.h"
-#include "suites/onednn/api/eltwise.h"
+#include "suites/onednn/api/library_terms.h"
 
 namespace benanza::onednn {
 namespace {
@@ -15,23 +17,13 @@ void append(dnnl::post_ops& operations, const Activation& activation) {
   api::append_eltwise(operations, function.algorithm, function.alpha, function.beta);
 }
 
-dnnl::algorithm binary_algorithm(CombineKind kind) {
-  switch (kind) {
-    case CombineKind::add:
-      return dnnl::algorithm::binary_add;
-    case CombineKind::sub:
-      return dnnl::algorithm::binary_sub;
-    case CombineKind::mul:
-      return dnnl::algorithm::binary_mul;
-    case CombineKind::div:
-      return dnnl::algorithm::binary_div;
-    case CombineKind::max:
-      return dnnl::algorithm::binary_max;
-    case CombineKind::min:
-      return dnnl::algorithm::binary_min;
-  }
-  throw std::logic_error("unknown step");
-}
+constexpr std::pair<CombineKind, dnnl::algorithm> step_algorithms[] = {
+    {CombineKind::add, dnnl::algorithm::binary_add},
+    {CombineKind::sub, dnnl::algorithm::binary_sub},
+    {CombineKind::mul, dnnl::algorithm::binary_mul},
+    {CombineKind::div, dnnl::algorithm::binary_div},
+    {CombineKind::max, dnnl::algorithm::binary_max},
+    {CombineKind::min, dnnl::algorithm::binary_min}};
 
 /// The format of a broadcast tensor. Never blocked, because products do not read a block of
 /// channels from a single channel.
@@ -78,7 +70,7 @@ void append_steps(PostOps& post_ops, dnnl::post_ops& operations, const Problem& 
                       .values = floats(*dims)};
     if (is_term && scale != 1) argument.rearrange = scaled_by(scale);
     post_ops.operands.push_back(argument);
-    operations.append_binary(binary_algorithm(combine.kind),
+    operations.append_binary(found_in(step_algorithms, combine.kind).value(),
                              *dims == result ? equal : broadcast_format(context, *dims));
   }
 }

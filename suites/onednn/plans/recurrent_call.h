@@ -7,12 +7,37 @@
 #include <string>
 #include <vector>
 
+#include "core/problem/ops/recurrent.h"
+#include "suites/harness/backend.h"
+#include "suites/harness/operands.h"
+#include "suites/onednn/api/api.h"
 #include "suites/onednn/plans/cell_calls.h"
-#include "suites/onednn/plans/packed_rows.h"
+#include "suites/onednn/ways/implementations.h"
 #include "suites/onednn/ways/planned_call.h"
 #include "suites/onednn/ways/threads.h"
 
 namespace benanza::onednn {
+
+/// An operand of weights, packed in pieces for several products: consecutive rows of the operand's
+/// floats, each for one column of a product.
+class PackedRows {
+ public:
+  /// Adds a piece of which `format` is the packed form: inputs x rows. The pieces follow each other
+  /// in the operand.
+  void add(const Memory::desc& format) { formats_.push_back(format); }
+  /// After the last add(): asks for the operand's place.
+  void place(harness::Operands& places, std::size_t operand, const std::string& format_name,
+             const dnnl::engine& engine);
+  void upload(std::span<const float> values, const dnnl::stream& stream) const;
+  const Memory& piece(std::size_t index) const { return pieces_.at(index); }
+
+ private:
+  std::vector<Memory::desc> formats_;
+  std::vector<Memory> pieces_;
+};
+
+/// A reorder, which has ended when this returns.
+void converted(const dnnl::stream& stream, const Memory& from, const Memory& to);
 
 /// How a recurrence is called, beside the shape.
 struct RecurrentSettings {
@@ -122,5 +147,15 @@ class RecurrentProducts final : public JudgedCall {
   Memory last_h_;
   Memory last_c_;
 };
+
+/// Ways to compute a recurrence of inference, which is faster for many shapes than the library's
+/// own calls for it: the inputs of all steps are one product (one a gate for several sequences);
+/// each step is a product with its state, or two, whose post-ops are the gates' functions, and one
+/// or two elementwise calls. Named "products.brg:avx512_core", for the implementation of the
+/// products, with `prefix` before it. Throws Unsupported if there is none.
+std::vector<harness::Way> recurrent_product_ways(Library& library, const Recurrent& shape,
+                                                 const harness::Variant& prototype,
+                                                 harness::AlgorithmSet set,
+                                                 const std::string& prefix);
 
 }  // namespace benanza::onednn

@@ -9,7 +9,7 @@
 
 #include "suites/harness/way.h"
 #include "suites/onednn/api/api.h"
-#include "suites/onednn/api/eltwise.h"
+#include "suites/onednn/api/library_terms.h"
 #include "suites/onednn/api/variant_context.h"
 
 namespace benanza::onednn {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "core/library/reference_code.h"
-#include "suites/harness/known_defect.h"
+#include "suites/harness/primitive.h"
 #include "suites/onednn/api/library_call.h"
 #include "suites/onednn/ways/planned_call.h"
 #include "suites/onednn/ways/threads.h"

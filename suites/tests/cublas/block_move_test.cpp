@@ -1,4 +1,4 @@
-#include "suites/cublas/products/copies.h"
+#include "suites/cublas/ops/movement/movement.h"
 
 #include <gmock/gmock.h>
 

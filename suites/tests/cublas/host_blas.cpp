@@ -5,7 +5,8 @@
 #include <cstring>
 #include <limits>
 
-#include "suites/nvidia/device/convert.h"
+#include "suites/harness/int8_scale.h"
+#include "suites/nvidia/device/tensor_format.h"
 
 namespace benanza::cublas {
 namespace {

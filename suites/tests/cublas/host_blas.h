@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "suites/cublas/products/mapping.h"
+#include "suites/cublas/ways.h"
 #include "suites/harness/primitive.h"
 
 namespace benanza::cublas {

@@ -1,8 +1,8 @@
-#include "suites/cublas/ops/movement_by_products.h"
+#include "suites/cublas/ops/movement/movement.h"
 
 #include <gmock/gmock.h>
 
-#include "suites/cublas/library.h"
+#include "suites/cublas/backend.h"
 #include "suites/tests/cublas/copied_elements.h"
 
 namespace benanza::cublas {

@@ -1,4 +1,4 @@
-#include "suites/cublas/ops/lt/settings.h"
+#include "suites/cublas/ops/lt/lt.h"
 
 #include <gmock/gmock.h>
 

@@ -1,7 +1,8 @@
 #include <gtest/gtest.h>
 
-#include "suites/cublas/library.h"
+#include "suites/cublas/backend.h"
 #include "suites/cublas/ops/lt/lt.h"
+#include "suites/harness/int8_scale.h"
 
 namespace benanza::cublas {
 namespace {

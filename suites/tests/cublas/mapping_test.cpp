@@ -1,4 +1,4 @@
-#include "suites/cublas/products/mapping.h"
+#include "suites/cublas/ways.h"
 
 #include <gtest/gtest.h>
 

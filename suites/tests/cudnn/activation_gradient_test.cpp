@@ -1,6 +1,6 @@
 // Gradients of activations: cudnnActivationBackward's modes, and the engines that the library
 // offers for a described H100.
-#include "suites/cudnn/ops/activation_gradient/activation_gradient.h"
+#include "suites/cudnn/ops/activation_gradient.h"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
 // Gradients of attention as graphs: the graphs given to the library, and the engines it offers for
 // a described H100.
-#include "suites/cudnn/ops/attention_gradient/attention_gradient.h"
+#include "suites/cudnn/ops/attention_gradient.h"
 
 #include <gmock/gmock.h>
 

@@ -1,12 +1,11 @@
-#include "suites/cudnn/ops/batch_normalization_training/batch_normalization_training.h"
+#include "suites/cudnn/ops/batch_normalization_training.h"
 
 #include <gmock/gmock.h>
 
 #include <array>
 
 #include "suites/cudnn/api/descriptors.h"
-#include "suites/cudnn/api/shape.h"
-#include "suites/cudnn/primitive/deviation.h"
+#include "suites/cudnn/primitive/call.h"
 #include "suites/tests/cudnn/h100.h"
 
 namespace benanza::cudnn {

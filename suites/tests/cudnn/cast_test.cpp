@@ -1,5 +1,5 @@
 // Casts as graphs: the graphs given to the library, and the engines it offers for a described H100.
-#include "suites/cudnn/ops/cast.h"
+#include "suites/cudnn/ops/graphs.h"
 
 #include <gmock/gmock.h>
 

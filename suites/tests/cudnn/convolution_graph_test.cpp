@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "suites/cudnn/ops/convolution/convolution.h"
+#include "suites/cudnn/ops/convolution.h"
 #include "suites/harness/primitive.h"
 #include "suites/tests/cudnn/h100.h"
 

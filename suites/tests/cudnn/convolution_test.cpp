@@ -1,11 +1,11 @@
-#include "suites/cudnn/ops/convolution/convolution.h"
+#include "suites/cudnn/ops/convolution.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <limits>
 
-#include "suites/cudnn/primitive/heuristics.h"
+#include "suites/cudnn/primitive/library.h"
 #include "suites/harness/primitive.h"
 #include "suites/tests/cudnn/case_variants.h"
 #include "suites/tests/cudnn/shapes.h"

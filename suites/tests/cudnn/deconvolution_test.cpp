@@ -1,4 +1,4 @@
-#include "suites/cudnn/ops/deconvolution/deconvolution.h"
+#include "suites/cudnn/ops/deconvolution.h"
 
 #include <gtest/gtest.h>
 

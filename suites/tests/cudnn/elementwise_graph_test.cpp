@@ -1,9 +1,9 @@
 // Elementwise functions as graphs: the graphs given to the library, and the engines it offers for a
 // described H100.
 #include "suites/cudnn/graph/elementwise.h"
-#include "suites/cudnn/ops/activation/activation.h"
-#include "suites/cudnn/ops/binary/binary.h"
-#include "suites/cudnn/ops/select.h"
+#include "suites/cudnn/ops/activation.h"
+#include "suites/cudnn/ops/binary.h"
+#include "suites/cudnn/ops/graphs.h"
 #include "suites/tests/cases/case_tests.h"
 #include "suites/tests/cudnn/h100.h"
 #include "suites/tests/cudnn/told_tensors.h"

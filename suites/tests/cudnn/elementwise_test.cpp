@@ -4,8 +4,8 @@
 #include <array>
 #include <limits>
 
-#include "suites/cudnn/ops/activation/activation.h"
-#include "suites/cudnn/ops/binary/binary.h"
+#include "suites/cudnn/ops/activation.h"
+#include "suites/cudnn/ops/binary.h"
 #include "suites/harness/primitive.h"
 #include "suites/tests/cudnn/shapes.h"
 

@@ -1,5 +1,5 @@
 // Questions that another process answers.
-#include "suites/cudnn/graph/engine_names.h"
+#include "suites/cudnn/graph/plans.h"
 
 #include <gtest/gtest.h>
 

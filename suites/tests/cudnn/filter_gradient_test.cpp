@@ -1,14 +1,14 @@
 // Filter gradients of convolutions: the call's parts, and the engines that the library offers for a
 // described H100.
-#include "suites/cudnn/ops/convolution_filter_gradient/convolution_filter_gradient.h"
+#include "suites/cudnn/ops/convolution_filter_gradient.h"
 
 #include <gmock/gmock.h>
 
 #include <array>
 #include <cmath>
 
-#include "suites/cudnn/ops/convolution/convolution.h"
-#include "suites/cudnn/primitive/least_work.h"
+#include "suites/cudnn/ops/convolution.h"
+#include "suites/cudnn/primitive/call.h"
 #include "suites/harness/primitive.h"
 #include "suites/tests/cudnn/case_variants.h"
 #include "suites/tests/cudnn/h100.h"

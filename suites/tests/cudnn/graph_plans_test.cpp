@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "suites/cudnn/ops/activation/activation.h"
+#include "suites/cudnn/ops/activation.h"
 #include "suites/cudnn/ops/normalization/normalization.h"
 #include "suites/tests/cudnn/h100.h"
 

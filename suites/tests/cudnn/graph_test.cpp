@@ -1,6 +1,6 @@
 // The graphs given to the library, and the engines it offers for a described H100. Nothing here
 // needs a GPU.
-#include "suites/cudnn/ops/activation/activation.h"
+#include "suites/cudnn/ops/activation.h"
 #include "suites/cudnn/ops/attention.h"
 #include "suites/cudnn/ops/normalization/normalization.h"
 #include "suites/tests/cudnn/h100.h"

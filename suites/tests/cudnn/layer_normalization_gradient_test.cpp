@@ -1,6 +1,6 @@
 // Gradients of normalizations as graphs: the graphs given to the library, and the engines it offers
 // for a described H100.
-#include "suites/cudnn/ops/layer_normalization_gradient.h"
+#include "suites/cudnn/ops/graphs.h"
 
 #include <gmock/gmock.h>
 

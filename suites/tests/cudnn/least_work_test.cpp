@@ -1,4 +1,4 @@
-#include "suites/cudnn/primitive/least_work.h"
+#include "suites/cudnn/primitive/call.h"
 
 #include <gtest/gtest.h>
 

@@ -4,10 +4,9 @@
 #include <array>
 
 #include "suites/cudnn/api/descriptors.h"
-#include "suites/cudnn/api/shape.h"
 #include "suites/cudnn/api/status.h"
 #include "suites/cudnn/backend.h"
-#include "suites/cudnn/ways.h"
+#include "suites/cudnn/primitive/library.h"
 #include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <set>
 
-#include "suites/cudnn/ops/convolution/convolution.h"
+#include "suites/cudnn/ops/convolution.h"
 #include "suites/tests/cudnn/h100.h"
 
 namespace benanza::cudnn {

@@ -1,5 +1,5 @@
 // What cuDNN offers for a described H100: the files of cases, asked of the whole table of ways.
-#include "suites/cudnn/ways.h"
+#include "suites/cudnn/primitive/library.h"
 #include "suites/harness/measure/host_stopwatch.h"
 #include "suites/tests/cases/case_tests.h"
 #include "suites/tests/cudnn/h100.h"

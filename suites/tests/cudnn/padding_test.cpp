@@ -1,10 +1,8 @@
-#include "suites/cudnn/primitive/padding.h"
+#include "suites/cudnn/primitive/convolution_call.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
-
-#include "suites/cudnn/primitive/padding.h"
 
 namespace benanza::cudnn {
 namespace {

@@ -1,4 +1,4 @@
-#include "suites/cudnn/ops/pooling_gradient.h"
+#include "suites/cudnn/ops/pooling.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "suites/cudnn/ops/recurrent/recurrent.h"
+#include "suites/cudnn/ops/recurrent.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

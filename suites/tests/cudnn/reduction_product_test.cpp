@@ -1,7 +1,7 @@
 // Reductions as products with ones.
 #include <gmock/gmock.h>
 
-#include "suites/cudnn/ops/reduction_product.h"
+#include "suites/cudnn/ops/graphs.h"
 #include "suites/harness/primitive.h"
 #include "suites/tests/cudnn/h100.h"
 

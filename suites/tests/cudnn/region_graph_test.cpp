@@ -2,12 +2,11 @@
 // described H100.
 #include <gmock/gmock.h>
 
-#include "suites/cudnn/ops/activation/activation.h"
-#include "suites/cudnn/ops/batch_normalization.h"
-#include "suites/cudnn/ops/binary/binary.h"
-#include "suites/cudnn/ops/convolution/convolution.h"
-#include "suites/cudnn/ops/deconvolution/deconvolution.h"
-#include "suites/cudnn/ops/gemm.h"
+#include "suites/cudnn/ops/activation.h"
+#include "suites/cudnn/ops/binary.h"
+#include "suites/cudnn/ops/convolution.h"
+#include "suites/cudnn/ops/deconvolution.h"
+#include "suites/cudnn/ops/graphs.h"
 #include "suites/harness/primitive.h"
 #include "suites/tests/cudnn/h100.h"
 

@@ -1,7 +1,7 @@
 // Rotary embeddings: one graph that reads and writes the halves of rows in place.
 #include <gmock/gmock.h>
 
-#include "suites/cudnn/ops/rotary.h"
+#include "suites/cudnn/ops/graphs.h"
 #include "suites/harness/primitive.h"
 #include "suites/tests/cudnn/h100.h"
 #include "suites/tests/cudnn/told_tensors.h"

@@ -1,8 +1,8 @@
 // Problems as several graphs, one after the other.
 #include <gmock/gmock.h>
 
+#include "suites/cudnn/ops/graphs.h"
 #include "suites/cudnn/ops/normalization/normalization.h"
-#include "suites/cudnn/ops/reduction_sums.h"
 #include "suites/harness/primitive.h"
 #include "suites/tests/cudnn/h100.h"
 

@@ -1,4 +1,4 @@
-#include "suites/cudnn/api/shape.h"
+#include "suites/cudnn/api/descriptors.h"
 
 #include <gtest/gtest.h>
 

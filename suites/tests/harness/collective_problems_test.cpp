@@ -1,4 +1,5 @@
 #include "suites/harness/choose/collective_problems.h"
+#include "suites/harness/machine_context.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -70,10 +71,14 @@ TEST(CollectiveKeys, AllOfDeepBenchsAreThere) {
   EXPECT_EQ(keys.size(), 5U * 22 + 6);
 }
 
-TEST(MemoryText, HasThreeDigits) {
-  EXPECT_EQ(memory_text(100), "100 B");
-  EXPECT_EQ(memory_text(512.0 * 1024 * 1024), "512 MiB");
-  EXPECT_EQ(memory_text(3.25 * 1024 * 1024 * 1024), "3.25 GiB");
+TEST(BytesText, HasThreeDigits) {
+  EXPECT_EQ(bytes_text(17), "17 B");
+  EXPECT_EQ(bytes_text(1536), "1.5 KiB");
+  EXPECT_EQ(bytes_text(std::int64_t{512} << 20), "512 MiB");
+  EXPECT_EQ(bytes_text(std::int64_t{85024112640}), "79.2 GiB");
+  EXPECT_EQ(bytes_text(100), "100 B");
+  EXPECT_EQ(bytes_text(512.0 * 1024 * 1024), "512 MiB");
+  EXPECT_EQ(bytes_text(3.25 * 1024 * 1024 * 1024), "3.25 GiB");
 }
 
 }  // namespace

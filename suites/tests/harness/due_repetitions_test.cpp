@@ -1,4 +1,4 @@
-#include "suites/harness/run/due_repetitions.h"
+#include "suites/harness/run/queue.h"
 
 #include <gmock/gmock.h>
 

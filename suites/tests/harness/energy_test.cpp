@@ -2,9 +2,9 @@
 
 #include "core/base/file.h"
 #include "core/tests/folder.h"
-#include "suites/harness/conditions/rapl_meter.h"
+#include "suites/harness/conditions/energy_meter.h"
 #include "suites/harness/measure/energy.h"
-#include "suites/harness/run/near_fastest.h"
+#include "suites/harness/run/fastest.h"
 #include "suites/tests/harness/fake/fake_backend.h"
 
 namespace benanza::harness {

@@ -1,4 +1,4 @@
-#include "suites/harness/run/fastest_so_far.h"
+#include "suites/harness/run/fastest.h"
 
 #include <gtest/gtest.h>
 

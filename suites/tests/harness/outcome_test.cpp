@@ -7,7 +7,7 @@
 
 #include "core/results_file/outcome_facts.h"
 #include "suites/harness/keep/result_store.h"
-#include "suites/harness/known_defect.h"
+#include "suites/harness/primitive.h"
 #include "suites/harness/run/runner.h"
 
 namespace benanza::harness {

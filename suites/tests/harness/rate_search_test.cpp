@@ -1,4 +1,4 @@
-#include "suites/harness/peaks/rate_search.h"
+#include "suites/harness/peaks/peaks.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "suites/harness/run/rotating_call.h"
+#include "suites/harness/run/later_passes.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "suites/harness/report/run_progress.h"
+#include "suites/harness/report/progress.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "suites/harness/choose/shard.h"
+#include "suites/harness/choose/selection.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "suites/harness/shared_places.h"
+#include "suites/harness/run/sequence.h"
 
 #include <gtest/gtest.h>
 

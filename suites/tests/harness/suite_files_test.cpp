@@ -2,7 +2,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "suites/harness/run/interrupt.h"
+#include "suites/harness/run/signals.h"
 #include "suites/tests/harness/suite_fixture.h"
 
 namespace benanza::harness {

@@ -1,4 +1,4 @@
-#include "suites/harness/run/tally.h"
+#include "suites/harness/run/ledger.h"
 
 #include <gtest/gtest.h>
 

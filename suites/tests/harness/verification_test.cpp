@@ -1,4 +1,4 @@
-#include "suites/harness/run/verification.h"
+#include "suites/harness/run/runner.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "suites/harness/measure/visits.h"
+#include "suites/harness/run/serve.h"
 
 #include <gmock/gmock.h>
 

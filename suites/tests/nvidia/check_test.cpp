@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "suites/nvidia/device/identity.h"
+#include "suites/nvidia/device/management.h"
 
 namespace benanza::nvidia {
 namespace {
@@ -33,13 +33,6 @@ TEST(Check, StickyErrorsLoseTheDevice) {
 
 TEST(Check, MemoryThatIsNotThereIsBadAlloc) {
   EXPECT_THROW(check(cudaErrorMemoryAllocation, "cudaMalloc"), std::bad_alloc);
-}
-
-TEST(BytesText, ThreeDigits) {
-  EXPECT_EQ(bytes_text(17), "17 B");
-  EXPECT_EQ(bytes_text(1536), "1.5 KiB");
-  EXPECT_EQ(bytes_text(std::int64_t{512} << 20), "512 MiB");
-  EXPECT_EQ(bytes_text(std::int64_t{85024112640}), "79.2 GiB");
 }
 
 TEST(CudaVersion, Text) {

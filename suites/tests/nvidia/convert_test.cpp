@@ -1,4 +1,4 @@
-#include "suites/nvidia/device/convert.h"
+#include "suites/nvidia/device/tensor_format.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

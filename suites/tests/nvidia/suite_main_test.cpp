@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "suites/nvidia/device/identity.h"
+#include "suites/nvidia/device/management.h"
 
 namespace benanza::nvidia {
 namespace {

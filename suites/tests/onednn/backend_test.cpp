@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <set>
 
-#include "suites/harness/shared_places.h"
+#include "suites/harness/run/sequence.h"
 #include "suites/onednn/api/library_call.h"
 #include "suites/onednn/ways/threads.h"
 #include "suites/tests/asked.h"

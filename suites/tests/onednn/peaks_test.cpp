@@ -5,8 +5,6 @@
 
 #include "core/tests/folder.h"
 #include "suites/onednn/backend.h"
-#include "suites/onednn/peaks/guarded_stopwatch.h"
-#include "suites/onednn/peaks/traffic.h"
 #include "suites/onednn/ways/planned_call.h"
 #include "suites/tests/asked.h"
 #include "suites/tests/onednn/support.h"

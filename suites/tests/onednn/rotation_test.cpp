@@ -1,8 +1,7 @@
 // Weights from memory, with a real library.
 #include <gmock/gmock.h>
 
-#include "suites/harness/run/rotating_call.h"
-#include "suites/harness/run/rotation_pass.h"
+#include "suites/harness/run/later_passes.h"
 #include "suites/onednn/backend.h"
 #include "suites/verify/verification_cases.h"
 

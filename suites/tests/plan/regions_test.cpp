@@ -1,4 +1,4 @@
-#include "suites/plan/regions.h"
+#include "suites/plan/branches.h"
 
 #include <gmock/gmock.h>
 

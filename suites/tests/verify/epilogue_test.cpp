@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "suites/harness/int8_scale.h"
 #include "suites/tests/verify/reference_primitive.h"
 #include "suites/verify/inputs.h"
 #include "suites/verify/verify.h"

@@ -1,4 +1,5 @@
 #include "suites/verify/inputs.h"
+#include "suites/harness/int8_scale.h"
 
 #include <gtest/gtest.h>
 

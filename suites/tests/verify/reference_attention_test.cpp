@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "suites/tests/verify/expect.h"
-#include "suites/verify/tolerance.h"
+#include "suites/verify/comparison.h"
 #include "suites/verify/verify.h"
 
 namespace benanza::verify {

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <set>
 
+#include "suites/verify/comparison.h"
 #include "suites/verify/inputs.h"
 #include "suites/verify/reference.h"
-#include "suites/verify/tolerance.h"
 
 namespace benanza::verify {
 namespace {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "suites/harness/int8_scale.h"
 #include "suites/verify/random.h"
 #include "suites/verify/reference.h"
 

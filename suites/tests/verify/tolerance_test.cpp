@@ -1,4 +1,4 @@
-#include "suites/verify/tolerance.h"
+#include "suites/verify/comparison.h"
 
 #include <gtest/gtest.h>
 

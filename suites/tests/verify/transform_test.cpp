@@ -5,7 +5,7 @@
 
 #include "suites/tests/verify/planted_errors.h"
 #include "suites/tests/verify/reference_primitive.h"
-#include "suites/verify/tolerance.h"
+#include "suites/verify/comparison.h"
 #include "suites/verify/verify.h"
 
 namespace benanza::verify {

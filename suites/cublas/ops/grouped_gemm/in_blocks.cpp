@@ -1,4 +1,4 @@
-#include "suites/cublas/ops/grouped_gemm/in_blocks.h"
+#include "suites/cublas/ops/grouped_gemm/grouped_gemm.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,10 +1,14 @@
 #include "suites/cublas/ops/lt/lt.h"
 
 #include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
-#include "suites/cublas/library.h"
-#include "suites/nvidia/device/convert.h"
+#include "suites/cublas/backend.h"
+#include "suites/harness/int8_scale.h"
+#include "suites/nvidia/device/tensor_format.h"
 
 namespace benanza::cublas {
 namespace {
@@ -52,14 +56,6 @@ LtLayout listed_layout(const ListedBatch& batch, const ListedFactor& factor, std
                        std::int64_t columns) {
   return factor.transposed ? listed_layout(batch, columns, rows, factor.ld)
                            : listed_layout(batch, rows, columns, factor.ld);
-}
-
-template <class T>
-void read(const cublasLtMatmulAlgo_t& algorithm, cublasLtMatmulAlgoConfigAttributes_t attribute,
-          T& value) {
-  std::size_t written = 0;
-  check(cublasLtMatmulAlgoConfigGetAttribute(&algorithm, attribute, &value, sizeof value, &written),
-        "cublasLtMatmulAlgoConfigGetAttribute");
 }
 
 /// Tensor Cores read and write columns at multiples of 16 bytes, and 8-bit floats have no other
@@ -242,26 +238,117 @@ std::vector<LtChoice> heuristics(cublasLtHandle_t handle, const LtDescriptors& p
   return choices;
 }
 
+namespace {
+
+template <class T>
+struct Setting {
+  /// Before its number in an algorithm's name.
+  std::string_view mark;
+  cublasLtMatmulAlgoConfigAttributes_t attribute;
+  T LtIdentity::*value;
+  /// Of the others, the default need not be set, which an algorithm may not know.
+  bool is_always_set = false;
+};
+
+/// In the order of the name.
+constexpr std::tuple settings{
+    Setting{"a", CUBLASLT_ALGO_CONFIG_ID, &LtIdentity::config},
+    Setting{".t", CUBLASLT_ALGO_CONFIG_TILE_ID, &LtIdentity::tile},
+    Setting{".s", CUBLASLT_ALGO_CONFIG_STAGES_ID, &LtIdentity::stages},
+    Setting{".k", CUBLASLT_ALGO_CONFIG_SPLITK_NUM, &LtIdentity::split_k, true},
+    Setting{".r", CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME, &LtIdentity::reduction, true},
+    Setting{".z", CUBLASLT_ALGO_CONFIG_CTA_SWIZZLING, &LtIdentity::swizzle},
+    Setting{".o", CUBLASLT_ALGO_CONFIG_CUSTOM_OPTION, &LtIdentity::custom},
+    Setting{".i", CUBLASLT_ALGO_CONFIG_INNER_SHAPE_ID, &LtIdentity::inner},
+    Setting{".c", CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID, &LtIdentity::cluster}};
+
+/// Whether `step` returns true for every setting; ends at the first for which it does not.
+template <class Step>
+bool for_settings(Step step) {
+  return std::apply([&](const auto&... each) { return (step(each) && ...); }, settings);
+}
+
+}  // namespace
+
 LtIdentity identity(const cublasLtMatmulAlgo_t& algorithm) {
   LtIdentity result;
-  read(algorithm, CUBLASLT_ALGO_CONFIG_ID, result.config);
-  read(algorithm, CUBLASLT_ALGO_CONFIG_TILE_ID, result.tile);
-  read(algorithm, CUBLASLT_ALGO_CONFIG_STAGES_ID, result.stages);
-  read(algorithm, CUBLASLT_ALGO_CONFIG_SPLITK_NUM, result.split_k);
-  read(algorithm, CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME, result.reduction);
-  read(algorithm, CUBLASLT_ALGO_CONFIG_CTA_SWIZZLING, result.swizzle);
-  read(algorithm, CUBLASLT_ALGO_CONFIG_CUSTOM_OPTION, result.custom);
-  read(algorithm, CUBLASLT_ALGO_CONFIG_INNER_SHAPE_ID, result.inner);
-  read(algorithm, CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID, result.cluster);
+  for_settings([&](const auto& setting) {
+    auto& value = result.*setting.value;
+    std::size_t written = 0;
+    check(cublasLtMatmulAlgoConfigGetAttribute(&algorithm, setting.attribute, &value, sizeof value,
+                                               &written),
+          "cublasLtMatmulAlgoConfigGetAttribute");
+    return true;
+  });
   return result;
 }
 
+bool set_identity(cublasLtMatmulAlgo_t& algorithm, const LtIdentity& identity) {
+  return for_settings([&](const auto& setting) {
+    if (setting.attribute == CUBLASLT_ALGO_CONFIG_ID) return true;
+    const auto& value = identity.*setting.value;
+    if (!setting.is_always_set && value == 0) return true;
+    return cublasLtMatmulAlgoConfigSetAttribute(&algorithm, setting.attribute, &value,
+                                                sizeof value) == CUBLAS_STATUS_SUCCESS;
+  });
+}
+
 harness::Algorithm algorithm_name(const LtIdentity& identity) {
-  const auto field = [](const char* prefix, auto value) { return prefix + std::to_string(value); };
-  return field("a", identity.config) + field(".t", identity.tile) + field(".s", identity.stages) +
-         field(".k", identity.split_k) + field(".r", identity.reduction) +
-         field(".z", identity.swizzle) + field(".o", identity.custom) +
-         field(".i", identity.inner) + field(".c", identity.cluster);
+  harness::Algorithm name;
+  for_settings([&](const auto& setting) {
+    name.append(setting.mark).append(std::to_string(identity.*setting.value));
+    return true;
+  });
+  return name;
+}
+
+std::optional<LtIdentity> parse_algorithm_name(std::string_view text) {
+  const std::string_view whole = text;
+  LtIdentity found;
+  const bool is_whole = for_settings([&](const auto& setting) {
+    if (!text.starts_with(setting.mark)) return false;
+    text.remove_prefix(setting.mark.size());
+    auto& value = found.*setting.value;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc()) return false;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    return true;
+  });
+  if (!is_whole || algorithm_name(found) != whole) return std::nullopt;
+  return found;
+}
+
+std::vector<LtIdentity> near(const LtIdentity& identity, const LtRanges& ranges) {
+  constexpr std::uint32_t most_custom = 32;
+  std::vector<LtIdentity> found;
+  const auto add = [&](auto LtIdentity::*setting, auto value) {
+    LtIdentity other = identity;
+    other.*setting = value;
+    if (other != identity) found.push_back(other);
+  };
+  for (const std::uint32_t stages : ranges.stages) add(&LtIdentity::stages, stages);
+  for (const std::uint32_t tile : ranges.tiles) add(&LtIdentity::tile, tile);
+  if (ranges.swizzles) add(&LtIdentity::swizzle, identity.swizzle == 0 ? 1U : 0U);
+  for (std::uint32_t custom = 0; custom <= std::min(ranges.most_custom, most_custom); ++custom) {
+    add(&LtIdentity::custom, custom);
+  }
+  for (std::uint16_t cluster = 0; cluster < ranges.clusters; ++cluster) {
+    add(&LtIdentity::cluster, cluster);
+  }
+  for (const std::int32_t slices : {1, 2, 3, 4, 6, 8, 12, 16}) {
+    LtIdentity other = identity;
+    other.split_k = slices;
+    if (slices == 1) {
+      other.reduction = CUBLASLT_REDUCTION_SCHEME_NONE;
+      if (other != identity) found.push_back(other);
+      continue;
+    }
+    for (const std::uint32_t reduction : ranges.reductions) {
+      other.reduction = reduction;
+      if (other != identity) found.push_back(other);
+    }
+  }
+  return found;
 }
 
 std::optional<bool> claims_tensor_cores(const cublasLtMatmulAlgo_t& algorithm) {

@@ -1,11 +1,11 @@
 #include "suites/cublas/ops/lt/lt.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string_view>
 #include <utility>
 
-#include "suites/cublas/ops/lt/settings.h"
 #include "suites/cublas/ways.h"
 
 namespace benanza::cublas {
@@ -25,6 +25,142 @@ std::string_view prefix(Weights weights) {
   if (weights == Weights::in_blocks) return in_blocks;
   return weights == Weights::transposed ? transposed : as_given;
 }
+
+constexpr std::array reduction_schemes{CUBLASLT_REDUCTION_SCHEME_INPLACE,
+                                       CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE};
+
+template <class T>
+T capability(const cublasLtMatmulAlgo_t& algorithm, cublasLtMatmulAlgoCapAttributes_t attribute) {
+  T value{};
+  std::size_t written = 0;
+  check(cublasLtMatmulAlgoCapGetAttribute(&algorithm, attribute, &value, sizeof value, &written),
+        "cublasLtMatmulAlgoCapGetAttribute");
+  return value;
+}
+
+/// Zero, the library's default, if it lists none.
+std::vector<std::uint32_t> listed_ids(const cublasLtMatmulAlgo_t& algorithm,
+                                      cublasLtMatmulAlgoCapAttributes_t attribute) {
+  std::size_t bytes = 0;
+  const auto asked = cublasLtMatmulAlgoCapGetAttribute(&algorithm, attribute, nullptr, 0, &bytes);
+  if (asked != CUBLAS_STATUS_SUCCESS || bytes < sizeof(std::uint32_t)) return {0};
+  std::vector<std::uint32_t> values(bytes / sizeof(std::uint32_t));
+  check(cublasLtMatmulAlgoCapGetAttribute(&algorithm, attribute, values.data(), bytes, &bytes),
+        "cublasLtMatmulAlgoCapGetAttribute");
+  return values;
+}
+
+LtRanges ranges_of(const cublasLtMatmulAlgo_t& algorithm) {
+  LtRanges ranges{.tiles = listed_ids(algorithm, CUBLASLT_ALGO_CAP_TILE_IDS),
+                  .stages = listed_ids(algorithm, CUBLASLT_ALGO_CAP_STAGES_IDS),
+                  .most_custom = static_cast<std::uint32_t>(std::max(
+                      capability<std::int32_t>(algorithm, CUBLASLT_ALGO_CAP_CUSTOM_OPTION_MAX), 0)),
+                  .swizzles = capability<std::uint32_t>(
+                                  algorithm, CUBLASLT_ALGO_CAP_CTA_SWIZZLING_SUPPORT) != 0,
+                  .clusters = CUBLASLT_CLUSTER_SHAPE_END};
+  if (capability<std::int32_t>(algorithm, CUBLASLT_ALGO_CAP_SPLITK_SUPPORT) == 0) return ranges;
+  const auto mask = capability<std::uint32_t>(algorithm, CUBLASLT_ALGO_CAP_REDUCTION_SCHEME_MASK);
+  for (const auto scheme : reduction_schemes) {
+    if ((mask & scheme) != 0) ranges.reductions.push_back(scheme);
+  }
+  return ranges;
+}
+
+/// The algorithms that the library has for one product, beyond its heuristics: made from their
+/// settings, as far as it accepts them. As in heuristics(), partial sums stay in fp32, and fp32
+/// does without Tensor Cores.
+class LtSettings {
+ public:
+  /// What `product` refers to must outlive this object.
+  LtSettings(cublasLtHandle_t handle, const LtDescriptors& product, Precision precision,
+             std::int64_t max_workspace_bytes)
+      : handle_(handle),
+        product_(product),
+        precision_(precision),
+        max_workspace_bytes_(max_workspace_bytes) {}
+
+  /// Has no rank; nullopt if the library refuses it.
+  std::optional<LtChoice> choice(const LtIdentity& identity) const {
+    auto made = algorithm(identity.config);
+    if (!made || !set_identity(*made, identity)) return std::nullopt;
+    auto found = checked(*made);
+    // A setting may have been ignored.
+    if (found && found->name != algorithm_name(identity)) return std::nullopt;
+    return found;
+  }
+
+  /// Every algorithm with every tile and number of stages, at most so many of each and in all; the
+  /// other settings are the library's defaults.
+  std::vector<LtChoice> every(std::size_t most_of_each, std::size_t most) const {
+    constexpr int most_algorithms = 256;
+    const Types types = types_of(precision_);
+    std::array<int, most_algorithms> configs{};
+    int count = 0;
+    check(cublasLtMatmulAlgoGetIds(handle_, types.compute, types.scale, types.operand,
+                                   types.operand, added_type(precision_), types.operand,
+                                   most_algorithms, configs.data(), &count),
+          "cublasLtMatmulAlgoGetIds");
+    std::vector<LtChoice> found;
+    for (int index = 0; index < count; ++index) {
+      const std::int32_t config = configs.at(static_cast<std::size_t>(index));
+      const auto made = algorithm(config);
+      if (!made) continue;
+      const LtRanges ranges = ranges_of(*made);
+      const std::size_t end = std::min(found.size() + most_of_each, most);
+      for (const std::uint32_t tile : ranges.tiles) {
+        for (const std::uint32_t stages : ranges.stages) {
+          if (found.size() >= end) break;
+          if (auto one = choice({.config = config, .tile = tile, .stages = stages})) {
+            found.push_back(*std::move(one));
+          }
+        }
+      }
+    }
+    return found;
+  }
+
+  /// Those of near() that the library accepts.
+  std::vector<LtChoice> near(const LtIdentity& identity) const {
+    const auto made = algorithm(identity.config);
+    if (!made) return {};
+    std::vector<LtChoice> found;
+    for (const LtIdentity& other : cublas::near(identity, ranges_of(*made))) {
+      if (auto one = choice(other)) found.push_back(*std::move(one));
+    }
+    return found;
+  }
+
+ private:
+  std::optional<cublasLtMatmulAlgo_t> algorithm(std::int32_t config) const {
+    const Types types = types_of(precision_);
+    cublasLtMatmulAlgo_t made{};
+    const cublasStatus_t status =
+        cublasLtMatmulAlgoInit(handle_, types.compute, types.scale, types.operand, types.operand,
+                               added_type(precision_), types.operand, config, &made);
+    return status == CUBLAS_STATUS_SUCCESS ? std::optional(made) : std::nullopt;
+  }
+
+  std::optional<LtChoice> checked(const cublasLtMatmulAlgo_t& algorithm) const {
+    if (precision_ == Precision::fp32 && claims_tensor_cores(algorithm) == true)
+      return std::nullopt;
+    cublasLtMatmulHeuristicResult_t result{};
+    const cublasStatus_t status =
+        cublasLtMatmulAlgoCheck(handle_, product_.operation, product_.first, product_.second,
+                                product_.residual, product_.result, &algorithm, &result);
+    const auto workspace_bytes = static_cast<std::int64_t>(result.workspaceSize);
+    if (status != CUBLAS_STATUS_SUCCESS || workspace_bytes > max_workspace_bytes_) {
+      return std::nullopt;
+    }
+    return LtChoice{.algorithm = algorithm,
+                    .workspace_bytes = workspace_bytes,
+                    .name = algorithm_name(identity(algorithm))};
+  }
+
+  cublasLtHandle_t handle_;
+  LtDescriptors product_;
+  Precision precision_;
+  std::int64_t max_workspace_bytes_;
+};
 
 /// The algorithms for one product.
 class Offer {

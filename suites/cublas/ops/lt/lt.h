@@ -2,13 +2,15 @@
 
 #include <cublasLt.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "suites/cublas/library.h"
-#include "suites/cublas/products/mapping.h"
+#include "suites/cublas/backend.h"
+#include "suites/cublas/ways.h"
 #include "suites/harness/primitive.h"
 #include "suites/nvidia/device/device_memory.h"
 #include "suites/nvidia/device/handles.h"
@@ -156,6 +158,8 @@ struct LtIdentity {
 
 /// Reads the attributes. Throws what check() throws.
 LtIdentity identity(const cublasLtMatmulAlgo_t& algorithm);
+/// Sets all but `config`. Returns false if the algorithm does not take one.
+bool set_identity(cublasLtMatmulAlgo_t& algorithm, const LtIdentity& identity);
 
 /// Returns "a66.t20.s35.k1.r0.z0.o0.i0.c2": id, tile, stages, split-k, reduction scheme,
 /// swizzle, custom option, inner shape, cluster shape. The numbers are the library's.
@@ -179,5 +183,23 @@ struct LtChoice {
 /// fp32; at fp32, entries that claim Tensor Cores are left out. Throws Unsupported if none is left.
 std::vector<LtChoice> heuristics(cublasLtHandle_t handle, const LtDescriptors& product,
                                  Precision precision, std::int64_t max_workspace_bytes, int count);
+
+/// Returns nullopt for what is no algorithm_name().
+std::optional<LtIdentity> parse_algorithm_name(std::string_view text);
+
+/// The settings that an algorithm (LtIdentity::config) admits; not every combination is possible.
+struct LtRanges {
+  std::vector<std::uint32_t> tiles{};
+  std::vector<std::uint32_t> stages{};
+  std::uint32_t most_custom = 0;
+  bool swizzles = false;
+  /// How partial sums may be added; empty if sums are not split.
+  std::vector<std::uint32_t> reductions{};
+  /// Of cublasLtClusterShape_t.
+  std::uint16_t clusters = 1;
+};
+
+/// Those that differ in one setting.
+std::vector<LtIdentity> near(const LtIdentity& identity, const LtRanges& ranges);
 
 }  // namespace benanza::cublas

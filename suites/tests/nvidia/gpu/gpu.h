@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "suites/nvidia/device/check.h"
-#include "suites/nvidia/run/lazy_context.h"
+#include "suites/nvidia/run/context.h"
 
 namespace benanza::nvidia {
 

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "suites/nvidia/device/convert.h"
+#include "suites/nvidia/device/tensor_format.h"
 #include "suites/nvidia/run/operand_store.h"
 #include "suites/nvidia/run/result_reader.h"
 #include "suites/tests/nvidia/gpu/gpu.h"
