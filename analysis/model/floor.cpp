@@ -1,5 +1,5 @@
 #include "analysis/model/floor.h"
-#include "analysis/model/weights.h"
+#include "analysis/model/device_rates.h"
 #include "core/problem/key_op.h"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #include <functional>
 #include <utility>
 
-#include "analysis/model/algorithm_name.h"
+#include "analysis/model/algorithms.h"
 #include "analysis/model/selection.h"
 
 namespace benanza::analysis {

@@ -6,7 +6,7 @@
 #include "analysis/questions/bound/report.h"
 #include "analysis/questions/common/question.h"
 #include "analysis/questions/findings/section.h"
-#include "analysis/questions/layouts.h"
+#include "analysis/questions/layouts/plans.h"
 
 namespace benanza::analysis {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "analysis/input/one_device.h"
+#include "analysis/input/results.h"
 #include "analysis/model/whole.h"
 #include "analysis/profiles/latency.h"
 #include "analysis/questions/common/question.h"

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "analysis/questions/common/question.h"
-#include "analysis/questions/deepbench/sums.h"
+#include "analysis/questions/deepbench/published.h"
 #include "analysis/render/table.h"
 #include "core/base/error.h"
 

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <memory>
 
-#include "analysis/input/one_device.h"
-#include "analysis/model/energy.h"
+#include "analysis/input/results.h"
+#include "analysis/model/bounds.h"
 #include "analysis/model/whole.h"
-#include "analysis/questions/common/prices.h"
+#include "analysis/questions/common/inputs.h"
 #include "analysis/questions/common/question.h"
 #include "analysis/render/table.h"
 #include "core/base/error.h"

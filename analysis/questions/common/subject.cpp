@@ -6,10 +6,10 @@
 #include <map>
 #include <memory>
 
+#include "analysis/model/collective_curves.h"
+#include "analysis/model/device_rates.h"
 #include "analysis/model/floor.h"
-#include "analysis/model/weights.h"
 #include "analysis/profile_match/same_model.h"
-#include "analysis/questions/common/estimated_collectives.h"
 #include "analysis/questions/common/row_marks.h"
 #include "analysis/render/text.h"
 #include "core/base/error.h"

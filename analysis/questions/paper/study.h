@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/questions/common/collective_curves.h"
+#include "analysis/model/collective_curves.h"
 #include "analysis/questions/common/subject.h"
 #include "analysis/questions/profile/recorded.h"
 

@@ -4,10 +4,10 @@
 
 #include "analysis/model/selection.h"
 #include "analysis/questions/findings/equal_problems.h"
-#include "analysis/questions/findings/judge.h"
 #include "analysis/questions/findings/matter.h"
 #include "analysis/questions/findings/remedies.h"
 #include "analysis/questions/findings/saved_calls.h"
+#include "analysis/questions/findings/section.h"
 #include "analysis/render/text.h"
 
 namespace benanza::analysis {

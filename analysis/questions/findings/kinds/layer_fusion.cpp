@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "analysis/profile_match/fused.h"
+#include "analysis/profile_match/mapping.h"
 #include "analysis/profile_match/same_model.h"
 #include "analysis/questions/common/row_marks.h"
 #include "analysis/questions/findings/matter.h"

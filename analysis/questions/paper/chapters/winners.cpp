@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "analysis/model/algorithm_name.h"
+#include "analysis/model/algorithms.h"
 #include "analysis/questions/paper/study.h"
 #include "analysis/render/table.h"
 #include "core/problem/key_op.h"

@@ -32,4 +32,17 @@ Sheet iterations_sheet(const std::vector<IterationRow>& rows, const Graph& graph
 std::optional<double> usd_per_epoch(const Scaling& one, const Graph& graph, double samples,
                                     std::optional<double> price);
 
+/// The fastest strategy for each number of GPUs; numbers without a known one are left out.
+std::vector<const Scaling*> fastest(const std::vector<Scaling>& all);
+
+/// The parts of each iteration, which add up to it.
+Bars breakdown(const std::string& heading, const WorkerStep& step,
+               const std::vector<const Scaling*>& each);
+
+/// Speed-up by number of GPUs for every strategy, and the ideal one.
+Curves speed_ups(const std::string& heading, const std::vector<Scaling>& all);
+
+/// The iteration's timeline.
+Gantt timeline(const std::string& heading, const Scaling& one);
+
 }  // namespace benanza::analysis

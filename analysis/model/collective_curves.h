@@ -8,7 +8,10 @@
 #include <variant>
 #include <vector>
 
+#include "analysis/input/results.h"
 #include "analysis/model/iteration.h"
+#include "analysis/model/layer_time.h"
+#include "core/problem/ops/collective.h"
 
 namespace benanza::analysis {
 
@@ -67,5 +70,31 @@ CommunicationCost cost_of(CollectiveCurve curve, std::string what);
 
 /// Bytes per second, as nccl-tests' algorithm bandwidth; for the bus bandwidth see bus_factor().
 inline double algorithm_bandwidth(double bytes, double seconds) { return bytes / seconds; }
+
+/// The measured collectives at one precision.
+struct CollectiveCurves {
+  /// By kind and number of ranks.
+  std::map<std::pair<CollectiveKind, std::int64_t>, CollectiveCurve> curves{};
+  /// For example "nccl"; empty if there is no curve.
+  std::string backend{};
+
+  /// Returns null if it was not measured.
+  const CollectiveCurve* find(CollectiveKind kind, std::int64_t ranks) const;
+  /// The numbers of ranks for which `kind` was measured, ascending.
+  std::vector<std::int64_t> ranks_of(CollectiveKind kind) const;
+};
+
+/// The fastest algorithm of each size, with warm caches. `backend`: only its rows; if empty, throws
+/// Error (one line) if there are rows of several backends.
+CollectiveCurves collective_curves(const MeasurementSet& measurements, Precision precision,
+                                   const std::string& backend);
+
+/// Whether a layer of collectives alone lacks a measurement: of its size, or at all.
+bool lacks_collectives(const Graph& graph, const std::vector<LayerTime>& times);
+
+/// Gives such layers the time that `curves` have between measured sizes, with a note. Those of
+/// other ranks, or of sizes outside the measured ones, stay as they are.
+void estimate_collectives(const Graph& graph, const CollectiveCurves& curves, Precision precision,
+                          std::vector<LayerTime>& times);
 
 }  // namespace benanza::analysis
