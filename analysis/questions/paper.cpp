@@ -79,7 +79,7 @@ void write_paper(const Study& study, const std::string& title, const fs::path& f
       .command = "paper", .systems = study.inputs.results.systems, .note = study.inputs.left_out};
   const std::string caption = conditions(study);
   for (const Chapter& chapter : all) {
-    std::optional<Section> section = chapter.section(study);
+    std::optional<Section> section = chapter.of(study);
     if (!section) continue;
     section->heading = chapter.title;
     if (section->plot_caption.empty()) section->plot_caption = caption;
