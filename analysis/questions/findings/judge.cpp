@@ -1,4 +1,4 @@
-#include "analysis/questions/findings/section.h"
+#include "analysis/questions/findings/judge.h"
 
 #include <fmt/format.h>
 
@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "analysis/questions/common/subject.h"
+#include "analysis/questions/findings/finding.h"
 #include "analysis/render/table.h"
 #include "analysis/render/text.h"
 #include "core/statistics/summary.h"
@@ -71,9 +72,11 @@ double worth(const Finding& finding) {
 /// Whoever follows an advice does not gain by the same advice again: of findings with the same one,
 /// that of the greatest worth stays.
 void keep_one_for_each_remedy(std::vector<Judged>& all) {
-  const auto remedy_of = [](const Finding& finding) { return finding.action + finding.command; };
+  const auto remedy_of = [](const Finding& finding) {
+    return finding.remedy.action + finding.remedy.command;
+  };
   const auto is_line = [](const Finding& finding) {
-    return finding.gain_seconds && !finding.command.empty();
+    return finding.gain_seconds && !finding.remedy.command.empty();
   };
   std::map<std::string, const Finding*> best;
   for (const Judged& one : all) {
@@ -121,14 +124,14 @@ Points::Point point_of(const Matter& matter, const Judged& one) {
   const Finding& finding = one.finding;
   Points::Point point{.head = finding.cause + ": " + gain_text(one),
                       .lines = {finding.what},
-                      .code = runnable(finding.command),
+                      .code = runnable(finding.remedy.command),
                       .weight = one.share().value_or(0)};
   if (finding.certainty == Certainty::at_most) point.weight /= 2;
   if (!finding.layers.empty()) {
     point.lines.push_back(fmt::format("{}: {}.", finding.layers.size() == 1 ? "Layer" : "Layers",
                                       matter.names_text(finding.layers)));
   }
-  if (!finding.action.empty()) point.lines.push_back("Do: " + finding.action);
+  if (!finding.remedy.action.empty()) point.lines.push_back("Do: " + finding.remedy.action);
   return point;
 }
 
@@ -150,11 +153,16 @@ Table<Judged> judged_table(const Matter& matter) {
            [&matter](const Judged& one) {
              return Cell{.value = names_of(matter.graph(), one.finding.layers)};
            }},
-          {"", "action", of(&Finding::action)},
-          {"", "command", [](const Judged& one) { return runnable(one.finding.command); }}};
+          {"", "action", [](const Judged& one) { return one.finding.remedy.action; }},
+          {"", "command", [](const Judged& one) { return runnable(one.finding.remedy.command); }}};
 }
 
 }  // namespace
+
+std::string_view to_string(Certainty certainty) {
+  constexpr std::string_view names[] = {"timed", "from measured calls", "estimated", "at most"};
+  return names[static_cast<std::size_t>(certainty)];
+}
 
 std::optional<double> Judged::share() const {
   if (!finding.gain_seconds || !(reference.seconds > 0)) return std::nullopt;
