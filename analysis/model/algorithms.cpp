@@ -19,17 +19,9 @@ bool is_product_key(std::string_view key) {
 bool unpacks_weights(std::string_view algorithm) { return algorithm.starts_with(unpacked); }
 
 std::string_view to_string(AlgorithmKind kind) {
-  switch (kind) {
-    case AlgorithmKind::product:
-      return "matrix product";
-    case AlgorithmKind::direct:
-      return "implicit product or direct";
-    case AlgorithmKind::winograd:
-      return "Winograd";
-    case AlgorithmKind::fft:
-      return "FFT";
-  }
-  return "";
+  constexpr std::string_view names[] = {"matrix product", "implicit product or direct", "Winograd",
+                                        "FFT"};
+  return names[static_cast<std::size_t>(kind)];
 }
 
 AlgorithmKind kind_of(const VariantName& call) {

@@ -1,7 +1,6 @@
 #include "analysis/model/bounds.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <span>
 #include <utility>

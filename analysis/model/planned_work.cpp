@@ -4,7 +4,6 @@
 #include <map>
 #include <string>
 
-#include "analysis/model/cover.h"
 #include "analysis/model/fusion.h"
 #include "analysis/model/plan.h"
 #include "analysis/model/selection.h"

@@ -5,7 +5,6 @@
 
 #include "analysis/model/whole.h"
 #include "analysis/profile_match/same_model.h"
-#include "core/base/error.h"
 #include "core/statistics/repetitions.h"
 #include "core/statistics/summary.h"
 

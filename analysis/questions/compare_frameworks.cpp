@@ -78,9 +78,7 @@ void compare_frameworks_answer(const CompareFrameworksOptions& options) {
       [](const FrameworkRow& row) {
         return row.profile->framework + ' ' + row.profile->named_version();
       },
-      [](const FrameworkRow& row) {
-        return row.seconds ? std::optional(*row.seconds * 1e3) : std::nullopt;
-      }));
+      [](const FrameworkRow& row) { return in_ms(row.seconds); }));
   section.add(frameworks_sheet(rows));
   for (const std::string& line : reservations(profiles)) section.add(line);
   for (const Profile& profile : profiles) {

@@ -93,9 +93,7 @@ Section devices_section_of(const Graph& graph, const MeasurementFilter& filter,
   section.add(bars(
       {.title = section.heading + ": LBL by device, ms", .series = {{"LBL"}}, .unit = "ms"}, rows,
       [](const Row& row) { return row.machine->device; },
-      [](const Row& row) {
-        return row.seconds() ? std::optional(*row.seconds() * 1e3) : std::nullopt;
-      }));
+      [](const Row& row) { return in_ms(row.seconds()); }));
   section.add(table.sheet(rows, {.name = "devices", .all_rows = true}));
   if (std::ranges::any_of(rows, &Row::partial)) {
     section.add("Partial: layers lack a time there; such a sum is not compared with the others.");

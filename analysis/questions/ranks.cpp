@@ -12,7 +12,6 @@
 #include "analysis/profiles/kineto/rank_trace.h"
 #include "analysis/questions/common/question.h"
 #include "analysis/render/table.h"
-#include "core/base/error.h"
 #include "core/statistics/summary.h"
 
 namespace benanza::analysis {

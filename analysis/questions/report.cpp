@@ -6,7 +6,7 @@
 #include "analysis/questions/bound/seen.h"
 #include "analysis/questions/common/question.h"
 #include "analysis/questions/common/row_marks.h"
-#include "analysis/questions/findings/section.h"
+#include "analysis/questions/findings/judge.h"
 #include "analysis/questions/report/overview.h"
 #include "analysis/questions/report/trace.h"
 #include "core/base/error.h"

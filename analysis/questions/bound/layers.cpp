@@ -2,7 +2,6 @@
 #include <fmt/ranges.h>
 #include <algorithm>
 #include <ranges>
-#include <set>
 
 #include "analysis/questions/bound/report.h"
 #include "analysis/render/table.h"

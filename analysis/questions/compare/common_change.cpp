@@ -140,19 +140,8 @@ Witnesses witnesses(const Results& before, const Results& after) {
 }
 
 std::string_view to_string(CommonVerdict verdict) {
-  switch (verdict) {
-    case CommonVerdict::none:
-      return "none";
-    case CommonVerdict::machine:
-      return "machine";
-    case CommonVerdict::cannot_tell:
-      return "cannot tell";
-    case CommonVerdict::slower:
-      return "slower";
-    case CommonVerdict::faster:
-      return "faster";
-  }
-  return "";
+  constexpr std::string_view names[] = {"none", "machine", "cannot tell", "slower", "faster"};
+  return names[static_cast<std::size_t>(verdict)];
 }
 
 std::optional<CommonChange> common_change(const std::string& backend,
@@ -205,6 +194,11 @@ void judge_common(CommonChange& common, double tolerance) {
       common.reference && common.reference->change.high - common.reference->change.low <= limit;
   common.verdict = sharp ? CommonVerdict::machine : CommonVerdict::cannot_tell;
   common.listed = !sharp && (own.low > limit || own.high < -limit);
+}
+
+const CommonChange* common_of(const std::vector<CommonChange>& all, std::string_view backend) {
+  const auto found = std::ranges::find(all, backend, &CommonChange::backend);
+  return found == all.end() ? nullptr : &*found;
 }
 
 std::string common_text(const CommonChange& common) {

@@ -110,6 +110,9 @@ std::optional<CommonChange> common_change(const std::string& backend,
 /// change counts from half the tolerance on.
 void judge_common(CommonChange& common, double tolerance);
 
+/// Null if there is none of the backend.
+const CommonChange* common_of(const std::vector<CommonChange>& all, std::string_view backend);
+
 /// "all 60 calls of cudnn take 2.000 times as long ...": what happened, and what tells so.
 std::string common_text(const CommonChange& common);
 

@@ -135,9 +135,7 @@ Section model_history_section(const std::vector<Station>& stations, const Graph&
   section.add(bars(
       {.title = section.heading + ": LBL, ms", .series = {{"LBL"}}, .unit = "ms"}, rows,
       [](const Row& row) { return station_name(*row.station); },
-      [](const Row& row) {
-        return row.sequential ? std::optional(*row.sequential * 1e3) : std::nullopt;
-      }));
+      [](const Row& row) { return in_ms(row.sequential); }));
   const Table<Row> table{
       {"results", "results", [](const Row& row) { return row.station->path; }},
       {"versions", "versions", [](const Row& row) { return row.station->versions; }},

@@ -99,18 +99,8 @@ Sheet sheet_of(const std::string& name, const std::string& caption, Grouping gro
     std::vector<Cell> cells{cell(name)};
     for (std::size_t at = 0; at < recorded.size(); ++at) {
       const auto& part = row.parts[at];
-      if (!part) {
-        for (int column = 0; column < 4; ++column) cells.push_back(cell("-"));
-        for (std::size_t cell = cells.size() - 4; cell < cells.size(); ++cell) {
-          cells[cell].value = nullptr;
-        }
-        continue;
-      }
-      cells.push_back(
-          cell(sums[at] > 0 ? std::optional(part->seconds / sums[at]) : std::nullopt, percent));
-      cells.push_back(cell(part->seconds, milli));
-      cells.push_back(cell(part->calls));
-      cells.push_back(cell(part->seconds / static_cast<double>(part->calls), micro));
+      add_share_cells(cells, part ? std::optional(part->seconds) : std::nullopt,
+                      part ? part->calls : 0, sums[at]);
     }
     cells.push_back(cell(row.name));
     sheet.rows.push_back(std::move(cells));

@@ -86,15 +86,8 @@ std::vector<bool> front_of(const std::vector<Offer>& offers) {
 }
 
 std::string_view to_string(ServingPhase phase) {
-  switch (phase) {
-    case ServingPhase::prefill:
-      return "prefill";
-    case ServingPhase::decode:
-      return "decode";
-    case ServingPhase::extend:
-      return "extend";
-  }
-  return "";
+  constexpr std::string_view names[] = {"prefill", "decode", "extend"};
+  return names[static_cast<std::size_t>(phase)];
 }
 
 std::string text_of(const ServingVariant& variant) {

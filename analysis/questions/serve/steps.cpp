@@ -111,21 +111,9 @@ void require_same_layers(const Graph& first, const Graph& other) {
 }  // namespace
 
 std::string_view to_string(LayerKind kind) {
-  switch (kind) {
-    case LayerKind::experts:
-      return "experts";
-    case LayerKind::attention:
-      return "attention";
-    case LayerKind::normalization:
-      return "normalization";
-    case LayerKind::products:
-      return "products";
-    case LayerKind::communication:
-      return "communication";
-    case LayerKind::other:
-      return "other";
-  }
-  return "";
+  constexpr std::string_view names[] = {"experts",  "attention",     "normalization",
+                                        "products", "communication", "other"};
+  return names[static_cast<std::size_t>(kind)];
 }
 
 std::vector<LayerKind> kinds_of(const Graph& graph, const std::vector<LayerTime>& times) {
