@@ -10,10 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "analysis/input/one_device.h"
 #include "analysis/input/results.h"
 #include "analysis/model/bounds.h"
-#include "analysis/model/weights.h"
+#include "analysis/model/device_rates.h"
 #include "analysis/model/whole.h"
 #include "core/base/error.h"
 #include "core/program/program_flags.h"

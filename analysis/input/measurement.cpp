@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <tuple>
 #include <utility>
-#include <variant>
 
 #include "core/library/readable_name.h"
 

@@ -4,9 +4,11 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "analysis/input/database.h"
 #include "analysis/input/measurement.h"
 #include "core/results_file/origin.h"
 
@@ -42,5 +44,30 @@ std::vector<std::filesystem::path> result_files(const std::vector<std::filesyste
 /// were measured on different systems.
 Results read_results(const std::vector<std::filesystem::path>& paths,
                      const std::optional<KeySet>& wanted = {});
+
+enum class DeviceKind { processor, gpu };
+
+/// Of a backend's system.
+DeviceKind kind_of(const System& system);
+
+/// Leaves out the results of processors or of GPUs if there are both: a bound that mixes their
+/// calls is none, as nothing counts the copies between them. Keeps those of the device of `backend`
+/// or, if that is empty, those of `wanted`, by default of the GPU. Returns sentences that say so,
+/// one a line, after those of Results::doubled; empty if there are none. Throws Error if `backend`
+/// is empty and two backends' GPUs differ.
+std::string keep_one_device(Results& results, const std::string& backend,
+                            std::optional<DeviceKind> wanted = std::nullopt);
+/// The same for several results that are compared with each other: GPUs if all have results of
+/// them, else processors.
+std::string keep_one_device(std::span<Results* const> all, const std::string& backend);
+/// What keep_one_device() leaves.
+Results of_one_device(Results results, const std::string& backend,
+                      std::optional<DeviceKind> wanted = std::nullopt);
+
+/// Writes the results of every backend to a Google Benchmark JSON file, <folder>/<backend>.json, in
+/// the format of the suites; importing them gives an equal database. Returns the files. Replaces
+/// each file as a whole or not at all. Throws Error naming a file that cannot be written.
+std::vector<std::filesystem::path> export_results(Database& database,
+                                                  const std::filesystem::path& folder);
 
 }  // namespace benanza::analysis

@@ -2,14 +2,31 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/input/measurement.h"
 #include "analysis/model/layer_time.h"
 #include "analysis/model/selection.h"
 #include "core/graph_file/graph.h"
+#include "core/problem/name.h"
 
 namespace benanza::analysis {
+
+// What the suites' names of algorithms say.
+
+/// Whether the call multiplies by weights that are unpacked when the model is loaded.
+bool unpacks_weights(std::string_view algorithm);
+
+enum class AlgorithmKind { product, direct, winograd, fft };
+/// "matrix product", "implicit product or direct", ...
+std::string_view to_string(AlgorithmKind kind);
+inline constexpr AlgorithmKind algorithm_kinds[] = {AlgorithmKind::product, AlgorithmKind::direct,
+                                                    AlgorithmKind::winograd, AlgorithmKind::fft};
+AlgorithmKind kind_of(const VariantName& call);
+
+/// True if `word` names the algorithm. If `from_kernel`, the word may stand for two algorithms.
+bool is_called(std::string_view algorithm, std::string_view word, bool from_kernel);
 
 /// The algorithms that different policies choose for one product (convolution, transposed
 /// convolution, matrix product) of a layer. Measurements live as long as their set.

@@ -136,6 +136,33 @@ bool has_time_in(const LayerTime& time, Movement movement) {
   return is_part || is_counted(time, movement);
 }
 
+/// Joules of all calls of a layer; empty if one is unknown, or the time is an estimate.
+std::optional<double> joules_of(const LayerTime& time) {
+  if (time.calls.empty() && time.seconds.value_or(0) > 0) return std::nullopt;
+  double sum = 0;
+  for (const Measurement* const call : time.calls) {
+    if (!call->joules) return std::nullopt;
+    sum += *call->joules;
+  }
+  return sum;
+}
+
+/// A tensor by the layer that wrote it, and its precision.
+using Tensor = std::pair<std::size_t, Precision>;
+
+bool computes(const LayerTime& time) {
+  return time.status == LayerStatus::measured && !time.calls.empty();
+}
+
+std::optional<double> elements_of(const Layer& layer) {
+  if (layer.outputs.empty() || !layer.outputs.front().shape) return std::nullopt;
+  double elements = 1;
+  for (const std::int64_t extent : *layer.outputs.front().shape) {
+    elements *= static_cast<double>(extent);
+  }
+  return elements;
+}
+
 }  // namespace
 
 bool is_counted(const LayerTime& time, Movement movement) {
@@ -202,6 +229,54 @@ Bounds bounds(const Graph& graph, const std::vector<LayerTime>& times, Movement 
   return {.sequential = sequential,
           .parallel = parallel_bound(graph, times, order, path, movement),
           .path = path.layers};
+}
+
+ModelEnergy energy_of(const std::vector<LayerTime>& times, Movement movement) {
+  ModelEnergy energy;
+  for (std::size_t layer = 0; layer < times.size(); ++layer) {
+    if (!is_counted(times[layer], movement)) continue;
+    energy.seconds += *times[layer].seconds;
+    const auto joules = joules_of(times[layer]);
+    if (!joules) continue;
+    energy.layers.push_back({layer, *joules});
+    energy.joules += *joules;
+    energy.known_seconds += *times[layer].seconds;
+  }
+  std::ranges::stable_sort(energy.layers, std::ranges::greater{}, &LayerEnergy::joules);
+  return energy;
+}
+
+std::optional<double> ModelEnergy::complete_joules() const {
+  return !layers.empty() && known_seconds == seconds ? std::optional(joules) : std::nullopt;
+}
+
+Conversions conversions(const Graph& graph, const std::vector<LayerTime>& times) {
+  // What each layer's readers find: its own tensor, or those that it passes on.
+  std::vector<std::set<Tensor>> found(times.size());
+  std::set<std::pair<Tensor, Precision>> converted;
+  Conversions sum;
+  for (std::size_t layer = 0; layer < times.size(); ++layer) {
+    std::set<Tensor> read;
+    for (const std::size_t input : graph.layers[layer].inputs) {
+      read.insert(found[input].begin(), found[input].end());
+    }
+    if (!computes(times[layer])) {
+      found[layer] = std::move(read);
+      continue;
+    }
+    const Precision precision = times[layer].calls.front()->variant.precision;
+    found[layer] = {{layer, precision}};
+    for (const Tensor& tensor : read) {
+      if (tensor.second == precision || !converted.emplace(tensor, precision).second) continue;
+      ++sum.tensors;
+      const auto elements = elements_of(graph.layers[tensor.first]);
+      const auto bytes =
+          static_cast<double>(element_bytes(tensor.second) + element_bytes(precision));
+      sum.bytes =
+          sum.bytes && elements ? std::optional(*sum.bytes + *elements * bytes) : std::nullopt;
+    }
+  }
+  return sum;
 }
 
 }  // namespace benanza::analysis

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <vector>
@@ -46,5 +47,38 @@ struct Bounds {
 /// them by chance: if leaving out one process (repetition) changes the path, the lower end may be
 /// that of paths chosen by the other ones (cross-validation).
 Bounds bounds(const Graph& graph, const std::vector<LayerTime>& times, Movement movement);
+
+struct LayerEnergy {
+  std::size_t layer = 0;
+  double joules = 0;
+};
+
+/// Energy of the calls that the bound rests on, one after the other.
+struct ModelEnergy {
+  /// Largest first; layers with a call of unknown energy are left out.
+  std::vector<LayerEnergy> layers;
+  double joules = 0;
+  /// The bound of these layers, and of all.
+  double known_seconds = 0;
+  double seconds = 0;
+
+  /// The joules, if the energy of every call is known.
+  std::optional<double> complete_joules() const;
+};
+
+ModelEnergy energy_of(const std::vector<LayerTime>& times, Movement movement);
+
+/// Tensors that change their type between two layers of a bound, because their calls run at
+/// different precisions. The bound does not include the conversions.
+struct Conversions {
+  /// Each tensor once for each type that its readers want.
+  std::size_t tensors = 0;
+  /// Read and written; empty if a shape is unknown.
+  std::optional<double> bytes = 0;
+};
+
+/// Layers without calls, or that only move bytes, pass on what they read. Inputs and outputs of the
+/// model are taken to have the type that their layers want.
+Conversions conversions(const Graph& graph, const std::vector<LayerTime>& times);
 
 }  // namespace benanza::analysis

@@ -1,11 +1,10 @@
 #include "analysis/model/floor.h"
-#include "analysis/model/weights.h"
+#include "analysis/model/device_rates.h"
 #include "core/problem/key_op.h"
 
 #include <algorithm>
 #include <set>
 #include <string_view>
-#include <utility>
 
 namespace benanza::analysis {
 namespace {
@@ -38,34 +37,6 @@ std::optional<Problem> parsed(const std::string& key) {
 double flops_of(const std::string& key) {
   const auto problem = parsed(key);
   return problem ? least_flops(*problem) : 0;
-}
-
-/// Per layer: keys of the problems that do all of it in one call.
-std::vector<std::vector<std::string>> one_call_ways(
-    const Graph& graph, const std::vector<std::vector<const Fusion*>>& fusions) {
-  std::vector<std::vector<std::string>> ways(graph.layers.size());
-  for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
-    const std::vector<std::string>& problems = graph.layers[layer].problems;
-    if (problems.size() == 1) ways[layer] = problems;
-    for (const Fusion* fusion : fusions[layer]) {
-      if (fusion->also.empty()) ways[layer].push_back(fusion->problem);
-    }
-  }
-  return ways;
-}
-
-/// Per layer: keys of the problems of each way of several calls.
-std::vector<std::vector<std::vector<std::string>>> several_call_ways(
-    const Graph& graph, const std::vector<std::vector<const Fusion*>>& fusions) {
-  std::vector<std::vector<std::vector<std::string>>> ways(graph.layers.size());
-  for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
-    const std::vector<std::string>& problems = graph.layers[layer].problems;
-    if (problems.size() > 1) ways[layer].push_back(problems);
-    for (const Fusion* fusion : fusions[layer]) {
-      if (!fusion->also.empty()) ways[layer].push_back(problems_of(*fusion));
-    }
-  }
-  return ways;
 }
 
 /// Returns the least FLOPs over the layer's ways, of one call or several.
@@ -166,7 +137,19 @@ struct Ways {
   /// In one call.
   std::vector<std::string> one{};
   std::vector<std::vector<std::string>> several{};
+
+  void add(const std::vector<std::string>& keys) {
+    if (keys.size() == 1) one.push_back(keys.front());
+    if (keys.size() > 1) several.push_back(keys);
+  }
 };
+
+Ways ways_of(const Layer& layer, const std::vector<const Fusion*>& fusions) {
+  Ways ways;
+  ways.add(layer.problems);
+  for (const Fusion* fusion : fusions) ways.add(problems_of(*fusion));
+  return ways;
+}
 
 Floor layer_floor(const Graph& graph, std::size_t layer, double flops, const Ways& ways,
                   const DeviceRates& of_run, const MeasurementFilter& filter, bool from_memory) {
@@ -269,16 +252,15 @@ ModelFloor model_floor(const Graph& graph, const std::vector<LayerTime>& times,
            });
   };
   const std::vector<std::vector<const Fusion*>> fusions = fusions_of_one_layer(graph);
-  const std::vector<std::vector<std::string>> one = one_call_ways(graph, fusions);
-  const auto several = several_call_ways(graph, fusions);
   for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
     flops[layer] = layer_flops(graph.layers[layer], fusions[layer]);
     if (times[layer].calls.empty()) continue;
     // If the call does several layers, only what is known of this one; the operator follows below.
     const bool alone = times[layer].does.empty();
-    result.layers[layer] = layer_floor(graph, layer, alone ? flops[layer] : 0,
-                                       alone ? Ways{one[layer], several[layer]} : Ways{}, rates,
-                                       filter, timed_from_memory(layer));
+    result.layers[layer] =
+        layer_floor(graph, layer, alone ? flops[layer] : 0,
+                    alone ? ways_of(graph.layers[layer], fusions[layer]) : Ways{}, rates, filter,
+                    timed_from_memory(layer));
   }
   // A whole operator may need fewer FLOPs than its layers, e.g. because of a mask.
   std::vector<bool> done(graph.layers.size());

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "analysis/input/measurement.h"
-#include "analysis/input/plan_run.h"
+#include "analysis/input/run_files.h"
 #include "analysis/model/formats.h"
 #include "core/plan_file/plan.h"
 

@@ -157,25 +157,9 @@ std::vector<Message> messages(const std::vector<BackwardLayer>& backward, const 
 }
 
 std::string_view to_string(Activity activity) {
-  switch (activity) {
-    case Activity::io:
-      return "io";
-    case Activity::to_device:
-      return "to_device";
-    case Activity::forward:
-      return "forward";
-    case Activity::backward:
-      return "backward";
-    case Activity::communication:
-      return "communication";
-    case Activity::update:
-      return "update";
-    case Activity::buffers:
-      return "buffers";
-    case Activity::unpack:
-      return "unpack";
-  }
-  throw std::logic_error("unknown activity");
+  constexpr std::string_view names[] = {
+      "io", "to_device", "forward", "backward", "communication", "update", "buffers", "unpack"};
+  return names[static_cast<std::size_t>(activity)];
 }
 
 Iteration iteration(const WorkerStep& worker, const std::vector<Message>& messages,
@@ -225,15 +209,8 @@ Iteration iteration(const WorkerStep& worker, const std::vector<Message>& messag
 }
 
 std::string_view to_string(Bottleneck bottleneck) {
-  switch (bottleneck) {
-    case Bottleneck::input:
-      return "input";
-    case Bottleneck::computation:
-      return "computation";
-    case Bottleneck::communication:
-      return "communication";
-  }
-  throw std::logic_error("unknown bottleneck");
+  constexpr std::string_view names[] = {"input", "computation", "communication"};
+  return names[static_cast<std::size_t>(bottleneck)];
 }
 
 Bottleneck bottleneck(const WorkerStep& step, const std::vector<Message>& messages,

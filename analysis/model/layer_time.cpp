@@ -4,7 +4,7 @@
 #include <functional>
 #include <utility>
 
-#include "analysis/model/algorithm_name.h"
+#include "analysis/model/algorithms.h"
 #include "analysis/model/selection.h"
 
 namespace benanza::analysis {
@@ -132,21 +132,9 @@ LayerTime layer_time(const Layer& layer, const std::vector<const Fusion*>& fusio
 }  // namespace
 
 std::string_view to_string(LayerStatus status) {
-  switch (status) {
-    case LayerStatus::measured:
-      return "measured";
-    case LayerStatus::part:
-      return "part";
-    case LayerStatus::movement:
-      return "movement";
-    case LayerStatus::free:
-      return "free";
-    case LayerStatus::unsupported:
-      return "unsupported";
-    case LayerStatus::missing:
-      return "missing";
-  }
-  return "";
+  constexpr std::string_view names[] = {"measured", "part",        "movement",
+                                        "free",     "unsupported", "missing"};
+  return names[static_cast<std::size_t>(status)];
 }
 
 Precision precision_of(const Layer& layer, Precision asked) {

@@ -5,14 +5,12 @@
 #include <set>
 #include <utility>
 
-#include "analysis/model/arena.h"
 #include "analysis/model/fusion.h"
 #include "analysis/model/joined_tensors.h"
+#include "analysis/model/plan_memory.h"
 #include "analysis/model/plan_obstacles.h"
 #include "analysis/model/planned_calls.h"
-#include "analysis/model/planned_operands.h"
 #include "analysis/model/planned_tensors.h"
-#include "analysis/model/prepared_layers.h"
 #include "analysis/model/strided_reads.h"
 #include "core/base/error.h"
 #include "core/problem/problem.h"

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -9,6 +10,31 @@
 #include "core/plan_file/plan.h"
 
 namespace benanza::analysis {
+
+/// The alignment of buffers in an arena, in bytes: that of cudaMalloc.
+inline constexpr std::int64_t arena_alignment = 256;
+
+/// Whether one of them is needed while the other is, with steps in order.
+bool meet(const PlanBuffer& a, const PlanBuffer& b);
+
+/// Whether two buffers, by their numbers, must not overlap.
+using ShareNoPlace = std::function<bool(std::size_t, std::size_t)>;
+
+/// Sets the offsets of the buffers so that no two overlap that `share_no_place`; null: that meet().
+/// The largest first, each at the lowest place that is free (as in Y. Pisarchyk, J. Lee, "Efficient
+/// Memory Management for Deep Neural Net Inference", 2020, greedy by size). Returns the arena's
+/// bytes.
+std::int64_t place_buffers(std::vector<PlanBuffer>& buffers,
+                           const ShareNoPlace& share_no_place = nullptr);
+
+/// For each step of the plan, the earlier ones that it has to wait for: those that write what it
+/// reads or writes, or read what it writes.
+std::vector<std::vector<std::size_t>> waits_of(const Plan& plan);
+
+/// Places the buffers anew, so that steps which need not wait for each other do not wait for memory
+/// either: one buffer takes another's place only if its steps wait for all of the other's. More
+/// memory than for steps in order.
+void place_for_branches(Plan& plan);
 
 /// What a plan holds while it runs, in bytes.
 struct PlanMemory {

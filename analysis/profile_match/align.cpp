@@ -5,7 +5,7 @@
 #include <map>
 #include <optional>
 
-#include "analysis/profile_match/signature.h"
+#include "analysis/profile_match/evidence.h"
 #include "core/base/error.h"
 #include "core/problem/problem.h"
 

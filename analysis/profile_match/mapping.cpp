@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "analysis/profile_match/align.h"
-#include "analysis/profile_match/signature.h"
+#include "analysis/profile_match/evidence.h"
 #include "core/problem/problem.h"
 
 namespace benanza::analysis {
@@ -247,23 +247,9 @@ class Matcher {
 }  // namespace
 
 std::string_view to_string(MatchKind found) {
-  switch (found) {
-    case MatchKind::no:
-      return "missing";
-    case MatchKind::inside:
-      return "inside another";
-    case MatchKind::name:
-      return "name";
-    case MatchKind::order:
-      return "order";
-    case MatchKind::problem:
-      return "problem";
-    case MatchKind::kind:
-      return "kind";
-    case MatchKind::moved:
-      return "moved";
-  }
-  return "";
+  constexpr std::string_view names[] = {"missing", "inside another", "name", "order",
+                                        "problem", "kind",           "moved"};
+  return names[static_cast<std::size_t>(found)];
 }
 
 Quality quality(const Graph& graph, const Mapping& mapping) {
@@ -271,24 +257,12 @@ Quality quality(const Graph& graph, const Mapping& mapping) {
   for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
     if (graph.layers[layer].cost == Cost::free) continue;
     ++result.layers;
-    switch (mapping.found[layer]) {
-      case MatchKind::no:
-        ++result.missing;
-        break;
-      case MatchKind::inside:
-        ++result.inside;
-        break;
-      case MatchKind::kind:
-        ++result.other_shapes;
-        break;
-      case MatchKind::moved:
-        ++result.moved;
-        break;
-      case MatchKind::name:
-      case MatchKind::order:
-      case MatchKind::problem:
-        ++result.matched;
-    }
+    const MatchKind found = mapping.found[layer];
+    ++(found == MatchKind::no       ? result.missing
+       : found == MatchKind::inside ? result.inside
+       : found == MatchKind::kind   ? result.other_shapes
+       : found == MatchKind::moved  ? result.moved
+                                    : result.matched);
   }
   for (const auto& layers : mapping.layers_of_node) {
     if (layers.empty()) ++result.extra;
@@ -322,6 +296,27 @@ std::vector<std::optional<std::size_t>> calls_of_layers(const Graph& graph,
     }
   }
   return found;
+}
+
+std::set<std::optional<std::size_t>> nodes_of(const Fusion& fusion, const Graph& graph,
+                                              const Mapping& mapping) {
+  std::set<std::optional<std::size_t>> nodes;
+  for (const std::size_t layer : fusion.layers) {
+    const Cost cost = graph.layers[layer].cost;
+    const auto& node = mapping.node_of_layer[layer];
+    if (cost == Cost::free || (cost == Cost::movement && !node)) continue;
+    nodes.insert(node);
+  }
+  return nodes;
+}
+
+std::vector<bool> fused_by_framework(const Graph& graph, const Mapping& mapping) {
+  std::vector<bool> fused;
+  for (const Fusion& fusion : graph.fusions) {
+    const auto nodes = nodes_of(fusion, graph, mapping);
+    fused.push_back(fusion.layers.size() > 1 && nodes.size() == 1 && nodes.begin()->has_value());
+  }
+  return fused;
 }
 
 }  // namespace benanza::analysis

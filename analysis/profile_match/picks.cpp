@@ -3,7 +3,7 @@
 #include <cmath>
 #include <set>
 
-#include "analysis/model/algorithm_name.h"
+#include "analysis/model/algorithms.h"
 #include "analysis/model/selection.h"
 #include "analysis/profile_match/mapping.h"
 #include "analysis/profile_match/same_model.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "analysis/profile_match/evidence.h"
 #include "analysis/profile_match/profile_graph.h"
-#include "analysis/profile_match/signature.h"
 #include "analysis/profiles/kineto/aten.h"
 #include "core/problem/key_op.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <exception>
 
-#include "analysis/profiles/repeats.h"
+#include "analysis/profiles/profile.h"
 #include "core/base/error.h"
 #include "core/problem/key_op.h"
 #include "core/problem/problem.h"

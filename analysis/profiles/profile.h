@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -224,5 +225,29 @@ Profile described(const ProfileFile& document, const std::string& framework);
 /// Throws Error if `file`, beside the profile `document`, is not the one that was written with it,
 /// by the checksums of its member "files". Older profiles have none.
 void require_same_file(const ProfileFile& document, const std::filesystem::path& file);
+
+/// Reads the fields `processes` and `fewer_threads` of a profile that one of the project's scripts
+/// wrote. Older ones have neither: their runs are of one process. Throws Error if a process has no
+/// latency, or if the processes' runs are not the profile's.
+void read_processes(const ProfileFile& document, Profile& profile);
+
+/// Returns true if both have the same operators with the same shapes, in the same order.
+bool is_same_sequence(std::span<const ProfiledNode> a, std::span<const ProfiledNode> b);
+
+/// Returns true if `nodes` repeat one sequence `count` times. `count` must divide their number.
+bool are_equal(std::span<const ProfiledNode> nodes, std::size_t count);
+
+/// Returns the largest number of equal sequences that `nodes` consist of; 1 if nothing repeats.
+std::size_t repeats(std::span<const ProfiledNode> nodes);
+
+/// Returns one sequence with the median time of every operator and kernel. The sequences must be
+/// the same; if an operator's kernels differ, the last sequence's kernels are used.
+std::vector<ProfiledNode> medians(const std::vector<std::vector<ProfiledNode>>& sequences);
+
+/// Sets the time of an operator and its range from those of several runs; at least one.
+void set_times(ProfiledNode& node, const std::vector<double>& seconds);
+
+/// Splits `nodes` into `count` equal sequences and returns their medians().
+std::vector<ProfiledNode> one_of(std::span<const ProfiledNode> nodes, std::size_t count);
 
 }  // namespace benanza::analysis

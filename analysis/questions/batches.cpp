@@ -10,8 +10,8 @@
 
 #include "analysis/model/interpolation.h"
 #include "analysis/model/whole.h"
+#include "analysis/questions/common/flags.h"
 #include "analysis/questions/common/question.h"
-#include "analysis/questions/common/sizes.h"
 #include "analysis/render/table.h"
 #include "core/base/error.h"
 #include "core/statistics/summary.h"

@@ -5,8 +5,8 @@
 #include "analysis/profiles/latency.h"
 #include "analysis/questions/bound/report.h"
 #include "analysis/questions/common/question.h"
-#include "analysis/questions/findings/section.h"
-#include "analysis/questions/layouts.h"
+#include "analysis/questions/findings/judge.h"
+#include "analysis/questions/layouts/plans.h"
 
 namespace benanza::analysis {
 namespace {
@@ -22,7 +22,7 @@ void add_headlines(Section& section, const Subject& subject, const BoundReport& 
   const auto measured =
       profile == nullptr ? std::nullopt : std::optional(model_latency(*profile)->seconds);
   const auto add_time = [&](const std::string& title, std::optional<double> seconds) {
-    const auto plotted = seconds ? std::optional(*seconds * 1e3) : std::nullopt;
+    const auto plotted = in_ms(seconds);
     section.headlines.push_back({title, cell(seconds, milli), latencies, plotted, "ms"});
   };
   const auto add_ratio = [&](const std::string& title, double seconds) {

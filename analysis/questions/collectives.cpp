@@ -5,7 +5,7 @@
 #include <cmath>
 #include <memory>
 
-#include "analysis/questions/common/collective_curves.h"
+#include "analysis/model/collective_curves.h"
 #include "analysis/questions/common/question.h"
 #include "analysis/render/table.h"
 #include "analysis/render/text.h"

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <memory>
 
-#include "analysis/input/one_device.h"
+#include "analysis/input/results.h"
 #include "analysis/questions/common/question.h"
 #include "analysis/questions/compare/changes.h"
 #include "analysis/questions/compare/changes_section.h"

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "analysis/input/one_device.h"
+#include "analysis/input/results.h"
 #include "analysis/model/whole.h"
 #include "analysis/profiles/latency.h"
 #include "analysis/questions/common/question.h"
@@ -78,9 +78,7 @@ void compare_frameworks_answer(const CompareFrameworksOptions& options) {
       [](const FrameworkRow& row) {
         return row.profile->framework + ' ' + row.profile->named_version();
       },
-      [](const FrameworkRow& row) {
-        return row.seconds ? std::optional(*row.seconds * 1e3) : std::nullopt;
-      }));
+      [](const FrameworkRow& row) { return in_ms(row.seconds); }));
   section.add(frameworks_sheet(rows));
   for (const std::string& line : reservations(profiles)) section.add(line);
   for (const Profile& profile : profiles) {

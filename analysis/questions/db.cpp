@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "analysis/input/database.h"
-#include "analysis/input/export_results.h"
 #include "analysis/input/results.h"
 #include "analysis/questions/common/question.h"
 #include "analysis/render/table.h"

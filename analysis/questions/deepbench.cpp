@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "analysis/questions/common/question.h"
-#include "analysis/questions/deepbench/sums.h"
+#include "analysis/questions/deepbench/published.h"
 #include "analysis/render/table.h"
 #include "core/base/error.h"
 
@@ -154,23 +154,19 @@ std::optional<Section> deepbench_answer(const Subject& subject) {
   return section;
 }
 
-struct DeepbenchOptions {
-  CommonFlags common;
-};
-
 Action ask_deepbench(Flags& flags) {
-  const auto options = std::make_shared<DeepbenchOptions>();
-  add_common_flags(flags, options->common);
-  add_html_flag(flags, options->common);
+  const auto options = std::make_shared<CommonFlags>();
+  add_common_flags(flags, *options);
+  add_html_flag(flags, *options);
   return [options] {
-    const Inputs inputs = read_inputs(options->common);
+    const Inputs inputs = read_inputs(*options);
     const Page page = page_of("deepbench", inputs, deepbench_answer);
     if (page.sections.empty()) {
       throw Error(
           "no graph is one of DeepBench's lists: benanza-generate --list models/deepbench/training "
           "makes one");
     }
-    publish(page, options->common, "DeepBench");
+    publish(page, *options, "DeepBench");
   };
 }
 

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <memory>
 
-#include "analysis/input/one_device.h"
-#include "analysis/model/energy.h"
+#include "analysis/input/results.h"
+#include "analysis/model/bounds.h"
 #include "analysis/model/whole.h"
-#include "analysis/questions/common/prices.h"
+#include "analysis/questions/common/inputs.h"
 #include "analysis/questions/common/question.h"
 #include "analysis/render/table.h"
 #include "core/base/error.h"
@@ -93,9 +93,7 @@ Section devices_section_of(const Graph& graph, const MeasurementFilter& filter,
   section.add(bars(
       {.title = section.heading + ": LBL by device, ms", .series = {{"LBL"}}, .unit = "ms"}, rows,
       [](const Row& row) { return row.machine->device; },
-      [](const Row& row) {
-        return row.seconds() ? std::optional(*row.seconds() * 1e3) : std::nullopt;
-      }));
+      [](const Row& row) { return in_ms(row.seconds()); }));
   section.add(table.sheet(rows, {.name = "devices", .all_rows = true}));
   if (std::ranges::any_of(rows, &Row::partial)) {
     section.add("Partial: layers lack a time there; such a sum is not compared with the others.");

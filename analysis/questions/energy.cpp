@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "analysis/model/energy.h"
+#include "analysis/model/bounds.h"
 #include "analysis/questions/common/question.h"
 #include "analysis/render/table.h"
 #include "core/base/error.h"

@@ -1,6 +1,6 @@
 // benanza-analyze findings: what costs time, and what to do about it.
 
-#include "analysis/questions/findings/section.h"
+#include "analysis/questions/findings/judge.h"
 
 #include <memory>
 

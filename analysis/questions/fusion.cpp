@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "analysis/profile_match/fused.h"
+#include "analysis/profile_match/mapping.h"
 #include "analysis/profile_match/same_model.h"
 #include "analysis/questions/common/question.h"
 #include "analysis/questions/fusion/report.h"

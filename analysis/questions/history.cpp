@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "analysis/input/one_device.h"
+#include "analysis/input/results.h"
 #include "analysis/questions/common/question.h"
 #include "analysis/questions/history/sheets.h"
 #include "core/base/error.h"

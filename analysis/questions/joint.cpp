@@ -16,7 +16,6 @@
 #include "analysis/questions/common/question.h"
 #include "analysis/render/table.h"
 #include "core/base/error.h"
-#include "core/statistics/summary.h"
 
 namespace benanza::analysis {
 namespace {

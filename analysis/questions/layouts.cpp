@@ -1,7 +1,5 @@
 // benanza-analyze layouts: the bound per layout, and with the best layout of each layer.
 
-#include "analysis/questions/layouts.h"
-
 #include <fmt/format.h>
 
 #include "analysis/questions/common/question.h"

@@ -10,12 +10,11 @@
 #include <limits>
 #include <memory>
 
-#include "analysis/input/one_device.h"
+#include "analysis/input/results.h"
 #include "analysis/model/floor.h"
 #include "analysis/model/in_plan.h"
 #include "analysis/model/plan.h"
 #include "analysis/model/plan_memory.h"
-#include "analysis/model/plan_waits.h"
 #include "analysis/questions/common/question.h"
 #include "analysis/render/table.h"
 #include "core/base/error.h"

@@ -4,9 +4,7 @@
 
 #include "analysis/input/results.h"
 #include "analysis/questions/common/question.h"
-#include "analysis/questions/profile/host_calls.h"
 #include "analysis/questions/profile/measured.h"
-#include "analysis/questions/profile/plots.h"
 #include "analysis/questions/profile/section.h"
 #include "core/base/error.h"
 #include "core/base/file.h"

@@ -7,12 +7,11 @@
 #include <map>
 #include <memory>
 
+#include "analysis/model/collective_curves.h"
 #include "analysis/model/ranks.h"
 #include "analysis/profiles/kineto/rank_trace.h"
-#include "analysis/questions/common/collective_curves.h"
 #include "analysis/questions/common/question.h"
 #include "analysis/render/table.h"
-#include "core/base/error.h"
 #include "core/statistics/summary.h"
 
 namespace benanza::analysis {

@@ -8,7 +8,6 @@
 #include "analysis/questions/common/row_marks.h"
 #include "analysis/questions/findings/judge.h"
 #include "analysis/questions/report/overview.h"
-#include "analysis/questions/report/precisions.h"
 #include "analysis/questions/report/trace.h"
 #include "core/base/error.h"
 #include "core/base/file.h"

@@ -38,7 +38,7 @@ std::string field_of(const Origin& origin, const std::string& name) {
 }
 
 /// A GPU, or the processor.
-std::string device_of(const Origin& origin) {
+std::string device_text(const Origin& origin) {
   const std::string device = field_of(origin, "device");
   return device.empty() ? field_of(origin, "cpu_model") : device;
 }
@@ -50,7 +50,7 @@ RowColumn number(std::string_view name, std::optional<T> Row::*member) {
 
 std::vector<RowColumn> name_columns() {
   return {
-      {"device", [](const Row&, const Origin& of) { return device_of(of); }},
+      {"device", [](const Row&, const Origin& of) { return device_text(of); }},
       {"library", [](const Row&, const Origin& of) { return library_name(of.backend, of.system); }},
       {"threads", [](const Row&, const Origin& of) { return field_of(of, "threads"); }},
       {"operator",

@@ -6,10 +6,10 @@
 #include <memory>
 
 #include "analysis/model/floor.h"
+#include "analysis/questions/common/flags.h"
 #include "analysis/questions/common/question.h"
-#include "analysis/questions/common/sizes.h"
 #include "analysis/questions/serve/answer.h"
-#include "analysis/questions/serve/plan_errors.h"
+#include "analysis/questions/serve/errors.h"
 #include "analysis/questions/serve/section.h"
 #include "core/base/error.h"
 

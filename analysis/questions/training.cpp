@@ -1,6 +1,6 @@
 // benanza-analyze training: the time of a training step on one GPU and on several.
 
-#include "analysis/questions/training/plots.h"
+#include "analysis/questions/training/iterations.h"
 
 #include <fmt/format.h>
 
@@ -10,13 +10,11 @@
 
 #include "analysis/model/whole.h"
 #include "analysis/profiles/latency.h"
-#include "analysis/questions/common/prices.h"
+#include "analysis/questions/common/inputs.h"
 #include "analysis/questions/common/question.h"
-#include "analysis/questions/training/iterations_sheet.h"
 #include "analysis/questions/training/measured.h"
 #include "analysis/questions/training/options.h"
 #include "analysis/questions/training/strategies.h"
-#include "analysis/questions/training/worker.h"
 #include "analysis/render/text.h"
 #include "core/base/error.h"
 #include "core/statistics/summary.h"

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
+#include <utility>
 
 namespace benanza::regress {
 namespace {
@@ -142,16 +144,19 @@ Verdict why_slower(const Judged& judged, const Rounds& rounds, double limit) {
   return trimmed_mean(old->second) <= limit ? Verdict::heuristic : Verdict::kernel;
 }
 
+/// The mean of logarithms as a ratio, and its interval.
+std::pair<double, std::optional<Interval>> ratio_of(std::span<const double> logarithms) {
+  RepetitionSum sum;
+  sum.add(logarithms);
+  const auto estimate = sum.estimate();
+  if (!estimate) return {std::exp(sum.value()), std::nullopt};
+  const Interval interval = estimate->interval();
+  return {std::exp(sum.value()), Interval{std::exp(interval.low), std::exp(interval.high)}};
+}
+
 void add_estimate(Judged& judged, std::span<const double> ratios) {
   judged.rounds = ratios.size();
-  if (ratios.empty()) return;
-  RepetitionSum sum;
-  sum.add(ratios);
-  judged.ratio = std::exp(sum.value());
-  if (const auto estimate = sum.estimate()) {
-    const Interval interval = estimate->interval();
-    judged.interval = {std::exp(interval.low), std::exp(interval.high)};
-  }
+  if (!ratios.empty()) std::tie(judged.ratio, judged.interval) = ratio_of(ratios);
 }
 
 Timing timing_in(const Timings& timings, const std::string& unit) {
@@ -239,20 +244,10 @@ class Confirmation {
                  .before = timing_in(rounds_.first().before, unit),
                  .after = timing_in(rounds_.first().after, unit)};
       add_estimate(one, ratios.at(unit));
-      switch (finding) {
-        case Finding::undecided:
-          one.verdict = Verdict::unknown;
-          break;
-        case Finding::neither:
-          one.verdict = Verdict::noise;
-          break;
-        case Finding::faster:
-          one.verdict = Verdict::faster;
-          break;
-        case Finding::slower:
-          one.verdict = why_slower(one, rounds_, limit_);
-          break;
-      }
+      one.verdict = finding == Finding::slower      ? why_slower(one, rounds_, limit_)
+                    : finding == Finding::faster    ? Verdict::faster
+                    : finding == Finding::undecided ? Verdict::unknown
+                                                    : Verdict::noise;
       answer.judged.push_back(std::move(one));
     }
   }
@@ -266,34 +261,12 @@ class Confirmation {
   std::size_t screening_ = 0;
 };
 
-void add_drift(GateAnswer& answer, std::span<const double> drifts) {
-  RepetitionSum sum;
-  sum.add(drifts);
-  answer.drift = std::exp(sum.value());
-  if (const auto estimate = sum.estimate()) {
-    const Interval interval = estimate->interval();
-    answer.drift_interval = {std::exp(interval.low), std::exp(interval.high)};
-  }
-}
-
 }  // namespace
 
 std::string_view to_string(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::lost:
-      return "lost";
-    case Verdict::kernel:
-      return "kernel";
-    case Verdict::heuristic:
-      return "heuristic";
-    case Verdict::unknown:
-      return "unknown";
-    case Verdict::faster:
-      return "faster";
-    case Verdict::noise:
-      return "noise";
-  }
-  return "";
+  constexpr std::string_view names[] = {"lost",    "kernel", "heuristic",
+                                        "unknown", "faster", "noise"};
+  return names[static_cast<std::size_t>(verdict)];
 }
 
 bool GateAnswer::closes() const {
@@ -307,7 +280,7 @@ GateAnswer judge(const GateOptions& options, const RunRound& run) {
   GateAnswer answer{.compared = rounds.screened().of_unit.size()};
   std::vector<std::string> suspected = screen(options, rounds, limit, answer.judged);
   Confirmation(options, rounds, std::move(suspected)).run(answer);
-  add_drift(answer, rounds.drifts());
+  std::tie(answer.drift, answer.drift_interval) = ratio_of(rounds.drifts());
   std::ranges::stable_sort(answer.judged, [](const Judged& a, const Judged& b) {
     if (a.verdict != b.verdict) return a.verdict < b.verdict;
     return a.ratio.value_or(1) > b.ratio.value_or(1);

@@ -8,7 +8,6 @@
 #include <set>
 #include <stdexcept>
 
-#include "analysis/regress/known_lists.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/problem/problem.h"

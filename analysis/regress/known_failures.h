@@ -12,6 +12,13 @@
 
 namespace benanza::regress {
 
+/// A file of models/regressions/.
+struct KnownList {
+  std::string_view file;
+  std::string_view text;
+};
+std::span<const KnownList> known_lists();
+
 /// A library's version: "9.10.2". "9.10" stands for all of 9.10 where it ends a range.
 class Version {
  public:

@@ -12,12 +12,10 @@
 #include <set>
 
 #include "analysis/questions/common/flags.h"
-#include "analysis/regress/interrupt.h"
-#include "analysis/regress/kept_rounds.h"
 #include "analysis/regress/known_command.h"
+#include "analysis/regress/process.h"
 #include "analysis/regress/report.h"
 #include "analysis/regress/round.h"
-#include "analysis/regress/versions.h"
 #include "analysis/render/junit.h"
 #include "core/base/error.h"
 #include "core/base/file.h"

@@ -1,5 +1,7 @@
 #include "analysis/regress/model_gate.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -80,6 +82,36 @@ ModelVerdict verdict_of(const std::vector<LayerTime>& before, const std::vector<
 }
 
 }  // namespace
+
+LayerNames::LayerNames(const std::vector<Graph>& graphs) {
+  for (const Graph& graph : graphs) {
+    const std::string model =
+        graph.batch ? fmt::format("{}, batch {}", graph.model, *graph.batch) : graph.model;
+    const auto add = [&](const std::string& key, const std::string& layer) {
+      std::vector<std::string>& known = layers_[key][model];
+      if (std::ranges::find(known, layer) == known.end()) known.push_back(layer);
+    };
+    for (const Layer& layer : graph.layers) {
+      for (const std::string& key : layer.problems) add(key, layer.name);
+    }
+    for (const Fusion& fusion : graph.fusions) {
+      const std::string& last = graph.layers.at(fusion.layers.back()).name;
+      add(fusion.problem, last);
+      for (const std::string& key : fusion.also) add(key, last);
+    }
+  }
+}
+
+std::string LayerNames::of(std::string_view key) const {
+  const auto found = layers_.find(key);
+  if (found == layers_.end()) return "";
+  std::string text;
+  for (const auto& [model, layers] : found->second) {
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", model, layers.front());
+    if (layers.size() > 1) text += fmt::format(" and {} more", layers.size() - 1);
+  }
+  return text;
+}
 
 bool OfModels::close(const GateAnswer& answer, const GateOptions& options) const {
   if (gates.empty()) return answer.closes();

@@ -7,7 +7,6 @@
 #include <limits>
 #include <optional>
 
-#include "analysis/render/svg_parts.h"
 #include "analysis/render/text.h"
 
 namespace benanza::analysis {

@@ -2,8 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include "analysis/questions/profile/host_calls.h"
-
 namespace benanza::analysis {
 namespace {
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/profiles/file/event_pairs.h"
+#include "analysis/profiles/file/byte_source.h"
 #include "analysis/profiles/file/json_scan.h"
-#include "analysis/profiles/file/text_window.h"
+#include "analysis/profiles/file/trace_event.h"
 #include "core/base/text.h"
 
 namespace benanza::analysis {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/profiles/file/json_repair.h"
+#include "analysis/profiles/file/json_scan.h"
 #include "analysis/profiles/file/trace_event.h"
 #include "core/base/document.h"
 #include "core/base/json_view.h"

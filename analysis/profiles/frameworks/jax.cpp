@@ -12,7 +12,6 @@
 #include "analysis/profiles/file/profile_file.h"
 #include "analysis/profiles/jax/trace.h"
 #include "analysis/profiles/profile.h"
-#include "analysis/profiles/repeats.h"
 #include "core/base/file.h"
 #include "core/statistics/summary.h"
 

@@ -9,9 +9,7 @@
 
 #include "analysis/profiles/file/profile_file.h"
 #include "analysis/profiles/onnxruntime/events.h"
-#include "analysis/profiles/onnxruntime/names.h"
 #include "analysis/profiles/profile.h"
-#include "analysis/profiles/repeats.h"
 #include "core/statistics/summary.h"
 
 namespace benanza::analysis {

@@ -10,7 +10,6 @@
 #include "analysis/profiles/kineto/runs.h"
 #include "analysis/profiles/kineto/trace.h"
 #include "analysis/profiles/profile.h"
-#include "analysis/profiles/repeats.h"
 #include "core/library/kernel_name.h"
 
 namespace benanza::analysis {

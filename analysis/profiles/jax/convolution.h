@@ -5,6 +5,7 @@
 
 #include "analysis/profiles/jax/hlo.h"
 #include "analysis/profiles/jax/text.h"
+#include "core/problem/epilogue.h"
 #include "core/problem/problem.h"
 
 /// XLA's convolutions: labels of axes, windows, and pads.
@@ -42,5 +43,10 @@ std::optional<ConvolutionFilterGradient> filter_gradient(const Instruction& call
 /// Parses "0_0x0_1x0_1x0_0" by the letters of `labels`. Empty if it is not just the padding of an
 /// image: if it pads between elements, is negative, or pads batch or channels.
 std::optional<Pads> image_pads(std::string_view text, std::string_view labels);
+
+/// What a call of cuDNN or cuBLASLt that XLA makes does to its result, from the settings in the
+/// call's text: `__cudnn$convBiasActivationForward` and `__cublas$lt$matmul`. Settings that no
+/// problem has are left out, so that the problem is the least that the call does.
+Epilogue library_epilogue(const Instruction& call);
 
 }  // namespace benanza::analysis::jax

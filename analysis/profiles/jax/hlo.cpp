@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "analysis/profiles/jax/convolution.h"
-#include "analysis/profiles/jax/library_epilogue.h"
 #include "analysis/profiles/jax/pointwise.h"
 #include "analysis/profiles/jax/text.h"
 #include "core/base/text.h"

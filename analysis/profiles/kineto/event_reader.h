@@ -97,4 +97,8 @@ struct Events {
 
 Events read_events(const ProfileFile& document);
 
+/// Removes work that the trace tells again, as one does that was merged with itself: the same name,
+/// launch and times on the same stream. Returns how many. `links`: of each work.
+std::size_t drop_told_twice(std::vector<Work>& work, std::vector<WorkLinks>& links);
+
 }  // namespace benanza::analysis::kineto

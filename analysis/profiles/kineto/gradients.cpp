@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "analysis/profiles/kineto/aten.h"
-#include "analysis/profiles/kineto/call.h"
 
 namespace benanza::analysis::kineto {
 namespace {

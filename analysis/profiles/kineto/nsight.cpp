@@ -9,7 +9,6 @@
 #include "analysis/input/nsight_export.h"
 #include "analysis/profiles/kineto/runs.h"
 #include "analysis/profiles/profile.h"
-#include "analysis/profiles/repeats.h"
 #include "core/base/error.h"
 
 namespace benanza::analysis {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "analysis/profiles/kineto/call.h"
+#include "analysis/profiles/kineto/aten.h"
 
 namespace benanza::analysis::kineto {
 namespace {

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "analysis/profiles/kineto/placed.h"
-#include "analysis/profiles/repeats.h"
+#include "analysis/profiles/profile.h"
 #include "core/statistics/summary.h"
 
 namespace benanza::analysis::kineto {

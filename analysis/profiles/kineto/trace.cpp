@@ -10,7 +10,6 @@
 #include "analysis/profiles/file/profile_file.h"
 #include "analysis/profiles/kineto/event_reader.h"
 #include "analysis/profiles/kineto/launch_table.h"
-#include "analysis/profiles/kineto/twice.h"
 
 namespace benanza::analysis::kineto {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/profiles/kineto/call.h"
+#include "analysis/profiles/kineto/aten.h"
 
 namespace benanza::analysis::kineto {
 namespace {

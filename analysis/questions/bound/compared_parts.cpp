@@ -1,5 +1,4 @@
 // Where a framework is faster than a plan of the libraries' calls.
-#include "analysis/questions/bound/compared_parts.h"
 
 #include <fmt/ranges.h>
 
@@ -16,9 +15,9 @@ namespace benanza::analysis {
 namespace {
 
 /// Layers that are done together, directly or through others.
-class Together {
+class JoinedLayers {
  public:
-  explicit Together(std::size_t layers) : above_(layers) {
+  explicit JoinedLayers(std::size_t layers) : above_(layers) {
     std::iota(above_.begin(), above_.end(), 0);
   }
   void join(const std::vector<std::size_t>& layers) {
@@ -73,7 +72,7 @@ std::vector<ComparedPart> compared_parts(const Graph& graph, const PlanRun& run,
                                          const Comparison& comparison) {
   const std::vector<std::vector<std::size_t>> steps = layers_of_steps(graph, run);
   const std::vector<std::vector<std::size_t>>& nodes = comparison.mapping.layers_of_node;
-  Together together(graph.layers.size());
+  JoinedLayers together(graph.layers.size());
   for (const auto* const all : {&steps, &nodes}) {
     for (const std::vector<std::size_t>& layers : *all) {
       if (!layers.empty()) together.join(layers);

@@ -1,6 +1,6 @@
 // What each layer could give back: by a better call, and by fewer multiplications.
 
-#include "analysis/questions/bound/head_room.h"
+#include "analysis/questions/bound/ladder.h"
 
 #include <algorithm>
 #include <stdexcept>

@@ -8,7 +8,6 @@
 
 #include "analysis/model/critical_path.h"
 #include "analysis/model/fusion.h"
-#include "analysis/questions/bound/head_room.h"
 #include "analysis/questions/bound/report.h"
 #include "analysis/render/text.h"
 

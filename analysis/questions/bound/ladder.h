@@ -84,4 +84,8 @@ Ladder make_ladder(const Graph& graph, const MeasurementSet& measurements,
 
 void add_frameworks(Ladder& ladder, const Graph& graph, const std::vector<Comparison>& comparisons);
 
+/// What the multiplications that a layer's calls do take at the peak rate; empty if unknown
+/// (Ladder::multiplying_seconds).
+std::optional<double> multiplying_seconds(const LayerTime& time, const DeviceRates& rates);
+
 }  // namespace benanza::analysis

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "analysis/input/results.h"
+#include "analysis/input/run_files.h"
 #include "analysis/model/bounds.h"
 #include "analysis/model/layer_time.h"
 #include "analysis/model/whole.h"
@@ -13,6 +15,7 @@
 #include "analysis/questions/bound/ladder.h"
 #include "analysis/questions/bound/seen.h"
 #include "analysis/questions/common/subject.h"
+#include "core/graph_file/graph.h"
 
 namespace benanza::analysis {
 
@@ -101,5 +104,27 @@ Sheet bound_csv(const BoundReport& report);
 /// Plots: the slowest layers, layers on the roofline, time by throughput.
 std::vector<Block> bound_plots(const BoundReport& report,
                                const std::map<std::string, PeakValues>& peaks);
+
+/// What the report says of one layer beyond its row: the calls in the bound, and of every problem
+/// that can be its call all variants measured at its precision, the fastest first. Lines of text.
+std::string layer_details(const BoundReport& report, std::size_t layer);
+
+/// The smallest sets of layers that steps of a plan do, and no others, and that operators of a
+/// framework do, and no others. In seconds of a run.
+struct ComparedPart {
+  /// Ascending.
+  std::vector<std::size_t> layers{};
+  /// Of the plan's steps, with the conversions before them.
+  double plan_seconds = 0;
+  double framework_seconds = 0;
+  std::vector<std::string> calls{};
+
+  double lost_seconds() const { return plan_seconds - framework_seconds; }
+};
+
+/// Those that both do, first those in which the plan loses most. Empty if the run has no times of
+/// its steps.
+std::vector<ComparedPart> compared_parts(const Graph& graph, const PlanRun& run,
+                                         const Comparison& comparison);
 
 }  // namespace benanza::analysis

@@ -4,8 +4,7 @@
 
 #include <memory>
 
-#include "analysis/model/conversions.h"
-#include "analysis/questions/bound/layer_details.h"
+#include "analysis/model/bounds.h"
 #include "analysis/questions/bound/report.h"
 #include "analysis/render/table.h"
 #include "analysis/render/text.h"

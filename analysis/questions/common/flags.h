@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -105,5 +106,12 @@ std::int64_t bytes_of(const std::string& text, std::string_view flag);
 
 /// Writes to standard output. Throws Error if not all of the text can be written.
 void print(std::string_view text);
+
+/// Parses sizes: "3,6,12", or "1:512" for its ends, its powers of two and their midpoints. Throws
+/// Error, naming `flag`, if they are invalid.
+std::set<std::int64_t> sizes_of(const std::string& text, std::string_view flag);
+
+/// Parses one size of at least `least`. Throws Error, naming `flag`.
+std::int64_t size_of(const std::string& text, std::string_view flag, std::int64_t least = 1);
 
 }  // namespace benanza::analysis

@@ -6,12 +6,14 @@
 #include <deque>
 #include <filesystem>
 #include <future>
+#include <nlohmann/json.hpp>
 #include <thread>
 
-#include "analysis/input/one_device.h"
-#include "analysis/model/weights.h"
+#include "analysis/input/results.h"
+#include "analysis/model/device_rates.h"
 #include "analysis/profile_match/same_model.h"
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "record/logs/shared/nvidia_log.h"
 
 namespace benanza::analysis {
@@ -231,6 +233,31 @@ Inputs read_inputs(const CommonFlags& flags) {
 const MeasurementSet& measurements_of(const Inputs& inputs, const Graph& graph,
                                       const MeasurementFilter& filter) {
   return measurements_of(graph, filter, inputs.results, inputs.from_memory);
+}
+
+Prices read_prices(const std::string& path) {
+  Prices prices;
+  if (path.empty()) return prices;
+  const auto wrong = [&] {
+    return Error(path + ": expected {\"name of a device\": USD per hour, ...}");
+  };
+  const auto table = nlohmann::json::parse(read_file(path), nullptr, false);
+  if (!table.is_object()) throw wrong();
+  for (const auto& [name, price] : table.items()) {
+    if (!price.is_number() || price.get<double>() < 0) throw wrong();
+    prices[name] = price.get<double>();
+  }
+  return prices;
+}
+
+std::string device_of(const std::map<std::string, System>& systems) {
+  for (const char* field : {"device", "cpu_model"}) {
+    for (const auto& [backend, system] : systems) {
+      const auto name = system.find(field);
+      if (name != system.end()) return name->second;
+    }
+  }
+  return "unknown device";
 }
 
 }  // namespace benanza::analysis

@@ -1,14 +1,14 @@
 #pragma once
 
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "analysis/input/plan_run.h"
 #include "analysis/input/results.h"
-#include "analysis/input/sequence_run.h"
+#include "analysis/input/run_files.h"
 #include "analysis/model/bounds.h"
 #include "analysis/profiles/profile.h"
 #include "analysis/questions/common/flags.h"
@@ -63,5 +63,17 @@ const Graph& graph_of(const Profile& profile, const std::vector<Graph>& graphs,
 
 /// Returns the calls of all logs, in order. Throws Error with a one-line message.
 std::vector<LibraryCall> read_api_logs(const std::vector<std::string>& paths);
+
+inline constexpr double seconds_per_hour = 3600;
+
+/// USD per hour by device name.
+using Prices = std::map<std::string, double>;
+
+/// Reads a JSON file {"device name": USD per hour, ...}; returns none for an empty path. Throws
+/// Error (one line).
+Prices read_prices(const std::string& path);
+
+/// The name by which people know the machine: its GPU, or its processor.
+std::string device_of(const std::map<std::string, System>& systems);
 
 }  // namespace benanza::analysis

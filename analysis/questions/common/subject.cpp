@@ -6,10 +6,10 @@
 #include <map>
 #include <memory>
 
+#include "analysis/model/collective_curves.h"
+#include "analysis/model/device_rates.h"
 #include "analysis/model/floor.h"
-#include "analysis/model/weights.h"
 #include "analysis/profile_match/same_model.h"
-#include "analysis/questions/common/estimated_collectives.h"
 #include "analysis/questions/common/row_marks.h"
 #include "analysis/render/text.h"
 #include "core/base/error.h"
@@ -42,15 +42,13 @@ std::string filter_text(const MeasurementFilter& filter, Movement movement) {
   return text;
 }
 
-nlohmann::ordered_json backend_fact(const MeasurementFilter& filter) {
-  if (filter.backends.empty()) return nullptr;
-  return fmt::format("{}", fmt::join(filter.backends, ","));
-}
-
 void add_filter_facts(const MeasurementFilter& filter, nlohmann::ordered_json& facts) {
   facts["precision"] = to_string(filter.precision);
   facts["layout"] = word_of(filter.layout);
-  facts["backend"] = backend_fact(filter);
+  facts["backend"] = nullptr;
+  if (!filter.backends.empty()) {
+    facts["backend"] = fmt::format("{}", fmt::join(filter.backends, ","));
+  }
   facts["fallback"] = word_of(filter.fallback);
   facts["cold"] = filter.cold;
   if (filter.cold) facts["sums_are"] = "sums of cold calls, no bounds";
@@ -175,6 +173,10 @@ std::vector<std::string> names_of(const Graph& graph, const std::vector<std::siz
 std::optional<double> quotient(std::optional<double> part, std::optional<double> whole) {
   if (!part || !whole || !(*whole > 0)) return std::nullopt;
   return *part / *whole;
+}
+
+std::optional<double> in_ms(std::optional<double> seconds) {
+  return seconds ? std::optional(*seconds * 1e3) : std::nullopt;
 }
 
 std::optional<double> seconds_of(const Measurement* call) {

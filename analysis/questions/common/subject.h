@@ -45,9 +45,8 @@ template <class T>
 std::optional<std::string_view> word_of(const std::optional<T>& value) {
   return value ? std::optional<std::string_view>(to_string(*value)) : std::nullopt;
 }
-/// "cudnn,cublas"; null if all backends are admitted.
-nlohmann::ordered_json backend_fact(const MeasurementFilter& filter);
-/// The same as JSON facts, starting with "precision".
+/// The same as JSON facts, starting with "precision"; "backend" is "cudnn,cublas", or null if all
+/// are admitted.
 void add_filter_facts(const MeasurementFilter& filter, nlohmann::ordered_json& facts);
 
 /// Returns a section about one model: its heading ("resnet50_v1, batch 8, fp32"), and the facts
@@ -79,6 +78,8 @@ std::string calls_text(const LayerTime& time, std::optional<Precision> asked = {
 std::optional<std::string> call_of(const Measurement* call);
 /// `part` / `whole`; empty if one of them is unknown or `whole` is not positive.
 std::optional<double> quotient(std::optional<double> part, std::optional<double> whole);
+/// Milliseconds.
+std::optional<double> in_ms(std::optional<double> seconds);
 /// Empty for null.
 std::optional<double> seconds_of(const Measurement* call);
 /// The interval as [low, high]; null if unknown.

@@ -181,21 +181,8 @@ std::vector<Change> calls_of_all_backends(const MeasurementSet& before, const Me
 }  // namespace
 
 std::string_view to_string(ChangeKind kind) {
-  switch (kind) {
-    case ChangeKind::lost:
-      return "lost";
-    case ChangeKind::slower:
-      return "slower";
-    case ChangeKind::gained:
-      return "gained";
-    case ChangeKind::faster:
-      return "faster";
-    case ChangeKind::unknown:
-      return "unknown";
-    case ChangeKind::same:
-      return "same";
-  }
-  return "";
+  constexpr std::string_view names[] = {"lost", "slower", "gained", "faster", "unknown", "same"};
+  return names[static_cast<std::size_t>(kind)];
 }
 
 std::optional<double> Change::ratio() const {
@@ -260,11 +247,6 @@ Changes changes(const MeasurementSet& before, const MeasurementSet& after,
   judge(result.calls, result.common, usual, tolerance, circumstances);
   sort(result.calls);
   return result;
-}
-
-const CommonChange* Changes::common_of(std::string_view backend) const {
-  const auto found = std::ranges::find(common, backend, &CommonChange::backend);
-  return found == common.end() ? nullptr : &*found;
 }
 
 double Changes::drift() const {

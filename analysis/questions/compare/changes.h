@@ -33,7 +33,6 @@ struct Changes {
   /// times is of one process; empty if all are of several.
   std::optional<double> told_from{};
 
-  const CommonChange* common_of(std::string_view backend) const;
   /// What the machine did to the backend with the most calls, by its reference; 1 if it has none.
   double drift() const;
 };
@@ -45,11 +44,11 @@ std::set<std::string, std::less<>> keeping_residual(const std::vector<Graph>& gr
 /// is `slower` (`faster`) if its ratio, relative to the machine's drift, is significantly above 1 +
 /// tolerance (below 1 / (1 + tolerance)): Welch's test on the logarithms of the processes' times
 /// (log_time_of()), with variances moderated over all rows of the table (moderate()) and Holm's
-/// correction for their number. The drift is what a reference tells (reference.h), 1 without one.
-/// Where the calls have a change in common, a time is also `slower` if it is beyond the tolerance
-/// relative to that and beyond half of it relative to the drift: nothing is faster only because
-/// everything else is slower.
-/// `keep_residual`: problems whose fastest call must leave the residual unchanged.
+/// correction for their number. The drift is what a reference tells (common_change.h), 1 without
+/// one. Where the calls have a change in common, a time is also `slower` if it is beyond the
+/// tolerance relative to that and beyond half of it relative to the drift: nothing is faster only
+/// because everything else is slower. `keep_residual`: problems whose fastest call must leave the
+/// residual unchanged.
 Changes changes(const MeasurementSet& before, const MeasurementSet& after,
                 const MeasurementFilter& filter, double tolerance,
                 const std::set<std::string, std::less<>>& keep_residual = {},

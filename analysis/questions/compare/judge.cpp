@@ -18,11 +18,6 @@ bool has_both(const Change& change) { return change.before != nullptr && change.
 
 double log_of_ratio(const Change& change) { return std::log(*change.ratio()); }
 
-const CommonChange* of_backend_in(const std::vector<CommonChange>& all, std::string_view backend) {
-  const auto found = std::ranges::find(all, backend, &CommonChange::backend);
-  return found == all.end() ? nullptr : &*found;
-}
-
 void add_scatter(Uncertain& ratio, const Scatter& scatter) {
   if (scatter.deviation <= ratio.standard_error) return;
   ratio.standard_error = scatter.deviation;
@@ -41,8 +36,8 @@ Yardstick yardstick_of(const Change& change, const std::vector<CommonChange>& al
   Yardstick yardstick;
   const std::string& old_backend = change.before->variant.backend;
   const std::string& new_backend = change.after->variant.backend;
-  const CommonChange* const before = of_backend_in(all, old_backend);
-  const CommonChange* const after = of_backend_in(all, new_backend);
+  const CommonChange* const before = common_of(all, old_backend);
+  const CommonChange* const after = common_of(all, new_backend);
   const auto range = [](const CommonChange* one) {
     return one != nullptr && one->reference
                ? Interval{one->reference->lower(), one->reference->upper()}

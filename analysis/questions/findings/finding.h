@@ -36,6 +36,15 @@ enum class Affects {
   device  // what the device computes: of a GPU that waits for the host, nobody sees it
 };
 
+/// What to do about it: for the framework of the profile, or for a program that calls the libraries
+/// itself.
+struct Remedy {
+  /// One sentence.
+  std::string action{};
+  /// A line to run, or to write in the program; may be empty.
+  std::string command{};
+};
+
 /// Something that costs time, and what to do about it.
 struct Finding {
   /// A few words, equal for findings of one kind: "launch gaps".
@@ -57,10 +66,7 @@ struct Finding {
   /// The run of a plan that makes the change; null without one. It bears the gain out as far as it
   /// takes less than the reference.
   const PlanRun* plan = nullptr;
-  /// One sentence.
-  std::string action{};
-  /// A line to run, or to write in the program; may be empty.
-  std::string command{};
+  Remedy remedy{};
 };
 
 /// A kind of findings. Every .cpp file of kinds/ defines one, as `FindingKind <file name>_kind()`;

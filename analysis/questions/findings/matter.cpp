@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <set>
 
+#include "analysis/model/spread.h"
 #include "analysis/render/text.h"
 #include "core/statistics/summary.h"
 
@@ -182,6 +185,94 @@ std::string Matter::ask(std::string_view question, std::string_view more) const 
 std::string Matter::ask_inspect() const {
   return fmt::format("benanza-analyze inspect --graph {} --profile {}", graph_path(),
                      profile().path.string());
+}
+
+void EqualProblems::add(Item item) {
+  if (item.key.empty()) item.key = "layer " + std::to_string(item.layer);
+  items_.push_back(std::move(item));
+}
+
+double EqualProblems::seconds() const {
+  double sum = 0;
+  for (const Item& item : items_) sum += item.seconds;
+  return sum;
+}
+
+std::vector<std::size_t> EqualProblems::layers() const {
+  std::vector<std::size_t> layers;
+  for (const Item& item : items_) layers.push_back(item.layer);
+  std::ranges::sort(layers);
+  const auto repeated = std::ranges::unique(layers);
+  layers.erase(repeated.begin(), repeated.end());
+  return layers;
+}
+
+std::string EqualProblems::worst_text(const Matter& matter) const {
+  std::map<std::string, std::vector<const Item*>> problems;
+  for (const Item& item : items_) problems[item.key].push_back(&item);
+  const auto seconds_of = [](const auto& problem) {
+    double sum = 0;
+    for (const Item* const item : problem.second) sum += item->seconds;
+    return sum;
+  };
+  const auto worst = std::ranges::max_element(problems, {}, seconds_of);
+  if (worst == problems.end()) return "";
+  const Item& first = **std::ranges::max_element(worst->second, {}, &Item::seconds);
+  const std::size_t others = worst->second.size() - 1;
+  return fmt::format(
+      "{}{}{}", shortened(matter.name_of(first.layer), name_width),
+      others == 0 ? std::string() : fmt::format(" and {} more of this problem", others),
+      first.note.empty() ? std::string() : fmt::format(" ({})", first.note));
+}
+
+void SavedCalls::Side::add(const Measurement& call) {
+  const double one = call.seconds();
+  seconds += one;
+  deviation_seconds += (run_spread.quiet + run_deviation(call)) * one;
+  over_processes.add(one, call.process_seconds());
+  within_one.add(call.repetition_seconds);
+}
+
+std::optional<Uncertain> SavedCalls::Side::estimate() const {
+  // No call at all takes no time, surely.
+  if (seconds == 0) return Uncertain{.degrees = 1e6};
+  const std::optional<Uncertain> estimate = over_processes.estimate();
+  return estimate ? estimate : within_one.estimate();
+}
+
+void SavedCalls::add_before(const Measurement& call) { before_.add(call); }
+void SavedCalls::add_after(const Measurement& call) { after_.add(call); }
+
+void SavedCalls::add_before(const LayerTime& time) {
+  for (const Measurement* const call : time.calls) before_.add(*call);
+}
+
+void SavedCalls::add_after(const LayerTime& time) {
+  for (const Measurement* const call : time.calls) after_.add(*call);
+  after_.luck_seconds += time.luck_seconds;
+}
+
+std::optional<Interval> SavedCalls::interval() const {
+  const auto before = before_.estimate();
+  const auto after = after_.estimate();
+  if (!before || !after) return std::nullopt;
+  const Interval interval = difference(*before, *after).interval();
+  const double gain = gain_seconds();
+  const double all = before_.seconds + after_.seconds;
+  const double common =
+      all > 0 ? (before_.deviation_seconds + after_.deviation_seconds) / all : run_spread.quiet;
+  constexpr double quantile = 1.96;
+  const double scaled = quantile * common * gain;
+  return Interval{gain - std::hypot(gain - interval.low, scaled) - after_.luck_seconds,
+                  gain + std::hypot(interval.high - gain, scaled)};
+}
+
+std::optional<Interval> difference_interval(double before, const std::optional<Interval>& of_before,
+                                            double after, const std::optional<Interval>& of_after) {
+  if (!of_before || !of_after) return std::nullopt;
+  const double gain = before - after;
+  return Interval{gain - std::hypot(before - of_before->low, of_after->high - after),
+                  gain + std::hypot(of_before->high - before, after - of_after->low)};
 }
 
 }  // namespace benanza::analysis

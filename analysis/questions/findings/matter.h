@@ -1,12 +1,15 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "analysis/input/measurement.h"
 #include "analysis/model/algorithms.h"
+#include "analysis/model/layer_time.h"
 #include "analysis/profile_match/picks.h"
 #include "analysis/questions/bound/report.h"
 #include "analysis/questions/common/subject.h"
@@ -14,6 +17,9 @@
 #include "analysis/questions/fusion/report.h"
 #include "analysis/questions/inspect/inspection.h"
 #include "analysis/questions/layouts/plans.h"
+#include "core/problem/precision.h"
+#include "core/statistics/process_sum.h"
+#include "core/statistics/repetitions.h"
 
 namespace benanza::analysis {
 
@@ -92,5 +98,84 @@ class Matter {
   mutable std::unique_ptr<Inspection> inspection_;
   mutable std::unique_ptr<LayoutPlans> layouts_;
 };
+
+/// Equal things that cost time in several layers: those of one problem are named once.
+class EqualProblems {
+ public:
+  struct Item {
+    std::size_t layer = 0;
+    /// Of the layer's problem; layers without one are all different.
+    std::string key{};
+    double seconds = 0;
+    /// What is the matter with it.
+    std::string note{};
+  };
+
+  void add(Item item);
+  bool empty() const { return items_.empty(); }
+  std::size_t size() const { return items_.size(); }
+  double seconds() const;
+  /// Ascending, each once.
+  std::vector<std::size_t> layers() const;
+  /// Of the problem that costs most, with the number of its layers: "conv_3 and 2 more of this
+  /// problem (40.0 us by a, 10.0 us by b)".
+  std::string worst_text(const Matter& matter) const;
+
+ private:
+  std::vector<Item> items_;
+};
+
+/// The calls that did some work before a change, and those that do it after.
+class SavedCalls {
+ public:
+  void add_before(const Measurement& call);
+  void add_after(const Measurement& call);
+  /// All calls of a layer. Of one after the change, also what its choice may owe to chance.
+  void add_before(const LayerTime& time);
+  void add_after(const LayerTime& time);
+
+  double before_seconds() const { return before_.seconds; }
+  double after_seconds() const { return after_.seconds; }
+  double gain_seconds() const { return before_.seconds - after_.seconds; }
+  /// 95%, from the processes, or the repetitions of one process. What all calls of a run have in
+  /// common scales the gain only. Empty if it is not known.
+  std::optional<Interval> interval() const;
+
+ private:
+  struct Side {
+    double seconds = 0;
+    double luck_seconds = 0;
+    double deviation_seconds = 0;
+    ProcessSum over_processes{};
+    RepetitionSum within_one{};
+
+    void add(const Measurement& call);
+    std::optional<Uncertain> estimate() const;
+  };
+  Side before_;
+  Side after_;
+};
+
+/// The interval of a difference of two times with these intervals; empty if one is not known.
+std::optional<Interval> difference_interval(double before, const std::optional<Interval>& of_before,
+                                            double after, const std::optional<Interval>& of_after);
+
+// What to do about it (remedies.cpp).
+/// The GPU waits for the host. Only if there is a run.
+Remedy remedy_for_launches(const Matter& matter);
+/// Convolutions by slower algorithms than the fastest.
+Remedy remedy_for_algorithms(const Matter& matter);
+/// Layers that one call can do.
+Remedy remedy_for_fusion(const Matter& matter);
+/// Tensors in NCHW, where NHWC is faster.
+Remedy remedy_for_layout(const Matter& matter);
+/// A smaller type.
+Remedy remedy_for_precision(const Matter& matter, Precision precision);
+/// Branches one after the other.
+Remedy remedy_for_branches(const Matter& matter);
+/// Operators of a run that take longer than the fastest calls; `op` is the ONNX operator.
+Remedy remedy_for_operators(const Matter& matter, const std::string& op);
+/// Fewer threads are as fast.
+Remedy remedy_for_threads(const Matter& matter, std::int64_t threads);
 
 }  // namespace benanza::analysis

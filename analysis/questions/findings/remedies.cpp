@@ -1,4 +1,4 @@
-#include "analysis/questions/findings/remedies.h"
+#include "analysis/questions/findings/matter.h"
 
 #include <fmt/format.h>
 
@@ -182,47 +182,35 @@ Remedy remedy_for_precision(const Matter& matter, Precision precision) {
 }
 
 Remedy remedy_for_branches(const Matter& matter) {
-  switch (whose(matter)) {
-    case Whose::pytorch:
-      if (!matter.is_of_gpu()) break;
-      return {"Run the branches in streams of their own, recorded in one CUDA graph.",
-              "with torch.cuda.stream(torch.cuda.Stream()): branch(x)"};
-    case Whose::onnxruntime:
-    case Whose::jax:
-    case Whose::none:
-      break;
+  if (whose(matter) == Whose::pytorch && matter.is_of_gpu()) {
+    return {"Run the branches in streams of their own, recorded in one CUDA graph.",
+            "with torch.cuda.stream(torch.cuda.Stream()): branch(x)"};
   }
   return {"Run independent branches at the same time, in streams of their own.", ""};
 }
 
 Remedy remedy_for_operators(const Matter& matter, const std::string& op) {
   const bool is_convolution = op == "Conv" || op == "ConvTranspose";
-  const bool is_foldable = op == "BatchNormalization" && whose(matter) == Whose::pytorch;
-  if (is_foldable && !matter.has_option("fold")) {
-    return {"Fold it into the weights of the convolution before it.",
-            "model = torch.fx.experimental.optimization.fuse(model.eval())"};
-  }
-  switch (whose(matter)) {
-    case Whose::pytorch:
-      if (matter.is_of_gpu()) {
-        if (is_convolution && !matter.has_option("cudnn_benchmark")) {
-          return {"Let cuDNN try its algorithms on the first run of each shape.",
-                  "torch.backends.cudnn.benchmark = True"};
-        }
-        if (!is_convolution && !matter.has_option("compile")) {
-          return {"Compile the model: one kernel then does several of these operators.",
-                  "model = torch.compile(model)"};
-        }
-        break;
-      }
+  if (whose(matter) == Whose::pytorch) {
+    if (op == "BatchNormalization" && !matter.has_option("fold")) {
+      return {"Fold it into the weights of the convolution before it.",
+              "model = torch.fx.experimental.optimization.fuse(model.eval())"};
+    }
+    if (!matter.is_of_gpu()) {
       return {"Compile the model with frozen weights: they are then packed once for oneDNN.",
               "TORCHINDUCTOR_FREEZING=1 python PROGRAM    # model = torch.compile(model.eval())"};
-    case Whose::onnxruntime:
-      if (matter.is_of_gpu()) break;
-      return openvino("which has oneDNN's kernels, instead of ONNX Runtime's own (MLAS)");
-    case Whose::jax:
-    case Whose::none:
-      break;
+    }
+    if (is_convolution && !matter.has_option("cudnn_benchmark")) {
+      return {"Let cuDNN try its algorithms on the first run of each shape.",
+              "torch.backends.cudnn.benchmark = True"};
+    }
+    if (!is_convolution && !matter.has_option("compile")) {
+      return {"Compile the model: one kernel then does several of these operators.",
+              "model = torch.compile(model)"};
+    }
+  }
+  if (whose(matter) == Whose::onnxruntime && !matter.is_of_gpu()) {
+    return openvino("which has oneDNN's kernels, instead of ONNX Runtime's own (MLAS)");
   }
   return {"Run these layers with the calls that the bound names.", matter.ask("calls")};
 }
@@ -230,14 +218,10 @@ Remedy remedy_for_operators(const Matter& matter, const std::string& op) {
 Remedy remedy_for_threads(const Matter& matter, std::int64_t threads) {
   const std::string fewer =
       fmt::format("Run with {} {}.", threads, threads == 1 ? "thread" : "threads");
-  switch (whose(matter)) {
-    case Whose::pytorch:
-      return {fewer, fmt::format("torch.set_num_threads({})", threads)};
-    case Whose::onnxruntime:
-      return {fewer, fmt::format("options.intra_op_num_threads = {}", threads)};
-    case Whose::jax:
-    case Whose::none:
-      break;
+  const Whose run = whose(matter);
+  if (run == Whose::pytorch) return {fewer, fmt::format("torch.set_num_threads({})", threads)};
+  if (run == Whose::onnxruntime) {
+    return {fewer, fmt::format("options.intra_op_num_threads = {}", threads)};
   }
   return {fewer, fmt::format("taskset -c 0-{} PROGRAM", threads - 1)};
 }

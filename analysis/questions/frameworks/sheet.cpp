@@ -3,19 +3,11 @@
 #include <functional>
 
 #include "analysis/profiles/latency.h"
+#include "analysis/questions/common/subject.h"
 #include "analysis/render/table.h"
 #include "core/library/kernel_name.h"
 
 namespace benanza::analysis {
-namespace {
-
-/// `part` of the whole, if that is more than nothing.
-std::optional<double> share(double part, double whole) {
-  return whole > 0 ? std::optional(part / whole) : std::nullopt;
-}
-
-}  // namespace
-
 FrameworkRow framework_row(const Profile& profile, std::optional<double> bound,
                            const std::string& model) {
   FrameworkRow row{.model = model, .profile = &profile, .bound_seconds = bound};
@@ -53,7 +45,7 @@ Sheet frameworks_sheet(const std::vector<FrameworkRow>& rows, bool of_several_mo
   const auto of_timeline = [](auto seconds) {
     return [seconds](const Row& row) -> std::optional<double> {
       const auto& timeline = row.profile->timeline;
-      return timeline ? share(seconds(*timeline), timeline->span_seconds) : std::nullopt;
+      return timeline ? quotient(seconds(*timeline), timeline->span_seconds) : std::nullopt;
     };
   };
   Table<Row> table{};
@@ -72,7 +64,7 @@ Sheet frameworks_sheet(const std::vector<FrameworkRow>& rows, bool of_several_mo
        {"of libraries", "library_kernels", of_kernels(&FrameworkKernels::of_libraries)},
        {"Tensor Cores", "tensor_core_share", percent,
         [](const Row& row) {
-          return row.kernels ? share(row.kernels->tensor_core_seconds, row.kernels->seconds)
+          return row.kernels ? quotient(row.kernels->tensor_core_seconds, row.kernels->seconds)
                              : std::nullopt;
         }},
        {"idle", "idle_share", percent,

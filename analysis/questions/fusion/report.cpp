@@ -87,21 +87,9 @@ std::vector<PatternRow> patterns_of(const FusionReport& report,
 }  // namespace
 
 std::string_view to_string(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::used:
-      return "used";
-    case Verdict::in_bound:
-      return "in the bound";
-    case Verdict::outdone:
-      return "outdone";
-    case Verdict::does_not_pay:
-      return "does not pay";
-    case Verdict::unsupported:
-      return "unsupported";
-    case Verdict::missing:
-      return "missing";
-  }
-  return "";
+  constexpr std::string_view names[] = {"used",         "in the bound", "outdone",
+                                        "does not pay", "unsupported",  "missing"};
+  return names[static_cast<std::size_t>(verdict)];
 }
 
 std::string parallel_fusions_text(const FusionReport& report) {

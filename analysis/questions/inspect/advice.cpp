@@ -7,23 +7,9 @@
 namespace benanza::analysis {
 
 std::string_view name_of(KernelRole role) {
-  switch (role) {
-    case KernelRole::work:
-      return "work";
-    case KernelRole::layout:
-      return "layout transform";
-    case KernelRole::padding:
-      return "padding";
-    case KernelRole::copy:
-      return "copy";
-    case KernelRole::cast:
-      return "cast";
-    case KernelRole::fill:
-      return "fill";
-    case KernelRole::combine:
-      return "sum of a split product";
-  }
-  return "";
+  constexpr std::string_view names[] = {"work", "layout transform",      "padding", "copy", "cast",
+                                        "fill", "sum of a split product"};
+  return names[static_cast<std::size_t>(role)];
 }
 
 std::string advice_on(KernelRole role, std::string_view op, const Profile& profile) {

@@ -4,8 +4,8 @@
 #include <map>
 #include <tuple>
 
+#include "analysis/profile_match/evidence.h"
 #include "analysis/profile_match/same_model.h"
-#include "analysis/profile_match/signature.h"
 #include "analysis/profiles/latency.h"
 #include "analysis/questions/inspect/advice.h"
 #include "core/base/error.h"
@@ -252,23 +252,9 @@ class Inspector {
 }  // namespace
 
 std::string_view to_string(Difference difference) {
-  switch (difference) {
-    case Difference::extra:
-      return "extra";
-    case Difference::missing:
-      return "missing";
-    case Difference::parameters:
-      return "parameters";
-    case Difference::order:
-      return "order";
-    case Difference::arithmetic:
-      return "arithmetic";
-    case Difference::untold:
-      return "untold";
-    case Difference::wait:
-      return "wait";
-  }
-  return "";
+  constexpr std::string_view names[] = {"extra",      "missing", "parameters", "order",
+                                        "arithmetic", "untold",  "wait"};
+  return names[static_cast<std::size_t>(difference)];
 }
 
 Inspection inspect(const Graph& graph, const Profile& profile) {

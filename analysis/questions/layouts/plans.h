@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,9 +10,40 @@
 #include "analysis/model/bounds.h"
 #include "analysis/model/layer_time.h"
 #include "analysis/model/selection.h"
+#include "analysis/questions/common/subject.h"
 #include "core/graph_file/graph.h"
 
 namespace benanza::analysis {
+
+/// Assigns things to one of two sides at the least cost: each thing has a cost for either side, and
+/// some pairs have a cost if they are on different sides. Costs are integers.
+class MinCut {
+ public:
+  /// The cost of a forbidden choice. The sum of all other costs must be less.
+  static constexpr std::int64_t forbidden = std::int64_t{1} << 50;
+
+  /// Adds a thing with its cost on either side. Returns its index: 0, 1, ...
+  std::size_t add(std::int64_t cost_left, std::int64_t cost_right);
+  /// Adds a cost for `a` being left while `b` is right.
+  void add_edge(std::size_t a, std::size_t b, std::int64_t cost);
+
+  /// Returns true for the things on the right in a cheapest assignment: the minimum cut of the
+  /// graph of costs, which equals its maximum flow (Ford and Fulkerson 1956).
+  std::vector<bool> solve() const;
+
+ private:
+  struct Pair {
+    std::size_t a;
+    std::size_t b;
+    std::int64_t cost;
+  };
+  struct Costs {
+    std::int64_t left;
+    std::int64_t right;
+  };
+  std::vector<Costs> things_;
+  std::vector<Pair> pairs_;
+};
 
 /// A layout transform of a tensor that a plan makes. `call` is null if it costs nothing.
 struct PlannedTransform {
@@ -64,5 +96,9 @@ struct LayoutPlans {
 /// measured.
 LayoutPlans layout_plans(const Graph& graph, const MeasurementSet& measurements,
                          const MeasurementFilter& filter, Movement movement);
+
+/// The bound in nchw, in nhwc, and in the best mix of both. Throws Error if the filter names a
+/// layout.
+Section layouts_section(const Subject& subject);
 
 }  // namespace benanza::analysis

@@ -259,15 +259,14 @@ std::string conditions(const Study& study) {
   return text;
 }
 
-std::optional<Section> section_by_precision(
-    const Study& study, const std::string& introduction,
-    const std::function<void(Section&, const AtPrecision&)>& add) {
-  Section section;
-  section.add(introduction);
+std::optional<Section> Chapter::of(const Study& study) const {
+  if (section != nullptr) return section(study);
+  Section all;
+  all.add(std::string(introduction));
   for (const Precision precision : study.precisions()) {
-    add(section, {study.at(precision), std::string(to_string(precision))});
+    add(all, {study.at(precision), std::string(to_string(precision))});
   }
-  return section.blocks.size() > 1 ? std::optional(std::move(section)) : std::nullopt;
+  return all.blocks.size() > 1 ? std::optional(std::move(all)) : std::nullopt;
 }
 
 std::function<std::optional<double>(const StudiedModel*)> number_at(std::string question,

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/questions/common/collective_curves.h"
+#include "analysis/model/collective_curves.h"
 #include "analysis/questions/common/subject.h"
 #include "analysis/questions/profile/recorded.h"
 
@@ -57,15 +57,26 @@ struct Study {
   std::vector<Precision> precisions() const;
 };
 
+/// `models` at one precision, whose name is `word`.
+struct AtPrecision {
+  std::vector<const StudiedModel*> models{};
+  std::string word{};
+};
+
 /// A chapter of the paper. Every .cpp file of chapters/ defines one, as `Chapter <file
 /// name>_chapter()`; it needs no other registration. Every named table of the section becomes a CSV
 /// file, every plot an SVG file.
 struct Chapter {
   std::string_view title{};
-  /// Returns nothing if the study has no data for it.
+  /// Returns nothing if the study has no data for it. Null: the introduction, and what `add` adds
+  /// at each precision; nothing if it adds nothing.
   std::optional<Section> (*section)(const Study& study) = nullptr;
+  std::string_view introduction{};
+  void (*add)(Section& section, const AtPrecision& at) = nullptr;
   /// Sort key of chapters, ascending.
   int place = 100;
+
+  std::optional<Section> of(const Study& study) const;
 };
 
 /// All chapters. Generated from the files of chapters/.
@@ -95,16 +106,6 @@ Bars bars_of(std::string title, const std::string& value,
              const std::vector<const StudiedModel*>& models,
              const std::function<std::optional<double>(const StudiedModel&)>& value_of,
              const std::string& unit = "", int decimals = 2);
-
-/// `models` at one precision, whose name is `word`.
-struct AtPrecision {
-  std::vector<const StudiedModel*> models{};
-  std::string word{};
-};
-/// `introduction`, and what `add` adds at each precision; empty if it adds nothing.
-std::optional<Section> section_by_precision(
-    const Study& study, const std::string& introduction,
-    const std::function<void(Section& section, const AtPrecision& at)>& add);
 
 /// Columns of tables whose rows are models: the number at a JSON pointer of a question's answer, or
 /// the same as a count.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analysis/questions/common/subject.h"
 #include "core/library/kernel_name.h"
 
 namespace benanza::analysis {
@@ -59,22 +60,9 @@ std::vector<Joined> joined(const Profiles& profiles, const RowTable& table) {
   return list;
 }
 
-Cell missing() { return {.shown = "-", .value = nullptr}; }
-
-/// Share, time, calls and mean.
 void add_base(std::vector<Cell>& cells, const DeviceRow* row, double sum) {
-  if (row == nullptr) {
-    cells.insert(cells.end(), 4, missing());
-    return;
-  }
-  cells.push_back(
-      cell(sum > 0 ? std::optional(row->exclusive_seconds / sum) : std::nullopt, percent));
-  cells.push_back(cell(row->exclusive_seconds, milli));
-  cells.push_back(cell(row->calls));
-  cells.push_back(cell(row->calls > 0
-                           ? std::optional(row->exclusive_seconds / static_cast<double>(row->calls))
-                           : std::nullopt,
-                       micro));
+  add_share_cells(cells, row == nullptr ? std::nullopt : std::optional(row->exclusive_seconds),
+                  row == nullptr ? 0 : row->calls, sum);
 }
 
 Sheet sheet_of(const Profiles& profiles, const RowTable& table) {
@@ -101,15 +89,15 @@ Sheet sheet_of(const Profiles& profiles, const RowTable& table) {
       const DeviceRow* const one = row.rows[at];
       add_base(cells, one, seconds_of(profiles[at].*table.rows));
       if (table.is_nested) {
-        cells.push_back(one == nullptr ? missing() : cell(one->inclusive_seconds, milli));
+        cells.push_back(one == nullptr ? unknown_cell() : cell(one->inclusive_seconds, milli));
       }
       if (table.has_device) {
-        cells.push_back(one == nullptr ? missing() : cell(one->device_seconds, milli));
+        cells.push_back(one == nullptr ? unknown_cell() : cell(one->device_seconds, milli));
       }
       if (table.has_bytes) {
-        cells.push_back(one == nullptr ? missing() : cell(one->bytes, mega));
+        cells.push_back(one == nullptr ? unknown_cell() : cell(one->bytes, mega));
         const bool is_known = one != nullptr && one->exclusive_seconds > 0;
-        Cell speed = missing();
+        Cell speed = unknown_cell();
         if (is_known) {
           speed.value = one->bytes / one->exclusive_seconds;
           speed.shown = fmt::format("{:.1f}", one->bytes / one->exclusive_seconds * 1e-9);
@@ -151,8 +139,7 @@ Sheet gpus(const Profiles& profiles) {
       for (const double part :
            {time.busy_seconds, time.copy_seconds, time.gap_seconds, time.synchronization_seconds,
             time.host_seconds, time.unknown_seconds}) {
-        cells.push_back(
-            cell(time.seconds > 0 ? std::optional(part / time.seconds) : std::nullopt, percent));
+        cells.push_back(cell(quotient(part, time.seconds), percent));
       }
       sheet.rows.push_back(std::move(cells));
     }
@@ -183,7 +170,7 @@ Sheet distribution(const Profiles& profiles) {
     for (const DeviceProfile& profile : profiles) {
       const auto speed = speed_at(profile, part);
       cells.push_back(speed ? Cell{.shown = fmt::format("{:.3f}", *speed * 1e-12), .value = *speed}
-                            : missing());
+                            : unknown_cell());
     }
     sheet.rows.push_back(std::move(cells));
   }
@@ -191,6 +178,18 @@ Sheet distribution(const Profiles& profiles) {
 }
 
 }  // namespace
+
+void add_share_cells(std::vector<Cell>& cells, std::optional<double> seconds, std::int64_t calls,
+                     double sum) {
+  if (!seconds) {
+    cells.insert(cells.end(), 4, unknown_cell());
+    return;
+  }
+  cells.push_back(cell(quotient(seconds, sum), percent));
+  cells.push_back(cell(seconds, milli));
+  cells.push_back(cell(calls));
+  cells.push_back(cell(quotient(seconds, static_cast<double>(calls)), micro));
+}
 
 std::string numbered(const std::string& title, std::size_t recording, std::size_t recordings) {
   return recordings == 1 ? title : fmt::format("{} {}", title, recording + 1);

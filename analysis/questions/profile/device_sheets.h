@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "analysis/render/page.h"
@@ -14,6 +16,10 @@ inline constexpr std::size_t kernel_width = 140;
 /// What the tables of a profile are called where there are several recordings: "ms 2".
 std::string numbered(const std::string& title, std::size_t recording, std::size_t recordings);
 std::string numbered_name(const std::string& name, std::size_t recording, std::size_t recordings);
+
+/// Adds share of `sum`, time, calls and mean; unknown without a time.
+void add_share_cells(std::vector<Cell>& cells, std::optional<double> seconds, std::int64_t calls,
+                     double sum);
 
 /// Tables of what GPUs did, the recordings side by side; none where no recording has it. Empty
 /// profiles are those of recordings without a GPU.

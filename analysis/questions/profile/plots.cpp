@@ -1,4 +1,4 @@
-#include "analysis/questions/profile/plots.h"
+#include "analysis/questions/profile/section.h"
 
 #include <fmt/format.h>
 

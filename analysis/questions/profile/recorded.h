@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/render/page.h"
 #include "record/store/recording.h"
 #include "record/views/device_profile.h"
 #include "record/views/kernel_counters.h"
@@ -33,5 +34,9 @@ std::vector<Recorded> read_recordings(const std::vector<std::string>& files);
 
 /// The file's name without folder and ending; with the recording's number if two are alike.
 std::vector<std::string> recording_labels(const std::vector<Recorded>& recorded);
+
+/// A table for every recording that has them: hardware counters of kernels; memory that was held.
+std::vector<Sheet> counter_sheets(const std::vector<Recorded>& recorded);
+std::vector<Sheet> memory_sheets(const std::vector<Recorded>& recorded);
 
 }  // namespace benanza::analysis

@@ -3,16 +3,58 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <vector>
 
 #include "analysis/questions/profile/device_sheets.h"
-#include "analysis/questions/profile/findings.h"
-#include "analysis/questions/profile/recording_sheets.h"
+#include "analysis/questions/profile/recorded.h"
+#include "analysis/render/page.h"
+#include "analysis/render/text.h"
 #include "core/base/text.h"
 #include "core/library/reference_code.h"
 #include "record/views/flat_profile.h"
+#include "record/views/weight_reorders.h"
 
 namespace benanza::analysis {
 namespace {
+
+/// Less than this share of the library's time is not worth a change of the program.
+constexpr double least_share = 0.01;
+
+double share_of(const WeightReorders& found) {
+  return found.all_seconds > 0 ? found.seconds / found.all_seconds : 0;
+}
+
+Points::Point point_of(const WeightReorders& found, const std::string& whose) {
+  return {.head = fmt::format("weight reorders{}: {}, {:.1f}% of the library's time", whose,
+                              milliseconds(found.seconds), share_of(found) * 100),
+          .lines = {fmt::format("The weights of {} {} of calls are brought into the library's "
+                                "format again in every step ({} reorders); most in {}, {}.",
+                                found.kinds, found.kinds == 1 ? "kind" : "kinds", found.calls,
+                                found.worst, milliseconds(found.worst_seconds)),
+                    "Do: Pack the weights once, when the model is loaded. In PyTorch, compile with "
+                    "frozen weights, under torch.no_grad()."},
+          .code = "torch._inductor.config.freezing = True; model = torch.compile(model.eval())",
+          .weight = share_of(found)};
+}
+
+/// What costs time in the recordings and what to do about it; empty if there is nothing.
+std::optional<Points> profile_findings(const std::vector<Recorded>& recorded) {
+  Points points{.title = "What would help most"};
+  for (std::size_t at = 0; at < recorded.size(); ++at) {
+    const WeightReorders found = weight_reorders(recorded[at].totals);
+    if (share_of(found) < least_share) continue;
+    points.points.push_back(
+        point_of(found, recorded.size() > 1 ? fmt::format(", recording {}", at + 1) : ""));
+  }
+  return points.points.empty() ? std::nullopt : std::optional(std::move(points));
+}
+
+/// Reorders of weights in every step, for programs.
+nlohmann::ordered_json reorder_facts(const Recorded& recorded) {
+  const WeightReorders found = weight_reorders(recorded.totals);
+  return {{"calls", found.calls}, {"seconds", found.seconds}, {"kinds", found.kinds}};
+}
 
 /// How much of the library's time its reference code took; empty if none.
 std::string reference_text(const std::vector<CallTotal>& totals) {
@@ -57,18 +99,8 @@ Sheet sheet_of(const std::string& name, const std::string& caption, Grouping gro
     std::vector<Cell> cells{cell(name)};
     for (std::size_t at = 0; at < recorded.size(); ++at) {
       const auto& part = row.parts[at];
-      if (!part) {
-        for (int column = 0; column < 4; ++column) cells.push_back(cell("-"));
-        for (std::size_t cell = cells.size() - 4; cell < cells.size(); ++cell) {
-          cells[cell].value = nullptr;
-        }
-        continue;
-      }
-      cells.push_back(
-          cell(sums[at] > 0 ? std::optional(part->seconds / sums[at]) : std::nullopt, percent));
-      cells.push_back(cell(part->seconds, milli));
-      cells.push_back(cell(part->calls));
-      cells.push_back(cell(part->seconds / static_cast<double>(part->calls), micro));
+      add_share_cells(cells, part ? std::optional(part->seconds) : std::nullopt,
+                      part ? part->calls : 0, sums[at]);
     }
     cells.push_back(cell(row.name));
     sheet.rows.push_back(std::move(cells));

@@ -1,6 +1,14 @@
 #include "analysis/questions/report/overview.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "analysis/model/bounds.h"
+#include "analysis/model/whole.h"
+#include "analysis/questions/common/subject.h"
+#include "analysis/render/table.h"
+#include "analysis/render/text.h"
 
 namespace benanza::analysis {
 namespace {
@@ -11,6 +19,60 @@ constexpr const char* compared = "LBL sequential ms";
 template <class Value>
 void add_once(std::vector<Value>& list, const Value& value) {
   if (std::ranges::find(list, value) == list.end()) list.push_back(value);
+}
+
+/// A model at one precision.
+struct PrecisionTimes {
+  std::string name{};
+  /// Per layer; the layer does not count where it is empty.
+  std::vector<std::optional<double>> seconds{};
+  double sum = 0;
+  bool partial = false;
+};
+
+PrecisionTimes at_precision(const Inputs& inputs, const Graph& graph,
+                            const MeasurementFilter& filter) {
+  const auto times =
+      operator_times(graph, measurements_of(inputs, graph, filter), filter, inputs.movement);
+  PrecisionTimes at{.name = std::string(to_string(filter.precision)),
+                    .sum = sequential_seconds(counted_seconds(times, inputs.movement)),
+                    .partial = is_partial(times, inputs.movement)};
+  for (const LayerTime& time : times) {
+    at.seconds.push_back(is_counted(time, inputs.movement) ? time.seconds : std::nullopt);
+  }
+  return at;
+}
+
+std::string sum_text(const PrecisionTimes& at, const PrecisionTimes& first) {
+  const std::string text = milliseconds(at.sum) + (at.partial ? "  PARTIAL" : "");
+  if (&at == &first || at.partial || first.partial || !(at.sum > 0)) return text;
+  return text + fmt::format(", {:.2f} times as fast as {}", first.sum / at.sum, first.name);
+}
+
+Sheet layers_sheet(const Graph& graph, const std::vector<PrecisionTimes>& list) {
+  std::vector<std::size_t> counted;
+  for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
+    if (std::ranges::any_of(
+            list, [&](const PrecisionTimes& at) { return at.seconds[layer].has_value(); })) {
+      counted.push_back(layer);
+    }
+  }
+  Table<std::size_t> table{
+      {"layer", "", [&](std::size_t layer) { return graph.layers[layer].name; }},
+      {"op", "", [&](std::size_t layer) { return graph.layers[layer].op; }}};
+  for (const PrecisionTimes& at : list) {
+    table.add({at.name + " us", "", micro, [&at](std::size_t layer) { return at.seconds[layer]; }});
+  }
+  const PrecisionTimes& first = list.front();
+  for (const PrecisionTimes& at : list) {
+    if (&at == &first) continue;
+    table.add({first.name + " / " + at.name, "", times, [&](std::size_t layer) {
+                 return quotient(first.seconds[layer], at.seconds[layer]);
+               }});
+  }
+  return table.sheet(counted, {.caption = "layers at each precision; -: not in that bound",
+                               .largest_by = 2,
+                               .equal_ones = "layers"});
 }
 
 }  // namespace
@@ -102,6 +164,18 @@ Section Overview::section() && {
   section.add(headlines());
   Sheet sheet = by_precision();
   if (sheet.columns.size() > 2) section.add(std::move(sheet));
+  return section;
+}
+
+std::optional<Section> precisions_section(const Inputs& inputs, const Graph& graph) {
+  if (inputs.filters.size() < 2) return std::nullopt;
+  std::vector<PrecisionTimes> list;
+  for (const MeasurementFilter& filter : inputs.filters) {
+    list.push_back(at_precision(inputs, graph, filter));
+  }
+  Section section{.heading = "precisions side by side", .group = title(graph)};
+  for (const PrecisionTimes& at : list) section.add(Entry{at.name, sum_text(at, list.front())});
+  section.add(layers_sheet(graph, list));
   return section;
 }
 

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "analysis/questions/common/inputs.h"
 #include "analysis/render/page.h"
 #include "core/problem/precision.h"
 
@@ -33,5 +35,9 @@ class Overview {
   std::vector<Cells> rows_;
   std::vector<Bars> plots_;
 };
+
+/// The layers of one model at each precision that was asked for, side by side; empty if there is
+/// one alone.
+std::optional<Section> precisions_section(const Inputs& inputs, const Graph& graph);
 
 }  // namespace benanza::analysis

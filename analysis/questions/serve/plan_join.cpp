@@ -6,8 +6,7 @@
 #include <filesystem>
 #include <set>
 
-#include "analysis/input/plan_run.h"
-#include "analysis/input/sequence_run.h"
+#include "analysis/input/run_files.h"
 #include "core/base/error.h"
 #include "core/problem/name.h"
 #include "core/statistics/summary.h"

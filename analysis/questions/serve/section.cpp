@@ -8,8 +8,7 @@
 
 #include "analysis/model/floor.h"
 #include "analysis/questions/serve/errors.h"
-#include "analysis/questions/serve/plan_errors.h"
-#include "analysis/questions/serve/step_table.h"
+#include "analysis/questions/serve/steps.h"
 #include "analysis/render/text.h"
 #include "core/statistics/summary.h"
 

@@ -6,18 +6,76 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <set>
+#include <string>
+#include <variant>
 
 #include "analysis/model/bounds.h"
-#include "analysis/model/energy.h"
 #include "analysis/model/floor.h"
 #include "analysis/model/whole.h"
-#include "analysis/questions/serve/windows.h"
 #include "core/base/error.h"
+#include "core/problem/key_op.h"
+#include "core/problem/problem.h"
 #include "core/statistics/summary.h"
 
 namespace benanza::analysis {
 namespace {
+
+bool contains_text(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+LayerKind kind_of_layer(const Layer& layer, const LayerTime& time) {
+  std::vector<std::string_view> keys{layer.problems.begin(), layer.problems.end()};
+  if (!time.calls.empty()) {
+    keys.clear();
+    for (const Measurement* call : time.calls) keys.emplace_back(call->variant.key);
+  }
+  const auto asks = [&](const auto& is_one) { return std::ranges::any_of(keys, is_one); };
+  if (contains_text(layer.op, "MoE") || contains_text(layer.name, "expert") ||
+      asks(asks_for<GroupedGemm>)) {
+    return LayerKind::experts;
+  }
+  if (contains_text(layer.op, "Attention") || asks(asks_for<Attention>))
+    return LayerKind::attention;
+  if (contains_text(layer.op, "Norm") ||
+      asks(asks_for<LayerNormalization, InstanceNormalization, BatchNormalization>)) {
+    return LayerKind::normalization;
+  }
+  if (asks(asks_for<Gemm, Convolution, SparseProduct>)) return LayerKind::products;
+  if (asks(asks_for<Collective>)) return LayerKind::communication;
+  return LayerKind::other;
+}
+
+constexpr double no_limit = std::numeric_limits<double>::infinity();
+
+std::int64_t cached_tokens(const Attention& attention) {
+  if (attention.window == 0) return attention.keys;
+  return std::min(attention.keys, attention.window + attention.queries - 1);
+}
+
+/// The scores' product has keys as columns, that of the values sums over them.
+std::int64_t cached_tokens(const Gemm& gemm) { return gemm.transpose_b ? gemm.n : gemm.k; }
+
+/// Tokens of a sequence that the problem reads from a cache; empty if none is an operand.
+std::optional<std::int64_t> tokens_read(const Problem& problem) {
+  const std::vector<Operand> operands = inputs(problem);
+  if (std::ranges::find(operands, Role::cache, &Operand::role) == operands.end()) return {};
+  return std::visit(
+      [](const auto& shape) -> std::optional<std::int64_t> {
+        if constexpr (requires { cached_tokens(shape); }) return cached_tokens(shape);
+        return std::nullopt;
+      },
+      problem.shape);
+}
+
+std::optional<std::int64_t> tokens_read(const Layer& layer) {
+  for (const std::string& key : layer.problems) {
+    if (const auto tokens = tokens_read(parse(key))) return tokens;
+  }
+  return std::nullopt;
+}
 
 constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
@@ -51,6 +109,42 @@ void require_same_layers(const Graph& first, const Graph& other) {
 }
 
 }  // namespace
+
+std::string_view to_string(LayerKind kind) {
+  constexpr std::string_view names[] = {"experts",  "attention",     "normalization",
+                                        "products", "communication", "other"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+std::vector<LayerKind> kinds_of(const Graph& graph, const std::vector<LayerTime>& times) {
+  std::vector<LayerKind> kinds;
+  for (std::size_t layer = 0; layer < times.size(); ++layer) {
+    kinds.push_back(kind_of_layer(graph.layers[layer], times[layer]));
+  }
+  for (std::size_t layer = 0; layer < times.size(); ++layer) {
+    for (const std::size_t part : times[layer].does) kinds[part] = kinds[layer];
+  }
+  return kinds;
+}
+
+std::vector<std::vector<double>> limits_of(ServingPhase phase, const MeasuredSteps& steps) {
+  const auto axes = axes_of(phase);
+  const auto past = static_cast<std::size_t>(std::ranges::find(axes, "past") - axes.begin());
+  if (past == axes.size() || steps.empty()) return {};
+  std::vector<double> limits(steps.front()->second->layers.size(), no_limit);
+  for (const auto* const step : steps) {
+    const auto& [point, graph] = *step;
+    for (std::size_t layer = 0; layer < limits.size(); ++layer) {
+      const auto tokens = tokens_read(graph->layers[layer]);
+      if (!tokens || *tokens >= point.past + point.new_tokens) continue;
+      limits[layer] = std::min(limits[layer], static_cast<double>(*tokens - point.new_tokens));
+    }
+  }
+  if (std::ranges::all_of(limits, [](double limit) { return limit == no_limit; })) return {};
+  std::vector<std::vector<double>> all(axes.size());
+  all[past] = std::move(limits);
+  return all;
+}
 
 std::string ServingStep::time_kind() const {
   if (!planned_seconds) return "bound only";

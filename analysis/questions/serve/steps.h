@@ -3,15 +3,47 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "analysis/model/layer_time.h"
 #include "analysis/questions/common/subject.h"
-#include "analysis/questions/serve/kind.h"
 #include "analysis/questions/serve/plan_join.h"
 #include "analysis/questions/serve/point.h"
+#include "analysis/render/table.h"
+#include "core/graph_file/graph.h"
 
 namespace benanza::analysis {
+
+/// What a layer of a language model is for. Of a layer that could be several, the first.
+enum class LayerKind { experts, attention, normalization, products, communication, other };
+inline constexpr LayerKind layer_kinds[] = {LayerKind::experts,       LayerKind::attention,
+                                            LayerKind::normalization, LayerKind::products,
+                                            LayerKind::communication, LayerKind::other};
+std::string_view to_string(LayerKind kind);
+
+/// Per layer, by its operator and its calls. `times`: operator_times(); the layers of an operator
+/// that one call does are of the call's kind.
+std::vector<LayerKind> kinds_of(const Graph& graph, const std::vector<LayerTime>& times);
+
+using MeasuredSteps = std::vector<const std::pair<ServingPoint, const Graph*>*>;
+
+/// Axis::limits of the phase's axes: the tokens in the cache from which on a layer reads no more of
+/// them, by a step in which it reads fewer than there are. Empty if no layer has a window.
+std::vector<std::vector<double>> limits_of(ServingPhase phase, const MeasuredSteps& steps);
+
+/// The columns that say which step a row is of; a `Row` has its phase, and its value on() an axis.
+template <class Row>
+Table<Row> step_table() {
+  const auto on = [](std::string_view axis) {
+    return [axis](const Row& row) { return row.on(axis); };
+  };
+  return {{"step", "phase", &Row::phase},
+          {"batch", "batch", on("batch")},
+          {"past", "past", on("past")},
+          {"new", "new", on("new")}};
+}
 
 /// The layers of one kind in a step.
 struct KindPart {

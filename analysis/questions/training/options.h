@@ -6,8 +6,7 @@
 
 #include "analysis/model/iteration.h"
 #include "analysis/questions/common/flags.h"
-#include "analysis/questions/common/prices.h"
-#include "analysis/questions/training/cluster.h"
+#include "analysis/questions/common/inputs.h"
 #include "analysis/questions/training/strategies.h"
 #include "core/graph_file/graph.h"
 

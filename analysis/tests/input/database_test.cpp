@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include "analysis/input/export_results.h"
 #include "analysis/input/results.h"
 #include "analysis/tests/folder.h"
 

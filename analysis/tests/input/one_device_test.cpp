@@ -1,7 +1,7 @@
 // Results of a processor and of a GPU in one folder, as scripts/bench leaves them where there is
 // one.
 
-#include "analysis/input/one_device.h"
+#include "analysis/input/results.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "analysis/model/arena.h"
+#include "analysis/model/plan_memory.h"
 
 #include <gtest/gtest.h>
 

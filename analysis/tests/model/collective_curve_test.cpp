@@ -1,4 +1,4 @@
-#include "analysis/model/collective_curve.h"
+#include "analysis/model/collective_curves.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "analysis/model/conversions.h"
+#include "analysis/model/bounds.h"
 
 #include <gmock/gmock.h>
 

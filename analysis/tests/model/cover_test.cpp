@@ -1,4 +1,4 @@
-#include "analysis/model/cover.h"
+#include "analysis/model/fusion.h"
 
 #include <gmock/gmock.h>
 

@@ -1,8 +1,6 @@
-#include "analysis/model/plan_waits.h"
+#include "analysis/model/plan_memory.h"
 
 #include <gmock/gmock.h>
-
-#include "analysis/model/arena.h"
 
 namespace benanza::analysis {
 namespace {

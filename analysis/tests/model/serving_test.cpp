@@ -1,4 +1,4 @@
-#include "analysis/model/serving.h"
+#include "analysis/questions/serve/point.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "analysis/model/weights.h"
+#include "analysis/model/device_rates.h"
 
 #include <gmock/gmock.h>
 

@@ -4,8 +4,8 @@
 
 #include <map>
 
+#include "analysis/profile_match/evidence.h"
 #include "analysis/profile_match/same_model.h"
-#include "analysis/profile_match/signature.h"
 #include "analysis/profiles/profile.h"
 #include "analysis/tests/trace.h"
 

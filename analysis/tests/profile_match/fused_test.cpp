@@ -1,5 +1,5 @@
 // Which fusions of a graph one operator of the framework does.
-#include "analysis/profile_match/fused.h"
+#include "analysis/profile_match/mapping.h"
 
 #include <gmock/gmock.h>
 

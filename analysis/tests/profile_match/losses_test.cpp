@@ -1,5 +1,5 @@
 // Where a framework loses time: times with the profiler on, beside a latency without it.
-#include "analysis/profile_match/losses.h"
+#include "analysis/profile_match/comparison.h"
 
 #include <gmock/gmock.h>
 

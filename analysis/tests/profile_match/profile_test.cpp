@@ -2,7 +2,7 @@
 
 #include "analysis/profile_match/comparison.h"
 #include "analysis/profile_match/same_model.h"
-#include "analysis/profiles/onnxruntime/names.h"
+#include "analysis/profiles/onnxruntime/events.h"
 #include "analysis/profiles/profile.h"
 #include "analysis/tests/build.h"
 #include "analysis/tests/folder.h"

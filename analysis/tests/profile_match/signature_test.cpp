@@ -1,4 +1,4 @@
-#include "analysis/profile_match/signature.h"
+#include "analysis/profile_match/evidence.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,5 @@
 #include <gmock/gmock.h>
 
-#include "analysis/profiles/file/json_repair.h"
 #include "analysis/profiles/file/json_scan.h"
 #include "analysis/tests/trace.h"
 

@@ -2,7 +2,6 @@
 
 #include "analysis/profile_match/same_model.h"
 #include "analysis/profiles/profile.h"
-#include "analysis/profiles/repeats.h"
 #include "analysis/tests/build.h"
 #include "analysis/tests/folder.h"
 #include "analysis/tests/trace.h"

@@ -254,10 +254,9 @@ TEST(CommonChange, AnotherLibraryOfTheSameVersionIsAReference) {
   };
   const Results before = with_both("9.1", 1, 1);
   const auto verdict_of = [&](const Results& after, const MeasurementFilter& filter = {}) {
-    return changes(before.measurements, after.measurements, filter, 0.05, {},
-                   {.witnesses = witnesses(before, after)})
-        .common_of("cudnn")
-        ->verdict;
+    const Changes found = changes(before.measurements, after.measurements, filter, 0.05, {},
+                                  {.witnesses = witnesses(before, after)});
+    return common_of(found.common, "cudnn")->verdict;
   };
   EXPECT_EQ(verdict_of(with_both("9.2", 1.05, 1)), CommonVerdict::slower);
   EXPECT_EQ(verdict_of(with_both("9.2", 1.05, 1), {.backends = {"cudnn"}}), CommonVerdict::slower);

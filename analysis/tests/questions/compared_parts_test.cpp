@@ -1,4 +1,4 @@
-#include "analysis/questions/bound/compared_parts.h"
+#include "analysis/questions/bound/report.h"
 
 #include <gmock/gmock.h>
 

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "analysis/questions/deepbench/sums.h"
+#include "analysis/questions/deepbench/published.h"
 #include "analysis/tests/program.h"
 #include "core/base/error.h"
 

@@ -1,11 +1,11 @@
-#include "analysis/questions/common/estimated_collectives.h"
+#include "analysis/model/collective_curves.h"
 
 #include <gmock/gmock.h>
 
 #include <cmath>
 
-#include "analysis/model/energy.h"
-#include "analysis/questions/serve/kind.h"
+#include "analysis/model/bounds.h"
+#include "analysis/questions/serve/steps.h"
 #include "analysis/tests/build.h"
 
 namespace benanza::analysis {

@@ -35,7 +35,7 @@ TEST(Findings, OfLayersThatOneCallDoesSayWhatItSaves) {
   EXPECT_THAT(finding.what,
               HasSubstr("1 group of layers takes 0.012 ms with one call each, 0.014 ms with the "
                         "fastest calls for the separate layers: gemm_relu (1)."));
-  EXPECT_THAT(finding.command, HasSubstr("benanza-analyze fusion --graph"));
+  EXPECT_THAT(finding.remedy.command, HasSubstr("benanza-analyze fusion --graph"));
   // Equal repetitions; runs differ by 0.5%.
   ASSERT_TRUE(finding.interval);
   EXPECT_NEAR(finding.interval->low, 2 * us * (1 - 1.96 * 0.005), 1e-10);
@@ -45,7 +45,7 @@ TEST(Findings, CommandsNameTheFilesThatWereGiven) {
   Found given = product_and_relu();
   given.inputs.graph_paths = {"g.graph.json"};
   given.inputs.asked = " --results build/results --layout any";
-  EXPECT_EQ(given.of("unfused layers").at(0).finding.command,
+  EXPECT_EQ(given.of("unfused layers").at(0).finding.remedy.command,
             "benanza-analyze fusion --graph g.graph.json --results build/results --layout any "
             "--precision fp32");
 }
@@ -346,7 +346,7 @@ TEST(Findings, OfHeadRoomAreTheTimeAboveTheFloor) {
   EXPECT_EQ(found[0].finding.certainty, Certainty::at_most);
   EXPECT_THAT(found[0].finding.what,
               HasSubstr("One layer takes 0.010 ms (71% of the bound), 2.5 times"));
-  EXPECT_THAT(found[0].finding.command, HasSubstr("--problem=gemm/m100_n200_k50_nn_w"));
+  EXPECT_THAT(found[0].finding.remedy.command, HasSubstr("--problem=gemm/m100_n200_k50_nn_w"));
 }
 
 /// What several calls of a layer must move is not known as a whole.

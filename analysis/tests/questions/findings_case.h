@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/questions/findings/section.h"
+#include "analysis/questions/findings/judge.h"
 #include "analysis/tests/build.h"
 
 namespace benanza::test {

@@ -35,7 +35,7 @@ TEST(Findings, OfAModelWithNothingToGainAreNone) {
 TEST(Findings, NameTheCommandThatThereIs) {
   const Found given = test::three_layers();
   Judged one;
-  one.finding.command = "scripts/bench MODEL.onnx --time all";
+  one.finding.remedy.command = "scripts/bench MODEL.onnx --time all";
   const auto code = [&] {
     return given.answer([&](const Matter& matter) { return findings_points(matter, {one}, 1); })
         .points.at(0)

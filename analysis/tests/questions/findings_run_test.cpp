@@ -43,7 +43,7 @@ TEST(RunFindings, OfLaunchesAreTimedWhereTheGraphIs) {
   EXPECT_EQ(found[0].reference.name, "PyTorch's latency");
   EXPECT_NEAR(*found[0].share(), 0.79, 1e-9);
   EXPECT_THAT(finding.layers, ElementsAre(0, 1, 2));
-  EXPECT_THAT(finding.command, HasSubstr("reduce-overhead"));
+  EXPECT_THAT(finding.remedy.command, HasSubstr("reduce-overhead"));
 }
 
 TEST(RunFindings, OfLaunchesWithinTheNoiseAreNone) {
@@ -104,7 +104,7 @@ TEST(RunFindings, OfSlowOperatorsAreWhatTheyLose) {
       HasSubstr("2 operators of ONNX Runtime take longer than the fastest calls for the same "
                 "layers: Relu (2, 0.230 ms); most is lost in a (300.0 us, the fastest calls 100.0 "
                 "us)."));
-  EXPECT_THAT(finding.command, HasSubstr("OpenVINOExecutionProvider"));
+  EXPECT_THAT(finding.remedy.command, HasSubstr("OpenVINOExecutionProvider"));
 }
 
 // A copy of 50 us and a Reshape, which the bound leaves out.
@@ -176,7 +176,7 @@ TEST(RunFindings, OfFusionLeaveOutWhatTheFrameworkFuses) {
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_NEAR(*found[0].finding.gain_seconds, 2 * us, tiny);
   EXPECT_EQ(found[0].reference.name, "PyTorch's latency");
-  EXPECT_EQ(found[0].finding.command, "model = torch.compile(model)");
+  EXPECT_EQ(found[0].finding.remedy.command, "model = torch.compile(model)");
   Found fused = product_and_relu();
   fused.run("pytorch", {14 * us}, 17 * us);  // no operator for the relu: fused into fc
   EXPECT_THAT(fused.of("unfused layers"), IsEmpty());
@@ -221,7 +221,7 @@ TEST(RunFindings, OfWorkBeyondTheModelAreItsTime) {
   EXPECT_NEAR(*found[0].finding.gain_seconds, 2 * 25.0 * 220 / 245 * us, 1e-10);
   EXPECT_THAT(found[0].finding.what,
               HasSubstr("on changes of layout (ReorderInput, ReorderOutput) (2 times), which"));
-  EXPECT_THAT(found[0].finding.action, HasSubstr("for plain ones only"));
+  EXPECT_THAT(found[0].finding.remedy.action, HasSubstr("for plain ones only"));
 }
 
 TEST(RunFindings, OfTooManyThreadsAreTimed) {
@@ -235,7 +235,7 @@ TEST(RunFindings, OfTooManyThreadsAreTimed) {
   const std::vector<Judged> found = given.of("too many threads");
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_NEAR(*found[0].finding.gain_seconds, 20 * us, tiny);
-  EXPECT_EQ(found[0].finding.command, "options.intra_op_num_threads = 2");
+  EXPECT_EQ(found[0].finding.remedy.command, "options.intra_op_num_threads = 2");
   profile.fewer_threads[0].processes = {{.latency_seconds = {218 * us}}};
   EXPECT_THAT(given.of("too many threads"), IsEmpty());  // less than 3%
 }
@@ -285,7 +285,7 @@ TEST(RunFindings, OfTheFrameworksAlgorithmsAreByItsKernels) {
   EXPECT_NEAR(*found[0].finding.gain_seconds, 7 * us, tiny);  // 16 - 9, as measured
   EXPECT_THAT(found[0].finding.what,
               HasSubstr("PyTorch runs 1 of 1 products with a slower algorithm"));
-  EXPECT_EQ(found[0].finding.command, "torch.backends.cudnn.benchmark = True");
+  EXPECT_EQ(found[0].finding.remedy.command, "torch.backends.cudnn.benchmark = True");
   EXPECT_THAT(convolution(1, 16).of("choice of algorithm"), IsEmpty());
 }
 
@@ -300,7 +300,7 @@ TEST(RunFindings, OfConvolutionsWhoseFastestCallsTakeTheOtherFormatAreOfTheForma
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_NEAR(*found[0].finding.gain_seconds, 7 * us, tiny);
   EXPECT_EQ(found[0].finding.certainty, Certainty::at_most);
-  EXPECT_THAT(found[0].finding.command, HasSubstr("channels_last"));
+  EXPECT_THAT(found[0].finding.remedy.command, HasSubstr("channels_last"));
 }
 
 // With weights from memory, only the calls that were timed so have times; others are longer.
@@ -313,7 +313,7 @@ TEST(RunFindings, OfTheFormatTakeCallsThatWereOnlyTimedWithWeightsInTheCache) {
   const std::vector<Judged> found = given.of("slow operators");
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_NEAR(*found[0].finding.gain_seconds, 7 * us, tiny);
-  EXPECT_THAT(found[0].finding.command, HasSubstr("channels_last"));
+  EXPECT_THAT(found[0].finding.remedy.command, HasSubstr("channels_last"));
 }
 
 TEST(RunFindings, OfUnusedTensorCoresAreWhatTheFastestCallSaves) {
@@ -331,7 +331,7 @@ TEST(RunFindings, OfConversionsAreTheirKernels) {
   EXPECT_NEAR(*found[0].finding.gain_seconds, 5 * us, tiny);
   EXPECT_EQ(found[0].finding.certainty, Certainty::estimated);
   EXPECT_THAT(found[0].finding.layers, ElementsAre(0));
-  EXPECT_THAT(found[0].finding.command, HasSubstr("torch.channels_last"));
+  EXPECT_THAT(found[0].finding.remedy.command, HasSubstr("torch.channels_last"));
   EXPECT_THAT(convolution(0.1, 9).of("memory format"), IsEmpty());
 }
 

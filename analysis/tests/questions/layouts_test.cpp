@@ -4,7 +4,6 @@
 
 #include <random>
 
-#include "analysis/model/min_cut.h"
 #include "analysis/tests/build.h"
 
 namespace benanza::analysis {

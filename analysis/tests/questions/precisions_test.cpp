@@ -1,4 +1,3 @@
-#include "analysis/questions/report/precisions.h"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // Where the time of attention with a window stops to grow with the tokens in the cache.
-#include "analysis/questions/serve/windows.h"
+#include "analysis/questions/serve/steps.h"
 
 #include <gmock/gmock.h>
 

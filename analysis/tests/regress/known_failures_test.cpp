@@ -5,7 +5,6 @@
 #include <set>
 
 #include "analysis/regress/known_command.h"
-#include "analysis/regress/known_turns.h"
 #include "analysis/regress/known_verdicts.h"
 #include "analysis/tests/regress/known_failure.h"
 #include "core/base/error.h"

@@ -16,7 +16,7 @@
 
 #include "analysis/input/results.h"
 #include "analysis/regress/gate.h"
-#include "analysis/regress/interrupt.h"
+#include "analysis/regress/process.h"
 #include "analysis/regress/round.h"
 #include "core/base/file.h"
 #include "core/results_file/read_rows.h"

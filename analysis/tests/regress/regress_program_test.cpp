@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "analysis/regress/kept_rounds.h"
+#include "analysis/regress/round.h"
 #include "analysis/tests/folder.h"
 #include "core/tests/folder.h"
 

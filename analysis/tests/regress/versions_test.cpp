@@ -1,7 +1,7 @@
 // Several versions: where a change came in.
 
-#include "analysis/regress/versions.h"
 #include "analysis/regress/known_command.h"
+#include "analysis/regress/report.h"
 
 #include <gmock/gmock.h>
 

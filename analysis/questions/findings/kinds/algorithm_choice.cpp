@@ -3,11 +3,8 @@
 #include <fmt/format.h>
 
 #include "analysis/model/selection.h"
-#include "analysis/questions/findings/equal_problems.h"
 #include "analysis/questions/findings/judge.h"
 #include "analysis/questions/findings/matter.h"
-#include "analysis/questions/findings/remedies.h"
-#include "analysis/questions/findings/saved_calls.h"
 #include "analysis/render/text.h"
 
 namespace benanza::analysis {
@@ -76,7 +73,6 @@ std::vector<Finding> algorithm_choice(const Matter& matter) {
   if (choices.slower == 0) return {};
   const bool has_run = matter.run() != nullptr;
   const double bound = matter.bound().bounds.sequential.seconds;
-  Remedy remedy = remedy_for_algorithms(matter);
   Finding finding{
       .cause = "choice of algorithm",
       .what = fmt::format(
@@ -90,8 +86,7 @@ std::vector<Finding> algorithm_choice(const Matter& matter) {
       .affects = Affects::device,
       .leads_to_seconds = has_run ? matter.least_seconds() : bound,
       .plan = matter.plan(),
-      .action = std::move(remedy.action),
-      .command = std::move(remedy.command)};
+      .remedy = remedy_for_algorithms(matter)};
   if (!has_run) {
     finding.reference = Baseline{.name = "the bound with the library's defaults",
                                  .seconds = bound + choices.change.gain_seconds()};

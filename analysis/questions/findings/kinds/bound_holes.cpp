@@ -53,10 +53,11 @@ std::vector<Finding> bound_holes(const Matter& matter) {
                              hole.layers.size(), hole.layers.size() == 1 ? "layer" : "layers",
                              hole.at, hole.why),
          .layers = hole.layers,
-         .action = can_fall_back
-                       ? "Count these layers at fp32, or by a framework's kernels (--seen PROFILE)."
-                       : "Count these layers by a framework's kernels (--seen PROFILE).",
-         .command = can_fall_back ? matter.ask("bound", " --fallback fp32") : ""});
+         .remedy = {
+             can_fall_back
+                 ? "Count these layers at fp32, or by a framework's kernels (--seen PROFILE)."
+                 : "Count these layers by a framework's kernels (--seen PROFILE).",
+             can_fall_back ? matter.ask("bound", " --fallback fp32") : ""}});
   }
   if (const Hole hole = hole_of(matter, true); !hole.layers.empty()) {
     findings.push_back(
@@ -65,8 +66,8 @@ std::vector<Finding> bound_holes(const Matter& matter) {
                              hole.layers.size(), hole.layers.size() == 1 ? "layer" : "layers",
                              hole.why),
          .layers = hole.layers,
-         .action = "Measure the rest; existing results are kept.",
-         .command = "scripts/bench MODEL.onnx --time all"});
+         .remedy = {"Measure the rest; existing results are kept.",
+                    "scripts/bench MODEL.onnx --time all"}});
   }
   return findings;
 }

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "analysis/questions/findings/matter.h"
-#include "analysis/questions/findings/remedies.h"
 #include "analysis/render/text.h"
 
 namespace benanza::analysis {
@@ -27,7 +26,6 @@ std::vector<Finding> cpu_threads(const Matter& matter) {
   const auto best = std::ranges::min_element(compared, {}, &ThreadComparison::seconds);
   const Baseline whole = matter.whole();
   if (best == compared.end() || best->helps_faster || best->seconds >= whole.seconds) return {};
-  Remedy remedy = remedy_for_threads(matter, best->threads);
   return {
       {.cause = "too many threads",
        .what = fmt::format("With {} {} {} takes {}, with {} {}.", best->instead_of,
@@ -37,8 +35,7 @@ std::vector<Finding> cpu_threads(const Matter& matter) {
        .interval = gain_interval(matter.profile(), *best),
        .certainty = Certainty::timed,
        .leads_to_seconds = best->seconds,
-       .action = std::move(remedy.action),
-       .command = std::move(remedy.command)}};
+       .remedy = remedy_for_threads(matter, best->threads)}};
 }
 
 }  // namespace

@@ -77,10 +77,10 @@ std::vector<Finding> extra_work(const Matter& matter) {
          .certainty = Certainty::estimated,
          .affects = Affects::device,
          .leads_to_seconds = matter.least_seconds(),
-         .action = kind.advice,
-         .command = matter.inspection() != nullptr
+         .remedy = {kind.advice,
+                    matter.inspection() != nullptr
                         ? matter.ask_inspect()
-                        : matter.ask("bound", " --profile " + matter.profile().path.string())});
+                        : matter.ask("bound", " --profile " + matter.profile().path.string())}});
   }
   return findings;
 }

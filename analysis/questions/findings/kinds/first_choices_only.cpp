@@ -24,8 +24,8 @@ std::vector<Finding> first_choices_only(const Matter& matter) {
   return {{.cause = "alternatives not measured",
            .what = fmt::format("{}{}{}: the bound may be lower.", of_calls,
                                of_calls.empty() || of_fusions.empty() ? "" : ", and ", of_fusions),
-           .action = "Measure the rest; existing results are kept.",
-           .command = "scripts/bench MODEL.onnx --time all"}};
+           .remedy = {"Measure the rest; existing results are kept.",
+                      "scripts/bench MODEL.onnx --time all"}}};
 }
 
 }  // namespace

@@ -78,9 +78,9 @@ std::vector<Finding> head_room(const Matter& matter) {
        .gain_seconds = most.gives_back(),
        .certainty = Certainty::at_most,
        .leads_to_seconds = bound - most.gives_back(),
-       .action = "Look here first for a faster call: another algorithm, library or version.",
-       .command = fmt::format("bench_{} --problem={} --precision={} --algorithms=all",
-                              call.variant.backend, key, to_string(call.variant.precision))}};
+       .remedy = {"Look here first for a faster call: another algorithm, library or version.",
+                  fmt::format("bench_{} --problem={} --precision={} --algorithms=all",
+                              call.variant.backend, key, to_string(call.variant.precision))}}};
 }
 
 }  // namespace

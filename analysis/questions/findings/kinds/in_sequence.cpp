@@ -27,10 +27,10 @@ std::vector<Finding> in_sequence(const Matter& matter) {
       .certainty = Certainty::at_most,
       .reference = Baseline{.name = "the calls in sequence", .seconds = seconds},
       .leads_to_seconds = run->alone_seconds,
-      .action =
+      .remedy = {
           "Move fewer bytes: fused calls, smaller types, weights that fit the cache. The call that "
           "is fastest alone may not be fastest here.",
-      .command = matter.ask("calls", " --fused --out calls.json")};
+          matter.ask("calls", " --fused --out calls.json")}};
   if (run->seconds.size() >= 3 && !are_interrupted(run->seconds)) {
     finding.interval = Interval{least - run->alone_seconds, most - run->alone_seconds};
   }

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include "analysis/questions/findings/matter.h"
-#include "analysis/questions/findings/remedies.h"
-#include "analysis/questions/findings/saved_calls.h"
 #include "analysis/render/text.h"
 
 namespace benanza::analysis {
@@ -55,11 +53,9 @@ std::vector<Finding> launch_gaps(const Matter& matter) {
   if (matter.inspection() == nullptr) return {};
   Finding finding =
       matter.run()->graph_latency ? timed_launch_gaps(matter) : estimated_launch_gaps(matter);
-  Remedy remedy = remedy_for_launches(matter);
   finding.cause = "launch gaps";
   finding.layers = waiting_layers(matter);
-  finding.action = std::move(remedy.action);
-  finding.command = std::move(remedy.command);
+  finding.remedy = remedy_for_launches(matter);
   return {std::move(finding)};
 }
 

@@ -6,12 +6,10 @@
 #include <map>
 #include <set>
 
-#include "analysis/profile_match/fused.h"
+#include "analysis/profile_match/mapping.h"
 #include "analysis/profile_match/same_model.h"
 #include "analysis/questions/common/row_marks.h"
 #include "analysis/questions/findings/matter.h"
-#include "analysis/questions/findings/remedies.h"
-#include "analysis/questions/findings/saved_calls.h"
 #include "analysis/render/text.h"
 
 namespace benanza::analysis {
@@ -141,7 +139,6 @@ std::vector<Finding> layer_fusion(const Matter& matter) {
   const NewGroups groups = new_groups(matter);
   if (groups.fusions.empty()) return {};
   const bool has_run = matter.run() != nullptr;
-  Remedy remedy = remedy_for_fusion(matter);
   Finding finding{
       .cause = "unfused layers",
       .what = fmt::format(
@@ -156,8 +153,7 @@ std::vector<Finding> layer_fusion(const Matter& matter) {
       .affects = Affects::device,
       .leads_to_seconds = groups.after_seconds,
       .plan = matter.plan(true),
-      .action = std::move(remedy.action),
-      .command = std::move(remedy.command)};
+      .remedy = remedy_for_fusion(matter)};
   const auto apart = apart_plan_seconds(matter);
   if (!has_run && finding.plan != nullptr && apart) {
     finding.reference = Baseline{.name = "the plan with one call a layer", .seconds = *apart};

@@ -7,8 +7,6 @@
 #include <span>
 
 #include "analysis/questions/findings/matter.h"
-#include "analysis/questions/findings/remedies.h"
-#include "analysis/questions/findings/saved_calls.h"
 #include "analysis/questions/tensor_cores/profit.h"
 #include "analysis/render/text.h"
 
@@ -72,7 +70,6 @@ Finding finding_of(const Matter& matter, const Gained& gained) {
   const Bound& before = gained.profit.without_bounds.sequential;
   const Bound& after = gained.profit.with_bounds.sequential;
   const auto fallbacks = std::ranges::count_if(gained.profit.rows, &TensorCoreRow::fallback);
-  Remedy remedy = remedy_for_precision(matter, gained.precision);
   return {
       .cause = "precision",
       .what = fmt::format(
@@ -84,8 +81,7 @@ Finding finding_of(const Matter& matter, const Gained& gained) {
       .interval = difference_interval(before.seconds, before.spread, after.seconds, after.spread),
       .affects = Affects::device,
       .leads_to_seconds = after.seconds,
-      .action = std::move(remedy.action),
-      .command = std::move(remedy.command)};
+      .remedy = remedy_for_precision(matter, gained.precision)};
 }
 
 /// Of 16 bits or TF32, and of 8: they ask for different work.

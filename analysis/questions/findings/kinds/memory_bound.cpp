@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "analysis/questions/findings/equal_problems.h"
 #include "analysis/questions/findings/matter.h"
 #include "analysis/render/text.h"
 
@@ -33,9 +32,9 @@ std::vector<Finding> memory_bound(const Matter& matter) {
                            count, count == 1 ? "layer" : "layers", milliseconds(series.seconds()),
                            share * 100, count == 1 ? "runs" : "run", at_peak * 100),
        .layers = series.layers(),
-       .action = "Move fewer bytes: smaller types, fused layers, larger batches where weights are "
-                 "most of it.",
-       .command = matter.ask("fusion")}};
+       .remedy = {"Move fewer bytes: smaller types, fused layers, larger batches where weights are "
+                  "most of it.",
+                  matter.ask("fusion")}}};
 }
 
 }  // namespace

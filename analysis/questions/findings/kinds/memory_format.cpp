@@ -6,8 +6,6 @@
 #include <algorithm>
 
 #include "analysis/questions/findings/matter.h"
-#include "analysis/questions/findings/remedies.h"
-#include "analysis/questions/findings/saved_calls.h"
 #include "analysis/questions/inspect/advice.h"
 #include "analysis/render/text.h"
 
@@ -116,10 +114,8 @@ std::vector<Finding> memory_format(const Matter& matter) {
   std::optional<Finding> ran = conversions_in_run(matter);
   if (ran && (!found || *found->gain_seconds < *ran->gain_seconds)) found = std::move(ran);
   if (!found) return {};
-  Remedy remedy = remedy_for_layout(matter);
   found->cause = layout_cause;
-  found->action = std::move(remedy.action);
-  found->command = std::move(remedy.command);
+  found->remedy = remedy_for_layout(matter);
   return {*std::move(found)};
 }
 

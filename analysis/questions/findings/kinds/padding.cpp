@@ -5,9 +5,7 @@
 
 #include <string_view>
 
-#include "analysis/questions/findings/equal_problems.h"
 #include "analysis/questions/findings/matter.h"
-#include "analysis/questions/findings/saved_calls.h"
 #include "analysis/render/text.h"
 
 namespace benanza::analysis {
@@ -60,10 +58,9 @@ std::vector<Finding> padding(const Matter& matter) {
       .affects = Affects::device,
       .leads_to_seconds = matter.least_seconds(),
       .plan = matter.plan(),
-      .action =
-          "Pad the weights with zeros when the model is loaded. If layers before and behind "
-          "keep the padded size, the copies go as well.",
-      .command = matter.ask("fusion", " --rows all")};
+      .remedy = {"Pad the weights with zeros when the model is loaded. If layers before and behind "
+                 "keep the padded size, the copies go as well.",
+                 matter.ask("fusion", " --rows all")}};
   if (matter.run() == nullptr) {
     const double whole = bound.bounds.sequential.seconds + change.gain_seconds();
     finding.reference = Baseline{.name = "the bound without padding", .seconds = whole};

@@ -6,8 +6,6 @@
 #include <utility>
 
 #include "analysis/questions/findings/matter.h"
-#include "analysis/questions/findings/remedies.h"
-#include "analysis/questions/findings/saved_calls.h"
 #include "analysis/render/text.h"
 #include "core/statistics/summary.h"
 
@@ -43,8 +41,7 @@ std::vector<Finding> timed_branches(const PlanRun& run, std::vector<std::size_t>
            .affects = Affects::device,
            .reference = Baseline{.name = "the plan", .seconds = before},
            .leads_to_seconds = after,
-           .action = std::move(remedy.action),
-           .command = std::move(remedy.command)}};
+           .remedy = std::move(remedy)}};
 }
 
 std::vector<Finding> parallel_branches(const Matter& matter) {
@@ -60,9 +57,8 @@ std::vector<Finding> parallel_branches(const Matter& matter) {
     }
   }
   if (beside.empty()) return {};
-  Remedy remedy = remedy_for_branches(matter);
   if (const PlanRun* const run = run_in_branches(bound)) {
-    return timed_branches(*run, std::move(beside), std::move(remedy));
+    return timed_branches(*run, std::move(beside), remedy_for_branches(matter));
   }
   // A call has all processors already; with fewer, both branches take longer.
   if (!matter.is_of_gpu()) return {};
@@ -78,8 +74,7 @@ std::vector<Finding> parallel_branches(const Matter& matter) {
            .certainty = Certainty::at_most,
            .affects = Affects::device,
            .leads_to_seconds = parallel.seconds,
-           .action = std::move(remedy.action),
-           .command = std::move(remedy.command)}};
+           .remedy = remedy_for_branches(matter)}};
 }
 
 }  // namespace

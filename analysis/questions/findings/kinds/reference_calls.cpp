@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "analysis/questions/findings/equal_problems.h"
 #include "analysis/questions/findings/matter.h"
 #include "analysis/render/text.h"
 
@@ -33,10 +32,10 @@ std::vector<Finding> reference_calls(const Matter& matter) {
            .gain_seconds = code.seconds,
            .certainty = Certainty::at_most,
            .reference = Baseline{.name = "the bound", .seconds = bound.bounds.sequential.seconds},
-           .action = "Run these layers with your own or a framework's code, and do not trust the "
-                     "bound there; another version of the library may have faster code.",
-           .command = matter.is_of_gpu() ? matter.ask("algorithms")
-                                         : "scripts/bench MODEL.onnx --onednn 3.2"}};
+           .remedy = {"Run these layers with your own or a framework's code, and do not trust the "
+                      "bound there; another version of the library may have faster code.",
+                      matter.is_of_gpu() ? matter.ask("algorithms")
+                                         : "scripts/bench MODEL.onnx --onednn 3.2"}}};
 }
 
 }  // namespace

@@ -7,9 +7,7 @@
 
 #include "analysis/model/layer_time.h"
 #include "analysis/model/selection.h"
-#include "analysis/questions/findings/equal_problems.h"
 #include "analysis/questions/findings/matter.h"
-#include "analysis/questions/findings/remedies.h"
 #include "analysis/render/text.h"
 
 namespace benanza::analysis {
@@ -164,8 +162,7 @@ std::vector<Finding> slow_operators(const Matter& matter) {
          .affects = Affects::device,
          .leads_to_seconds = matter.reachable_seconds(),
          .plan = matter.plan(),
-         .action = action,
-         .command = slow.remedy.command});
+         .remedy = slow.remedy});
   }
   return findings;
 }

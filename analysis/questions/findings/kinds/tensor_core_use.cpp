@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "analysis/questions/findings/equal_problems.h"
 #include "analysis/questions/findings/matter.h"
 #include "analysis/questions/inspect/advice.h"
 #include "analysis/render/text.h"
@@ -41,8 +40,8 @@ std::vector<Finding> tensor_core_use(const Matter& matter) {
            .affects = Affects::device,
            .leads_to_seconds = matter.least_seconds(),
            .plan = matter.plan(),
-           .action = advice_on_arithmetic(matter.profile()),
-           .command = matter.ask("tensor-cores", " --profile " + matter.profile().path.string())}};
+           .remedy = {advice_on_arithmetic(matter.profile()),
+                      matter.ask("tensor-cores", " --profile " + matter.profile().path.string())}}};
 }
 
 }  // namespace

@@ -64,20 +64,16 @@ void paper_algorithms_add_precision(Section& section, const AtPrecision& at) {
                                   .all_rows = true}));
 }
 
-std::optional<Section> paper_algorithms_section(const Study& study) {
-  return section_by_precision(
-      study,
-      "What each product loses if the library's heuristic chooses its algorithm, and what the "
-      "framework's choice loses where its profile names it.",
-      paper_algorithms_add_precision);
-}
-
 }  // namespace
 
 Chapter algorithms_chapter() {
-  return {.title = "Question 3: convolution algorithms",
-          .section = paper_algorithms_section,
-          .place = 30};
+  return {
+      .title = "Question 3: convolution algorithms",
+      .introduction =
+          "What each product loses if the library's heuristic chooses its algorithm, and what the "
+          "framework's choice loses where its profile names it.",
+      .add = paper_algorithms_add_precision,
+      .place = 30};
 }
 
 }  // namespace benanza::analysis

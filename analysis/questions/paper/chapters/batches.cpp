@@ -76,18 +76,16 @@ void paper_batches_add_precision(Section& section, const AtPrecision& at) {
   if (const auto note = note_on_marks(shown)) section.add(*note);
 }
 
-std::optional<Section> paper_batches_section(const Study& study) {
-  return section_by_precision(
-      study,
-      "Images (or sequences) a second: the batch size over the latency. The framework is the "
-      "fastest that was measured at the precision.",
-      paper_batches_add_precision);
-}
-
 }  // namespace
 
 Chapter batches_chapter() {
-  return {.title = "Batch sizes", .section = paper_batches_section, .place = 25};
+  return {
+      .title = "Batch sizes",
+      .introduction =
+          "Images (or sequences) a second: the batch size over the latency. The framework is the "
+          "fastest that was measured at the precision.",
+      .add = paper_batches_add_precision,
+      .place = 25};
 }
 
 }  // namespace benanza::analysis

@@ -31,18 +31,16 @@ void paper_energy_add_precision(Section& section, const AtPrecision& at) {
                       models, joules_per_sample));
 }
 
-std::optional<Section> paper_energy_section(const Study& study) {
-  return section_by_precision(
-      study,
-      "Of the whole device, idle power included, while each call is repeated without a pause. "
-      "Calls without energy are left out.",
-      paper_energy_add_precision);
-}
-
 }  // namespace
 
 Chapter energy_chapter() {
-  return {.title = "Energy", .section = paper_energy_section, .place = 80};
+  return {
+      .title = "Energy",
+      .introduction =
+          "Of the whole device, idle power included, while each call is repeated without a pause. "
+          "Calls without energy are left out.",
+      .add = paper_energy_add_precision,
+      .place = 80};
 }
 
 }  // namespace benanza::analysis

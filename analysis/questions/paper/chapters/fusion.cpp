@@ -40,18 +40,16 @@ void paper_fusion_add_precision(Section& section, const AtPrecision& at) {
   if (const auto note = note_on_marks(at.models)) section.add(*note);
 }
 
-std::optional<Section> paper_fusion_section(const Study& study) {
-  return section_by_precision(
-      study,
-      "Fused calls take the place of several layers where that is faster; the best choice of "
-      "calls that do not overlap is found exactly where the table says optimal.",
-      paper_fusion_add_precision);
-}
-
 }  // namespace
 
 Chapter fusion_chapter() {
-  return {.title = "Question 5: layer fusion", .section = paper_fusion_section, .place = 50};
+  return {
+      .title = "Question 5: layer fusion",
+      .introduction =
+          "Fused calls take the place of several layers where that is faster; the best choice of "
+          "calls that do not overlap is found exactly where the table says optimal.",
+      .add = paper_fusion_add_precision,
+      .place = 50};
 }
 
 }  // namespace benanza::analysis

@@ -14,10 +14,6 @@
 namespace benanza::analysis {
 namespace {
 
-std::optional<double> in_ms(std::optional<double> seconds) {
-  return seconds ? std::optional(*seconds * 1e3) : std::nullopt;
-}
-
 struct Times {
   std::string name;
   std::optional<double> (*seconds)(const StudiedModel&);
@@ -162,6 +158,7 @@ Sheet runs_sheet(const AtPrecision& at) {
 }
 
 void paper_latency_add_precision(Section& section, const AtPrecision& at) {
+  if (at.models.empty()) return;
   for (const auto& [batch, of_batch] : by_batch(at.models)) {
     const std::string of = at.word + (batch ? ", batch " + std::to_string(*batch) : "");
     section.add(latencies(of, of_batch));
@@ -172,22 +169,17 @@ void paper_latency_add_precision(Section& section, const AtPrecision& at) {
   if (const auto note = note_on_marks(at.models)) section.add(*note);
 }
 
-std::optional<Section> paper_latency_section(const Study& study) {
-  if (study.models.empty()) return std::nullopt;
-  return section_by_precision(
-      study,
-      "The lower-bound latency (LBL) adds the fastest measured call of every layer; parallel: "
-      "along the critical path. In sequence: the same calls one after the other, timed as one. The "
-      "framework shown is the fastest that was measured.",
-      paper_latency_add_precision);
-}
-
 }  // namespace
 
 Chapter latency_chapter() {
-  return {.title = "Questions 1 and 2: latency, sequential and parallel",
-          .section = paper_latency_section,
-          .place = 20};
+  return {
+      .title = "Questions 1 and 2: latency, sequential and parallel",
+      .introduction =
+          "The lower-bound latency (LBL) adds the fastest measured call of every layer; parallel: "
+          "along the critical path. In sequence: the same calls one after the other, timed as one. "
+          "The framework shown is the fastest that was measured.",
+      .add = paper_latency_add_precision,
+      .place = 20};
 }
 
 }  // namespace benanza::analysis

@@ -128,18 +128,16 @@ void paper_operators_add_precision(Section& section, const AtPrecision& at) {
   add_libraries(section, at);
 }
 
-std::optional<Section> paper_operators_section(const Study& study) {
-  return section_by_precision(
-      study,
-      "The share that each operator has of the sequential bound, and each library's fastest "
-      "calls.",
-      paper_operators_add_precision);
-}
-
 }  // namespace
 
 Chapter operators_chapter() {
-  return {.title = "Operators", .section = paper_operators_section, .place = 15};
+  return {
+      .title = "Operators",
+      .introduction =
+          "The share that each operator has of the sequential bound, and each library's fastest "
+          "calls.",
+      .add = paper_operators_add_precision,
+      .place = 15};
 }
 
 }  // namespace benanza::analysis

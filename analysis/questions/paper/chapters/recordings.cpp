@@ -1,7 +1,6 @@
 // Recorded programs: flat profiles, counters, idle time by its cause, and how fast the kernels ran.
 
 #include "analysis/questions/paper/study.h"
-#include "analysis/questions/profile/plots.h"
 #include "analysis/questions/profile/section.h"
 
 namespace benanza::analysis {

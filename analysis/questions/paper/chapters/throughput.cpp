@@ -168,19 +168,16 @@ void paper_throughput_add_precision(Section& section, const AtPrecision& at) {
                          .all_rows = true}));
 }
 
-std::optional<Section> paper_throughput_section(const Study& study) {
-  return section_by_precision(
-      study,
-      "The share of the bound's time that is spent in calls which reach a part of the peak "
-      "arithmetic that was measured for the precision. Winograd and FFT do with less arithmetic "
-      "than is counted: such calls may lie above the roof.",
-      paper_throughput_add_precision);
-}
-
 }  // namespace
 
 Chapter throughput_chapter() {
-  return {.title = "Throughput of the calls", .section = paper_throughput_section, .place = 80};
+  return {.title = "Throughput of the calls",
+          .introduction =
+              "The share of the bound's time that is spent in calls which reach a part of the peak "
+              "arithmetic that was measured for the precision. Winograd and FFT do with less "
+              "arithmetic than is counted: such calls may lie above the roof.",
+          .add = paper_throughput_add_precision,
+          .place = 80};
 }
 
 }  // namespace benanza::analysis

@@ -4,8 +4,8 @@
 
 #include "analysis/model/whole.h"
 #include "analysis/questions/paper/study.h"
+#include "analysis/questions/training/measured.h"
 #include "analysis/questions/training/strategies.h"
-#include "analysis/questions/training/worker.h"
 #include "analysis/render/table.h"
 
 namespace benanza::analysis {

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "analysis/model/algorithm_name.h"
+#include "analysis/model/algorithms.h"
 #include "analysis/questions/paper/study.h"
 #include "analysis/render/table.h"
 #include "core/problem/key_op.h"
@@ -33,7 +33,7 @@ struct Winner {
 };
 
 /// In the order of their keys.
-std::vector<Winner> winners(const Study& study, const std::vector<const StudiedModel*>& models) {
+std::vector<Winner> winners(const std::vector<const StudiedModel*>& models) {
   std::map<std::string, Convolution> shapes;
   for (const StudiedModel* model : models) {
     for (const Layer& layer : model->subject().graph.layers) {
@@ -45,9 +45,10 @@ std::vector<Winner> winners(const Study& study, const std::vector<const StudiedM
   }
   std::vector<Winner> found;
   for (const auto& [key, shape] : shapes) {
-    const MeasurementFilter& filter = models.front()->subject().filter;
+    const Subject& subject = models.front()->subject();
+    const MeasurementFilter& filter = subject.filter;
     const Selected selected =
-        select_measurement(key, study.inputs.results.measurements, filter, filter.precision);
+        select_measurement(key, subject.inputs.results.measurements, filter, filter.precision);
     if (selected.best != nullptr) found.push_back({shape, selected.best});
   }
   return found;
@@ -115,28 +116,28 @@ Bars kernels_plot(const std::vector<Winner>& rows, const std::string& word) {
   return plot;
 }
 
-std::optional<Section> paper_winners_section(const Study& study) {
-  return section_by_precision(
-      study,
-      "Every distinct convolution of the models, and the kind of algorithm that is fastest for "
-      "it. On the maps, the area of a point is the time of its call.",
-      [&](Section& section, const AtPrecision& at) {
-        const std::vector<Winner> rows = winners(study, at.models);
-        if (rows.empty()) return;
-        section.add(kernels_plot(rows, at.word));
-        Maps maps;
-        for (const Winner& row : rows) add_point(maps, row, at.word);
-        for (auto& [kernel, map] : maps) {
-          if (map.points.size() >= fewest_on_a_map) section.add(std::move(map));
-        }
-        section.add(winners_sheet(rows, at.word));
-      });
+void paper_winners_add_precision(Section& section, const AtPrecision& at) {
+  const std::vector<Winner> rows = winners(at.models);
+  if (rows.empty()) return;
+  section.add(kernels_plot(rows, at.word));
+  Maps maps;
+  for (const Winner& row : rows) add_point(maps, row, at.word);
+  for (auto& [kernel, map] : maps) {
+    if (map.points.size() >= fewest_on_a_map) section.add(std::move(map));
+  }
+  section.add(winners_sheet(rows, at.word));
 }
 
 }  // namespace
 
 Chapter winners_chapter() {
-  return {.title = "Convolution algorithms", .section = paper_winners_section, .place = 35};
+  return {
+      .title = "Convolution algorithms",
+      .introduction =
+          "Every distinct convolution of the models, and the kind of algorithm that is fastest for "
+          "it. On the maps, the area of a point is the time of its call.",
+      .add = paper_winners_add_precision,
+      .place = 35};
 }
 
 }  // namespace benanza::analysis
