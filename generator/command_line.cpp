@@ -6,7 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/program/program_flags.h"
-#include "generator/onnx/operators/shared/expert_load.h"
+#include "generator/onnx/operators/shared/experts.h"
 
 namespace benanza {
 namespace {

@@ -10,7 +10,6 @@
 
 #include "core/base/error.h"
 #include "core/metrics/expression.h"
-#include "core/metrics/metric_sets.h"
 #include "core/program/program_flags.h"
 #include "record/capture/cpu_counters.h"
 #include "record/capture/cupti_library.h"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <variant>
 
-#include "core/library/readable_name.h"
+#include "core/library/kernel_name.h"
 
 namespace benanza::analysis {
 namespace {

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <utility>
 
-#include "core/problem/key_op.h"
 #include "core/problem/least_work.h"
+#include "core/problem/text.h"
 
 namespace benanza::analysis {
 namespace {

@@ -1,6 +1,6 @@
 #include "analysis/model/floor.h"
 #include "analysis/model/weights.h"
-#include "core/problem/key_op.h"
+#include "core/problem/text.h"
 
 #include <algorithm>
 #include <set>

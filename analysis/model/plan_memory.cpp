@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "core/plan_file/spare_blocks.h"
+#include "core/plan_file/plan.h"
 #include "core/problem/problem.h"
 
 namespace benanza::analysis {

@@ -106,4 +106,18 @@ class KeyReader {
   std::string_view rest_;
 };
 
+/// First part of a key: "conv", "gemm", "relu", ...
+inline std::string_view op_of(std::string_view key) { return key.substr(0, key.find('/')); }
+
+/// True if the key's problem is of one of the shapes.
+template <class... Shape>
+bool asks_for(std::string_view key) {
+  return (Shape::owns(op_of(key)) || ...);
+}
+
+/// The extents of tensors of equal rank that broadcast together, in the order of their axes, in as
+/// few axes as possible: neighbours along which the same tensors broadcast become one, and axes of
+/// one element are left out. {2x3x4, 1x3x4} -> {2x12, 1x12}.
+std::vector<Dims> merge_axes(const std::vector<Dims>& tensors);
+
 }  // namespace benanza

@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "core/problem/queries_as_heads.h"
+#include "core/problem/ops/attention.h"
 #include "generator/fusion/strided_view.h"
-#include "generator/lowered/call_list.h"
+#include "generator/lowered/lowered.h"
 
 namespace benanza::fusion {
 namespace {

@@ -6,9 +6,7 @@
 #include "generator/fusion/attention_call.h"
 #include "generator/fusion/attention_masks.h"
 #include "generator/fusion/attention_operands.h"
-#include "generator/fusion/attention_scale.h"
 #include "generator/fusion/attention_softmax.h"
-#include "generator/fusion/rows.h"
 
 namespace benanza::fusion {
 namespace {

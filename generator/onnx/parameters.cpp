@@ -6,7 +6,6 @@
 #include <set>
 #include <string_view>
 
-#include "generator/onnx/cast_weights.h"
 #include "generator/onnx/control_flow/hidden_weights.h"
 #include "generator/onnx/stored.h"
 

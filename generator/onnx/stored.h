@@ -8,6 +8,8 @@
 #include "core/problem/stored_types.h"
 #include "generator/onnx/model/program.h"
 
+/// Weights that a model stores in few bits and unpacks by arithmetic of its own.
+
 namespace benanza::onnx {
 
 /// Whether the node's result holds the values of its first input, in another order or shape.
@@ -45,5 +47,17 @@ std::optional<PackedWeights> packed_weights(const Program& program, const Value&
 /// How a constant is stored that `step`, a DequantizeLinear, makes: packed if it holds fewer bits
 /// than a float. Empty for other types, such as biases of int32.
 std::optional<PackedWeights> packed_by(const Step& step);
+
+/// How a constant is stored that is Cast from 8 bits or fewer, less a zero point (Sub) and times
+/// scales (Mul), as exporters without DequantizeLinear write it. Empty for others.
+std::optional<PackedWeights> packed_by_casts(const Program& program, const Value& constant);
+
+/// The Mul of such a constant with its scales; null if there is none.
+const Step* scaling_of_casts(const Program& program, const Value& constant);
+
+/// The stored tensors that `constant` is computed from, if they hold at least a bit for each of its
+/// elements, and fewer than `bits_of_others`; empty for others.
+std::set<const Value*> narrower_sources(const Program& program, const Value& constant,
+                                        std::int64_t bits_of_others = 16);
 
 }  // namespace benanza::onnx

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "generator/training/products.h"
+#include "generator/training/parts.h"
 
 namespace benanza::training {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "core/base/error.h"
 #include "generator/fusion/whole/whole.h"
-#include "generator/training/attention.h"
+#include "generator/training/parts.h"
 #include "generator/training/step_builder.h"
 
 namespace benanza::training {

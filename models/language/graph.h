@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "models/zoo/attributes.h"
-#include "models/zoo/dims.h"
 
 namespace benanza::language {
 

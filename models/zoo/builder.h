@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "models/zoo/dims.h"
+#include "models/zoo/attributes.h"
 #include "models/zoo/weights.h"
 
 namespace benanza::zoo {

@@ -7,7 +7,7 @@
 
 #include "core/library/kernel_name.h"
 #include "core/problem/problem.h"
-#include "record/store/merge.h"
+#include "record/store/launches.h"
 
 namespace benanza {
 namespace {

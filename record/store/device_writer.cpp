@@ -3,7 +3,7 @@
 #include <cmath>
 #include <variant>
 
-#include "core/library/readable_name.h"
+#include "core/library/kernel_name.h"
 
 namespace benanza {
 

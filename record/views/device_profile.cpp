@@ -9,9 +9,8 @@
 #include "core/library/algorithm.h"
 #include "core/library/kernel_name.h"
 #include "core/problem/problem.h"
-#include "record/store/search.h"
+#include "record/store/launches.h"
 #include "record/views/device_time.h"
-#include "record/views/framework_time.h"
 #include "record/views/nested.h"
 
 namespace benanza {

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "core/plan_file/regions.h"
+#include "core/plan_file/accesses.h"
 #include "suites/harness/task.h"
 
 namespace benanza::plan {

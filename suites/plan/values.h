@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/mapped_file.h"
+#include "core/base/file.h"
 
 namespace benanza::plan {
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "core/problem/key_op.h"
 #include "core/problem/problem.h"
+#include "core/problem/text.h"
 
 namespace benanza::analysis {
 namespace {

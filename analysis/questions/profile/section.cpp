@@ -8,7 +8,7 @@
 #include "analysis/questions/profile/findings.h"
 #include "analysis/questions/profile/recording_sheets.h"
 #include "core/base/text.h"
-#include "core/library/reference_code.h"
+#include "core/library/algorithm.h"
 #include "record/views/flat_profile.h"
 
 namespace benanza::analysis {

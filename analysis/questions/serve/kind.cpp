@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "core/problem/key_op.h"
 #include "core/problem/problem.h"
+#include "core/problem/text.h"
 
 namespace benanza::analysis {
 namespace {

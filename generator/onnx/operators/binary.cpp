@@ -8,7 +8,6 @@
 #include "generator/onnx/model/checked_math.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
-#include "generator/onnx/operators/shared/views.h"
 
 /// Elementwise functions of two or more tensors broadcast to each other.
 namespace benanza::onnx {

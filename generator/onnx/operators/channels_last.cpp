@@ -1,10 +1,9 @@
-#include "generator/onnx/operators/shared/channels_last.h"
 #include <algorithm>
+#include "generator/onnx/operators/shared/sliding_window.h"
 
 #include "core/base/error.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
-#include "generator/onnx/operators/shared/sliding_window.h"
 
 /// Convolutions of ONNX Runtime on images whose channels come last.
 namespace benanza::onnx {

@@ -2,8 +2,8 @@
 
 #include "core/problem/ops/copy.h"
 #include "generator/onnx/model/checked_math.h"
+#include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
-#include "generator/onnx/operators/shared/views.h"
 
 namespace benanza::onnx {
 namespace {

@@ -6,7 +6,6 @@
 #include "core/problem/ops/copy.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
-#include "generator/onnx/operators/shared/views.h"
 
 /// Einsum as contractions of two operands at a time, from the left: matrix products, or elementwise
 /// ones where nothing is summed, with sums before them, and copies before and after them if the

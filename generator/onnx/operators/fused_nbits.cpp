@@ -1,7 +1,7 @@
 #include "core/base/error.h"
 #include "generator/onnx/operators/shared/calls.h"
-#include "generator/onnx/operators/shared/nbits.h"
 #include "generator/onnx/operators/shared/operator.h"
+#include "generator/onnx/operators/shared/quantization.h"
 
 /// Several products of one normalized tensor with packed weights, as ONNX Runtime fuses them.
 namespace benanza::onnx {

@@ -5,7 +5,6 @@
 #include "core/problem/ops/copy.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
-#include "generator/onnx/operators/shared/views.h"
 
 /// Operators that read or write at indices. If the indices are known and evenly spaced, the copy
 /// moves exactly what the node does; otherwise a proxy moves as many contiguous elements.

@@ -3,9 +3,8 @@
 #include "core/base/error.h"
 #include "core/problem/ops/copy.h"
 #include "generator/onnx/operators/shared/calls.h"
-#include "generator/onnx/operators/shared/channels_last.h"
 #include "generator/onnx/operators/shared/operator.h"
-#include "generator/onnx/operators/shared/views.h"
+#include "generator/onnx/operators/shared/sliding_window.h"
 
 namespace benanza::onnx {
 namespace {

@@ -6,7 +6,6 @@
 #include "core/base/error.h"
 #include "generator/onnx/model/checked_math.h"
 #include "generator/onnx/operators/shared/calls.h"
-#include "generator/onnx/operators/shared/expert_load.h"
 #include "generator/onnx/operators/shared/experts.h"
 #include "generator/onnx/operators/shared/operator.h"
 

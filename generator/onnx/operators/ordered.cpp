@@ -2,9 +2,9 @@
 
 #include "core/base/error.h"
 #include "core/problem/precision.h"
-#include "generator/onnx/operators/shared/bytes_as_floats.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
+#include "generator/onnx/operators/shared/quantization.h"
 
 /// Bytes that ONNX Runtime lays out as cuBLASLt asks for (columns, tiles of 32): the same work on
 /// elements in another order.

@@ -3,7 +3,6 @@
 
 #include "core/base/error.h"
 #include "generator/onnx/operators/shared/calls.h"
-#include "generator/onnx/operators/shared/channels_last.h"
 #include "generator/onnx/operators/shared/operator.h"
 #include "generator/onnx/operators/shared/sliding_window.h"
 

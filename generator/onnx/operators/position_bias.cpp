@@ -2,7 +2,6 @@
 #include "generator/onnx/operators/shared/attention_inputs.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
-#include "generator/onnx/operators/shared/views.h"
 
 /// Addends of scores that depend on the distance of two positions.
 namespace benanza::onnx {

@@ -7,11 +7,9 @@
 #include "core/base/error.h"
 #include "generator/onnx/model/checked_math.h"
 #include "generator/onnx/operators/shared/calls.h"
-#include "generator/onnx/operators/shared/channels_last.h"
 #include "generator/onnx/operators/shared/operator.h"
-#include "generator/onnx/operators/shared/scales.h"
+#include "generator/onnx/operators/shared/quantization.h"
 #include "generator/onnx/operators/shared/sliding_window.h"
-#include "generator/onnx/operators/shared/zero_point.h"
 #include "generator/onnx/read/composition.h"
 
 /// Integer arithmetic: the problems of the floating-point operators, to be measured at int8. Scales

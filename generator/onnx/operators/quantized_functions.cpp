@@ -2,9 +2,9 @@
 #include <set>
 
 #include "core/base/error.h"
-#include "generator/onnx/operators/shared/bytes_as_floats.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
+#include "generator/onnx/operators/shared/quantization.h"
 
 /// ONNX Runtime's functions, choices and means of bytes.
 namespace benanza::onnx {

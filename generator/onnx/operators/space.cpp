@@ -3,7 +3,6 @@
 #include "generator/onnx/model/checked_math.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
-#include "generator/onnx/operators/shared/views.h"
 
 /// The schemas' own inference divides by the square of the block size without checking it.
 namespace benanza::onnx {

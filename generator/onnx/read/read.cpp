@@ -1,7 +1,7 @@
 #include "generator/onnx/read/read.h"
 
 #include "core/base/error.h"
-#include "core/base/mapped_file.h"
+#include "core/base/file.h"
 #include "generator/onnx/model/check_model.h"
 #include "generator/onnx/read/external.h"
 #include "generator/onnx/read/wire.h"

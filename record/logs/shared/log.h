@@ -2,15 +2,30 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "record/logs/shared/call_problems.h"
-#include "record/logs/shared/environment.h"
 
 namespace benanza::record {
+
+/// A program's environment variables.
+class Environment {
+ public:
+  /// The variables of this program.
+  static Environment inherited();
+
+  std::optional<std::string> find(std::string_view name) const;
+  void set(std::string_view name, std::string value);
+  /// The variables as NAME=VALUE.
+  std::vector<std::string> list() const;
+
+ private:
+  std::map<std::string, std::string, std::less<>> values_;
+};
 
 /// What a library logged at one place.
 struct LogEntry {

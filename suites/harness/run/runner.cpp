@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "core/results_file/outcome_facts.h"
+#include "core/results_file/row.h"
 #include "suites/harness/conditions/data_kind.h"
 #include "suites/harness/deadline.h"
 #include "suites/harness/known_defect.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/nvidia/counter_plan.h"
+#include "core/nvidia/counters.h"
 #include "suites/harness/primitive.h"
 
 namespace benanza::nvidia {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/library/reference_code.h"
+#include "core/library/algorithm.h"
 #include "suites/harness/int8_recurrence.h"
 #include "suites/onednn/api/library_call.h"
 #include "suites/onednn/plans/recurrence.h"

@@ -3,9 +3,8 @@
 #include <algorithm>
 
 #include "core/base/error.h"
-#include "generator/lowered/call_list.h"
-#include "generator/onnx/operators/shared/rotation.h"
-#include "generator/onnx/operators/shared/views.h"
+#include "generator/lowered/lowered.h"
+#include "generator/onnx/operators/shared/calls.h"
 
 namespace benanza::onnx {
 

@@ -1,15 +1,55 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/problem/ops/binary.h"
 #include "generator/lowered/lowered.h"
-#include "generator/onnx/operators/shared/views.h"
+#include "generator/onnx/model/node_view.h"
 
 /// Calls shared by several operators.
+
 namespace benanza::onnx {
+
+/// A strided view of a dense tensor: element i0, i1, ... is at offset + sum(i * strides).
+struct View {
+  Dims dims;
+  Dims strides;
+  std::int64_t offset = 0;
+};
+
+/// Flat positions of a view's elements, in row-major order.
+std::vector<std::int64_t> positions(const View& view);
+
+/// `dims`, dense, broadcast to `target` by the rules of ONNX. Throws Error if it does not fit.
+View broadcast_view(const Dims& dims, const Dims& target);
+
+/// All of a dense tensor.
+View dense_view(const Dims& dims);
+
+/// The elements of `literal` at flat positions `from`.
+Literal pick(const Literal& literal, const std::vector<std::int64_t>& from);
+
+/// 0, 1, ... rank - 1.
+Dims all_axes(std::size_t rank);
+
+/// `value`, which must not be negative, as an index.
+inline std::size_t at(std::int64_t value) { return static_cast<std::size_t>(value); }
+
+/// A rotary embedding of the first elements of every row, of which the rest is passed on.
+struct Rotation {
+  /// Four axes, rows last.
+  Dims rows = {};
+  /// As Rotary::table, with an entry per point: half of what is rotated of a row.
+  Dims table = {};
+  bool interleaved = false;
+
+  /// The rotation and, if it leaves a rest, the copy of the rest; `operands` are the rows, the
+  /// cosines and the sines. Throws Error if the rows are shorter than what is rotated of them.
+  std::vector<Call> calls(const std::vector<Source>& operands) const;
+};
 
 inline Source from_input(int index, float scale = 1) { return {Source::Kind::input, index, scale}; }
 inline Source from_call(int index) { return {Source::Kind::call, index, 1}; }

@@ -6,7 +6,7 @@
 
 #include "generator/onnx/operators/shared/attention_inputs.h"
 #include "generator/onnx/operators/shared/calls.h"
-#include "generator/onnx/read/shared_caches.h"
+#include "generator/onnx/read/cache_extents.h"
 
 namespace benanza::onnx {
 
