@@ -11,14 +11,14 @@ struct CombineRow {
   bool reversed;
 };
 
-constexpr std::array<CombineRow, 8> rows{{{"add", CombineKind::add, false},
-                                          {"sub", CombineKind::sub, false},
-                                          {"mul", CombineKind::mul, false},
-                                          {"div", CombineKind::div, false},
-                                          {"max", CombineKind::max, false},
-                                          {"min", CombineKind::min, false},
-                                          {"rsub", CombineKind::sub, true},
-                                          {"rdiv", CombineKind::div, true}}};
+constexpr std::array<CombineRow, 8> combine_rows{{{"add", CombineKind::add, false},
+                                                  {"sub", CombineKind::sub, false},
+                                                  {"mul", CombineKind::mul, false},
+                                                  {"div", CombineKind::div, false},
+                                                  {"max", CombineKind::max, false},
+                                                  {"min", CombineKind::min, false},
+                                                  {"rsub", CombineKind::sub, true},
+                                                  {"rdiv", CombineKind::div, true}}};
 
 /// Axes [begin, end) of a tensor.
 struct Axes {
@@ -50,7 +50,7 @@ bool next_group(const Dims& a, Axes& of_a, const Dims& b, Axes& of_b) {
 }  // namespace
 
 std::string_view Combine::word() const {
-  for (const CombineRow& row : rows) {
+  for (const CombineRow& row : combine_rows) {
     if (row.kind == kind && row.reversed == reversed) return row.word;
   }
   // A reversed commutative operation.
@@ -63,7 +63,7 @@ void Combine::write(KeyWriter& writer) const {
 }
 
 std::optional<Combine> Combine::read(KeyReader& reader) {
-  for (const CombineRow& row : rows) {
+  for (const CombineRow& row : combine_rows) {
     if (!reader.accept(row.word)) continue;
     Combine step{.kind = row.kind, .y = {}, .reversed = row.reversed};
     step.y = reader.dims("y");
@@ -98,14 +98,6 @@ std::vector<Step> read_steps(KeyReader& reader) {
     }
   }
   return steps;
-}
-
-bool broadcasts_to(const Dims& y, const Dims& output) {
-  if (y.size() != output.size()) return false;
-  for (std::size_t axis = 0; axis < y.size(); ++axis) {
-    if (y[axis] != 1 && y[axis] != output[axis]) return false;
-  }
-  return true;
 }
 
 bool is_smooth_step(const Activation& function) {

@@ -43,9 +43,6 @@ std::string_view word(const Step& step);
 /// The steps that come next in a key; possibly none.
 std::vector<Step> read_steps(KeyReader& reader);
 
-/// True if `y` has the rank of `output` and each of its extents is 1 or the output's.
-bool broadcasts_to(const Dims& y, const Dims& output);
-
 /// Given extents `y` that broadcast to `from`, returns the extents that broadcast in the same way
 /// to `to`, which holds the same elements in the same order with axes merged or split. Empty if
 /// there are none.

@@ -38,8 +38,7 @@ struct Attention {
 
   static bool owns(std::string_view op) { return op == "attention"; }
   std::string_view op() const { return "attention"; }
-  void write(KeyWriter& writer) const;
-  static Attention read(KeyReader& reader);
+  void map(KeyFields& fields);
 
   /// Q, K, V, and the mask and the sinks, one for each head, if there are any. K and V are caches
   /// if there are more keys than queries, unless they are new.
