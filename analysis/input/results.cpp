@@ -10,7 +10,7 @@
 
 #include "analysis/input/database.h"
 #include "core/base/error.h"
-#include "core/results_file/read_journal.h"
+#include "core/results_file/read_rows.h"
 
 namespace benanza::analysis {
 namespace {

@@ -16,7 +16,7 @@
 #include "analysis/questions/common/question.h"
 #include "analysis/render/text.h"
 #include "core/problem/text.h"
-#include "core/results_file/read_journal.h"
+#include "core/results_file/read_rows.h"
 #include "core/statistics/summary.h"
 
 namespace benanza::analysis {

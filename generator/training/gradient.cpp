@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "generator/training/parts.h"
+#include "generator/training/products.h"
 
 namespace benanza::training {
 namespace {

@@ -2,8 +2,8 @@
 #include <optional>
 
 #include "core/base/error.h"
-#include "generator/onnx/model/checked_math.h"
-#include "generator/onnx/operators/shared/attention_inputs.h"
+#include "generator/onnx/model/tensor.h"
+#include "generator/onnx/operators/shared/attention_parts.h"
 
 /// Attention as its parts; the fusion "attention" adds one call that does the same. Boolean masks
 /// are measured as the additive masks that they stand for.

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "generator/onnx/model/checked_math.h"
+#include "generator/onnx/model/tensor.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/experts.h"
 #include "generator/onnx/operators/shared/operator.h"

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "core/base/error.h"
-#include "generator/onnx/model/checked_math.h"
-#include "generator/onnx/operators/shared/attention_inputs.h"
+#include "generator/onnx/model/tensor.h"
+#include "generator/onnx/operators/shared/attention_parts.h"
 
 /// Attention of ONNX Runtime that no library here has: shapes and reasons.
 namespace benanza::onnx {

@@ -1,8 +1,8 @@
 #include <onnx/onnx_pb.h>
 
 #include "core/base/error.h"
-#include "generator/onnx/model/checked_math.h"
-#include "generator/onnx/operators/shared/attention_inputs.h"
+#include "generator/onnx/model/tensor.h"
+#include "generator/onnx/operators/shared/attention_parts.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/packed_heads.h"
 #include "generator/onnx/read/composition.h"

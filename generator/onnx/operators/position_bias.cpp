@@ -1,5 +1,5 @@
 #include "core/base/error.h"
-#include "generator/onnx/operators/shared/attention_inputs.h"
+#include "generator/onnx/operators/shared/attention_parts.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
 

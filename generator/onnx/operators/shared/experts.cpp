@@ -9,8 +9,8 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "generator/onnx/model/checked_math.h"
 #include "generator/onnx/model/node_view.h"
+#include "generator/onnx/model/tensor.h"
 #include "generator/onnx/operators/shared/quantization.h"
 
 namespace benanza::onnx {

@@ -4,7 +4,7 @@
 #include <variant>
 #include <vector>
 
-#include "generator/onnx/operators/shared/attention_inputs.h"
+#include "generator/onnx/operators/shared/attention_parts.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/read/cache_extents.h"
 

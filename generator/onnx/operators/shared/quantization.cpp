@@ -3,8 +3,8 @@
 #include <utility>
 #include <variant>
 
-#include "generator/onnx/model/checked_math.h"
 #include "generator/onnx/model/node_view.h"
+#include "generator/onnx/model/tensor.h"
 #include "generator/onnx/operators/shared/calls.h"
 
 namespace benanza::onnx {

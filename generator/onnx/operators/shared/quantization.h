@@ -12,10 +12,7 @@
 #include "generator/onnx/model/node_view.h"
 #include "generator/onnx/operators/shared/operator.h"
 
-/// Scales (input 1) of conversions between floats and 8 bits (input 0).
-
-/// Operators of bytes for which no library has a call: on floats, between conversions.
-
+/// Zero points and scales of 8 bits, and conversions between these and floats.
 namespace benanza::onnx {
 
 /// Whether a product of bytes needs nothing for this zero point: the middle of the range, and for
