@@ -78,8 +78,7 @@ Heads first_heads(AttentionParts& parts, const NodeView& node, std::size_t index
   const Dims& dims = node.shape(index);
   if (dims.size() == 3 && dims[0] == 1) {
     const std::int64_t heads = head_count(node, "kv_num_heads", dims[2]);
-    return parts.split(1, seen, heads, dims[2] / heads, from_input(static_cast<int>(index)),
-                       dims[2]);
+    return parts.split(1, seen, heads, dims[2] / heads, from_input(index), dims[2]);
   }
   return some_rows(heads_of(parts, node, index, "kv_num_heads"), 0, seen);
 }

@@ -172,8 +172,7 @@ Lowered lower_binary(const NodeView& node) {
   if (changes_nothing<kind>(node)) return free_layer("its operand, unchanged");
   const Dims& a = node.shape(0);
   const Dims b = second_operand(node);
-  return measured({elementwise_call(kind, {a, node.input(0).constant, from_input(0)},
-                                    {b, node.input(1).constant, from_input(1)})});
+  return measured({elementwise_call(kind, operand_of(node, 0, a), operand_of(node, 1, b))});
 }
 
 /// The node's result is boolean; the library's is 1 or 0 in the type of the operands. Boolean
@@ -206,10 +205,9 @@ Lowered lower_power(const NodeView& node) {
     const auto exponent = static_cast<float>(node.scalar(1, 1));
     if (exponent == 1) return free_layer("the first power");
     const bool root = exponent == 0.5F;
-    return measured({call(Activation{.input = node.extents(0),
-                                     .kind = root ? ActivationKind::sqrt : ActivationKind::pow,
-                                     .alpha = root ? 0 : exponent},
-                          {from_input(0)})});
+    return measured(
+        {function_call(node.extents(0), root ? ActivationKind::sqrt : ActivationKind::pow,
+                       from_input(0), root ? 0 : exponent)});
   }
   if (!is_floating(node.input(1).type)) throw NotExpressible("exponents that are integers");
   return lower_binary<BinaryKind::power>(node);
@@ -223,8 +221,7 @@ Lowered lower_prelu(const NodeView& node) {
     slope.insert(slope.end(), node.shape(0).size() - 2, 1);
   }
   Call result =
-      elementwise_call(BinaryKind::prelu, {node.shape(0), node.input(0).constant, from_input(0)},
-                       {slope, node.input(1).constant, from_input(1)});
+      elementwise_call(BinaryKind::prelu, operand_of(node, 0), operand_of(node, 1, slope));
   if (output(result.problem) != node.extents(0)) {
     throw Error("a slope of " + join(node.shape(1), 'x') + " does not broadcast to " +
                 join(node.shape(0), 'x'));
@@ -236,12 +233,10 @@ Lowered lower_prelu(const NodeView& node) {
 template <BinaryKind kind>
 Lowered lower_variadic(const NodeView& node) {
   if (node.input_count() == 1) return free_layer("its only input");
-  ElementwiseOperand total{node.shape(0), node.input(0).constant, from_input(0)};
+  ElementwiseOperand total = operand_of(node, 0);
   std::vector<Call> calls;
   for (std::size_t index = 1; index < node.input_count(); ++index) {
-    calls.push_back(elementwise_call(
-        kind, total,
-        {node.shape(index), node.input(index).constant, from_input(static_cast<int>(index))}));
+    calls.push_back(elementwise_call(kind, total, operand_of(node, index)));
     total = {output(calls.back().problem), false, from_call(static_cast<int>(index) - 1)};
   }
   return measured(std::move(calls));
@@ -252,10 +247,9 @@ Lowered lower_mean(const NodeView& node) {
   Lowered lowered = lower_variadic<BinaryKind::add>(node);
   if (lowered.cost == Cost::free) return lowered;
   const auto last = static_cast<int>(lowered.calls.size()) - 1;
-  lowered.calls.push_back(call(Activation{.input = output(lowered.calls.back().problem),
-                                          .kind = ActivationKind::linear,
-                                          .alpha = 1.0F / static_cast<float>(node.input_count())},
-                               {from_call(last)}));
+  lowered.calls.push_back(function_call(output(lowered.calls.back().problem),
+                                        ActivationKind::linear, from_call(last),
+                                        1.0F / static_cast<float>(node.input_count())));
   return lowered;
 }
 

@@ -77,8 +77,7 @@ void add_causal_function(const NodeView& node, const Dims& dims, std::vector<Cal
   if (function != "silu" && function != "swish") {
     throw NotExpressible("the function " + function + " behind a convolution");
   }
-  calls.push_back(call(Activation{.input = dims, .kind = ActivationKind::swish, .alpha = 1},
-                       {last_result(calls)}));
+  calls.push_back(function_call(dims, ActivationKind::swish, last_result(calls), 1));
 }
 
 /// The earlier tokens before the new ones, a copy of the last of them, and a convolution; without
@@ -101,8 +100,8 @@ Lowered lower_causal_convolution(const NodeView& node) {
       throw Error("a state of " + join(past, 'x') + " for " + std::to_string(kept) +
                   " earlier tokens of " + join(input, 'x'));
     }
-    calls.push_back(call(Concat{.parts = {past, input}, .axis = 2},
-                         {from_input(static_cast<int>(causal_past)), from_input(0)}));
+    calls.push_back(
+        call(Concat{.parts = {past, input}, .axis = 2}, {from_input(causal_past), from_input(0)}));
     all[2] += kept;
     tokens = last_result(calls);
   } else if (node.has_output(1) && input[2] < kept) {

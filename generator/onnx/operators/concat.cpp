@@ -59,7 +59,7 @@ Lowered lower_concat(const NodeView& node) {
                   " along axis " + std::to_string(shape.axis));
     }
     shape.parts.push_back(part);
-    operands.push_back(from_input(static_cast<int>(index)));
+    operands.push_back(from_input(index));
   }
   if (shape.parts.size() == 1) return free_layer("its only input");
   return movement({call(std::move(shape), std::move(operands))});

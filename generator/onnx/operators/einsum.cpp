@@ -153,7 +153,7 @@ Value ordered(const Value& value, const Labels& order, std::vector<Call>& calls)
   if (shape.dims.size() == 1 && shape.from == shape.to) return result;
   copy.operands = {value.source};
   calls.push_back(copy);
-  result.source = from_call(static_cast<int>(calls.size()) - 1);
+  result.source = last_result(calls);
   return result;
 }
 
@@ -172,7 +172,7 @@ Value summed(const Value& value, const Labels& wanted, std::vector<Call>& calls)
   if (!axes.empty()) {
     calls.push_back(call(Reduction{.kind = ReductionKind::sum, .input = value.dims, .axes = axes},
                          {value.source}));
-    kept.source = from_call(static_cast<int>(calls.size()) - 1);
+    kept.source = last_result(calls);
   }
   return kept;
 }
@@ -229,7 +229,7 @@ bool arranged(Value& value, const Labels& order, const Labels& other, const Labe
 }
 
 Value last_call(Labels labels, const Value& a, const Value& b, const std::vector<Call>& calls) {
-  Value made{std::move(labels), {}, from_call(static_cast<int>(calls.size()) - 1)};
+  Value made{std::move(labels), {}, last_result(calls)};
   for (const int label : made.labels) {
     const std::int64_t in_a = extents_of({label}, a.labels, a.dims)[0];
     made.dims.push_back(std::max(in_a, extents_of({label}, b.labels, b.dims)[0]));
@@ -295,7 +295,7 @@ Lowered lower_einsum(const NodeView& node) {
     if (takes_diagonal(labels)) throw NotExpressible("a diagonal");
   }
   const auto value = [&](std::size_t index) {
-    return Value{equation.operands[index], node.shape(index), from_input(static_cast<int>(index))};
+    return Value{equation.operands[index], node.shape(index), from_input(index)};
   };
   if (node.input_count() == 1) return single(value(0), equation.result);
   std::vector<Call> calls;

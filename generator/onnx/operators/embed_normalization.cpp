@@ -64,11 +64,8 @@ Lowered lower_embed_normalization(const NodeView& node) {
                                  .epsilon = node.real("epsilon", 1e-12F),
                                  .scale = true,
                                  .bias = true};
-  calls.push_back(call(shape, {sum.source, from_input(static_cast<int>(scale_row)),
-                               from_input(static_cast<int>(bias_row))}));
-  Lowered lowered = measured(std::move(calls));
-  lowered.types = Types::checked_by_lowering;
-  return lowered;
+  calls.push_back(call(shape, {sum.source, from_input(scale_row), from_input(bias_row)}));
+  return measured(std::move(calls), Types::checked_by_lowering);
 }
 
 // Inputs of QEmbedLayerNormalization behind those: scales, in the order of what they scale.
@@ -90,7 +87,7 @@ Lowered lower_quantized_embed(const NodeView& node) {
     if (type_bits(type) != 8 || is_floating(type)) {
       throw NotExpressible("embeddings of " + type_name(type));
     }
-    const Source source = from_input(static_cast<int>(place));
+    const Source source = from_input(place);
     const std::int64_t words = element_count(extents) / bytes_of_word;
     if (chosen && words > 0) {
       calls.push_back(call(Copy{.dims = {words}, .from = {1}, .to = {1}}, {source}));
@@ -121,9 +118,7 @@ Lowered lower_quantized_embed(const NodeView& node) {
                                           .scale = true,
                                           .bias = true},
                        {sum.source, scale, bias}));
-  Lowered lowered = measured(std::move(calls));
-  lowered.types = Types::checked_by_lowering;
-  return lowered;
+  return measured(std::move(calls), Types::checked_by_lowering);
 }
 
 /// Of each table no more rows than there are tokens.

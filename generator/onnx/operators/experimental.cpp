@@ -21,8 +21,7 @@ Lowered lower_image_scaler(const NodeView& node) {
   std::vector<Call> calls;
   Source result = from_input(0);
   if (scale != 1) {
-    calls.push_back(
-        call(Activation{.input = input, .kind = ActivationKind::linear, .alpha = scale}, {result}));
+    calls.push_back(function_call(input, ActivationKind::linear, result, scale));
     result = from_call(0);
   }
   if (std::any_of(bias.begin(), bias.end(), [](float value) { return value != 0; })) {

@@ -32,7 +32,7 @@ const Dims& matrix(const NodeView& node, std::size_t index) {
 }
 
 Call scaled(const Dims& dims, float factor, Source source) {
-  return call(Activation{.input = dims, .kind = ActivationKind::linear, .alpha = factor}, {source});
+  return function_call(dims, ActivationKind::linear, source, factor);
 }
 
 /// alpha * op(A) op(B) + beta * C. A factor is folded into a constant operand when the model is
@@ -76,11 +76,7 @@ Lowered lower_gemm(const NodeView& node) {
 
 Lowered lower_fused_gemm(const NodeView& node) {
   Lowered lowered = lower_gemm(node);
-  std::vector<float> parameters;
-  for (const auto* name : {"activation_alpha", "activation_beta"}) {
-    if (node.has(name)) parameters.push_back(node.real(name, 0));
-  }
-  add_activation(node, parameters, lowered.calls);
+  add_activation(node, activation_parameters(node), lowered.calls);
   return lowered;
 }
 

@@ -27,8 +27,8 @@ Lowered lower_gemm_float8(const NodeView& node) {
   }
   if (node.text("activation", "NONE") != "NONE") throw NotExpressible("a function behind fp8");
   Lowered lowered = measured(
-      {matmul_call(node, {}, node.integer("transA", 0) != 0, node.integer("transB", 0) != 0)});
-  lowered.types = Types::checked_by_lowering;
+      {matmul_call(node, {}, node.integer("transA", 0) != 0, node.integer("transB", 0) != 0)},
+      Types::checked_by_lowering);
   lowered.precision = to_string(Precision::fp8);
   return lowered;
 }

@@ -100,7 +100,7 @@ void rotate_heads(AttentionParts& parts, const NodeView& node, AttentionInputs& 
 /// All of the cache, where nothing is new.
 Heads cached_heads(const NodeView& node, std::size_t past, const GroupedCache& cache) {
   if (!node.has_input(past)) throw NotExpressible("neither new nor earlier keys and values");
-  Heads all{node.shape(past), from_input(static_cast<int>(past))};
+  Heads all{node.shape(past), from_input(past)};
   if (all.dims.size() != 4 || all.dims[1] != positive(node, "kv_num_heads")) {
     throw Error("a cache of " + join(all.dims, 'x'));
   }
@@ -123,8 +123,8 @@ void append_new(AttentionParts& parts, const NodeView& node, AttentionInputs& in
   }
   if (inputs.k.dims[2] > cache.capacity) throw NotExpressible("more new keys than its cache holds");
   const auto continued = [&](std::size_t past, const Heads& heads, int output) {
-    Heads all = parts.append_in_place({node.shape(past), from_input(static_cast<int>(past))}, heads,
-                                      cache.start, output);
+    Heads all =
+        parts.append_in_place({node.shape(past), from_input(past)}, heads, cache.start, output);
     all.dims[2] = cache.keys;
     if (cache.keys != cache.capacity) all.source.matrix_rows = cache.capacity;
     return all;
@@ -152,7 +152,7 @@ void append_converted(AttentionParts& parts, const NodeView& node, AttentionInpu
   const auto converted = [&](std::size_t past, Heads heads) {
     heads.dims[2] = seen;
     Call read = call(Quantization{.kind = QuantizationKind::dequantize, .input = heads.dims},
-                     {from_input(static_cast<int>(past))});
+                     {from_input(past)});
     read.is_proxy = true;
     heads.source = parts.add(std::move(read));
     return heads;

@@ -88,8 +88,7 @@ Lowered lower_microsoft_group_normalization(const NodeView& node) {
     if (!skip || !node.has_input(place)) continue;
     calls.push_back(
         elementwise_call(BinaryKind::add, {input, false, source},
-                         {of_image(node.shape(place), last, input.size()),
-                          node.input(place).constant, from_input(static_cast<int>(place))}));
+                         operand_of(node, place, of_image(node.shape(place), last, input.size()))));
     source = last_result(calls);
   }
   if (skip && calls.empty()) throw Error("nothing is added");
@@ -100,8 +99,7 @@ Lowered lower_microsoft_group_normalization(const NodeView& node) {
     throw NotExpressible("the function " + std::to_string(function) + " behind it");
   }
   if (function == 1) {
-    calls.push_back(call(Activation{.input = input, .kind = ActivationKind::swish, .alpha = 1},
-                         {last_result(calls)}));
+    calls.push_back(function_call(input, ActivationKind::swish, last_result(calls), 1));
   }
   Lowered lowered = measured(std::move(calls));
   return last ? of_channels_last(node, std::move(lowered)) : lowered;

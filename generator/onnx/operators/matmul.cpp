@@ -73,7 +73,7 @@ Lowered lower_matmul_nbits(const NodeView& node) {
   calls.push_back(std::move(product));
   if (node.has_input(5)) {
     calls.push_back(elementwise_call(BinaryKind::add, {dims, false, last_result(calls)},
-                                     {node.extents(5), node.input(5).constant, from_input(5)}));
+                                     operand_of(node, 5, node.extents(5))));
   }
   return measured(std::move(calls));
 }
@@ -96,10 +96,8 @@ Lowered lower_fused_matmul(const NodeView& node) {
   }
   std::vector<Call> calls{product};
   if (alpha != 1) {
-    calls.push_back(call(
-        Activation{
-            .input = output(product.problem), .kind = ActivationKind::linear, .alpha = alpha},
-        {from_call(0)}));
+    calls.push_back(
+        function_call(output(product.problem), ActivationKind::linear, from_call(0), alpha));
   }
   return measured(std::move(calls));
 }
@@ -107,11 +105,7 @@ Lowered lower_fused_matmul(const NodeView& node) {
 /// Then a function.
 Lowered lower_fused_matmul_activation(const NodeView& node) {
   Lowered lowered = lower_fused_matmul(node);
-  std::vector<float> parameters;
-  for (const auto* name : {"activation_alpha", "activation_beta"}) {
-    if (node.has(name)) parameters.push_back(node.real(name, 0));
-  }
-  add_activation(node, parameters, lowered.calls);
+  add_activation(node, activation_parameters(node), lowered.calls);
   return lowered;
 }
 
@@ -121,10 +115,9 @@ Lowered lower_gemm_fast_gelu(const NodeView& node) {
   const Dims dims = output(calls[0].problem);
   if (node.has_input(2)) {
     calls.push_back(elementwise_call(BinaryKind::add, {dims, false, from_call(0)},
-                                     {node.extents(2), node.input(2).constant, from_input(2)}));
+                                     operand_of(node, 2, node.extents(2))));
   }
-  calls.push_back(
-      call(Activation{.input = dims, .kind = ActivationKind::gelu_tanh}, {last_result(calls)}));
+  calls.push_back(function_call(dims, ActivationKind::gelu_tanh, last_result(calls)));
   return measured(std::move(calls));
 }
 

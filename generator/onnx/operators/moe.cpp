@@ -106,7 +106,7 @@ class ExpertCalls {
   Source choose() {
     Source all = from_input(1);
     if (experts_.factors) {
-      all = from_input(static_cast<int>(*experts_.factors));
+      all = from_input(*experts_.factors);
     } else {
       // A sparse mixer takes one expert at a time from what is near the largest.
       const std::int64_t turns = node_.integer("use_sparse_mixer", 0) != 0 ? chosen_ : 1;
@@ -177,7 +177,7 @@ class ExpertCalls {
   Source add_products(const std::vector<ExpertShare>& shares, const ExpertInputs& inputs,
                       std::string_view bits, const Source& rows, std::int64_t columns,
                       std::int64_t length) {
-    const auto weights = from_input(static_cast<int>(inputs.weights));
+    const auto weights = from_input(inputs.weights);
     const auto packed = packed_weights(inputs, bits);
     check_weights_of(inputs, packed, columns, length);
     const ExpertShare& first = shares.front();
@@ -208,15 +208,13 @@ class ExpertCalls {
       rows = {share.experts, share.rows, columns};
       biases = {share.experts, 1, columns};
     }
-    calls_.push_back(
-        elementwise_call(BinaryKind::add, {rows, false, last_result(calls_)},
-                         {biases, node_.input(bias).constant, from_input(static_cast<int>(bias))}));
+    calls_.push_back(elementwise_call(BinaryKind::add, {rows, false, last_result(calls_)},
+                                      operand_of(node_, bias, biases)));
   }
 
   Source apply(ActivationKind kind, const Dims& dims, const Source& x, float alpha = 0,
                float beta = 0) {
-    calls_.push_back(
-        call(Activation{.input = dims, .kind = kind, .alpha = alpha, .beta = beta}, {x}));
+    calls_.push_back(function_call(dims, kind, x, alpha, beta));
     return last_result(calls_);
   }
 

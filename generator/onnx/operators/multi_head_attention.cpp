@@ -58,12 +58,11 @@ constexpr std::size_t qkv_bias = 3;
 Source add_bias_part(AttentionParts& parts, const NodeView& node, std::size_t bias_index,
                      std::size_t index, std::int64_t& offset) {
   const Dims& dims = node.shape(index);
-  Source bias = from_input(static_cast<int>(bias_index));
+  Source bias = from_input(bias_index);
   bias.part_from = offset;
   offset += dims.back();
   if (node.elements(bias_index) < offset) throw Error("a bias shorter than the rows of q, k and v");
-  return parts.add(elementwise_call(BinaryKind::add,
-                                    {dims, false, from_input(static_cast<int>(index))},
+  return parts.add(elementwise_call(BinaryKind::add, {dims, false, from_input(index)},
                                     {{dims.back()}, node.input(bias_index).constant, bias}));
 }
 
@@ -163,7 +162,7 @@ Lowered lower_packed_multi_head(const NodeView& node) {
       const std::int64_t heads = head_count(node, "num_heads", dims.at(1));
       const Source rows = node.has_input(qkv_bias)
                               ? add_bias_part(parts, node, qkv_bias, index, offset)
-                              : from_input(static_cast<int>(index));
+                              : from_input(index);
       return parts.split(places[0], places[1], heads, dims[1] / heads, rows, dims[1]);
     };
     inputs.q = rows_of_tokens(0);

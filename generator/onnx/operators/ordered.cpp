@@ -54,7 +54,7 @@ Lowered lower_ordered_product(const NodeView& node) {
 Lowered lower_ordered_gelu(const NodeView& node) {
   std::vector<Call> calls;
   const Source x = dequantized(node, 0, calls);
-  calls.push_back(call(Activation{.input = node.extents(0), .kind = ActivationKind::gelu}, {x}));
+  calls.push_back(function_call(node.extents(0), ActivationKind::gelu, x));
   return in_another_order(quantized(std::move(calls)));
 }
 

@@ -87,8 +87,8 @@ Source project(AttentionParts& parts, const NodeView& node, std::int64_t rows) {
   if (weights.size() != 2) throw Error("weights of " + join(weights, 'x'));
   const Source product = parts.add(matmul_call(node, {0, 1}, false, false));
   if (!node.has_input(2)) return product;
-  return parts.add(elementwise_call(BinaryKind::add, {{rows, weights[1]}, false, product},
-                                    {node.shape(2), node.input(2).constant, from_input(2)}));
+  return parts.add(
+      elementwise_call(BinaryKind::add, {{rows, weights[1]}, false, product}, operand_of(node, 2)));
 }
 
 Lowered lower_packed_attention(const NodeView& node) {

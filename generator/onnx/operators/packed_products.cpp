@@ -54,8 +54,7 @@ Lowered lower_blocks(const NodeView& node, PackedType type, std::int64_t block, 
   if (!node.has_input(bias)) return measured({product});
   return measured(
       {product, elementwise_call(BinaryKind::add, {output(product.problem), false, from_call(0)},
-                                 {node.extents(bias), node.input(bias).constant,
-                                  from_input(static_cast<int>(bias))})});
+                                 operand_of(node, bias, node.extents(bias)))});
 }
 
 /// Inputs: A, B, the scales, a scale of A, a bias.
@@ -182,9 +181,7 @@ Lowered lower_gather_blocks(const NodeView& node) {
       call(Quantization{.kind = QuantizationKind::dequantize, .input = made, .fp8 = of_floats},
            {from_input(0)}));
   for (Call& one : calls) one.is_proxy = true;
-  Lowered lowered = measured(std::move(calls));
-  lowered.types = Types::checked_by_lowering;
-  return lowered;
+  return measured(std::move(calls), Types::checked_by_lowering);
 }
 
 }  // namespace

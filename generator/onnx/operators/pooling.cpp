@@ -113,11 +113,11 @@ Lowered lower_norm_pool(const NodeView& node) {
   const Dims input = node.extents(0);
   const Window window = stated_window(node, input).window;
   const auto function = [](const Dims& dims, ActivationKind kind, float alpha, int last) {
-    return call(Activation{.input = dims, .kind = kind, .alpha = alpha}, {from_call(last)});
+    return function_call(dims, kind, from_call(last), alpha);
   };
   std::vector<Call> calls;
   if (p == 1) {
-    calls.push_back(call(Activation{.input = input, .kind = ActivationKind::abs}, {from_input(0)}));
+    calls.push_back(function_call(input, ActivationKind::abs, from_input(0)));
   } else {
     calls.push_back(elementwise_call(BinaryKind::mul, {input, false, from_input(0)},
                                      {input, false, from_input(0)}));

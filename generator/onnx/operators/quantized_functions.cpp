@@ -14,7 +14,7 @@ namespace {
 Lowered lower_function(const NodeView& node, ActivationKind kind, float alpha = 0) {
   std::vector<Call> calls;
   const Source x = dequantized(node, 0, calls);
-  calls.push_back(call(Activation{.input = node.extents(0), .kind = kind, .alpha = alpha}, {x}));
+  calls.push_back(function_call(node.extents(0), kind, x, alpha));
   return quantized(std::move(calls));
 }
 
@@ -84,10 +84,11 @@ Lowered lower_quantized_mean(const NodeView& node) {
   if (type_bits(node.input(0).type) != 8) {
     throw NotExpressible("quantized " + type_name(node.input(0).type));
   }
-  Lowered lowered = measured({call(
-      Reduction{.kind = ReductionKind::mean, .input = node.extents(0), .axes = mean_axes(node)},
-      {from_input(0)})});
-  lowered.types = Types::checked_by_lowering;
+  Lowered lowered = measured(
+      {call(
+          Reduction{.kind = ReductionKind::mean, .input = node.extents(0), .axes = mean_axes(node)},
+          {from_input(0)})},
+      Types::checked_by_lowering);
   lowered.precision = to_string(Precision::int8);
   return lowered;
 }

@@ -128,7 +128,7 @@ std::vector<Source> initial_states(const NodeView& node, Recurrent& shape) {
     check_extents(node, index,
                   shape.batch_first ? Dims{shape.batch, shape.directions(), shape.hidden}
                                     : Dims{shape.directions(), shape.batch, shape.hidden});
-    sources.push_back(from_input(static_cast<int>(index)));
+    sources.push_back(from_input(index));
   }
   return sources;
 }
@@ -195,8 +195,7 @@ Lowered lower_dynamic_quantize_lstm(const NodeView& node) {
   }
   Call lstm = recurrent_call(node, WeightOrder::columns);
   lstm.is_proxy = true;
-  Lowered lowered = measured({std::move(lstm)});
-  lowered.types = Types::checked_by_lowering;
+  Lowered lowered = measured({std::move(lstm)}, Types::checked_by_lowering);
   lowered.precision = to_string(Precision::int8);
   return lowered;
 }

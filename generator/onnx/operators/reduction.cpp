@@ -118,7 +118,7 @@ std::vector<TensorFacts> sum_of_bytes_shape(const NodeView& node) {
 }
 
 Lowered of_each_element(const NodeView& node, ActivationKind kind) {
-  return measured({call(Activation{.input = node.extents(0), .kind = kind}, {from_input(0)})});
+  return measured({function_call(node.extents(0), kind, from_input(0))});
 }
 
 /// The logarithm of a sum, or of a sum of exponentials.
@@ -129,14 +129,12 @@ Lowered lower_log_sum(const NodeView& node) {
     return exponential ? lowered : of_each_element(node, ActivationKind::log);
   }
   if (exponential) {
-    lowered.calls.insert(
-        lowered.calls.begin(),
-        call(Activation{.input = node.shape(0), .kind = ActivationKind::exp}, {from_input(0)}));
+    lowered.calls.insert(lowered.calls.begin(),
+                         function_call(node.shape(0), ActivationKind::exp, from_input(0)));
     lowered.calls[1].operands = {from_call(0)};
   }
-  lowered.calls.push_back(
-      call(Activation{.input = output(lowered.calls.back().problem), .kind = ActivationKind::log},
-           {from_call(exponential ? 1 : 0)}));
+  lowered.calls.push_back(function_call(output(lowered.calls.back().problem), ActivationKind::log,
+                                        from_call(exponential ? 1 : 0)));
   return lowered;
 }
 

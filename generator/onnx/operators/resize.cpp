@@ -279,7 +279,7 @@ std::vector<Call> products(const NodeView& node, const ResizeRequest& request) {
   Dims dims = node.shape(0);
   for (std::size_t axis = dims.size(); axis-- > 0;) {
     if (request.output[axis] == dims[axis] && request.scales[axis] == 1) continue;
-    const Source x = calls.empty() ? from_input(0) : from_call(static_cast<int>(calls.size()) - 1);
+    const Source x = calls.empty() ? from_input(0) : last_result(calls);
     const auto place = dims.begin() + static_cast<std::ptrdiff_t>(axis);
     const std::int64_t before = element_count({dims.begin(), place});
     const std::int64_t behind = element_count({place + 1, dims.end()});

@@ -22,7 +22,7 @@ Heads some_rows(Heads heads, std::int64_t first, std::int64_t last) {
 
 Source AttentionParts::add(Call call) {
   calls_.push_back(std::move(call));
-  return from_call(static_cast<int>(calls_.size()) - 1);
+  return last_result(calls_);
 }
 
 Heads AttentionParts::split(std::int64_t batch, std::int64_t length, std::int64_t heads,
@@ -179,12 +179,11 @@ Heads AttentionParts::attend(const Heads& q, const Heads& k, const Heads& v, con
   };
   if (soft_cap != 0) {
     if (steps.handed_out && steps.handed_out->behind == product) {
-      Call uncapped = call(
-          Activation{.input = dims, .kind = ActivationKind::linear, .alpha = soft_cap}, {scores});
+      Call uncapped = function_call(dims, ActivationKind::linear, scores, soft_cap);
       uncapped.output = steps.handed_out->output;
       add(std::move(uncapped));
     }
-    Call capped = call(Activation{.input = dims, .kind = ActivationKind::tanh}, {scores});
+    Call capped = function_call(dims, ActivationKind::tanh, scores);
     capped.problem.epilogue.steps = {
         Activation{.input = {}, .kind = ActivationKind::linear, .alpha = soft_cap, .beta = 0}};
     scores = add(std::move(capped));
@@ -250,7 +249,7 @@ std::int64_t head_count(const NodeView& node, std::string_view name, std::int64_
 
 Heads heads_of(AttentionParts& parts, const NodeView& node, std::size_t index,
                std::string_view name) {
-  const Source source = from_input(static_cast<int>(index));
+  const Source source = from_input(index);
   if (node.shape(index).size() == 4) return {node.shape(index), source};
   const Dims& dims = rows(node, index);
   const std::int64_t heads = head_count(node, name, dims[2]);
@@ -268,7 +267,7 @@ void append_past(AttentionParts& parts, const NodeView& node, AttentionInputs& i
   }
   if (!node.has_input(past.key)) return hand_out_new(parts, node, inputs);
   const auto continued = [&](std::size_t index, const Heads& heads, int output) {
-    return parts.append({node.shape(index), from_input(static_cast<int>(index))}, heads, output);
+    return parts.append({node.shape(index), from_input(index)}, heads, output);
   };
   inputs.k = continued(past.key, inputs.k, 1);
   inputs.v = continued(past.value, inputs.v, 2);
@@ -282,7 +281,7 @@ ScoreMask mask_of(const NodeView& node, std::size_t index, const AttentionInputs
   if (dims.empty() || (dims.back() != 1 && dims.back() != keys)) {
     throw NotExpressible("a mask of " + join(dims, 'x') + " for " + std::to_string(keys) + " keys");
   }
-  return {dims, node.input(index).constant, from_input(static_cast<int>(index))};
+  return operand_of(node, index, dims);
 }
 
 void add_padding_mask(const NodeView& node, std::size_t index, const AttentionInputs& inputs,
@@ -299,7 +298,7 @@ void add_padding_mask(const NodeView& node, std::size_t index, const AttentionIn
   if (extents.empty()) {
     throw NotExpressible("a mask of " + join(dims, 'x') + " for " + std::to_string(keys) + " keys");
   }
-  masks.push_back({extents, node.input(index).constant, from_input(static_cast<int>(index))});
+  masks.push_back(operand_of(node, index, extents));
 }
 
 void see_earlier(AttentionInputs& inputs, std::int64_t offset, std::int64_t window,

@@ -24,11 +24,7 @@ struct Heads {
 Heads some_rows(Heads heads, std::int64_t first, std::int64_t last);
 
 /// Added to the scores before the softmax. `dims` broadcast to the scores.
-struct ScoreMask {
-  Dims dims;
-  bool constant = false;
-  Source source;
-};
+using ScoreMask = ElementwiseOperand;
 
 /// Scores that are one of the node's outputs, too: the products, or what they are behind a step.
 struct ScoreOutput {

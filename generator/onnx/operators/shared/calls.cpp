@@ -137,6 +137,14 @@ Call proxy_copy(const NodeView& node, std::int64_t elements, int input) {
   return result;
 }
 
+ElementwiseOperand operand_of(const NodeView& node, std::size_t index, Dims dims) {
+  return {std::move(dims), node.input(index).constant, from_input(index)};
+}
+
+ElementwiseOperand operand_of(const NodeView& node, std::size_t index) {
+  return operand_of(node, index, node.shape(index));
+}
+
 Call elementwise_call(BinaryKind kind, ElementwiseOperand a, ElementwiseOperand b) {
   const std::size_t rank = std::max({a.dims.size(), b.dims.size(), std::size_t{1}});
   for (ElementwiseOperand* operand : {&a, &b}) {
@@ -199,8 +207,7 @@ Call convolution_call(const NodeView& node, Factors factors, const Dims& input,
   }
   shape.window = sliding_window(node, spatial(input), kernel).window;
   shape.unsigned_data = are_unsigned_bytes(node.input(factors.first).type);
-  return call(shape, {from_input(static_cast<int>(factors.first)),
-                      from_input(static_cast<int>(factors.second))});
+  return call(shape, {from_input(factors.first), from_input(factors.second)});
 }
 
 Call filter_bias(const NodeView& node, std::size_t index, const Dims& output, Source result) {
@@ -215,7 +222,7 @@ Call filter_bias(const NodeView& node, std::size_t index, const Dims& output, So
                      .a = output,
                      .b = bias,
                      .constant_b = node.input(index).constant},
-              {result, from_input(static_cast<int>(index))});
+              {result, from_input(index)});
 }
 
 Call product_call(Dims a, Source a_source, Dims b, Source b_source, bool constant_b,
@@ -246,17 +253,22 @@ Call product_call(Dims a, Source a_source, Dims b, Source b_source, bool constan
 }
 
 Call matmul_call(const NodeView& node, Factors factors, bool transpose_a, bool transpose_b) {
-  Call product =
-      product_call(node.shape(factors.first), from_input(static_cast<int>(factors.first)),
-                   node.shape(factors.second), from_input(static_cast<int>(factors.second)),
-                   node.input(factors.second).constant, transpose_a, transpose_b);
+  Call product = product_call(node.shape(factors.first), from_input(factors.first),
+                              node.shape(factors.second), from_input(factors.second),
+                              node.input(factors.second).constant, transpose_a, transpose_b);
   std::get<Gemm>(product.problem.shape).unsigned_data =
       are_unsigned_bytes(node.input(factors.first).type);
   return product;
 }
 
-Source last_result(const std::vector<Call>& calls) {
-  return from_call(static_cast<int>(calls.size()) - 1);
+Source last_result(const std::vector<Call>& calls) { return from_call(std::ssize(calls) - 1); }
+
+std::vector<float> activation_parameters(const NodeView& node) {
+  std::vector<float> parameters;
+  for (const auto* name : {"activation_alpha", "activation_beta"}) {
+    if (node.has(name)) parameters.push_back(node.real(name, 0));
+  }
+  return parameters;
 }
 
 void add_activation(const NodeView& node, const std::vector<float>& parameters,

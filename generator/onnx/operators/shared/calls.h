@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <optional>
 #include <string>
 #include <utility>
@@ -51,8 +52,14 @@ struct Rotation {
   std::vector<Call> calls(const std::vector<Source>& operands) const;
 };
 
-inline Source from_input(int index, float scale = 1) { return {Source::Kind::input, index, scale}; }
-inline Source from_call(int index) { return {Source::Kind::call, index, 1}; }
+template <std::integral Index>
+Source from_input(Index index, float scale = 1) {
+  return {Source::Kind::input, static_cast<int>(index), scale};
+}
+template <std::integral Index>
+Source from_call(Index index) {
+  return {Source::Kind::call, static_cast<int>(index), 1};
+}
 inline Source from_attribute(int index) { return {Source::Kind::attribute, index, 1}; }
 inline Source from_numbers(std::vector<float> numbers) {
   return {.kind = Source::Kind::attribute, .index = Source::stated, .numbers = std::move(numbers)};
@@ -60,6 +67,13 @@ inline Source from_numbers(std::vector<float> numbers) {
 
 inline Call call(Shape shape, std::vector<Source> operands) {
   return {.problem = {std::move(shape), {}}, .operands = std::move(operands)};
+}
+
+/// A function of every element of `x`, which has extents `dims`.
+inline Call function_call(Dims dims, ActivationKind kind, Source x, float alpha = 0,
+                          float beta = 0) {
+  return call(Activation{.input = std::move(dims), .kind = kind, .alpha = alpha, .beta = beta},
+              {std::move(x)});
 }
 
 /// Copies view `from` of input 0 to view `to` of output `output`. Both have the same extents.
@@ -75,6 +89,10 @@ struct ElementwiseOperand {
   bool constant = false;
   Source source;
 };
+
+/// Input `index` of the node, with extents `dims` or its own.
+ElementwiseOperand operand_of(const NodeView& node, std::size_t index, Dims dims);
+ElementwiseOperand operand_of(const NodeView& node, std::size_t index);
 
 /// Combines `a` and `b`. Ranks are made equal with leading ones; if the function commutes, the
 /// broadcast or constant operand comes second.
@@ -114,6 +132,9 @@ Call product_call(Dims a, Source a_source, Dims b, Source b_source, bool constan
                   bool transpose_a = false, bool transpose_b = false);
 
 Source last_result(const std::vector<Call>& calls);
+
+/// Attributes "activation_alpha" and "activation_beta", as far as the node has them.
+std::vector<float> activation_parameters(const NodeView& node);
 
 /// Appends the activation named by attribute "activation" of ONNX Runtime's fused operators, if
 /// any.

@@ -125,7 +125,7 @@ Source dequantized(const NodeView& node, std::size_t index, std::vector<Call>& c
   if (node.elements(index + 1) != 1) throw NotExpressible("a scale for each channel");
   calls.push_back(
       call(Quantization{.kind = QuantizationKind::dequantize, .input = node.extents(index)},
-           {from_input(static_cast<int>(index))}));
+           {from_input(index)}));
   return last_result(calls);
 }
 
@@ -133,9 +133,7 @@ Lowered quantized(std::vector<Call> calls) {
   calls.push_back(
       call(Quantization{.kind = QuantizationKind::quantize, .input = output(calls.back().problem)},
            {last_result(calls)}));
-  Lowered lowered = measured(std::move(calls));
-  lowered.types = Types::checked_by_lowering;
-  return lowered;
+  return measured(std::move(calls), Types::checked_by_lowering);
 }
 
 }  // namespace benanza::onnx

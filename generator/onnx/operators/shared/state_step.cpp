@@ -57,8 +57,7 @@ class StateCalls {
   Source decayed(const Source& state) {
     const std::int64_t keys = step_.decay_of_each_key ? step_.key_size : 1;
     const Dims factor = step_.value_rows ? matrices(1, keys) : matrices(keys, 1);
-    const Source grown =
-        push(call(Activation{.input = factor, .kind = ActivationKind::exp}, {*step_.decay}));
+    const Source grown = push(function_call(factor, ActivationKind::exp, *step_.decay));
     return push(
         elementwise_call(BinaryKind::mul, {step_.states(), false, state}, {factor, false, grown}));
   }
