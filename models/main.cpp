@@ -16,7 +16,6 @@
 #include "models/language/config.h"
 #include "models/language/family.h"
 #include "models/language/model.h"
-#include "models/language/stored_weights.h"
 #include "models/zoo/zoo.h"
 
 namespace {

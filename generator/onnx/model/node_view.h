@@ -46,6 +46,9 @@ class NodeView {
   std::int64_t integer(std::string_view name, std::int64_t fallback) const {
     return asking(name).integer(name, fallback);
   }
+  bool flag(std::string_view name, bool fallback = false) const {
+    return integer(name, fallback ? 1 : 0) != 0;
+  }
   float real(std::string_view name, float fallback) const {
     return asking(name).real(name, fallback);
   }

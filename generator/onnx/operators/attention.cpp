@@ -97,7 +97,7 @@ void mask_positions(const NodeView& node, AttentionInputs& inputs, std::vector<S
   std::int64_t past = node.has_input(4) ? node.shape(4).at(2) : 0;
   if (node.has_input(seen_lengths)) past = inputs.k.dims[2] - inputs.q.dims[2];
   if (past < 0) throw NotExpressible("queries that see no key");
-  if (node.integer("is_causal", 0) != 0 || right == 0) {
+  if (node.flag("is_causal") || right == 0) {
     see_earlier(inputs, past, left + 1, masks, node.has_output(3));
   } else if (left >= 0 || right > 0) {
     masks.push_back(band(inputs));

@@ -121,7 +121,7 @@ std::vector<Literal> fold_apply(const NodeView& node) {
 }
 
 std::vector<Literal> fold_mod(const NodeView& node) {
-  return chain(node, Remainder{node.integer("fmod", 0) != 0});
+  return chain(node, Remainder{node.flag("fmod")});
 }
 
 std::vector<TensorFacts> broadcast_shape(const NodeView& node) {
@@ -142,7 +142,7 @@ Dims second_operand(const NodeView& node) {
   const Dims& a = node.shape(0);
   Dims b = node.shape(1);
   if (node.opset() >= 7 || a == b) return b;
-  if (node.integer("broadcast", 0) == 0) {
+  if (!node.flag("broadcast")) {
     throw NotExpressible("combines " + join(a, 'x') + " and " + join(b, 'x') +
                          " without broadcasting");
   }

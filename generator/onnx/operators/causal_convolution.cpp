@@ -31,7 +31,7 @@ std::vector<TensorFacts> causal_convolution_shape(const NodeView& node) {
     throw Error("input and weights need three axes");
   }
   Dims state = input;
-  state[node.integer("channels_last", 0) != 0 ? 1 : 2] = state_length(node);
+  state[node.flag("channels_last") ? 1 : 2] = state_length(node);
   if (const std::int64_t window = node.integer("state_window", 0); window > 0) {
     state.insert(state.begin(), window);
   }
@@ -49,7 +49,7 @@ std::vector<TensorFacts> packed_convolution_shape(const NodeView& node) {
 
 void refuse_other_layouts(const NodeView& node) {
   if (node.integer("ndim", 1) != 1) throw NotExpressible("windows of several axes");
-  if (node.integer("channels_last", 0) != 0) throw NotExpressible("channels behind the tokens");
+  if (node.flag("channels_last")) throw NotExpressible("channels behind the tokens");
   if (node.integer("state_window", 0) != 0) throw NotExpressible("a state for each token");
   if (node.integer("state_channels_last", 0) > 0) {
     throw NotExpressible("a state with its channels behind the tokens");

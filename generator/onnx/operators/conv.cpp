@@ -50,7 +50,7 @@ std::vector<TensorFacts> reorder_output_shape(const NodeView& node) {
   Dims dims = node.shape(0);
   if (dims.size() < 2) throw Error("an input without channels");
   dims[1] = node.integer("channels", dims[1]);
-  if (node.integer("channels_last", 0) != 0) {
+  if (node.flag("channels_last")) {
     dims.push_back(dims[1]);
     dims.erase(dims.begin() + 1);
   }
@@ -60,7 +60,7 @@ std::vector<TensorFacts> reorder_output_shape(const NodeView& node) {
 std::vector<TensorFacts> reorder_input_shape(const NodeView& node) {
   Dims dims = node.shape(0);
   if (dims.size() < 2) throw Error("an input without channels");
-  if (node.integer("channels_last", 0) != 0) {
+  if (node.flag("channels_last")) {
     dims.insert(dims.begin() + 1, dims.back());
     dims.pop_back();
   }

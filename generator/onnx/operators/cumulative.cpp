@@ -11,8 +11,8 @@ namespace {
 std::vector<Literal> fold_cumulative_sum(const NodeView& node) {
   const Dims& dims = node.shape(0);
   const std::size_t axis = at(NodeView::axis(whole(node.scalar(1, 0)), dims.size()));
-  const bool exclusive = node.integer("exclusive", 0) != 0;
-  const bool reverse = node.integer("reverse", 0) != 0;
+  const bool exclusive = node.flag("exclusive");
+  const bool reverse = node.flag("reverse");
   const std::int64_t stride = dense_strides(dims)[axis];
   const std::int64_t extent = dims[axis];
   Literal result = node.literal(0);

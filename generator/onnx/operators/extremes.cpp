@@ -36,7 +36,7 @@ Operator position(LowerFunction lower) {
 }
 
 Lowered lower_top_k(const NodeView& node) {
-  const bool largest = node.integer("largest", 1) != 0;
+  const bool largest = node.flag("largest", true);
   return lower_extremes(node, largest ? ReductionKind::max : ReductionKind::min, -1);
 }
 

@@ -17,8 +17,8 @@ std::vector<TensorFacts> gemm_shape(const NodeView& node) {
   const Dims& a = node.shape(0);
   const Dims& b = node.shape(1);
   if (a.size() != 2 || b.size() != 2) throw Error("multiplies matrices only");
-  const bool turns_a = node.integer("transA", 0) != 0;
-  const bool turns_b = node.integer("transB", 0) != 0;
+  const bool turns_a = node.flag("transA");
+  const bool turns_b = node.flag("transB");
   return {{node.input(0).type, Dims{a[turns_a ? 1 : 0], b[turns_b ? 0 : 1]}}};
 }
 
@@ -41,8 +41,8 @@ Lowered lower_gemm(const NodeView& node) {
   const Dims& a = matrix(node, 0);
   const Dims& b = matrix(node, 1);
   Gemm shape;
-  shape.transpose_a = node.integer("transA", 0) != 0;
-  shape.transpose_b = node.integer("transB", 0) != 0;
+  shape.transpose_a = node.flag("transA");
+  shape.transpose_b = node.flag("transB");
   shape.m = a[shape.transpose_a ? 1 : 0];
   shape.k = a[shape.transpose_a ? 0 : 1];
   shape.n = b[shape.transpose_b ? 0 : 1];

@@ -80,7 +80,7 @@ Dims of_image(const Dims& dims, bool last, std::size_t rank) {
 /// Their sum is output 1.
 template <bool skip>
 Lowered lower_microsoft_group_normalization(const NodeView& node) {
-  const bool last = node.integer("channels_last", 1) != 0;
+  const bool last = node.flag("channels_last", true);
   const Dims input = last ? channels_second(image(node)) : image(node);
   std::vector<Call> calls;
   Source source = from_input(0);

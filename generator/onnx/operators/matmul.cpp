@@ -12,7 +12,7 @@ namespace {
 /// the batch.
 Dims with_batch_first(const NodeView& node, std::size_t index, std::string_view turned) {
   Dims dims = node.shape(index);
-  if (node.integer(turned, 0) != 0 && dims.size() > 2) {
+  if (node.flag(turned) && dims.size() > 2) {
     std::rotate(dims.begin(), dims.begin() + 1, dims.end() - 1);
   }
   return dims;
@@ -23,8 +23,8 @@ std::vector<TensorFacts> fused_matmul_shape(const NodeView& node) {
   Dims a = with_batch_first(node, 0, "transBatchA");
   Dims b = with_batch_first(node, 1, "transBatchB");
   if (a.size() < 2 || b.size() < 2) throw NotExpressible("vectors");
-  const bool transposed_a = node.integer("transA", 0) != 0;
-  const bool transposed_b = node.integer("transB", 0) != 0;
+  const bool transposed_a = node.flag("transA");
+  const bool transposed_b = node.flag("transB");
   const std::int64_t m = a.end()[transposed_a ? -1 : -2];
   const std::int64_t n = b.end()[transposed_b ? -2 : -1];
   a.resize(a.size() - 2);
@@ -86,7 +86,7 @@ Lowered lower_fused_matmul(const NodeView& node) {
   const Dims a = with_batch_first(node, 0, "transBatchA");
   const Dims b = with_batch_first(node, 1, "transBatchB");
   Call product = product_call(a, from_input(0), b, from_input(1), node.input(1).constant,
-                              node.integer("transA", 0) != 0, node.integer("transB", 0) != 0);
+                              node.flag("transA"), node.flag("transB"));
   // Libraries read matrices with gaps between their rows; where these are, the call does not say.
   product.is_proxy = a != node.shape(0) || b != node.shape(1);
   const float alpha = node.real("alpha", 1);

@@ -62,7 +62,7 @@ class ExpertCalls {
                        (load == "balanced" ? "evenly" : "by " + load) + " over " +
                        std::to_string(busy) + " experts";
     }
-    if (node_.integer("use_sparse_mixer", 0) != 0) {
+    if (node_.flag("use_sparse_mixer")) {
       lowered.reason += lowered.reason.empty() ? "" : "; ";
       lowered.reason += "what its sparse mixer hides between the softmaxes is left out";
     }
@@ -71,7 +71,7 @@ class ExpertCalls {
 
  private:
   void refuse() const {
-    if (node_.integer("swiglu_limit_after_activation", 0) != 0) {
+    if (node_.flag("swiglu_limit_after_activation")) {
       throw NotExpressible("gates that are limited behind their function");
     }
     if (needs_third() && !has(experts_.third)) {
@@ -109,7 +109,7 @@ class ExpertCalls {
       all = from_input(*experts_.factors);
     } else {
       // A sparse mixer takes one expert at a time from what is near the largest.
-      const std::int64_t turns = node_.integer("use_sparse_mixer", 0) != 0 ? chosen_ : 1;
+      const std::int64_t turns = node_.flag("use_sparse_mixer") ? chosen_ : 1;
       for (std::int64_t turn = 0; turn < turns; ++turn) {
         calls_.push_back(call(Softmax{.input = {tokens_, count_}, .axis = 1}, {all}));
         calls_.back().is_proxy = turns > 1;
@@ -117,7 +117,7 @@ class ExpertCalls {
       all = last_result(calls_);
     }
     const Source picked = move(checked_product(tokens_, chosen_), all);
-    if (node_.integer("normalize_routing_weights", 0) == 0) return picked;
+    if (!node_.flag("normalize_routing_weights")) return picked;
     const Dims dims{tokens_, chosen_};
     calls_.push_back(
         call(Reduction{.kind = ReductionKind::sum, .input = dims, .axes = {1}}, {picked}));

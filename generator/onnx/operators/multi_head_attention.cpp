@@ -117,7 +117,7 @@ Lowered lower_multi_head_attention(const NodeView& node) {
   std::vector<ScoreMask> masks;
   if (node.has_input(4)) add_padding_mask(node, 4, inputs, masks);
   if (node.has_input(5)) masks.push_back(mask_of(node, 5, inputs));
-  if (node.integer("unidirectional", 0) != 0) {
+  if (node.flag("unidirectional")) {
     see_earlier(inputs, earlier, 0, masks);
   }
   finish(parts, node, inputs, std::move(masks), true, {.handed_out = handed_out(node)});
@@ -192,7 +192,7 @@ std::vector<TensorFacts> decoder_masked_shape(const NodeView& node) {
     length = v.size() == 4 ? v[2] : v[1];
   }
   if (node.has_input(5)) {
-    const bool shares = node.integer("past_present_share_buffer", 0) != 0;
+    const bool shares = node.flag("past_present_share_buffer");
     length = node.shape(5).at(2) + (shares ? 0 : length);
   }
   return {{type, with_last(q, v_width)},
@@ -228,7 +228,7 @@ Lowered lower_decoder_masked(const NodeView& node) {
     if (dims[2] % 3 != 0) throw NotExpressible("values of another width in rows with their keys");
     inputs = heads_side_by_side(parts, node, dims[0], dims[1], Dims(3, dims[2] / 3), packed);
   }
-  if (node.integer("past_present_share_buffer", 0) != 0 && node.has_input(5)) {
+  if (node.flag("past_present_share_buffer") && node.has_input(5)) {
     append_past_in_place(parts, node, {5, 6}, 7, inputs);
   } else {
     append_past(parts, node, inputs, {5, 6});

@@ -68,7 +68,7 @@ std::vector<TensorFacts> tokens_shape(const NodeView& node) {
 /// What follows the projection to `rows` (batch, length).
 Lowered attend_to_rows(AttentionParts parts, const NodeView& node, const Dims& rows,
                        const Dims& sizes, Source projected, const AttentionPlaces& places) {
-  if (node.integer("do_rotary", 0) != 0) throw NotExpressible("a rotation of q and k");
+  if (node.flag("do_rotary")) throw NotExpressible("a rotation of q and k");
   AttentionInputs inputs =
       heads_side_by_side(parts, node, rows[0], rows[1], sizes, std::move(projected));
   const std::int64_t past =
@@ -76,7 +76,7 @@ Lowered attend_to_rows(AttentionParts parts, const NodeView& node, const Dims& r
   std::vector<ScoreMask> masks;
   if (node.has_input(places.mask)) add_padding_mask(node, places.mask, inputs, masks);
   if (node.has_input(places.addend)) masks.push_back(mask_of(node, places.addend, inputs));
-  if (node.integer("unidirectional", 0) != 0) see_earlier(inputs, past, 0, masks);
+  if (node.flag("unidirectional")) see_earlier(inputs, past, 0, masks);
   finish(parts, node, inputs, std::move(masks), true);
   return std::move(parts).done();
 }

@@ -95,8 +95,8 @@ Lowered lower_bnb4(const NodeView& node) {
   if (kind != 0 && kind != 1) {
     throw NotExpressible("quant_type " + std::to_string(kind) + ", neither FP4 nor NF4");
   }
-  if (node.integer("transB", 1) == 0) throw NotExpressible("weights stored row by row");
-  if (node.integer("training_mode", 0) != 0) throw NotExpressible("training");
+  if (!node.flag("transB", true)) throw NotExpressible("weights stored row by row");
+  if (node.flag("training_mode")) throw NotExpressible("training");
   if (block < 1 || k % block != 0) throw NotExpressible("blocks of more than one column");
   return lower_columns(node, k, node.integer("N", 0),
                        {.type = kind == 0 ? PackedType::fp4 : PackedType::nf4, .block = block});

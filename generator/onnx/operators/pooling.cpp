@@ -98,7 +98,7 @@ Lowered lower_average_pool(const NodeView& node) {
   const Dims input = image_with_channels_second(node, has_channels_last(node));
   const SlidingWindow sliding = stated_window(node, input);
   PoolingMode mode = PoolingMode::average_exclude_pad;
-  if (node.integer("count_include_pad", 0) != 0 && any(stated_pads(sliding))) {
+  if (node.flag("count_include_pad") && any(stated_pads(sliding))) {
     if (any(sliding.overhang)) return lower_padded_average(input, sliding);
     mode = PoolingMode::average_include_pad;
   }

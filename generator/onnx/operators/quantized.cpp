@@ -44,9 +44,8 @@ std::vector<TensorFacts> quantized_gemm_shape(const NodeView& node) {
   const Dims& a = node.shape(0);
   const Dims& b = node.shape(3);
   if (a.size() != 2 || b.size() != 2) throw Error("A and B need two axes each");
-  return {
-      {node.has_input(7) ? node.input(0).type : node.input(1).type,
-       Dims{a[node.integer("transA", 0) != 0 ? 1 : 0], b[node.integer("transB", 0) != 0 ? 0 : 1]}}};
+  return {{node.has_input(7) ? node.input(0).type : node.input(1).type,
+           Dims{a[node.flag("transA") ? 1 : 0], b[node.flag("transB") ? 0 : 1]}}};
 }
 
 /// Inputs: the result's scale and zero point, then each part with its own.
@@ -202,8 +201,7 @@ Composition compose_dynamic_quantize_matmul() {
 
 /// Inputs of lower_qlinear_matmul(), with a bias before the result's scale.
 Lowered lower_quantized_gemm(const NodeView& node) {
-  Call product =
-      matmul_call(node, {0, 3}, node.integer("transA", 0) != 0, node.integer("transB", 0) != 0);
+  Call product = matmul_call(node, {0, 3}, node.flag("transA"), node.flag("transB"));
   if (node.has_input(6)) {
     const Dims columns{std::get<Gemm>(product.problem.shape).n};
     if (node.shape(6) != columns) throw NotExpressible("a bias of other than one value per column");

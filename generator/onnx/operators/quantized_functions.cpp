@@ -69,7 +69,7 @@ Dims mean_axes(const NodeView& node) {
 
 std::vector<TensorFacts> quantized_mean_shape(const NodeView& node) {
   const Dims axes = mean_axes(node);
-  const bool keeps = node.integer("keepdims", 1) != 0;
+  const bool keeps = node.flag("keepdims", true);
   Dims dims;
   for (std::size_t axis = 0; axis < node.shape(0).size(); ++axis) {
     const bool reduced = std::ranges::count(axes, static_cast<std::int64_t>(axis)) > 0;

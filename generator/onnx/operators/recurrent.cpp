@@ -17,7 +17,7 @@ std::vector<TensorFacts> recurrent_shape(const NodeView& node) {
   if (recurrence.size() != 3) throw Error("recurrence weights of " + join(recurrence, 'x'));
   const std::int64_t directions = recurrence[0];
   const std::int64_t hidden = recurrence[2];
-  const bool batch_first = node.integer("layout", 0) != 0;
+  const bool batch_first = node.flag("layout");
   const int type = node.input(0).type;
   const TensorFacts state{
       type, batch_first ? Dims{input[0], directions, hidden} : Dims{directions, input[1], hidden}};
@@ -81,7 +81,7 @@ RecurrentKind kind_of(const NodeView& node, std::int64_t directions) {
 
 void refuse_variants(const NodeView& node) {
   if (node.has("clip")) throw NotExpressible("clipped gates (clip)");
-  if (node.integer("input_forget", 0) != 0) throw NotExpressible("coupled gates (input_forget)");
+  if (node.flag("input_forget")) throw NotExpressible("coupled gates (input_forget)");
   if (node.has_input(peepholes_input)) throw NotExpressible("peepholes (input P)");
 }
 
@@ -146,13 +146,12 @@ Call recurrent_call(const NodeView& node, WeightOrder order) {
   Recurrent shape;
   shape.direction = direction_of(node);
   shape.kind = kind_of(node, shape.directions());
-  shape.batch_first = node.integer("layout", 0) != 0;
+  shape.batch_first = node.flag("layout");
   shape.steps = input[shape.batch_first ? 1 : 0];
   shape.batch = input[shape.batch_first ? 0 : 1];
   shape.input_size = input[2];
   shape.hidden = recurrence[order == WeightOrder::rows ? 2 : 1];
-  shape.linear_before_reset =
-      shape.kind == RecurrentKind::gru && node.integer("linear_before_reset", 0) != 0;
+  shape.linear_before_reset = shape.kind == RecurrentKind::gru && node.flag("linear_before_reset");
   if (node.integer("hidden_size", shape.hidden) != shape.hidden) {
     throw Error("hidden_size differs from the weights' " + std::to_string(shape.hidden));
   }

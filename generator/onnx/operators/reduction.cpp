@@ -15,7 +15,7 @@ Dims reduced_axes(const NodeView& reduce) {
   const std::size_t rank = reduce.shape(0).size();
   const Dims stated = reduce.argument("axes", 1).value_or(Dims{});
   if (stated.empty()) {
-    return reduce.integer("noop_with_empty_axes", 0) != 0 ? Dims{} : all_axes(rank);
+    return reduce.flag("noop_with_empty_axes") ? Dims{} : all_axes(rank);
   }
   std::set<std::int64_t> axes;
   for (const std::int64_t axis : stated) axes.insert(NodeView::axis(axis, rank));
@@ -25,7 +25,7 @@ Dims reduced_axes(const NodeView& reduce) {
 /// Axes are an input from opset 18.
 std::vector<TensorFacts> reduce_shape(const NodeView& node) {
   const Dims& dims = node.shape(0);
-  const bool keeps = node.integer("keepdims", 1) != 0;
+  const bool keeps = node.flag("keepdims", true);
   if (node.has_input(1) && !node.input(1).literal) {
     // The axes are not known before the model runs.
     return {{node.input(0).type, {}}};

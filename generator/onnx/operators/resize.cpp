@@ -249,8 +249,7 @@ Source axis_weights(const NodeView& node, const ResizeRequest& request, std::siz
   constexpr std::int64_t most_stated = 1 << 18;
   const std::int64_t in = node.shape(0)[axis];
   const std::int64_t out = request.output[axis];
-  if (in * out > most_stated || node.integer("antialias", 0) != 0 ||
-      is_ambiguous(node, request, axis)) {
+  if (in * out > most_stated || node.flag("antialias") || is_ambiguous(node, request, axis)) {
     return from_attribute(Source::unstated);
   }
   std::vector<double> coordinates;
@@ -259,7 +258,7 @@ Source axis_weights(const NodeView& node, const ResizeRequest& request, std::siz
   }
   const Interpolation how{.cubic = node.text("mode", "nearest") == "cubic",
                           .coefficient = node.real("cubic_coeff_a", -0.75F),
-                          .excludes_outside = node.integer("exclude_outside", 0) != 0};
+                          .excludes_outside = node.flag("exclude_outside")};
   const std::vector<float> weights = interpolation_weights(coordinates, in, how);
   if (!transposed) return from_numbers(weights);
   std::vector<float> turned(weights.size());
@@ -351,7 +350,7 @@ Lowered lower_resize(const NodeView& node) {
                                    [](double scale) { return scale < 1; });
   if (mode == "bilinear" || mode == "trilinear") mode = "linear";
   if (mode != "linear" && mode != "cubic") throw NotExpressible(mode + " interpolation");
-  return interpolation(node, request, mode, shrinks && node.integer("antialias", 0) != 0);
+  return interpolation(node, request, mode, shrinks && node.flag("antialias"));
 }
 
 }  // namespace

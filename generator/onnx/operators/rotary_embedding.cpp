@@ -43,7 +43,7 @@ Lowered lower_rotation(const NodeView& node, Inputs places) {
   const bool is_offset =
       node.has_input(places.positions) && element_count(node.shape(places.positions)) == 1;
   const std::int64_t images = is_offset ? 1 : x[0];
-  Rotation rotation{.interleaved = node.integer("interleaved", 0) != 0};
+  Rotation rotation{.interleaved = node.flag("interleaved")};
   if (positions_first) {
     rotation.rows = {x[0], x[1], x[2] / size, size};
     rotation.table = {images, x[1], 1, rotated / 2};
@@ -76,7 +76,7 @@ struct RowPart {
 std::vector<TensorFacts> normalized_rotation_shape(const NodeView& node) {
   const std::int64_t width = RowPart(node).width;
   const Dims& x = node.shape(0);
-  const bool flat = node.integer("flatten_batch", 0) != 0;
+  const bool flat = node.flag("flatten_batch");
   const int type = node.integer("output_fp16", 0) != 0 ? ::onnx::TensorProto::FLOAT16
                                                        : ::onnx::TensorProto::BFLOAT16;
   const Dims made{flat ? 1 : x[0], flat ? x[0] * x[1] : x[1], x[2] * width};

@@ -227,8 +227,7 @@ Lowered lower_is_nan(const NodeView& node) {
 /// Compares the magnitude with infinity or, if only one sign counts, the value itself.
 Lowered lower_is_inf(const NodeView& node) {
   const Dims dims = numbers(node);
-  const bool both =
-      node.integer("detect_negative", 1) != 0 && node.integer("detect_positive", 1) != 0;
+  const bool both = node.flag("detect_negative", true) && node.flag("detect_positive", true);
   std::vector<Call> calls;
   if (both) {
     calls.push_back(function_call(dims, ActivationKind::abs, from_input(0)));

@@ -9,9 +9,7 @@
 namespace benanza::onnx {
 namespace {
 
-bool shares_buffer(const NodeView& node) {
-  return node.integer("past_present_share_buffer", 0) != 0;
-}
+bool shares_buffer(const NodeView& node) { return node.flag("past_present_share_buffer"); }
 
 /// Earlier keys that the model states; empty if it does not.
 std::optional<std::int64_t> stated_past(const NodeView& node, std::size_t length_index) {

@@ -91,7 +91,7 @@ SlidingWindow sliding_window(const NodeView& node, const Dims& spatial, const Di
                   join(spatial, 'x'));
     }
   }
-  if (node.integer("ceil_mode", 0) != 0) result.overhang = window.round_up(spatial);
+  if (node.flag("ceil_mode")) result.overhang = window.round_up(spatial);
   return result;
 }
 

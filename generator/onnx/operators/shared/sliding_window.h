@@ -50,7 +50,7 @@ inline constexpr std::string_view nhwc_domain = "com.ms.internal.nhwc";
 
 /// Whether the node's images have their channels last.
 inline bool has_channels_last(const NodeView& node) {
-  return node.integer("channels_last", 0) != 0 || node.op_type() == "NhwcMaxPool" ||
+  return node.flag("channels_last") || node.op_type() == "NhwcMaxPool" ||
          node.node().domain() == nhwc_domain;
 }
 
