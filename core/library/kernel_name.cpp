@@ -20,8 +20,7 @@ bool has(std::string_view text, std::string_view part) {
 }
 
 bool has_any(std::string_view text, std::initializer_list<std::string_view> parts) {
-  return std::any_of(parts.begin(), parts.end(),
-                     [&](std::string_view part) { return has(text, part); });
+  return std::ranges::any_of(parts, [&](std::string_view part) { return has(text, part); });
 }
 
 bool is_digit(char c) { return '0' <= c && c <= '9'; }
@@ -216,8 +215,8 @@ bool is_framework_kernel(std::string_view name) {
   constexpr std::array<std::string_view, 12> theirs{
       "at::",   "c10::", "at_cuda_detail::", "triton_",  "onnxruntime::",     "tensorflow::",
       "fusion", "loop_", "input_",           "wrapped_", "stream_executor::", "xla::"};
-  return std::any_of(theirs.begin(), theirs.end(),
-                     [&](std::string_view word) { return name.starts_with(word); }) ||
+  return std::ranges::any_of(theirs,
+                             [&](std::string_view word) { return name.starts_with(word); }) ||
          name.find("at::native::") != std::string_view::npos ||
          // XLA's, such as "gemm_fusion_dot".
          name.find("_fusion") != std::string_view::npos;

@@ -129,7 +129,7 @@ class ExpressionParser {
       if (!take(')')) fail("a closing parenthesis");
       return pair(word == "min" ? '<' : '>', std::move(left), std::move(right));
     }
-    if (std::find(names_.begin(), names_.end(), word) == names_.end()) names_.push_back(word);
+    if (std::ranges::find(names_, word) == names_.end()) names_.push_back(word);
     auto node = std::make_unique<ExpressionNode>();
     node->kind = 'c';
     node->name = std::move(word);
@@ -200,8 +200,8 @@ Metric parse_metric(std::string_view text) {
     throw Error("\"" + std::string(text) + "\": a metric is NAME = EXPRESSION");
   }
   const std::string_view name = without_spaces(text.substr(0, equals));
-  const bool is_name = !name.empty() && begins_counter(name.front()) &&
-                       std::all_of(name.begin(), name.end(), continues_counter);
+  const bool is_name =
+      !name.empty() && begins_counter(name.front()) && std::ranges::all_of(name, continues_counter);
   if (!is_name) {
     throw Error("\"" + std::string(text) + "\": the metric's name is letters, digits and _");
   }

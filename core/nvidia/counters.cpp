@@ -111,7 +111,7 @@ CounterPlan::CounterPlan(const Cupti& cupti, const std::string& chip,
       host_(nullptr, CloseCounterHost{&cupti}) {
   // A single unknown name would make the whole list fail, so each is tried on its own.
   for (const std::string& metric : wanted) {
-    if (std::find(names_.begin(), names_.end(), metric) != names_.end()) continue;
+    if (std::ranges::find(names_, metric) != names_.end()) continue;
     const CounterHost probe = open_counter_host(cupti_, chip, availability_);
     try {
       add(probe, {metric.c_str()});

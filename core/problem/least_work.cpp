@@ -108,7 +108,7 @@ void for_each_sum(const Axis& axis, const Use& use) {
           cuts.push_back(cut);
         }
       }
-      std::sort(cuts.begin(), cuts.end());
+      std::ranges::sort(cuts);
       for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
         const Wide count =
             pairs_below(cuts[i + 1] - begin, u, v) - pairs_below(cuts[i] - begin, u, v);

@@ -11,13 +11,12 @@ namespace {
 constexpr std::int64_t most_of_window = std::numeric_limits<std::int32_t>::max();
 
 bool is_beyond(const Dims& values) {
-  return std::any_of(values.begin(), values.end(), [](std::int64_t value) {
-    return value > most_of_window || value < -most_of_window;
-  });
+  return std::ranges::any_of(
+      values, [](std::int64_t value) { return value > most_of_window || value < -most_of_window; });
 }
 
 bool all_positive(const Dims& values) {
-  return std::all_of(values.begin(), values.end(), [](std::int64_t value) { return value > 0; });
+  return std::ranges::all_of(values, [](std::int64_t value) { return value > 0; });
 }
 
 // A profile may describe a window of any numbers, which are computed before they are refused.
@@ -79,7 +78,7 @@ Dims Window::round_up(const Dims& spatial) {
 }
 
 bool Window::has_padding() const {
-  return std::any_of(pads.begin(), pads.end(), [](std::int64_t pad) { return pad != 0; });
+  return std::ranges::any_of(pads, [](std::int64_t pad) { return pad != 0; });
 }
 
 void Window::map(KeyFields& fields, const Dims& input, std::int64_t* filters) {

@@ -39,7 +39,7 @@ constexpr double least_over_value = 0.1;
 
 std::vector<double> sorted(std::span<const double> values) {
   std::vector<double> result(values.begin(), values.end());
-  std::sort(result.begin(), result.end());
+  std::ranges::sort(result);
   return result;
 }
 

@@ -205,8 +205,8 @@ std::vector<int> element_types(const OpSchema::FormalParameter& input) {
   std::vector<int> types;
   for (const Named& named : common) {
     const auto& allowed = input.GetTypes();
-    if (std::any_of(allowed.begin(), allowed.end(),
-                    [&](const std::string* type) { return *type == named.name; })) {
+    if (std::ranges::any_of(allowed,
+                            [&](const std::string* type) { return *type == named.name; })) {
       types.push_back(named.type);
     }
   }

@@ -116,7 +116,7 @@ class TensorNumbers {
 std::size_t output_of(const Program& program, const Value& value) {
   if (!value.producer) return 0;
   const std::vector<Value*>& outputs = program.steps[*value.producer].outputs;
-  const auto found = std::find(outputs.begin(), outputs.end(), &value);
+  const auto found = std::ranges::find(outputs, &value);
   return found == outputs.end() ? 0 : static_cast<std::size_t>(found - outputs.begin());
 }
 
@@ -303,8 +303,8 @@ LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, con
   graph.assumptions = std::move(program.assumptions);
   graph.results = results_of(program, model.graph(), numbers);
   count_uses(program, graph.layers);
-  const bool has_outputs = std::any_of(program.values.begin(), program.values.end(),
-                                       [](const auto& value) { return value.second.is_output; });
+  const bool has_outputs =
+      std::ranges::any_of(program.values, [](const auto& value) { return value.second.is_output; });
   if (has_outputs) drop_unread(graph.layers);
   describe_quantized(program, graph.layers);
   mark_caches(graph.layers);

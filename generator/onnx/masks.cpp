@@ -193,7 +193,7 @@ std::optional<Literal> ConstantValues::folded(const Value& value) {
   }
   std::vector<Literal> made =
       known->fold(NodeView(step.node, std::move(inputs), output_tensors(step, false)));
-  const auto output = std::find(step.outputs.begin(), step.outputs.end(), &value);
+  const auto output = std::ranges::find(step.outputs, &value);
   const auto index = static_cast<std::size_t>(output - step.outputs.begin());
   if (index >= made.size()) return std::nullopt;
   const auto count = std::visit([](const auto& values) { return std::ssize(values); }, made[index]);

@@ -207,8 +207,8 @@ std::optional<PackedType> packed_type(int type) {
 }
 
 bool all_outputs_constant(const Step& step) {
-  return std::all_of(step.outputs.begin(), step.outputs.end(),
-                     [](const Value* output) { return output == nullptr || output->constant; });
+  return std::ranges::all_of(
+      step.outputs, [](const Value* output) { return output == nullptr || output->constant; });
 }
 
 std::set<const Value*> stored_tensors(const Program& program, const Value& constant) {

@@ -111,8 +111,7 @@ Gradient of_deconvolution(const Deconvolution& shape, const std::vector<bool>& w
                             .window = shape.window,
                             .groups = shape.groups};
   if (forward.output() != shape.input ||
-      std::any_of(shape.window.pads.begin(), shape.window.pads.end(),
-                  [](std::int64_t pad) { return pad < 0; })) {
+      std::ranges::any_of(shape.window.pads, [](std::int64_t pad) { return pad < 0; })) {
     return {.unsupported = "the gradient of a 'deconv' with output padding is not measured here"};
   }
   Gradient gradient;

@@ -65,7 +65,7 @@ class Scores {
 };
 
 std::size_t extent(const std::vector<std::uint32_t>& list) {
-  return list.empty() ? 0 : std::size_t{*std::max_element(list.begin(), list.end())} + 1;
+  return list.empty() ? 0 : std::size_t{*std::ranges::max_element(list)} + 1;
 }
 
 class Merge {

@@ -30,7 +30,7 @@ class Rows {
     return rows_[place->second];
   }
   std::vector<DeviceRow> sorted() {
-    std::stable_sort(rows_.begin(), rows_.end(), [](const DeviceRow& a, const DeviceRow& b) {
+    std::ranges::stable_sort(rows_, [](const DeviceRow& a, const DeviceRow& b) {
       if (a.device_seconds != b.device_seconds) return a.device_seconds > b.device_seconds;
       return a.exclusive_seconds > b.exclusive_seconds;
     });
@@ -288,7 +288,7 @@ class Profiler {
       std::vector<std::uint32_t> names;
       spans->second.for_each(call->start, [&](std::size_t at) {
         const std::uint32_t name = recording_.ranges[at].name;
-        if (std::find(names.begin(), names.end(), name) != names.end()) return;
+        if (std::ranges::find(names, name) != names.end()) return;
         names.push_back(name);
         rows[recording_.names[name]].device_seconds += seconds(work.nanoseconds());
       });

@@ -160,7 +160,7 @@ class FrameworkTimes {
   }
 
   std::vector<DeviceRow> rows() && {
-    std::stable_sort(rows_.begin(), rows_.end(), [](const DeviceRow& a, const DeviceRow& b) {
+    std::ranges::stable_sort(rows_, [](const DeviceRow& a, const DeviceRow& b) {
       return a.exclusive_seconds > b.exclusive_seconds;
     });
     return std::move(rows_);

@@ -12,7 +12,7 @@ constexpr std::array<std::string_view, 14> binary_ops{
 }  // namespace
 
 bool Binary::owns(std::string_view op) {
-  return std::find(binary_ops.begin(), binary_ops.end(), op) != binary_ops.end();
+  return std::ranges::find(binary_ops, op) != binary_ops.end();
 }
 
 std::string_view Binary::op() const { return binary_ops[static_cast<std::size_t>(kind)]; }

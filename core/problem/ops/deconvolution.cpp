@@ -62,8 +62,7 @@ Deconvolution data_gradient(const Convolution& forward) {
   const std::size_t rank = window.rank();
   if (forward.input.size() != rank + 2 || window.pads.size() != 2 * rank ||
       window.strides.size() != rank || window.dilations.size() != rank ||
-      std::any_of(window.strides.begin(), window.strides.end(),
-                  [](std::int64_t stride) { return stride < 1; })) {
+      std::ranges::any_of(window.strides, [](std::int64_t stride) { return stride < 1; })) {
     throw std::invalid_argument("a convolution whose window does not fit its input");
   }
   Deconvolution gradient{.input = forward.output(),

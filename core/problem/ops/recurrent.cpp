@@ -31,13 +31,11 @@ std::int64_t pointwise_operations(RecurrentKind kind) {
 }  // namespace
 
 bool Recurrent::owns(std::string_view op) {
-  return std::any_of(kinds.begin(), kinds.end(), [&](const auto& one) { return one.first == op; });
+  return std::ranges::any_of(kinds, [&](const auto& one) { return one.first == op; });
 }
 
 std::string_view Recurrent::op() const {
-  return std::find_if(kinds.begin(), kinds.end(),
-                      [&](const auto& one) { return one.second == kind; })
-      ->first;
+  return std::ranges::find_if(kinds, [&](const auto& one) { return one.second == kind; })->first;
 }
 
 void Recurrent::map(KeyFields& fields) {

@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 8> reduction_ops{"reducemean", "reducesum
 }  // namespace
 
 bool Reduction::owns(std::string_view op) {
-  return std::find(reduction_ops.begin(), reduction_ops.end(), op) != reduction_ops.end();
+  return std::ranges::find(reduction_ops, op) != reduction_ops.end();
 }
 
 std::string_view Reduction::op() const { return reduction_ops[static_cast<std::size_t>(kind)]; }

@@ -10,13 +10,12 @@ namespace {
 constexpr std::size_t most_layers = 14;
 
 std::size_t layers_with_work(const Flow& flow, const Cone& cone) {
-  return static_cast<std::size_t>(
-      std::count_if(cone.layers.begin(), cone.layers.end(),
-                    [&](std::size_t layer) { return !flow.passes_on(layer); }));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      cone.layers, [&](std::size_t layer) { return !flow.passes_on(layer); }));
 }
 
 bool reduces(const LoweredLayer& layer) {
-  return std::any_of(layer.calls.begin(), layer.calls.end(), [](const Call& call) {
+  return std::ranges::any_of(layer.calls, [](const Call& call) {
     return std::holds_alternative<Reduction>(call.problem.shape) ||
            std::holds_alternative<Softmax>(call.problem.shape);
   });
@@ -44,7 +43,7 @@ std::vector<const WholeOperator*> owners(std::size_t layers,
     // Of operators with the same last layer, the longest comes last.
     const auto& all = operators[index].layers;
     if (all.size() == 1) continue;
-    if (std::any_of(all.begin(), all.end(), [&](std::size_t layer) { return owner[layer]; })) {
+    if (std::ranges::any_of(all, [&](std::size_t layer) { return owner[layer]; })) {
       continue;
     }
     for (const std::size_t layer : all) owner[layer] = &operators[index];
@@ -95,8 +94,8 @@ std::vector<WholeOperator> whole_operators(const Flow& flow) {
     std::optional<WholeOperator> longest;
     for (const Cone& cone : cones_at(flow, root, most_layers)) {
       if (layers_with_work(flow, cone) < 2) continue;
-      const bool normalizes = std::any_of(cone.layers.begin(), cone.layers.end(),
-                                          [&](auto layer) { return reduces(flow.layer(layer)); });
+      const bool normalizes =
+          std::ranges::any_of(cone.layers, [&](auto layer) { return reduces(flow.layer(layer)); });
       auto whole = (normalizes ? whole_normalization : whole_function)(flow, cone);
       if (whole) longest = std::move(whole);
     }

@@ -64,7 +64,7 @@ void check_kinds(const Step& step, const OpSchema& schema) {
     if (input == nullptr || !input->has_type() || schema.inputs().empty()) continue;
     const auto& formal = schema.inputs()[std::min(index, schema.inputs().size() - 1)];
     const auto& types = formal.GetTypes();
-    if (std::none_of(types.begin(), types.end(), [&](const std::string* type) {
+    if (std::ranges::none_of(types, [&](const std::string* type) {
           return type->starts_with(kind(input->value_type));
         })) {
       throw Error("takes no input of the kind of \"" + input->id + '"');
@@ -77,7 +77,7 @@ std::string one_line(std::string text) {
   if (text.starts_with('[')) {
     if (const std::size_t end = text.find("] "); end != std::string::npos) text.erase(0, end + 2);
   }
-  std::replace(text.begin(), text.end(), '\n', ' ');
+  std::ranges::replace(text, '\n', ' ');
   text.erase(text.find_last_not_of(' ') + 1);
   return text;
 }
@@ -105,9 +105,9 @@ bool describes(const OpSchema& schema, const Node& node) {
   const auto& attributes = node.proto().attribute();
   return (node.proto().input_size() <= schema.max_input() ||
           node.op_type().starts_with("Reduce")) &&
-         std::all_of(attributes.begin(), attributes.end(), [&](const auto& attribute) {
+         std::ranges::all_of(attributes, [&](const auto& attribute) {
            return schema.attributes().count(attribute.name()) > 0 ||
-                  std::find(harmless.begin(), harmless.end(), attribute.name()) != harmless.end();
+                  std::ranges::find(harmless, attribute.name()) != harmless.end();
          });
 }
 
@@ -147,8 +147,8 @@ void apply(const OpSchema& schema, NodeContext& context) {
 }
 
 bool inputs_have_types(const Step& step) {
-  return std::all_of(step.inputs.begin(), step.inputs.end(),
-                     [](const Value* input) { return input == nullptr || input->has_type(); });
+  return std::ranges::all_of(
+      step.inputs, [](const Value* input) { return input == nullptr || input->has_type(); });
 }
 
 }  // namespace

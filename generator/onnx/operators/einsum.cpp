@@ -99,7 +99,7 @@ bool takes_diagonal(const Labels& labels) {
 Dims extents_of(const Labels& wanted, const Labels& labels, const Dims& dims) {
   Dims extents;
   for (const int label : wanted) {
-    const auto found = std::find(labels.begin(), labels.end(), label);
+    const auto found = std::ranges::find(labels, label);
     extents.push_back(
         found == labels.end() ? 1 : dims[static_cast<std::size_t>(found - labels.begin())]);
   }
@@ -127,7 +127,7 @@ std::vector<TensorFacts> einsum_shape(const NodeView& node) {
 }
 
 bool has(const Labels& labels, int label) {
-  return std::find(labels.begin(), labels.end(), label) != labels.end();
+  return std::ranges::find(labels, label) != labels.end();
 }
 
 Labels joined(Labels first, const Labels& second, const Labels& third) {

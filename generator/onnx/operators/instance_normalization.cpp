@@ -128,7 +128,7 @@ Lowered lower_mean_variance(const NodeView& node) {
       view.strides.push_back(strides[axis]);
     }
   }
-  const auto kept = std::count(reduced.begin(), reduced.end(), false);
+  const auto kept = std::ranges::count(reduced, false);
   const auto middle = view.dims.begin() + kept;
   constexpr float epsilon = 1e-9F;
   const LayerNormalization rows{.rows = element_count({view.dims.begin(), middle}),

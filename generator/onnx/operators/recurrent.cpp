@@ -47,7 +47,7 @@ std::vector<std::string> activations(const NodeView& node, std::int64_t directio
                                      const std::string& usual) {
   const auto stated = node.texts("activations").value_or(std::vector<std::string>{});
   if (stated.empty()) return std::vector<std::string>(static_cast<std::size_t>(directions), usual);
-  const auto each = static_cast<std::size_t>(std::count(usual.begin(), usual.end(), ' ')) + 1;
+  const auto each = static_cast<std::size_t>(std::ranges::count(usual, ' ')) + 1;
   if (stated.size() != each * static_cast<std::size_t>(directions)) {
     throw Error("needs " + std::to_string(each) + " activations for each direction");
   }
@@ -71,8 +71,7 @@ RecurrentKind kind_of(const NodeView& node, std::int64_t directions) {
   const std::string usual = is_lstm ? "sigmoid tanh tanh" : op == "GRU" ? "sigmoid tanh" : "tanh";
   const std::vector<std::string> stated = activations(node, directions, usual);
   const auto all = [&](const std::string& wanted) {
-    return std::all_of(stated.begin(), stated.end(),
-                       [&](const auto& one) { return one == wanted; });
+    return std::ranges::all_of(stated, [&](const auto& one) { return one == wanted; });
   };
   if (op == "RNN" && all("relu")) return RecurrentKind::rnn_relu;
   if (!all(usual)) throw NotExpressible("activations other than " + usual);
@@ -91,7 +90,7 @@ void check_lengths(const NodeView& node, std::int64_t steps) {
     throw NotExpressible("lengths that are only known when the model runs (sequence_lens)");
   }
   const Dims lengths = node.integers(lengths_input);
-  if (std::any_of(lengths.begin(), lengths.end(), [&](auto length) { return length != steps; })) {
+  if (std::ranges::any_of(lengths, [&](auto length) { return length != steps; })) {
     throw NotExpressible("sequences shorter than the input (sequence_lens)");
   }
 }
@@ -108,7 +107,7 @@ bool is_zero(const NodeView& node, std::size_t index) {
   if (!node.input(index).literal) return false;
   return std::visit(
       [](const auto& values) {
-        return std::all_of(values.begin(), values.end(), [](auto value) { return value == 0; });
+        return std::ranges::all_of(values, [](auto value) { return value == 0; });
       },
       *node.input(index).literal);
 }
@@ -117,8 +116,7 @@ bool is_zero(const NodeView& node, std::size_t index) {
 std::vector<Source> initial_states(const NodeView& node, Recurrent& shape) {
   std::vector<std::size_t> indices{h_input};
   if (shape.kind == RecurrentKind::lstm) indices.push_back(c_input);
-  if (std::all_of(indices.begin(), indices.end(),
-                  [&](auto index) { return is_zero(node, index); })) {
+  if (std::ranges::all_of(indices, [&](auto index) { return is_zero(node, index); })) {
     return {};
   }
   shape.initial = true;

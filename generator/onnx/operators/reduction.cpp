@@ -59,7 +59,7 @@ std::vector<Literal> reduce(const NodeView& node, Combine combine) {
           result[group] = begun[group] ? combine(result[group], values[index]) : values[index];
           begun[group] = true;
         }
-        if (std::find(begun.begin(), begun.end(), false) != begun.end()) {
+        if (std::ranges::find(begun, false) != begun.end()) {
           throw NotExpressible("a reduction of nothing");
         }
         return result;
@@ -109,7 +109,7 @@ Lowered lower_reduce(const NodeView& node) {
   const Dims& input = node.shape(0);
   const Dims axes = reduced_axes(node);
   const auto is_one = [&](std::int64_t axis) { return input[static_cast<std::size_t>(axis)] == 1; };
-  if (std::all_of(axes.begin(), axes.end(), is_one)) return free_layer("reduces no more than ones");
+  if (std::ranges::all_of(axes, is_one)) return free_layer("reduces no more than ones");
   return measured({call(Reduction{.kind = kind, .input = input, .axes = axes}, {from_input(0)})});
 }
 

@@ -341,13 +341,11 @@ Lowered lower_resize(const NodeView& node) {
   }
   std::string mode = node.text("mode", "nearest");
   const bool keeps = request.output == node.shape(0);
-  if (keeps && std::all_of(request.scales.begin(), request.scales.end(),
-                           [](double scale) { return scale == 1; })) {
+  if (keeps && std::ranges::all_of(request.scales, [](double scale) { return scale == 1; })) {
     return free_layer("keeps its size");
   }
   if (mode == "nearest") return nearest(node, request);
-  const bool shrinks = std::any_of(request.scales.begin(), request.scales.end(),
-                                   [](double scale) { return scale < 1; });
+  const bool shrinks = std::ranges::any_of(request.scales, [](double scale) { return scale < 1; });
   if (mode == "bilinear" || mode == "trilinear") mode = "linear";
   if (mode != "linear" && mode != "cubic") throw NotExpressible(mode + " interpolation");
   return interpolation(node, request, mode, shrinks && node.flag("antialias"));

@@ -68,7 +68,7 @@ Place place_of(const TensorProto& tensor, const Dims& dims, const std::filesyste
   std::map<std::string, std::string> entries;
   for (const auto& entry : tensor.external_data()) entries[entry.key()] = entry.value();
   const std::filesystem::path location = entries["location"];
-  const bool leaves = std::find(location.begin(), location.end(), "..") != location.end();
+  const bool leaves = std::ranges::find(location, "..") != location.end();
   if (location.empty() || location.is_absolute() || leaves) {
     throw Error("its file \"" + location.string() + "\" is not inside the model's folder");
   }
