@@ -239,14 +239,18 @@ class Profiler {
     return place->second;
   }
 
-  void api() {
+  Threads api_calls() const {
     Threads of_thread;
     for (std::size_t at = 0; at < recording_.api.size(); ++at) {
       const auto& call = recording_.api[at];
       of_thread[{call.process, call.thread}].push_back({call.start, call.end, at});
     }
+    return of_thread;
+  }
+
+  void api() {
     Rows rows;
-    for (const auto& [thread, spans] : of_thread) {
+    for (const auto& [thread, spans] : api_calls()) {
       add_times(Enclosing(spans), recording_.api, rows);
     }
     result_.api = rows.sorted();
@@ -302,12 +306,7 @@ class Profiler {
       return rows["process " + std::to_string(call.process) + " thread " +
                   std::to_string(call.thread)];
     };
-    Threads of_thread;
-    for (std::size_t at = 0; at < recording_.api.size(); ++at) {
-      const auto& call = recording_.api[at];
-      of_thread[{call.process, call.thread}].push_back({call.start, call.end, at});
-    }
-    for (const auto& [thread, spans] : of_thread) {
+    for (const auto& [thread, spans] : api_calls()) {
       const Enclosing enclosing(spans);
       const std::vector<std::int64_t> own = enclosing.own_times();
       for (std::size_t at = 0; at < own.size(); ++at) {

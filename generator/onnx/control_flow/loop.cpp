@@ -4,7 +4,7 @@
 
 #include "core/base/error.h"
 #include "generator/onnx/control_flow/bodies.h"
-#include "generator/onnx/model/tensor.h"
+#include "generator/onnx/model/node_view.h"
 
 namespace benanza::onnx {
 namespace {

@@ -2,7 +2,7 @@
 #include <optional>
 
 #include "core/base/error.h"
-#include "generator/onnx/model/tensor.h"
+#include "generator/onnx/model/node_view.h"
 #include "generator/onnx/operators/shared/attention_parts.h"
 
 /// Attention as its parts; the fusion "attention" adds one call that does the same. Boolean masks

@@ -5,7 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/problem/ops/binary.h"
-#include "generator/onnx/model/tensor.h"
+#include "generator/onnx/model/node_view.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
 
@@ -178,24 +178,26 @@ Lowered lower_binary(const NodeView& node) {
 /// The node's result is boolean; the library's is 1 or 0 in the type of the operands. Boolean
 /// operands are taken as 1 or 0, too.
 template <BinaryKind kind>
-Lowered lower_compare(const NodeView& node) {
-  const int type = node.input(0).type;
-  if (!is_floating(type) && type != ::onnx::TensorProto::BOOL) {
-    throw NotExpressible("a comparison of " + type_name(type));
-  }
+Lowered lower_truth(const NodeView& node) {
   Lowered lowered = lower_binary<kind>(node);
   lowered.types = Types::checked_by_lowering;
   return lowered;
 }
 
-/// Logic of booleans, which are 1 or 0.
+template <BinaryKind kind>
+Lowered lower_compare(const NodeView& node) {
+  const int type = node.input(0).type;
+  if (!is_floating(type) && type != ::onnx::TensorProto::BOOL) {
+    throw NotExpressible("a comparison of " + type_name(type));
+  }
+  return lower_truth<kind>(node);
+}
+
 template <BinaryKind kind>
 Lowered lower_logic(const NodeView& node) {
   const int type = node.input(0).type;
   if (type != ::onnx::TensorProto::BOOL) throw NotExpressible("logic of " + type_name(type));
-  Lowered lowered = lower_binary<kind>(node);
-  lowered.types = Types::checked_by_lowering;
-  return lowered;
+  return lower_truth<kind>(node);
 }
 
 /// A single constant exponent is a parameter of the call.
@@ -265,20 +267,21 @@ Operator arithmetic() {
           .idle_attributes = of_old_broadcasting()};
 }
 
-template <BinaryKind kind, class Test>
-Operator comparison() {
+template <class Test>
+Operator truth(LowerFunction lower) {
   return {.fold = fold_apply<Truth<Test>>,
-          .lower = lower_compare<kind>,
+          .lower = lower,
           .copies_integers = true,
           .idle_attributes = of_old_broadcasting()};
 }
 
-template <BinaryKind kind, class Test>
-Operator logic() {
-  return {.fold = fold_apply<Truth<Test>>,
-          .lower = lower_logic<kind>,
-          .copies_integers = true,
-          .idle_attributes = of_old_broadcasting()};
+/// Of any number of inputs.
+template <BinaryKind kind, class Function>
+Operator variadic() {
+  return {.shapes = {like_first_until_5},
+          .fold = fold_apply<Function>,
+          .lower = lower_variadic<kind>,
+          .copies_integers = true};
 }
 
 }  // namespace
@@ -298,16 +301,16 @@ void register_binary(OperatorTable& table) {
                     .copies_integers = true,
                     .idle_attributes = {"fmod"}});
 
-  Operator equal = comparison<BinaryKind::eq, std::equal_to<>>();
+  Operator equal = truth<std::equal_to<>>(lower_compare<BinaryKind::eq>);
   equal.shapes = {{compare_shape, 18}};
   table.add("Equal", equal);
-  table.add("Less", comparison<BinaryKind::lt, std::less<>>());
-  table.add("LessOrEqual", comparison<BinaryKind::le, std::less_equal<>>());
-  table.add("Greater", comparison<BinaryKind::gt, std::greater<>>());
-  table.add("GreaterOrEqual", comparison<BinaryKind::ge, std::greater_equal<>>());
-  table.add("And", logic<BinaryKind::min, std::logical_and<>>());
-  table.add("Or", logic<BinaryKind::max, std::logical_or<>>());
-  table.add("Xor", logic<BinaryKind::ne, std::not_equal_to<>>());
+  table.add("Less", truth<std::less<>>(lower_compare<BinaryKind::lt>));
+  table.add("LessOrEqual", truth<std::less_equal<>>(lower_compare<BinaryKind::le>));
+  table.add("Greater", truth<std::greater<>>(lower_compare<BinaryKind::gt>));
+  table.add("GreaterOrEqual", truth<std::greater_equal<>>(lower_compare<BinaryKind::ge>));
+  table.add("And", truth<std::logical_and<>>(lower_logic<BinaryKind::min>));
+  table.add("Or", truth<std::logical_or<>>(lower_logic<BinaryKind::max>));
+  table.add("Xor", truth<std::not_equal_to<>>(lower_logic<BinaryKind::ne>));
   table.add("BitShift", {.unsupported = "no library here has arithmetic of bits",
                          .copies_integers = true,
                          .idle_attributes = {"direction"}});
@@ -317,19 +320,9 @@ void register_binary(OperatorTable& table) {
                    .copies_integers = true});
   }
 
-  // Operators with any number of inputs.
-  table.add("Sum", {.shapes = {like_first_until_5},
-                    .fold = fold_apply<Plus>,
-                    .lower = lower_variadic<BinaryKind::add>,
-                    .copies_integers = true});
-  table.add("Max", {.shapes = {like_first_until_5},
-                    .fold = fold_apply<Greatest>,
-                    .lower = lower_variadic<BinaryKind::max>,
-                    .copies_integers = true});
-  table.add("Min", {.shapes = {like_first_until_5},
-                    .fold = fold_apply<Least>,
-                    .lower = lower_variadic<BinaryKind::min>,
-                    .copies_integers = true});
+  table.add("Sum", variadic<BinaryKind::add, Plus>());
+  table.add("Max", variadic<BinaryKind::max, Greatest>());
+  table.add("Min", variadic<BinaryKind::min, Least>());
   table.add("Mean", {.shapes = {like_first_until_5}, .lower = lower_mean});
 }
 

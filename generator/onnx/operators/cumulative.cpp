@@ -1,7 +1,7 @@
 #include <type_traits>
 
 #include "core/problem/ops/copy.h"
-#include "generator/onnx/model/tensor.h"
+#include "generator/onnx/model/node_view.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
 

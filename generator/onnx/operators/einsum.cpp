@@ -152,8 +152,7 @@ Value ordered(const Value& value, const Labels& order, std::vector<Call>& calls)
   const auto& shape = std::get<Copy>(copy.problem.shape);
   if (shape.dims.size() == 1 && shape.from == shape.to) return result;
   copy.operands = {value.source};
-  calls.push_back(copy);
-  result.source = last_result(calls);
+  result.source = add_call(calls, copy);
   return result;
 }
 
@@ -170,9 +169,9 @@ Value summed(const Value& value, const Labels& wanted, std::vector<Call>& calls)
     }
   }
   if (!axes.empty()) {
-    calls.push_back(call(Reduction{.kind = ReductionKind::sum, .input = value.dims, .axes = axes},
-                         {value.source}));
-    kept.source = last_result(calls);
+    kept.source = add_call(
+        calls, call(Reduction{.kind = ReductionKind::sum, .input = value.dims, .axes = axes},
+                    {value.source}));
   }
   return kept;
 }

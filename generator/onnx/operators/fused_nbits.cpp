@@ -57,8 +57,7 @@ class NbitsProducts {
                                    .epsilon = epsilon,
                                    .scale = true,
                                    .root_mean_square = true};
-    calls_.push_back(call(shape, {x_, from_input(norm_input)}));
-    x_ = last_result(calls_);
+    x_ = add_call(calls_, call(shape, {x_, from_input(norm_input)}));
   }
 
   /// The product with input `weights`, and a bias, the next but one, into output `output`.

@@ -60,9 +60,8 @@ Source unit_rows(std::vector<Call>& calls, const Dims& dims, const Source& rows)
                        .input = dims,
                        .axes = {static_cast<std::int64_t>(dims.size()) - 1}};
   calls.push_back(call(norm, {rows}));
-  calls.push_back(elementwise_call(BinaryKind::div, {dims, false, rows},
-                                   {norm.output(), false, last_result(calls)}));
-  return last_result(calls);
+  return add_call(calls, elementwise_call(BinaryKind::div, {dims, false, rows},
+                                          {norm.output(), false, last_result(calls)}));
 }
 
 /// With gate_activation, - e^a softplus(decay + bias), where e^a is known when the model is loaded.
@@ -84,9 +83,8 @@ Source net_gate(const NodeView& node, std::vector<Call>& calls, const StateStep&
   }
   calls.push_back(
       function_call(dims, ActivationKind::softplus, has_bias ? last_result(calls) : stated));
-  calls.push_back(elementwise_call(BinaryKind::mul, {dims, false, last_result(calls)},
-                                   operand_of(node, net_logarithm, {step.heads, 1})));
-  return last_result(calls);
+  return add_call(calls, elementwise_call(BinaryKind::mul, {dims, false, last_result(calls)},
+                                          operand_of(node, net_logarithm, {step.heads, 1})));
 }
 
 Lowered lower_gated_delta_net(const NodeView& node) {
@@ -129,8 +127,8 @@ Lowered lower_gated_delta_net(const NodeView& node) {
     step.rate = from_input(net_rate);
     step.rate_heads = step.heads;
     if (node.text("beta_activation", "none") == "sigmoid") {
-      calls.push_back(function_call(node.extents(net_rate), ActivationKind::sigmoid, *step.rate));
-      step.rate = last_result(calls);
+      step.rate = add_call(
+          calls, function_call(node.extents(net_rate), ActivationKind::sigmoid, *step.rate));
     }
   }
   step.add_calls(calls, 1);

@@ -63,8 +63,7 @@ Lowered lower_gemm(const NodeView& node) {
   const bool constant = node.input(2).constant;
   Source addend_source = from_input(2, constant ? beta : 1.0F);
   if (!constant && beta != 1) {
-    calls.push_back(scaled(addend, beta, addend_source));
-    addend_source = last_result(calls);
+    addend_source = add_call(calls, scaled(addend, beta, addend_source));
   }
   calls.push_back(elementwise_call(BinaryKind::add, {product, false, result},
                                    {addend, constant, addend_source}));

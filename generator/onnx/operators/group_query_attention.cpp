@@ -2,7 +2,7 @@
 #include <optional>
 
 #include "core/base/error.h"
-#include "generator/onnx/model/tensor.h"
+#include "generator/onnx/model/node_view.h"
 #include "generator/onnx/operators/shared/attention_parts.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/grouped_cache.h"

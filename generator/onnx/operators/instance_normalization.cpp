@@ -86,10 +86,10 @@ Lowered lower_microsoft_group_normalization(const NodeView& node) {
   Source source = from_input(0);
   for (const std::size_t place : {3, 4}) {
     if (!skip || !node.has_input(place)) continue;
-    calls.push_back(
+    source = add_call(
+        calls,
         elementwise_call(BinaryKind::add, {input, false, source},
                          operand_of(node, place, of_image(node.shape(place), last, input.size()))));
-    source = last_result(calls);
   }
   if (skip && calls.empty()) throw Error("nothing is added");
   if (skip && node.has_output(1)) calls.back().output = 1;

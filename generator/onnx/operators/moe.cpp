@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "generator/onnx/model/tensor.h"
+#include "generator/onnx/model/node_view.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/experts.h"
 #include "generator/onnx/operators/shared/operator.h"
@@ -98,8 +98,7 @@ class ExpertCalls {
   Source move(std::int64_t elements, Source from) {
     Call copy = call(Copy{.dims = {elements}, .from = {1}, .to = {1}}.canonical(), {from});
     copy.is_proxy = true;
-    calls_.push_back(std::move(copy));
-    return last_result(calls_);
+    return add_call(calls_, std::move(copy));
   }
 
   /// The factors of the chosen experts' results.
@@ -121,9 +120,8 @@ class ExpertCalls {
     const Dims dims{tokens_, chosen_};
     calls_.push_back(
         call(Reduction{.kind = ReductionKind::sum, .input = dims, .axes = {1}}, {picked}));
-    calls_.push_back(elementwise_call(BinaryKind::div, {dims, false, picked},
-                                      {{tokens_, 1}, false, last_result(calls_)}));
-    return last_result(calls_);
+    return add_call(calls_, elementwise_call(BinaryKind::div, {dims, false, picked},
+                                             {{tokens_, 1}, false, last_result(calls_)}));
   }
 
   void add_experts(const std::vector<ExpertShare>& shares, const Source& rows) {
@@ -214,8 +212,7 @@ class ExpertCalls {
 
   Source apply(ActivationKind kind, const Dims& dims, const Source& x, float alpha = 0,
                float beta = 0) {
-    calls_.push_back(function_call(dims, kind, x, alpha, beta));
-    return last_result(calls_);
+    return add_call(calls_, function_call(dims, kind, x, alpha, beta));
   }
 
   /// Every other column, or one of two halves of the columns.
@@ -226,8 +223,7 @@ class ExpertCalls {
         copy_call({dims, {2 * inner_, interleaved ? 2 : 1}, which * (interleaved ? 1 : inner_)},
                   dense_view(dims));
     copy.operands = {both};
-    calls_.push_back(std::move(copy));
-    return last_result(calls_);
+    return add_call(calls_, std::move(copy));
   }
 
   Source function_of(const Dims& dims, const Source& x) {
@@ -243,9 +239,8 @@ class ExpertCalls {
     const Dims dims{rows, inner_};
     if (has(experts_.third) && activation_ != "swiglu") {
       const Source gate = function_of(dims, first);
-      calls_.push_back(
-          elementwise_call(BinaryKind::mul, {dims, false, gate}, {dims, false, linear}));
-      return last_result(calls_);
+      return add_call(
+          calls_, elementwise_call(BinaryKind::mul, {dims, false, gate}, {dims, false, linear}));
     }
     if (activation_ != "swiglu" && activation_ != "geglu") return function_of(dims, first);
     if (!fused_ && activation_ == "geglu") throw NotExpressible("two products before a geglu");
@@ -262,8 +257,8 @@ class ExpertCalls {
       const float beta = node_.real("activation_beta", 0);
       if (beta != 0) linear = apply(ActivationKind::linear, dims, linear, 1, beta);
     }
-    calls_.push_back(elementwise_call(BinaryKind::mul, {dims, false, gate}, {dims, false, linear}));
-    return last_result(calls_);
+    return add_call(calls_,
+                    elementwise_call(BinaryKind::mul, {dims, false, gate}, {dims, false, linear}));
   }
 
   void add_limits(const Dims& dims, Source& gate, Source& linear) {

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
-#include "generator/onnx/model/tensor.h"
+#include "generator/onnx/model/node_view.h"
 #include "generator/onnx/operators/shared/operator.h"
 
 namespace benanza::onnx {

@@ -3,7 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/problem/ops/copy.h"
-#include "generator/onnx/model/tensor.h"
+#include "generator/onnx/model/node_view.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
 

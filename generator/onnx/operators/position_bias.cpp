@@ -68,8 +68,8 @@ Lowered lower_gated_bias(const NodeView& node) {
         Reduction{.kind = ReductionKind::sum, .input = {tokens[0], 2, weight[1] / 2}, .axes = {2}},
         {last_result(calls)}));
   }
-  calls.push_back(function_call({tokens[0], 2}, ActivationKind::sigmoid, last_result(calls)));
-  const Source both = last_result(calls);
+  const Source both =
+      add_call(calls, function_call({tokens[0], 2}, ActivationKind::sigmoid, last_result(calls)));
   const View one = dense_view({tokens[0], 1});
   const auto half = [&](std::int64_t start) {
     calls.push_back(copy_call({one.dims, {2, 1}, start}, one));

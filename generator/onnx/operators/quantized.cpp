@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "generator/onnx/model/tensor.h"
+#include "generator/onnx/model/node_view.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
 #include "generator/onnx/operators/shared/quantization.h"

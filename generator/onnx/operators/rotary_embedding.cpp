@@ -55,6 +55,10 @@ Lowered lower_rotation(const NodeView& node, Inputs places) {
       rotation.calls({from_input(0), from_input(places.cosines), from_input(places.sines)}));
 }
 
+Lowered lower_microsoft_rotation(const NodeView& node) {
+  return lower_rotation(node, {.cosines = 2, .sines = 3, .positions = 1});
+}
+
 /// What is normalized of each row: its first element, and how many.
 struct RowPart {
   std::int64_t start = 0;
@@ -99,9 +103,8 @@ Lowered lower_normalized_rotation(const NodeView& node) {
   Source source = from_input(0);
   if (part.width != x[3]) {
     const std::int64_t count = x[0] * x[1] * x[2];
-    calls.push_back(
-        copy_call({{count, part.width}, {x[3], 1}, part.start}, dense_view({count, part.width})));
-    source = last_result(calls);
+    source = add_call(calls, copy_call({{count, part.width}, {x[3], 1}, part.start},
+                                       dense_view({count, part.width})));
   }
   calls.push_back(call(LayerNormalization{.rows = x[0] * x[1] * x[2],
                                           .length = part.width,
@@ -126,13 +129,9 @@ void register_rotary_embedding(OperatorTable& table) {
                                   return lower_rotation(node,
                                                         {.cosines = 1, .sines = 2, .positions = 3});
                                 }});
-  table.add("com.microsoft.RotaryEmbedding",
-            {.shapes = {{like_first}},
-             .lower =
-                 [](const NodeView& node) {
-                   return lower_rotation(node, {.cosines = 2, .sines = 3, .positions = 1});
-                 },
-             .idle_attributes = {"is_packed_batching"}});
+  table.add("com.microsoft.RotaryEmbedding", {.shapes = {{like_first}},
+                                              .lower = lower_microsoft_rotation,
+                                              .idle_attributes = {"is_packed_batching"}});
   // How its parts round is for the reader of its result.
   table.add("com.microsoft.RMSNormRotary",
             {.shapes = {{normalized_rotation_shape}},
@@ -143,10 +142,7 @@ void register_rotary_embedding(OperatorTable& table) {
   // position for each of their rows, too.
   table.add("com.microsoft.MRotaryEmbedding",
             {.shapes = {{like_first}},
-             .lower =
-                 [](const NodeView& node) {
-                   return lower_rotation(node, {.cosines = 2, .sines = 3, .positions = 1});
-                 },
+             .lower = lower_microsoft_rotation,
              .idle_attributes = {"is_packed_batching", "mrope_layout", "mrope_section"}});
 }
 

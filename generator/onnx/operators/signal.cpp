@@ -7,7 +7,7 @@
 #include "core/problem/ops/convolution.h"
 #include "core/problem/ops/copy.h"
 #include "core/problem/ops/gemm.h"
-#include "generator/onnx/model/tensor.h"
+#include "generator/onnx/model/node_view.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
 

@@ -20,10 +20,7 @@ Heads some_rows(Heads heads, std::int64_t first, std::int64_t last) {
   return heads;
 }
 
-Source AttentionParts::add(Call call) {
-  calls_.push_back(std::move(call));
-  return last_result(calls_);
-}
+Source AttentionParts::add(Call call) { return add_call(calls_, std::move(call)); }
 
 Heads AttentionParts::split(std::int64_t batch, std::int64_t length, std::int64_t heads,
                             std::int64_t size, Source source, std::int64_t row, std::int64_t offset,

@@ -263,6 +263,11 @@ Call matmul_call(const NodeView& node, Factors factors, bool transpose_a, bool t
 
 Source last_result(const std::vector<Call>& calls) { return from_call(std::ssize(calls) - 1); }
 
+Source add_call(std::vector<Call>& calls, Call call) {
+  calls.push_back(std::move(call));
+  return last_result(calls);
+}
+
 std::vector<float> activation_parameters(const NodeView& node) {
   std::vector<float> parameters;
   for (const auto* name : {"activation_alpha", "activation_beta"}) {

@@ -132,6 +132,8 @@ Call product_call(Dims a, Source a_source, Dims b, Source b_source, bool constan
                   bool transpose_a = false, bool transpose_b = false);
 
 Source last_result(const std::vector<Call>& calls);
+/// Appends the call; its result.
+Source add_call(std::vector<Call>& calls, Call call);
 
 /// Attributes "activation_alpha" and "activation_beta", as far as the node has them.
 std::vector<float> activation_parameters(const NodeView& node);

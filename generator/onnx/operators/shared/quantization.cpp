@@ -123,10 +123,9 @@ Source dequantized(const NodeView& node, std::size_t index, std::vector<Call>& c
     throw NotExpressible("quantized " + type_name(type));
   }
   if (node.elements(index + 1) != 1) throw NotExpressible("a scale for each channel");
-  calls.push_back(
-      call(Quantization{.kind = QuantizationKind::dequantize, .input = node.extents(index)},
-           {from_input(index)}));
-  return last_result(calls);
+  return add_call(
+      calls, call(Quantization{.kind = QuantizationKind::dequantize, .input = node.extents(index)},
+                  {from_input(index)}));
 }
 
 Lowered quantized(std::vector<Call> calls) {

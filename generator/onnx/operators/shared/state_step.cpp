@@ -33,10 +33,7 @@ class StateCalls {
   }
 
  private:
-  Source push(Call call) {
-    calls_.push_back(std::move(call));
-    return last_result(calls_);
-  }
+  Source push(Call call) { return add_call(calls_, std::move(call)); }
 
   /// One matrix for each state.
   Dims matrices(std::int64_t rows, std::int64_t columns) const {
