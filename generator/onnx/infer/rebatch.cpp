@@ -63,7 +63,7 @@ namespace {
 /// The batch axis on which the inputs of the step must agree; empty if they need not.
 std::optional<std::size_t> joined_axis(const Node& node, std::size_t rank) {
   const std::string& op = node.op_type();
-  if (is_recurrent(op)) return node.flag("layout") ? 0 : 1;
+  if (is_recurrent(op)) return node.integer("layout", 0) != 0 ? 0 : 1;
   if (!node.domain().empty()) return std::nullopt;
   if (op == "Concat") {
     const std::int64_t axis = node.integer("axis", 1);
