@@ -1,3 +1,5 @@
+#include "core/nvidia/counters.h"
+
 #include <cuda.h>
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>

@@ -1,3 +1,5 @@
+#include "generator/onnx/operators/shared/quantization.h"
+
 #include <onnx/onnx_pb.h>
 
 #include <utility>
