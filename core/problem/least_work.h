@@ -4,13 +4,12 @@
 
 #include "core/problem/problem.h"
 
-/// The products of one axis of a convolution, as sums of stride and dilation 1 that share no input
-/// (polyphase). The numbers are exact up to 2^53, and found in a time that does not depend on the
-/// extents.
-
 /// Lower bounds on the work of a problem on any machine; Work counts what a plain call does.
-
 namespace benanza {
+
+// The products of one axis of a convolution, as sums of stride and dilation 1 that share no input
+// (polyphase). The numbers are exact up to 2^53, and found in a time that does not depend on the
+// extents.
 
 /// One axis of a convolution: output o and kernel tap t use input o * stride - pad + t * dilation,
 /// if it exists.

@@ -8,7 +8,6 @@
 #include "generator/fusion/flow.h"
 
 /// What exporters write around the softmax of attention.
-
 namespace benanza::fusion {
 
 /// The constant factors of attention's scores, wherever they are applied, as one.

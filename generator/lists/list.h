@@ -13,7 +13,6 @@
 #include "generator/lowered/lowered.h"
 
 /// Lists of problems: folders of tables, each with one kind of problem.
-
 namespace benanza::lists {
 
 /// One row of a table. All errors name the file and the line.

@@ -13,7 +13,6 @@
 #include "core/problem/problem.h"
 
 /// The importer's result, the input of the fusion search and the graph files.
-
 namespace benanza {
 
 /// Where an operand of a call comes from: the node's input `index`; the result of the layer's call

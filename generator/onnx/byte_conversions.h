@@ -9,7 +9,6 @@
 #include "generator/onnx/model/program.h"
 
 /// QuantizeLinear and DequantizeLinear around calls of 8 bits.
-
 namespace benanza::onnx {
 
 /// The integer that every element of `value` is, such as the zero point of all channels: of any

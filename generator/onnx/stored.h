@@ -8,8 +8,6 @@
 #include "core/problem/stored_types.h"
 #include "generator/onnx/model/program.h"
 
-/// Weights that a model stores in few bits and unpacks by arithmetic of its own.
-
 namespace benanza::onnx {
 
 /// Whether the node's result holds the values of its first input, in another order or shape.
@@ -47,6 +45,8 @@ std::optional<PackedWeights> packed_weights(const Program& program, const Value&
 /// How a constant is stored that `step`, a DequantizeLinear, makes: packed if it holds fewer bits
 /// than a float. Empty for other types, such as biases of int32.
 std::optional<PackedWeights> packed_by(const Step& step);
+
+// Weights that a model stores in few bits and unpacks by arithmetic of its own.
 
 /// How a constant is stored that is Cast from 8 bits or fewer, less a zero point (Sub) and times
 /// scales (Mul), as exporters without DequantizeLinear write it. Empty for others.

@@ -12,9 +12,7 @@
 
 /// A Scan of opset 8, whose states and sequences begin with a batch. Its first input, which may be
 /// omitted, says how long each entry's sequences are.
-
-/// A body that runs once for each tensor of a sequence.
-
+/// And a SequenceMap, whose body runs once for each tensor of a sequence.
 namespace benanza::onnx {
 namespace {
 

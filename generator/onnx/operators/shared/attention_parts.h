@@ -11,7 +11,6 @@
 #include "generator/onnx/operators/shared/operator.h"
 
 /// What the operators of attention share: how they state queries, keys, values and masks.
-
 namespace benanza::onnx {
 
 /// Attention heads between calls, dense: batch, heads, length, size.

@@ -11,7 +11,6 @@
 #include "generator/onnx/model/node_view.h"
 
 /// Calls shared by several operators.
-
 namespace benanza::onnx {
 
 /// A strided view of a dense tensor: element i0, i1, ... is at offset + sum(i * strides).
