@@ -6,7 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/program/program_flags.h"
-#include "generator/onnx/operators/shared/expert_load.h"
+#include "generator/onnx/operators/shared/experts.h"
 
 namespace benanza {
 namespace {
@@ -190,7 +190,7 @@ std::vector<Precision> parse_precisions(const std::vector<std::string>& names) {
     if (!precision) {
       throw Error("--precision " + name + ": wants fp32, tf32, fp16, bf16, int8 or fp8");
     }
-    if (std::find(precisions.begin(), precisions.end(), *precision) == precisions.end()) {
+    if (std::ranges::find(precisions, *precision) == precisions.end()) {
       precisions.push_back(*precision);
     }
   }

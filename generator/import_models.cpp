@@ -28,14 +28,14 @@ void require_unique_names(const std::vector<std::filesystem::path>& models) {
 
 std::vector<std::optional<std::int64_t>> batches_of(const GenerateOptions& options) {
   std::vector<std::optional<std::int64_t>> batches(options.batches.begin(), options.batches.end());
-  std::sort(batches.begin(), batches.end());
+  std::ranges::sort(batches);
   batches.erase(std::unique(batches.begin(), batches.end()), batches.end());
   if (batches.empty()) batches.emplace_back();
   return batches;
 }
 
 std::string in_one_line(std::string text, const std::filesystem::path& path) {
-  std::replace(text.begin(), text.end(), '\n', ' ');
+  std::ranges::replace(text, '\n', ' ');
   return text.find(path.string()) == std::string::npos ? path.string() + ": " + text : text;
 }
 

@@ -88,7 +88,7 @@ int main(int argc, char** argv) {
     return run(argc, argv);
   } catch (const std::exception& error) {
     std::string message = error.what();
-    std::replace(message.begin(), message.end(), '\n', ' ');
+    std::ranges::replace(message, '\n', ' ');
     std::cerr << "benanza-generate: " << message << '\n';
     return 1;
   }

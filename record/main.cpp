@@ -10,7 +10,6 @@
 
 #include "core/base/error.h"
 #include "core/metrics/expression.h"
-#include "core/metrics/metric_sets.h"
 #include "core/program/program_flags.h"
 #include "record/capture/cpu_counters.h"
 #include "record/capture/cupti_library.h"
@@ -71,7 +70,7 @@ std::vector<std::string> needed(std::vector<std::string> names,
                                 const std::vector<Metric>& metrics) {
   for (const Metric& metric : metrics) {
     for (const std::string& name : metric.expression.names()) {
-      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
     }
   }
   return names;
@@ -270,7 +269,7 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     message = error.what();
   }
-  std::replace(message.begin(), message.end(), '\n', ' ');
+  std::ranges::replace(message, '\n', ' ');
   std::cerr << "benanza-record: " << message << '\n';
   return status;
 }

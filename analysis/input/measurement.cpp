@@ -4,7 +4,7 @@
 #include <tuple>
 #include <utility>
 
-#include "core/library/readable_name.h"
+#include "core/library/kernel_name.h"
 
 namespace benanza::analysis {
 namespace {

@@ -17,7 +17,7 @@
 #include "analysis/input/database.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "core/results_file/read_journal.h"
+#include "core/results_file/read_rows.h"
 #include "core/results_file/write_rows.h"
 
 namespace benanza::analysis {

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/problem/key_op.h"
+#include "core/problem/text.h"
 #include "core/problem/problem.h"
 
 namespace benanza::analysis {

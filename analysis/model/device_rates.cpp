@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "analysis/model/floor.h"
-#include "core/problem/key_op.h"
 #include "core/problem/least_work.h"
+#include "core/problem/text.h"
 
 namespace benanza::analysis {
 namespace {

@@ -1,10 +1,11 @@
 #include "analysis/model/floor.h"
-#include "analysis/model/device_rates.h"
-#include "core/problem/key_op.h"
 
 #include <algorithm>
 #include <set>
 #include <string_view>
+
+#include "analysis/model/device_rates.h"
+#include "core/problem/text.h"
 
 namespace benanza::analysis {
 namespace {

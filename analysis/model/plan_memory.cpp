@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/plan_file/accesses.h"
-#include "core/plan_file/spare_blocks.h"
+#include "core/plan_file/plan.h"
 #include "core/problem/problem.h"
 
 namespace benanza::analysis {

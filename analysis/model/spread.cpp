@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/statistics/modes.h"
+#include "core/statistics/summary.h"
 
 namespace benanza::analysis {
 namespace {

@@ -8,8 +8,8 @@
 #include "analysis/profile_match/mapping.h"
 #include "analysis/profile_match/same_model.h"
 #include "core/library/kernel_name.h"
-#include "core/problem/key_op.h"
 #include "core/problem/problem.h"
+#include "core/problem/text.h"
 
 namespace benanza::analysis {
 namespace {

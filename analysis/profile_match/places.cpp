@@ -6,7 +6,7 @@
 #include "analysis/profile_match/evidence.h"
 #include "analysis/profile_match/profile_graph.h"
 #include "analysis/profiles/kineto/aten.h"
-#include "core/problem/key_op.h"
+#include "core/problem/text.h"
 
 namespace benanza::analysis {
 namespace {

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "core/base/error.h"
-#include "core/problem/key_op.h"
 #include "core/problem/problem.h"
+#include "core/problem/text.h"
 
 namespace benanza::analysis {
 namespace {

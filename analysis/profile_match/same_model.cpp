@@ -5,8 +5,8 @@
 
 #include "analysis/profiles/profile.h"
 #include "core/base/error.h"
-#include "core/problem/key_op.h"
 #include "core/problem/problem.h"
+#include "core/problem/text.h"
 
 namespace benanza::analysis {
 namespace {

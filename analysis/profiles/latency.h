@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "analysis/profiles/profile.h"
-#include "core/statistics/modes.h"
 #include "core/statistics/summary.h"
 
 namespace benanza::analysis {

@@ -15,8 +15,8 @@
 #include "analysis/input/results.h"
 #include "analysis/questions/common/question.h"
 #include "analysis/render/text.h"
-#include "core/problem/key_op.h"
-#include "core/results_file/read_journal.h"
+#include "core/problem/text.h"
+#include "core/results_file/read_rows.h"
 #include "core/statistics/summary.h"
 
 namespace benanza::analysis {

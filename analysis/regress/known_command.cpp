@@ -16,7 +16,7 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
-#include "core/results_file/as_in_model.h"
+#include "core/results_file/row.h"
 
 namespace benanza::regress {
 namespace {

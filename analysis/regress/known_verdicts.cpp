@@ -8,10 +8,9 @@
 
 #include "analysis/render/table.h"
 #include "core/base/error.h"
-#include "core/results_file/as_in_model.h"
 #include "core/results_file/origin.h"
-#include "core/results_file/outcome_facts.h"
 #include "core/results_file/read_rows.h"
+#include "core/results_file/row.h"
 #include "core/statistics/summary.h"
 
 namespace benanza::regress {

@@ -67,9 +67,12 @@ void Statement::bind(int at, std::span<const double> values) {
       sqlite3_bind_blob64(handle_.get(), at, values.data(), values.size_bytes(), SQLITE_STATIC));
 }
 
-void Statement::bind_real(int at, std::optional<double> value) {
-  connection_.check(value ? sqlite3_bind_double(handle_.get(), at, *value)
-                          : sqlite3_bind_null(handle_.get(), at));
+void Statement::bind(int at, double value) {
+  connection_.check(sqlite3_bind_double(handle_.get(), at, value));
+}
+
+void Statement::bind(int at, std::nullopt_t) {
+  connection_.check(sqlite3_bind_null(handle_.get(), at));
 }
 
 bool Statement::step() {

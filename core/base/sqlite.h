@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 
+#include <concepts>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -46,15 +47,22 @@ class Statement {
   Statement(const Connection& connection, std::string_view sql);
 
   void bind(int at, std::int64_t value);
+  void bind(int at, double value);
   void bind(int at, std::string_view value);
   void bind(int at, std::span<const double> values);
-  void bind_real(int at, std::optional<double> value);
+  void bind(int at, std::nullopt_t);
+  template <std::integral T>
+  void bind(int at, T value) {
+    bind(at, static_cast<std::int64_t>(value));
+  }
+  void bind(int at, const char* value) { bind(at, std::string_view(value)); }
+  void bind(int at, const std::string& value) { bind(at, std::string_view(value)); }
   template <class T>
   void bind(int at, const std::optional<T>& value) {
     if (value) {
-      bind(at, static_cast<std::int64_t>(*value));
+      bind(at, *value);
     } else {
-      connection_.check(sqlite3_bind_null(handle_.get(), at));
+      bind(at, std::nullopt);
     }
   }
   /// Advances to the next row of the result; returns false if there is none, and the statement may
@@ -62,6 +70,17 @@ class Statement {
   bool step();
   /// Runs it to completion, after which it may be bound again.
   void run();
+  /// The same with these values of all parameters.
+  template <class... Values>
+  void run(const Values&... values) {
+    bind_all(values...);
+    run();
+  }
+  template <class... Values>
+  void bind_all(const Values&... values) {
+    int at = 0;
+    (bind(++at, values), ...);
+  }
   /// Discards the rest of the result.
   void reset() { sqlite3_reset(handle_.get()); }
 

@@ -96,8 +96,8 @@ std::string graph_json(const Graph& graph) {
                           {"to_nhwc", or_null(transform.to_nhwc)},
                           {"to_nchw", or_null(transform.to_nchw)}});
   }
-  const bool is_counted = std::any_of(graph.layers.begin(), graph.layers.end(),
-                                      [](const Layer& layer) { return turns(layer.problems) > 1; });
+  const bool is_counted = std::ranges::any_of(
+      graph.layers, [](const Layer& layer) { return turns(layer.problems) > 1; });
   Json json = {{"schema", is_counted ? counted_schema : graph_schema},
                {"model", graph.model},
                {"batch", or_null(graph.batch)},

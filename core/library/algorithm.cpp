@@ -146,4 +146,15 @@ bool is_same_algorithm(std::string_view logged, std::string_view suite) {
   return logged == suite;
 }
 
+bool is_reference_code(std::string_view implementation) {
+  constexpr std::string_view separators = "_:+.";
+  while (!implementation.empty()) {
+    const std::size_t end =
+        std::min(implementation.find_first_of(separators), implementation.size());
+    if (implementation.substr(0, end) == "ref") return true;
+    implementation.remove_prefix(std::min(end + 1, implementation.size()));
+  }
+  return false;
+}
+
 }  // namespace benanza

@@ -17,4 +17,8 @@ std::string suite_algorithm(std::string_view logged);
 /// False for cuBLASLt, which logs too little of its configurations.
 bool is_same_algorithm(std::string_view logged, std::string_view suite);
 
+/// True if an implementation's name says that it is a library's reference code, which nobody has
+/// made fast: one of its words is "ref", as in "ref:any", "ref_int8:any", "ocl:ref:any".
+bool is_reference_code(std::string_view implementation);
+
 }  // namespace benanza

@@ -1,8 +1,12 @@
 #include "core/library/kernel_name.h"
 
+#include <cxxabi.h>
+
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -16,8 +20,7 @@ bool has(std::string_view text, std::string_view part) {
 }
 
 bool has_any(std::string_view text, std::initializer_list<std::string_view> parts) {
-  return std::any_of(parts.begin(), parts.end(),
-                     [&](std::string_view part) { return has(text, part); });
+  return std::ranges::any_of(parts, [&](std::string_view part) { return has(text, part); });
 }
 
 bool is_digit(char c) { return '0' <= c && c <= '9'; }
@@ -151,6 +154,26 @@ KernelRole role(std::string_view name) {
   return KernelRole::work;
 }
 
+constexpr std::size_t longest_name = 1 << 14;
+
+struct Free {
+  void operator()(char* text) const { std::free(text); }
+};
+
+/// "cudaLaunchKernel_v7000" becomes "cudaLaunchKernel".
+std::string_view without_version(std::string_view name) {
+  constexpr std::string_view digits = "0123456789";
+  const std::size_t last = name.find_last_not_of(digits);
+  const bool has_version = last != std::string_view::npos && last + 4 < name.size() && last > 0 &&
+                           name.substr(last - 1, 2) == "_v";
+  if (!has_version) return name;
+  name = name.substr(0, last - 1);
+  for (const std::string_view stream : {"_ptsz", "_ptds"}) {
+    if (name.ends_with(stream)) name.remove_suffix(stream.size());
+  }
+  return name;
+}
+
 }  // namespace
 
 std::string kernel_label(std::string_view name) {
@@ -192,8 +215,8 @@ bool is_framework_kernel(std::string_view name) {
   constexpr std::array<std::string_view, 12> theirs{
       "at::",   "c10::", "at_cuda_detail::", "triton_",  "onnxruntime::",     "tensorflow::",
       "fusion", "loop_", "input_",           "wrapped_", "stream_executor::", "xla::"};
-  return std::any_of(theirs.begin(), theirs.end(),
-                     [&](std::string_view word) { return name.starts_with(word); }) ||
+  return std::ranges::any_of(theirs,
+                             [&](std::string_view word) { return name.starts_with(word); }) ||
          name.find("at::native::") != std::string_view::npos ||
          // XLA's, such as "gemm_fusion_dot".
          name.find("_fusion") != std::string_view::npos;
@@ -253,6 +276,17 @@ KernelTraits kernel_traits(std::string_view name) {
   traits.products = products(text);
   traits.algorithm = algorithm(text);
   return traits;
+}
+
+std::string readable_name(std::string_view name) {
+  if (name.starts_with("cuda")) return std::string(without_version(name));
+  if (!name.starts_with("_Z")) return std::string(name);
+  std::string mangled(name);
+  int status = 0;
+  const std::unique_ptr<char, Free> text(
+      abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status));
+  if (status != 0 || !text) return mangled;
+  return std::string(std::string_view(text.get()).substr(0, longest_name));
 }
 
 }  // namespace benanza

@@ -129,7 +129,7 @@ class ExpressionParser {
       if (!take(')')) fail("a closing parenthesis");
       return pair(word == "min" ? '<' : '>', std::move(left), std::move(right));
     }
-    if (std::find(names_.begin(), names_.end(), word) == names_.end()) names_.push_back(word);
+    if (std::ranges::find(names_, word) == names_.end()) names_.push_back(word);
     auto node = std::make_unique<ExpressionNode>();
     node->kind = 'c';
     node->name = std::move(word);
@@ -200,12 +200,37 @@ Metric parse_metric(std::string_view text) {
     throw Error("\"" + std::string(text) + "\": a metric is NAME = EXPRESSION");
   }
   const std::string_view name = without_spaces(text.substr(0, equals));
-  const bool is_name = !name.empty() && begins_counter(name.front()) &&
-                       std::all_of(name.begin(), name.end(), continues_counter);
+  const bool is_name =
+      !name.empty() && begins_counter(name.front()) && std::ranges::all_of(name, continues_counter);
   if (!is_name) {
     throw Error("\"" + std::string(text) + "\": the metric's name is letters, digits and _");
   }
   return {.name = std::string(name), .expression = Expression(text.substr(equals + 1))};
+}
+
+std::vector<std::string> gpu_metric_set(std::string_view name) {
+  if (name == "memory") {
+    // gpu__time_duration is in nanoseconds.
+    return {"dram_bytes = dram__bytes_read.sum + dram__bytes_write.sum",
+            "dram_bytes_per_second = (dram__bytes_read.sum + dram__bytes_write.sum) / "
+            "gpu__time_duration.sum * 1e9",
+            "l2_hit_percent = lts__t_sector_hit_rate.pct"};
+  }
+  if (name == "compute") {
+    return {"ipc = smsp__inst_executed.sum / smsp__cycles_active.sum",
+            "instructions = smsp__inst_executed.sum",
+            "occupancy_percent = sm__warps_active.avg.pct_of_peak_sustained_active"};
+  }
+  if (name == "tensor") {
+    const std::string matrix =
+        "(sm__inst_executed_pipe_tensor_op_hmma.sum - "
+        "sm__inst_executed_pipe_tensor_op_hmma_type_hfma2.sum + "
+        "sm__inst_executed_pipe_tensor_op_gmma.sum + sm__inst_executed_pipe_tensor_op_imma.sum + "
+        "sm__inst_executed_pipe_tensor_op_dmma.sum)";
+    return {"matrix_instructions = " + matrix,
+            "matrix_instruction_part = " + matrix + " / smsp__inst_executed.sum"};
+  }
+  throw Error("--metrics=" + std::string(name) + ": expected memory, compute or tensor");
 }
 
 }  // namespace benanza

@@ -2,6 +2,7 @@
 
 #include <cupti.h>
 
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 
@@ -40,5 +41,13 @@ class Cupti {
   void check(CUptiResult result, const char* name) const;
   const SharedLibrary* library_;
 };
+
+/// A parameter struct of CUPTI with its size set.
+template <class Parameters>
+Parameters sized(std::size_t size) {
+  Parameters parameters{};
+  parameters.structSize = size;
+  return parameters;
+}
 
 }  // namespace benanza::nvidia

@@ -3,7 +3,7 @@
 #include <cupti_profiler_target.h>
 #include <cupti_range_profiler.h>
 
-#include "core/nvidia/cupti_parameters.h"
+#include "core/nvidia/cupti.h"
 
 namespace benanza::nvidia {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/nvidia/counter_plan.h"
+#include "core/nvidia/counters.h"
 
 struct CUpti_RangeProfiler_Object;
 

@@ -19,6 +19,17 @@ bool conflict(const std::vector<Access>& some, const std::vector<Access>& others
   });
 }
 
+/// Whether nothing runs at the same time as the step.
+bool is_alone(const std::vector<std::vector<bool>>& before, std::size_t step) {
+  for (std::size_t earlier = 0; earlier < step; ++earlier) {
+    if (!before[step][earlier]) return false;
+  }
+  for (std::size_t later = step + 1; later < before.size(); ++later) {
+    if (!before[later][step]) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::vector<std::vector<std::size_t>> dependencies(
@@ -54,6 +65,17 @@ std::vector<std::vector<bool>> all_before(const std::vector<std::vector<std::siz
     before.push_back(std::move(own));
   }
   return before;
+}
+
+std::vector<Region> parallel_regions(const std::vector<std::vector<std::size_t>>& after) {
+  const std::vector<std::vector<bool>> before = all_before(after);
+  std::vector<Region> regions;
+  for (std::size_t step = 0; step < after.size(); ++step) {
+    if (is_alone(before, step)) continue;
+    if (regions.empty() || regions.back().end != step) regions.push_back({step, step});
+    regions.back().end = step + 1;
+  }
+  return regions;
 }
 
 }  // namespace benanza

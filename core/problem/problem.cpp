@@ -10,7 +10,12 @@ template <std::size_t index = 0>
 Shape read_shape(KeyReader& reader) {
   if constexpr (index < std::variant_size_v<Shape>) {
     using Alternative = std::variant_alternative_t<index, Shape>;
-    if (Alternative::owns(reader.op())) return Alternative::read(reader);
+    if (Alternative::owns(reader.op())) {
+      Alternative shape;
+      KeyFields fields(reader);
+      shape.map(fields);
+      return shape;
+    }
     return read_shape<index + 1>(reader);
   } else {
     reader.fail("a known operator");
@@ -140,7 +145,9 @@ std::string_view op(const Problem& problem) {
 
 std::string key(const Problem& problem) {
   KeyWriter writer(op(problem));
-  std::visit([&](const auto& shape) { shape.write(writer); }, problem.shape);
+  KeyFields fields(writer);
+  std::visit([&]<class T>(const T& shape) { const_cast<T&>(shape).map(fields); },  // reads only
+             problem.shape);
   problem.epilogue.write(writer);
   if (problem.packed) problem.packed->write(writer);
   return writer.take();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -78,5 +79,15 @@ bool is_product(const Problem& problem);
 /// Products summed into one output element (1 if nothing is summed); determines tolerances and
 /// scales.
 std::int64_t reduction_length(const Problem& problem);
+
+/// The key of `shape` with `epilogue`; empty if it is no valid problem.
+template <class T>
+std::string key_of(const T& shape, const Epilogue& epilogue = {}) {
+  try {
+    return key(parse(key(Problem{.shape = shape, .epilogue = epilogue})));
+  } catch (const std::exception&) {
+    return "";
+  }
+}
 
 }  // namespace benanza

@@ -51,6 +51,14 @@ std::string join(const Dims& dims, char separator) {
   return text;
 }
 
+bool broadcasts_to(const Dims& y, const Dims& output) {
+  if (y.size() != output.size()) return false;
+  for (std::size_t axis = 0; axis < y.size(); ++axis) {
+    if (y[axis] != 1 && y[axis] != output[axis]) return false;
+  }
+  return true;
+}
+
 std::string number(float value) {
   char buffer[32];
   const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value);
@@ -184,6 +192,111 @@ bool KeyReader::next_is_number(std::string_view prefix) const {
   constexpr std::string_view digits = "-0123456789";
   return next_is(prefix) && rest_.size() > prefix.size() &&
          digits.find(rest_[prefix.size()]) != std::string_view::npos;
+}
+
+std::vector<Dims> merge_axes(const std::vector<Dims>& tensors) {
+  std::vector<Dims> merged(tensors.size());
+  std::vector<bool> last;
+  for (std::size_t axis = 0; axis < tensors.front().size(); ++axis) {
+    std::vector<bool> broadcast;
+    for (const Dims& dims : tensors) broadcast.push_back(dims[axis] == 1);
+    if (std::ranges::find(broadcast, false) == broadcast.end()) continue;
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      if (broadcast != last) merged[i].push_back(1);
+      merged[i].back() *= tensors[i][axis];
+    }
+    last = std::move(broadcast);
+  }
+  return merged;
+}
+
+KeyFields& KeyFields::dims(std::string_view prefix, Dims& values, char separator) {
+  if (reader_ != nullptr) {
+    values = reader_->dims(prefix, separator);
+  } else {
+    writer_->dims(prefix, values, separator);
+  }
+  return *this;
+}
+
+KeyFields& KeyFields::list(std::string_view prefix, Dims& values) {
+  if (reader_ == nullptr) return dims(prefix, values);
+  values = reader_->list(prefix);
+  return *this;
+}
+
+KeyFields& KeyFields::numbers(std::string_view prefix, std::initializer_list<std::int64_t*> values,
+                              std::string_view wanted) {
+  Dims all;
+  for (const std::int64_t* value : values) all.push_back(*value);
+  dims(prefix, all).require(all.size() == values.size(), wanted);
+  if (reader_ != nullptr) {
+    for (std::size_t place = 0; place < all.size(); ++place) *values.begin()[place] = all[place];
+  }
+  return *this;
+}
+
+KeyFields& KeyFields::integer(std::string_view prefix, std::int64_t& value) {
+  if (reader_ != nullptr) {
+    value = reader_->integer(prefix);
+  } else {
+    writer_->integer(prefix, value);
+  }
+  return *this;
+}
+
+KeyFields& KeyFields::real(std::string_view prefix, float& value) {
+  if (reader_ == nullptr) return limit(prefix, value);
+  value = reader_->real(prefix);
+  return *this;
+}
+
+KeyFields& KeyFields::limit(std::string_view prefix, float& value) {
+  if (reader_ != nullptr) {
+    value = reader_->limit(prefix);
+  } else {
+    writer_->real(prefix, value);
+  }
+  return *this;
+}
+
+KeyFields& KeyFields::word(std::string& text) {
+  if (reader_ != nullptr) {
+    text = reader_->word();
+  } else {
+    writer_->word(text);
+  }
+  return *this;
+}
+
+KeyFields& KeyFields::flag(std::string_view text, bool& value) {
+  if (reader_ != nullptr) {
+    value = reader_->accept(text);
+  } else if (value) {
+    writer_->word(text);
+  }
+  return *this;
+}
+
+bool KeyFields::has(std::string_view prefix, bool is_there) const {
+  return reader_ != nullptr ? reader_->next_is_number(prefix) : is_there;
+}
+
+KeyFields& KeyFields::require(bool holds, std::string_view wanted) {
+  if (reader_ != nullptr && !holds) reader_->fail(wanted);
+  return *this;
+}
+
+std::size_t KeyFields::choose(std::initializer_list<std::string_view> words, std::size_t place,
+                              std::string_view wanted) {
+  if (reader_ == nullptr) {
+    writer_->word(words.begin()[place]);
+    return place;
+  }
+  const auto* const found =
+      std::ranges::find_if(words, [&](std::string_view word) { return reader_->accept(word); });
+  if (found == words.end()) reader_->fail(wanted);
+  return static_cast<std::size_t>(found - words.begin());
 }
 
 }  // namespace benanza

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -36,6 +37,9 @@ double real_count(const Dims& dims);
 
 /// "1x64x56x56" for separator 'x'; "1" for a scalar.
 std::string join(const Dims& dims, char separator);
+
+/// True if `y` has the rank of `output` and each of its extents is 1 or the output's.
+bool broadcasts_to(const Dims& y, const Dims& output);
 
 /// Shortest text that round-trips to the same float; "inf" and "-inf" included.
 std::string number(float value);
@@ -104,6 +108,64 @@ class KeyReader {
   std::string_view key_;
   std::string_view op_;
   std::string_view rest_;
+};
+
+/// First part of a key: "conv", "gemm", "relu", ...
+inline std::string_view op_of(std::string_view key) { return key.substr(0, key.find('/')); }
+
+/// True if the key's problem is of one of the shapes.
+template <class... Shape>
+bool asks_for(std::string_view key) {
+  return (Shape::owns(op_of(key)) || ...);
+}
+
+/// The extents of tensors of equal rank that broadcast together, in the order of their axes, in as
+/// few axes as possible: neighbours along which the same tensors broadcast become one, and axes of
+/// one element are left out. {2x3x4, 1x3x4} -> {2x12, 1x12}.
+std::vector<Dims> merge_axes(const std::vector<Dims>& tensors);
+
+/// The fields of a key, in order, as a problem's map(KeyFields&) names each of them once: written
+/// by a KeyWriter, or read and checked by a KeyReader. Values change only while they are read.
+class KeyFields {
+ public:
+  explicit KeyFields(KeyWriter& writer) : writer_(&writer) {}
+  explicit KeyFields(KeyReader& reader) : reader_(&reader) {}
+  /// Null while a key is written.
+  KeyReader* reader() const { return reader_; }
+
+  KeyFields& dims(std::string_view prefix, Dims& values, char separator = 'x');
+  /// Numbers that are no extents.
+  KeyFields& list(std::string_view prefix, Dims& values);
+  /// A field of as many numbers as `values`; `wanted` if it has another count.
+  KeyFields& numbers(std::string_view prefix, std::initializer_list<std::int64_t*> values,
+                     std::string_view wanted);
+  KeyFields& integer(std::string_view prefix, std::int64_t& value);
+  /// A finite number.
+  KeyFields& real(std::string_view prefix, float& value);
+  /// A number that may be infinite.
+  KeyFields& limit(std::string_view prefix, float& value);
+  KeyFields& word(std::string& text);
+  /// A word that is there if `value` is true.
+  KeyFields& flag(std::string_view text, bool& value);
+  /// The word at the place `value` in `words`; `wanted` if the next field is none of them.
+  template <class Value>
+  KeyFields& choice(std::initializer_list<std::string_view> words, Value& value,
+                    std::string_view wanted) {
+    const std::size_t place = choose(words, static_cast<std::size_t>(value), wanted);
+    if (reader_ != nullptr) value = static_cast<Value>(place);
+    return *this;
+  }
+  /// Whether the next field is `prefix` and a number, or, to be written, `is_there`.
+  bool has(std::string_view prefix, bool is_there) const;
+  /// What is read must hold.
+  KeyFields& require(bool holds, std::string_view wanted);
+
+ private:
+  std::size_t choose(std::initializer_list<std::string_view> words, std::size_t place,
+                     std::string_view wanted);
+
+  KeyWriter* writer_ = nullptr;
+  KeyReader* reader_ = nullptr;
 };
 
 }  // namespace benanza

@@ -11,13 +11,12 @@ namespace {
 constexpr std::int64_t most_of_window = std::numeric_limits<std::int32_t>::max();
 
 bool is_beyond(const Dims& values) {
-  return std::any_of(values.begin(), values.end(), [](std::int64_t value) {
-    return value > most_of_window || value < -most_of_window;
-  });
+  return std::ranges::any_of(
+      values, [](std::int64_t value) { return value > most_of_window || value < -most_of_window; });
 }
 
 bool all_positive(const Dims& values) {
-  return std::all_of(values.begin(), values.end(), [](std::int64_t value) { return value > 0; });
+  return std::ranges::all_of(values, [](std::int64_t value) { return value > 0; });
 }
 
 // A profile may describe a window of any numbers, which are computed before they are refused.
@@ -79,45 +78,37 @@ Dims Window::round_up(const Dims& spatial) {
 }
 
 bool Window::has_padding() const {
-  return std::any_of(pads.begin(), pads.end(), [](std::int64_t pad) { return pad != 0; });
+  return std::ranges::any_of(pads, [](std::int64_t pad) { return pad != 0; });
 }
 
-void Window::write(KeyWriter& writer, const Dims& before_kernel) const {
-  Dims k = before_kernel;
-  k.insert(k.end(), kernel.begin(), kernel.end());
-  writer.dims("k", k).dims("p", pads, '.').dims("s", strides).dims("d", dilations);
+void Window::map(KeyFields& fields, const Dims& input, std::int64_t* filters) {
+  map_unplaced(fields, input, filters);
+  if (fields.reader() == nullptr) return;
+  fields.require(all_positive(output(spatial(input))), "a window that fits the padded input");
 }
 
-Window Window::read(KeyReader& reader, const Dims& spatial, std::size_t leading,
-                    Dims& before_kernel) {
-  Window window = read_unplaced(reader, spatial.size(), leading, before_kernel);
-  if (!all_positive(window.output(spatial))) reader.fail("a window that fits the padded input");
-  return window;
-}
-
-Window Window::read_unplaced(KeyReader& reader, std::size_t rank, std::size_t leading,
-                             Dims& before_kernel) {
-  Dims k = reader.dims("k");
-  if (k.size() != leading + rank) reader.fail("a kernel of the input's rank");
-  before_kernel.assign(k.begin(), k.begin() + static_cast<std::ptrdiff_t>(leading));
-  Window window;
-  window.kernel.assign(k.begin() + static_cast<std::ptrdiff_t>(leading), k.end());
-  window.pads = reader.dims("p", '.');
-  window.strides = reader.dims("s");
-  window.dilations = reader.dims("d");
-  if (window.pads.size() != 2 * window.rank()) reader.fail("a begin and an end pad per axis");
-  if (window.strides.size() != window.rank()) reader.fail("one stride per axis");
-  if (window.dilations.size() != window.rank()) reader.fail("one dilation per axis");
-  if (is_beyond(window.kernel) || is_beyond(window.pads) || is_beyond(window.strides) ||
-      is_beyond(window.dilations)) {
-    reader.too_large("kernel, pads, strides and dilations are " + std::to_string(most_of_window) +
-                     " at most");
+void Window::map_unplaced(KeyFields& fields, const Dims& input, std::int64_t* filters) {
+  Dims k = kernel;
+  if (filters != nullptr) k.insert(k.begin(), *filters);
+  fields.dims("k", k);
+  KeyReader* const reader = fields.reader();
+  if (reader != nullptr) {
+    const std::size_t leading = filters != nullptr ? 1 : 0;
+    fields.require(k.size() + 2 == leading + input.size(), "a kernel of the input's rank");
+    if (filters != nullptr) *filters = k.front();
+    kernel.assign(k.begin() + static_cast<std::ptrdiff_t>(leading), k.end());
   }
-  if (!all_positive(window.kernel) || !all_positive(window.strides) ||
-      !all_positive(window.dilations)) {
-    reader.fail("positive kernel, strides and dilations");
+  fields.dims("p", pads, '.').dims("s", strides).dims("d", dilations);
+  if (reader == nullptr) return;
+  fields.require(pads.size() == 2 * rank(), "a begin and an end pad per axis");
+  fields.require(strides.size() == rank(), "one stride per axis");
+  fields.require(dilations.size() == rank(), "one dilation per axis");
+  if (is_beyond(kernel) || is_beyond(pads) || is_beyond(strides) || is_beyond(dilations)) {
+    reader->too_large("kernel, pads, strides and dilations are " + std::to_string(most_of_window) +
+                      " at most");
   }
-  return window;
+  fields.require(all_positive(kernel) && all_positive(strides) && all_positive(dilations),
+                 "positive kernel, strides and dilations");
 }
 
 }  // namespace benanza

@@ -25,16 +25,11 @@ struct Window {
   /// do. Returns how much each end pad grew.
   Dims round_up(const Dims& spatial);
 
-  /// "k3x3_p1.1.1.1_s1x1_d1x1", with `before_kernel` (e.g. the number of filters), if not empty,
-  /// between k and the kernel.
-  void write(KeyWriter& writer, const Dims& before_kernel = {}) const;
-  /// Reads what write() wrote; the first `leading` values after k go to `before_kernel`. Throws
-  /// std::invalid_argument if the window does not fit `spatial` or a value is out of range.
-  static Window read(KeyReader& reader, const Dims& spatial, std::size_t leading,
-                     Dims& before_kernel);
-  /// The same for a window over `rank` axes whose extents are not known.
-  static Window read_unplaced(KeyReader& reader, std::size_t rank, std::size_t leading,
-                              Dims& before_kernel);
+  /// "k3x3_p1.1.1.1_s1x1_d1x1", with `filters`, if not null, between k and the kernel. What is read
+  /// must fit `input`: n, c, spatial.
+  void map(KeyFields& fields, const Dims& input, std::int64_t* filters = nullptr);
+  /// The same for a window that need not fit.
+  void map_unplaced(KeyFields& fields, const Dims& input, std::int64_t* filters);
 };
 
 /// Spatial extents of an n, c, spatial... tensor.

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
+#include "core/program/command.h"
 #include "core/program/version.h"
 
 namespace CLI {
@@ -10,6 +12,17 @@ class App;
 }
 
 namespace benanza {
+
+/// The program's page for section 1 of the manual, in troff's man macros. Each subcommand is a
+/// section of it.
+std::string man_page(const Command& program, const std::string& version);
+
+/// A script for bash to source, which completes the program's subcommands, its flags and values
+/// with a fixed list of choices. Everything else is completed as a file name.
+std::string bash_completion(const Command& program);
+
+/// The same as a function file for zsh, `_<program>`, which runs the bash completion in zsh.
+std::string zsh_completion(const Command& program);
 
 /// Returns the versions of the loaded libraries; called only when they are needed.
 using AskLibraries = std::function<std::vector<LibraryVersion>()>;

@@ -41,9 +41,8 @@ std::optional<Status> parse_status(std::string_view text) {
 }
 
 void append_json(std::string& out, std::string_view text) {
-  const bool plain = std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return c >= ' ' && c != '"' && c != '\\' && c < 0x7f;
-  });
+  const bool plain = std::ranges::all_of(
+      text, [](unsigned char c) { return c >= ' ' && c != '"' && c != '\\' && c < 0x7f; });
   if (!plain) {
     out += json(text).dump(-1, ' ', true, json::error_handler_t::replace);
     return;
@@ -90,7 +89,7 @@ std::vector<Counter> derived_counters(const Row& row) {
   std::vector<Counter> found;
   if (row.flops) found.push_back({"FLOP/s", *row.flops / seconds});
   if (row.bytes) found.push_back({"bytes/s", *row.bytes / seconds});
-  found.push_back({"min", *std::min_element(row.samples.begin(), row.samples.end())});
+  found.push_back({"min", *std::ranges::min_element(row.samples)});
   found.push_back({"cv", coefficient_of_variation(row.samples)});
   found.push_back({"sample_count", static_cast<double>(row.samples.size())});
   return found;

@@ -220,4 +220,14 @@ std::vector<Counter> counters(const Row& row);
 /// Appends `text` as a JSON string; bytes that are not UTF-8 are replaced.
 void append_json(std::string& out, std::string_view text);
 
+/// Fact of a row whose call has the model's axes, of a problem that other calls ask for in fewer.
+inline constexpr const char* as_in_model_fact = "as_in_model";
+
+/// Fact of a row that is unsupported although the library has the call: it is known to compute
+/// wrong results here, and is not made.
+inline constexpr const char* known_defect_fact = "known_defect";
+
+/// Fact of a row that failed because a signal ended the program in the call.
+inline constexpr const char* crashed_fact = "crashed";
+
 }  // namespace benanza

@@ -9,7 +9,6 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/results_file/name_index.h"
 
 namespace benanza {
 namespace {

@@ -6,7 +6,6 @@
 #include <stdexcept>
 
 #include "core/base/error.h"
-#include "core/results_file/name_index.h"
 #include "core/results_file/row_members.h"
 
 namespace benanza {

@@ -96,10 +96,9 @@ void RepetitionSum::add(std::span<const double> values) {
 
 std::optional<Uncertain> RepetitionSum::estimate() const {
   if (layers_.empty()) return std::nullopt;
-  const std::size_t count =
-      std::min_element(layers_.begin(), layers_.end(), [](const auto& a, const auto& b) {
-        return a.size() < b.size();
-      })->size();
+  const std::size_t count = std::ranges::min_element(layers_, [](const auto& a, const auto& b) {
+                              return a.size() < b.size();
+                            })->size();
   if (count < least_repetitions) return std::nullopt;
   std::vector<double> sums(count, 0.0);
   double deviations = 0;
@@ -168,8 +167,8 @@ void moderate(std::span<Uncertain> estimates) {
 std::vector<double> holm_adjusted(std::span<const double> probabilities) {
   std::vector<std::size_t> order(probabilities.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return probabilities[a] < probabilities[b]; });
+  std::ranges::sort(
+      order, [&](std::size_t a, std::size_t b) { return probabilities[a] < probabilities[b]; });
   std::vector<double> adjusted(probabilities.size());
   double highest = 0;
   for (std::size_t place = 0; place < order.size(); ++place) {
@@ -183,8 +182,7 @@ std::vector<double> holm_adjusted(std::span<const double> probabilities) {
 double signed_rank_probability(std::span<const double> differences) {
   if (differences.empty()) return 1;
   std::vector<double> ordered(differences.begin(), differences.end());
-  std::sort(ordered.begin(), ordered.end(),
-            [](double a, double b) { return std::abs(a) < std::abs(b); });
+  std::ranges::sort(ordered, [](double a, double b) { return std::abs(a) < std::abs(b); });
   double positive = 0;
   for (std::size_t begin = 0; begin < ordered.size();) {
     std::size_t end = begin;

@@ -14,13 +14,13 @@ constexpr std::size_t most_models = 2;
 constexpr std::size_t most_names = 2;
 
 void note_use(ProblemUse& problem, const std::string& model, const std::string& layer) {
-  const auto found = std::find_if(problem.users.begin(), problem.users.end(),
-                                  [&](const auto& user) { return user.model == model; });
+  const auto found =
+      std::ranges::find_if(problem.users, [&](const auto& user) { return user.model == model; });
   auto& user = found == problem.users.end()
                    ? problem.users.emplace_back(ProblemUse::Layers{model, {}})
                    : *found;
   // The same layer may need the problem at another batch or by another call.
-  if (std::find(user.names.begin(), user.names.end(), layer) == user.names.end()) {
+  if (std::ranges::find(user.names, layer) == user.names.end()) {
     user.names.push_back(layer);
   }
 }
@@ -65,7 +65,7 @@ std::vector<ProblemUse> grouped(std::vector<ProblemUse> problems) {
     const std::size_t group = groups.emplace(describe_users(problem), groups.size()).first->second;
     ranked.push_back({operator_of(problem.key), group, std::move(problem)});
   }
-  std::stable_sort(ranked.begin(), ranked.end(), [](const Ranked& left, const Ranked& right) {
+  std::ranges::stable_sort(ranked, [](const Ranked& left, const Ranked& right) {
     return std::tie(left.op, left.group) < std::tie(right.op, right.group);
   });
   std::transform(ranked.begin(), ranked.end(), problems.begin(),

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/problem/queries_as_heads.h"
-#include "generator/fusion/attention_scale.h"
+#include "core/problem/ops/attention.h"
+#include "generator/fusion/attention_softmax.h"
 #include "generator/fusion/strided_view.h"
-#include "generator/lowered/call_list.h"
+#include "generator/lowered/lowered.h"
 
 namespace benanza::fusion {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/problem/step.h"
+#include "core/problem/epilogue.h"
 
 namespace benanza::fusion {
 namespace {

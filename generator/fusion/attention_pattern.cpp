@@ -6,9 +6,7 @@
 #include "generator/fusion/attention_call.h"
 #include "generator/fusion/attention_masks.h"
 #include "generator/fusion/attention_operands.h"
-#include "generator/fusion/attention_scale.h"
 #include "generator/fusion/attention_softmax.h"
-#include "generator/fusion/rows.h"
 
 namespace benanza::fusion {
 namespace {
@@ -107,7 +105,7 @@ class Finder {
  private:
   FoundFusion as_fusion(const Attention& shape, const AttentionParts& parts,
                         std::vector<std::size_t> layers) const {
-    std::sort(layers.begin(), layers.end());
+    std::ranges::sort(layers);
     auto call = scale_.is_known() ? attention_call(flow_, shape, parts, layers) : std::nullopt;
     return {{"attention", std::move(layers), key({shape, {}})}, std::move(call)};
   }

@@ -36,7 +36,7 @@ bool Flow::passes_on(std::size_t index) const {
   if (one.cost == Cost::free) return one.op != "BitCast";
   if (one.op != "Cast" && one.op != "CastLike") return false;
   const std::vector<Output>& made = layer(*one.reads[0].producer).outputs;
-  return is_floating(one.outputs[0]) && std::all_of(made.begin(), made.end(), is_floating);
+  return is_floating(one.outputs[0]) && std::ranges::all_of(made, is_floating);
 }
 
 const Read* Flow::read(std::size_t index, const Source& source) const {

@@ -9,6 +9,7 @@
 #include "generator/fusion/parts.h"
 #include "generator/fusion/region.h"
 #include "generator/fusion/whole/whole.h"
+#include "generator/lowered/number_tensors.h"
 
 namespace benanza::fusion {
 namespace {
@@ -35,6 +36,37 @@ std::optional<std::size_t> only_operand(const LoweredLayer& layer, std::size_t n
     }
   }
   return found;
+}
+
+/// True if the result is laid out as the next layer of a stack reads it: both directions of a step
+/// and batch entry contiguous.
+bool directions_lie_together(const Recurrent& shape) {
+  return shape.batch_first || shape.directions() == 1 || shape.batch == 1;
+}
+
+/// `lower` followed by `upper` as one network with several layers, if they fit.
+std::optional<Recurrent> stacked(const Recurrent& lower, const Recurrent& upper) {
+  // No node of the model has the last states of the lower layers.
+  if (lower.final || upper.final || !directions_lie_together(lower)) return std::nullopt;
+  Recurrent wanted = lower;
+  wanted.layers = 1;
+  wanted.input_size = lower.directions() * lower.hidden;
+  if (upper != wanted) return std::nullopt;
+  Recurrent stack = lower;
+  ++stack.layers;
+  return stack;
+}
+
+std::optional<Chain> with_layer(const Flow& flow, const Chain& chain) {
+  const auto next = next_call(flow, chain);
+  if (!next || next->operand != 0) return std::nullopt;
+  const auto* upper = std::get_if<Recurrent>(&next->call.problem.shape);
+  if (upper == nullptr) return std::nullopt;
+  const auto stack = stacked(std::get<Recurrent>(chain.problem.shape), *upper);
+  if (!stack) return std::nullopt;
+  Chain longer = extended(chain, *next, std::string(upper->op()));
+  longer.problem.shape = *stack;
+  return longer;
 }
 
 }  // namespace
@@ -179,6 +211,49 @@ std::vector<FoundFusion> find_fusions(const std::vector<LoweredLayer>& layers) {
     }
   }
   return fusions;
+}
+
+std::vector<Fusion> recurrent_stacks(const Flow& flow) {
+  std::vector<Fusion> fusions;
+  for (std::size_t index = 0; index < flow.size(); ++index) {
+    const LoweredLayer& layer = flow.layer(index);
+    if (layer.cost != Cost::measured || layer.calls.size() != 1) continue;
+    const auto* first = std::get_if<Recurrent>(&layer.calls[0].problem.shape);
+    if (first == nullptr) continue;
+    std::optional<Chain> chain =
+        Chain{.pattern = std::string(first->op()), .layers = {index}, .problem = {*first, {}}};
+    while ((chain = with_layer(flow, *chain))) {
+      fusions.push_back({chain->pattern, chain->layers, key(chain->problem)});
+    }
+  }
+  return fusions;
+}
+
+std::optional<FlowOperand> flow_operand(const Flow& flow, std::size_t index, const Source& source) {
+  switch (source.kind) {
+    case Source::Kind::call:
+      return std::nullopt;
+    case Source::Kind::attribute:
+      if (source.index == Source::unstated) return std::nullopt;
+      return FlowOperand{
+          .kind = kind_of_attribute(source), .window = source.window, .numbers = source.numbers};
+    case Source::Kind::input:
+      break;
+  }
+  const Read* const read = flow.read(index, source);
+  if (read == nullptr || read->tensor == 0) return std::nullopt;
+  return FlowOperand{.index = read->tensor, .scale = source.scale};
+}
+
+std::optional<FlowCall> flow_call(const Chain& chain) {
+  const ChainOperands& known = chain.operands;
+  if (!known.known) return std::nullopt;
+  FlowCall call{.problem = key(chain.problem), .operands = known.first, .folds = known.folds};
+  if (chain.problem.epilogue.bias) call.operands.push_back({.kind = FlowOperand::Kind::bias});
+  if (known.residual) call.operands.push_back(*known.residual);
+  call.operands.insert(call.operands.end(), known.steps.begin(), known.steps.end());
+  if (call.operands.size() != inputs(chain.problem).size()) return std::nullopt;
+  return call;
 }
 
 }  // namespace benanza::fusion

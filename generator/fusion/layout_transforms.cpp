@@ -15,8 +15,7 @@ bool has_channel_order(const Call& call) {
 }
 
 bool has_channel_order(const LoweredLayer& layer) {
-  return std::any_of(layer.calls.begin(), layer.calls.end(),
-                     [](const Call& call) { return has_channel_order(call); });
+  return std::ranges::any_of(layer.calls, [](const Call& call) { return has_channel_order(call); });
 }
 
 /// Marks layers that do not depend on the model's inputs: weights and what is computed from them
@@ -25,9 +24,8 @@ std::vector<bool> constant_layers(const std::vector<LoweredLayer>& layers) {
   std::vector<bool> constant(layers.size());
   for (std::size_t index = 0; index < layers.size(); ++index) {
     const std::vector<std::size_t>& read = layers[index].inputs;
-    constant[index] =
-        layers[index].cost == Cost::free &&
-        std::all_of(read.begin(), read.end(), [&](std::size_t input) { return constant[input]; });
+    constant[index] = layers[index].cost == Cost::free &&
+                      std::ranges::all_of(read, [&](std::size_t input) { return constant[input]; });
   }
   return constant;
 }
@@ -62,8 +60,7 @@ std::vector<LayoutTransform> layout_transforms(const std::vector<LoweredLayer>& 
   for (std::size_t index = 0; index < layers.size(); ++index) {
     if (!wanted[index] || constant[index]) continue;
     const LoweredLayer& layer = layers[index];
-    const bool reads_image =
-        std::all_of(layer.inputs.begin(), layer.inputs.end(), is_constant) && !layer.calls.empty();
+    const bool reads_image = std::ranges::all_of(layer.inputs, is_constant) && !layer.calls.empty();
     if (reads_image) {
       const Dims dims = inputs(layer.calls.front().problem).front().dims;
       if (dims.size() >= least_rank && has_channel_order(layer)) {

@@ -1,6 +1,6 @@
 #include "generator/fusion/region.h"
 
-#include "core/problem/merge_axes.h"
+#include "core/problem/text.h"
 
 namespace benanza::fusion {
 namespace {

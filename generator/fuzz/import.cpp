@@ -10,7 +10,6 @@
 #include "core/base/error.h"
 #include "core/problem/problem.h"
 #include "generator/fuzz/mutate.h"
-#include "generator/fuzz/single_node.h"
 #include "generator/generate.h"
 #include "generator/onnx/import.h"
 #include "generator/onnx/read/read.h"

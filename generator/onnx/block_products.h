@@ -17,4 +17,9 @@ bool makes_rows_of_fp8(const Step& step);
 std::optional<PackedWeights> weights_in_blocks(const Program& program, const Call& product,
                                                const Value& weights);
 
+/// Makes products behind other calls of the layer of `step`, such as those of experts, products
+/// with weights as the file stores them, where one takes their scales; of others the layer says
+/// that they are products of floats.
+void describe_later_products(const Program& program, const Step& step, LoweredLayer& layer);
+
 }  // namespace benanza::onnx

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "core/problem/precision.h"
@@ -9,6 +10,10 @@
 
 /// QuantizeLinear and DequantizeLinear around calls of 8 bits.
 namespace benanza::onnx {
+
+/// The integer that every element of `value` is, such as the zero point of all channels: of any
+/// size, and also of 4 and 2 bits. Empty if they differ, or the model does not contain them.
+std::optional<std::int64_t> only_integer(const Value& value);
 
 /// A QuantizeLinear that makes 8 bits.
 bool is_quantization(const Step& step);

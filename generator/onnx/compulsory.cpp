@@ -9,8 +9,8 @@
 
 #include "generator/onnx/byte_conversions.h"
 #include "generator/onnx/control_flow/hidden_weights.h"
-#include "generator/onnx/given_inputs.h"
 #include "generator/onnx/model/node_view.h"
+#include "generator/onnx/parameters.h"
 #include "generator/onnx/stored.h"
 
 namespace benanza::onnx {

@@ -1,16 +1,19 @@
 #include "generator/onnx/import.h"
 
+#include <onnx/onnx_pb.h>
+
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "core/base/error.h"
 #include "generator/onnx/caches.h"
 #include "generator/onnx/compulsory.h"
 #include "generator/onnx/control_flow/bodies.h"
-#include "generator/onnx/control_flow/choices.h"
-#include "generator/onnx/idle_masks.h"
 #include "generator/onnx/infer/assume.h"
 #include "generator/onnx/infer/infer.h"
 #include "generator/onnx/lower_node.h"
@@ -18,19 +21,74 @@
 #include "generator/onnx/model/check_model.h"
 #include "generator/onnx/model/program.h"
 #include "generator/onnx/model/subgraph.h"
-#include "generator/onnx/operators/shared/expert_load.h"
+#include "generator/onnx/operators/shared/experts.h"
 #include "generator/onnx/parameters.h"
 #include "generator/onnx/quantized_layers.h"
-#include "generator/onnx/read/default_imports.h"
+#include "generator/onnx/read/cache_extents.h"
 #include "generator/onnx/read/inline.h"
 #include "generator/onnx/read/make_inputs_constant.h"
 #include "generator/onnx/read/read.h"
-#include "generator/onnx/read/shared_caches.h"
 #include "generator/onnx/read/tool_conversions.h"
 #include "generator/onnx/stored.h"
 
 namespace benanza::onnx {
 namespace {
+
+/// Operators whose result depends on the extents of their inputs alone.
+constexpr std::string_view of_extents[] = {"Shape", "Size"};
+
+/// The inputs of the model that `value` is computed from, in the order in which they are met.
+std::vector<const Value*> inputs_of(const Program& program, const Value& value) {
+  std::vector<const Value*> found;
+  std::vector<const Value*> open{&value};
+  std::set<const Value*> seen{&value};
+  while (!open.empty()) {
+    const Value& next = *open.back();
+    open.pop_back();
+    if (next.constant) continue;
+    if (!next.producer) {
+      found.push_back(&next);
+      continue;
+    }
+    const Step& step = program.steps[*next.producer];
+    if (std::ranges::find(of_extents, step.node.op_type()) != std::end(of_extents)) continue;
+    for (const auto* values : {&step.inputs, &step.captured}) {
+      for (const Value* read : *values) {
+        if (read != nullptr && seen.insert(read).second) open.push_back(read);
+      }
+    }
+  }
+  return found;
+}
+
+/// Whether somebody would state its values on a command line.
+bool is_statable(const Value& input) {
+  constexpr std::int64_t most_elements = 16;
+  return input.given && input.shape && element_count(*input.shape) <= most_elements;
+}
+
+std::string flag(const Value& input, std::string_view value) {
+  return "--input " + input.name + '=' + std::string(value);
+}
+
+/// For an If whose branch, or a Loop whose length, the model's inputs decide, the flags that choose
+/// one, for example "give --input cached=true or --input cached=false"; empty for other steps, and
+/// where so many numbers decide that nobody would state them.
+std::string advice_of_choice(const Program& program, const Step& step) {
+  const std::string op = step.node.full_type();
+  if ((op != "If" && op != "Loop") || step.inputs.empty() || step.inputs[0] == nullptr) return "";
+  const std::vector<const Value*> inputs = inputs_of(program, *step.inputs[0]);
+  if (inputs.empty() ||
+      !std::ranges::all_of(inputs, [](const Value* input) { return is_statable(*input); })) {
+    return "";
+  }
+  if (inputs.size() == 1 && inputs[0]->type == ::onnx::TensorProto::BOOL) {
+    return "give " + flag(*inputs[0], "true") + " or " + flag(*inputs[0], "false");
+  }
+  std::string advice = "give";
+  for (const Value* input : inputs) advice += ' ' + flag(*input, "VALUE");
+  return advice;
+}
 
 /// The value of a constant with one element, unless it depends on an assumption.
 std::optional<double> only_value(const Tensor& tensor) {
@@ -58,7 +116,7 @@ class TensorNumbers {
 std::size_t output_of(const Program& program, const Value& value) {
   if (!value.producer) return 0;
   const std::vector<Value*>& outputs = program.steps[*value.producer].outputs;
-  const auto found = std::find(outputs.begin(), outputs.end(), &value);
+  const auto found = std::ranges::find(outputs, &value);
   return found == outputs.end() ? 0 : static_cast<std::size_t>(found - outputs.begin());
 }
 
@@ -245,8 +303,8 @@ LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, con
   graph.assumptions = std::move(program.assumptions);
   graph.results = results_of(program, model.graph(), numbers);
   count_uses(program, graph.layers);
-  const bool has_outputs = std::any_of(program.values.begin(), program.values.end(),
-                                       [](const auto& value) { return value.second.is_output; });
+  const bool has_outputs =
+      std::ranges::any_of(program.values, [](const auto& value) { return value.second.is_output; });
   if (has_outputs) drop_unread(graph.layers);
   describe_quantized(program, graph.layers);
   mark_caches(graph.layers);

@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "generator/onnx/accounts.h"
-#include "generator/onnx/idle_copies.h"
 #include "generator/onnx/model/subgraph.h"
 #include "generator/onnx/operators/shared/calls.h"
 

@@ -1,11 +1,20 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <vector>
 
 #include "core/graph_file/graph.h"
+#include "generator/lowered/lowered.h"
 #include "generator/onnx/model/program.h"
 
 namespace benanza::onnx {
+
+/// The model's inputs that who reads all of `value` reads: itself, or what layers make it of that
+/// move elements or write over some. By each how many of its elements need not be read.
+std::map<const Value*, std::int64_t> given_behind(const Program& program,
+                                                  const std::vector<LoweredLayer>& layers,
+                                                  const Value& value);
 
 /// The constant tensors of floats and of at most 8 bits that steps read, each once: the weights.
 /// Scales and zero points are not counted, nor what steps compute from constants alone.

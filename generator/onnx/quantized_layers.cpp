@@ -8,11 +8,9 @@
 #include "core/problem/precision.h"
 #include "generator/onnx/block_products.h"
 #include "generator/onnx/byte_conversions.h"
-#include "generator/onnx/cast_weights.h"
-#include "generator/onnx/later_products.h"
 #include "generator/onnx/model/node_view.h"
 #include "generator/onnx/operators/shared/calls.h"
-#include "generator/onnx/operators/shared/zero_point.h"
+#include "generator/onnx/operators/shared/quantization.h"
 #include "generator/onnx/scale_axes.h"
 #include "generator/onnx/stored.h"
 

@@ -202,7 +202,7 @@ class Rules {
   }
 
   Gradient operator()(const Copy& shape) const {
-    if (std::find(shape.from.begin(), shape.from.end(), 0) == shape.from.end()) {
+    if (std::ranges::find(shape.from, 0) == shape.from.end()) {
       return moved({shape.dims, shape.to, shape.from});
     }
     // Repeated elements get the sum of their gradients.
@@ -297,7 +297,7 @@ class Rules {
 }  // namespace
 
 Gradient gradient(const Call& forward, const std::vector<bool>& wanted) {
-  if (std::none_of(wanted.begin(), wanted.end(), [](bool one) { return one; })) return {};
+  if (std::ranges::none_of(wanted, [](bool one) { return one; })) return {};
   if (forward.problem.epilogue != Epilogue{}) {
     return unsupported("the gradient of '" + std::string(op(forward.problem)) +
                        "' with steps behind it is not measured here");

@@ -86,23 +86,27 @@ void add_product(Gradient& gradient, const std::string& name, const Gemm& produc
                             {of}});
 }
 
-}  // namespace
-
-Gradient of_convolution(const Convolution& shape, const std::vector<bool>& wanted) {
+/// `filters` reads `operands`; `data` the gradient of the output, and the weights.
+Gradient of_window(const Shape& data, const ConvolutionFilterGradient& filters,
+                   const std::vector<GradientSource>& operands, const std::vector<bool>& wanted) {
   Gradient gradient;
   if (wanted[0]) {
     gradient.calls.push_back({.name = "data_gradient",
-                              .problem = {data_gradient(shape), {}},
+                              .problem = {data, {}},
                               .operands = {output_gradient, second},
                               .of = {0}});
   }
   if (wanted[1]) {
-    gradient.calls.push_back({.name = "weight_gradient",
-                              .problem = {ConvolutionFilterGradient{shape}, {}},
-                              .operands = {first, output_gradient},
-                              .of = {1}});
+    gradient.calls.push_back(
+        {.name = "weight_gradient", .problem = {filters, {}}, .operands = operands, .of = {1}});
   }
   return gradient;
+}
+
+}  // namespace
+
+Gradient of_convolution(const Convolution& shape, const std::vector<bool>& wanted) {
+  return of_window(data_gradient(shape), {shape}, {first, output_gradient}, wanted);
 }
 
 Gradient of_deconvolution(const Deconvolution& shape, const std::vector<bool>& wanted) {
@@ -111,24 +115,10 @@ Gradient of_deconvolution(const Deconvolution& shape, const std::vector<bool>& w
                             .window = shape.window,
                             .groups = shape.groups};
   if (forward.output() != shape.input ||
-      std::any_of(shape.window.pads.begin(), shape.window.pads.end(),
-                  [](std::int64_t pad) { return pad < 0; })) {
+      std::ranges::any_of(shape.window.pads, [](std::int64_t pad) { return pad < 0; })) {
     return {.unsupported = "the gradient of a 'deconv' with output padding is not measured here"};
   }
-  Gradient gradient;
-  if (wanted[0]) {
-    gradient.calls.push_back({.name = "data_gradient",
-                              .problem = {forward, {}},
-                              .operands = {output_gradient, second},
-                              .of = {0}});
-  }
-  if (wanted[1]) {
-    gradient.calls.push_back({.name = "weight_gradient",
-                              .problem = {ConvolutionFilterGradient{forward}, {}},
-                              .operands = {output_gradient, first},
-                              .of = {1}});
-  }
-  return gradient;
+  return of_window(forward, {forward}, {output_gradient, first}, wanted);
 }
 
 Gradient of_gemm(const Gemm& shape, const std::vector<bool>& wanted) {

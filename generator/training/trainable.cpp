@@ -9,8 +9,7 @@ namespace {
 
 /// True if exactly one axis is longer than 1.
 bool is_vector(const Dims& dims) {
-  return std::count_if(dims.begin(), dims.end(), [](std::int64_t extent) { return extent > 1; }) ==
-         1;
+  return std::ranges::count_if(dims, [](std::int64_t extent) { return extent > 1; }) == 1;
 }
 
 /// Which operands of a call are trained if they are constant.

@@ -1,7 +1,7 @@
 // ArcFace: J. Deng et al., "ArcFace: Additive Angular Margin Loss for Deep Face Recognition", CVPR
 // 2019; InsightFace's ResNet-100 from MXNet, whose units normalize first and use PRelu.
 
-#include "models/zoo/mxnet.h"
+#include "models/zoo/gluon.h"
 #include "models/zoo/zoo.h"
 
 namespace benanza::zoo {

@@ -2,7 +2,7 @@
 // ResNet-101 that stops halving the image at 1/8 and dilates its kernels instead, in the paper's
 // hybrid pattern; then 16 scores per class and pixel, which form an image of half the input's size.
 
-#include "models/zoo/mxnet.h"
+#include "models/zoo/gluon.h"
 #include "models/zoo/zoo.h"
 
 namespace benanza::zoo {

@@ -8,15 +8,6 @@
 namespace benanza::zoo {
 namespace {
 
-struct Depth {
-  int layers;
-  /// Gluon's number for the network, part of every name.
-  int number;
-  bool bottleneck;
-  /// Blocks in each of the four stages.
-  std::int64_t blocks[4];
-};
-
 constexpr Window wide(std::int64_t stride) {
   return {.kernel = 3, .stride = stride, .pads = {1, 1}};
 }
@@ -48,12 +39,9 @@ Tensor bottleneck_block(Gluon& stage, const Tensor& x, std::int64_t filters, std
   return stage.activation(stage.plus(y, shortcut));
 }
 
-void resnet_v1_layers(ModelBuilder& model, const Depth& depth) {
+void resnet_v1_layers(ModelBuilder& model, const ResNetDepth& depth) {
   Gluon net(model, "resnetv" + std::to_string(depth.number) + "_");
-  Tensor x = model.input("data", {3, 224, 224});
-  x = net.conv(x, {.filters = 64, .window = {.kernel = 7, .stride = 2, .pads = {3, 3}}}, Bias::no);
-  x = net.relu(net.batch_norm(x));
-  x = net.max_pool(x, {.kernel = 3, .stride = 2, .pads = {1, 1}});
+  Tensor x = resnet_stem(net, model.input("data", {3, 224, 224}));
   for (int i = 0; i < 4; ++i) {
     Gluon stage = net.scope("stage" + std::to_string(i + 1) + "_");
     const std::int64_t filters = (depth.bottleneck ? 256 : 64) << i;
@@ -72,19 +60,12 @@ void resnet_v1_layers(ModelBuilder& model, const Depth& depth) {
 }  // namespace
 
 std::vector<Model> resnet_v1() {
-  constexpr Depth depths[] = {{18, 15, false, {2, 2, 2, 2}},
-                              {34, 16, false, {3, 4, 6, 3}},
-                              {50, 17, true, {3, 4, 6, 3}},
-                              {101, 18, true, {3, 4, 23, 3}},
-                              {152, 19, true, {3, 8, 36, 3}}};
-  std::vector<Model> family;
-  for (const Depth& depth : depths) {
-    const std::string number = std::to_string(depth.layers);
-    family.push_back({"resnet" + number + "_v1",
-                      "ResNet" + std::string(3 - number.size(), '0') + number + "-v1",
-                      [depth](ModelBuilder& model) { resnet_v1_layers(model, depth); }});
-  }
-  return family;
+  return resnets("v1", resnet_v1_layers,
+                 {{18, 15, false, {2, 2, 2, 2}},
+                  {34, 16, false, {3, 4, 6, 3}},
+                  {50, 17, true, {3, 4, 6, 3}},
+                  {101, 18, true, {3, 4, 23, 3}},
+                  {152, 19, true, {3, 8, 36, 3}}});
 }
 
 }  // namespace benanza::zoo

@@ -8,15 +8,6 @@
 namespace benanza::zoo {
 namespace {
 
-struct DepthV2 {
-  int layers;
-  /// Gluon's number for the network, part of every name.
-  int number;
-  bool bottleneck;
-  /// Blocks in each of the four stages.
-  std::int64_t blocks[4];
-};
-
 Tensor conv1x1(Gluon& stage, const Tensor& x, std::int64_t filters, std::int64_t stride = 1) {
   return stage.conv(x, {.filters = filters, .window = {.stride = stride}}, Bias::no);
 }
@@ -44,12 +35,9 @@ Tensor block(Gluon& stage, const Tensor& x, std::int64_t filters, std::int64_t s
   return stage.plus(y, projected ? conv1x1(stage, activated, filters, stride) : x);
 }
 
-void resnet_v2_layers(ModelBuilder& model, const DepthV2& depth) {
+void resnet_v2_layers(ModelBuilder& model, const ResNetDepth& depth) {
   Gluon net(model, "resnetv" + std::to_string(depth.number) + "_");
-  Tensor x = net.batch_norm(model.input("data", {3, 224, 224}));
-  x = net.conv(x, {.filters = 64, .window = {.kernel = 7, .stride = 2, .pads = {3, 3}}}, Bias::no);
-  x = net.relu(net.batch_norm(x));
-  x = net.max_pool(x, {.kernel = 3, .stride = 2, .pads = {1, 1}});
+  Tensor x = resnet_stem(net, net.batch_norm(model.input("data", {3, 224, 224})));
   for (int i = 0; i < 4; ++i) {
     Gluon stage = net.scope("stage" + std::to_string(i + 1) + "_");
     const std::int64_t filters = (depth.bottleneck ? 256 : 64) << i;
@@ -64,19 +52,12 @@ void resnet_v2_layers(ModelBuilder& model, const DepthV2& depth) {
 }  // namespace
 
 std::vector<Model> resnet_v2() {
-  constexpr DepthV2 depths[] = {{18, 22, false, {2, 2, 2, 2}},
-                                {34, 23, false, {3, 4, 6, 3}},
-                                {50, 24, true, {3, 4, 6, 3}},
-                                {101, 25, true, {3, 4, 23, 3}},
-                                {152, 27, true, {3, 8, 36, 3}}};
-  std::vector<Model> family;
-  for (const DepthV2& depth : depths) {
-    const std::string number = std::to_string(depth.layers);
-    family.push_back({"resnet" + number + "_v2",
-                      "ResNet" + std::string(3 - number.size(), '0') + number + "-v2",
-                      [depth](ModelBuilder& model) { resnet_v2_layers(model, depth); }});
-  }
-  return family;
+  return resnets("v2", resnet_v2_layers,
+                 {{18, 22, false, {2, 2, 2, 2}},
+                  {34, 23, false, {3, 4, 6, 3}},
+                  {50, 24, true, {3, 4, 6, 3}},
+                  {101, 25, true, {3, 4, 23, 3}},
+                  {152, 27, true, {3, 8, 36, 3}}});
 }
 
 }  // namespace benanza::zoo

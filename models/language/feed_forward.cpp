@@ -1,6 +1,6 @@
 #include "core/base/error.h"
+#include "models/language/graph.h"
 #include "models/language/layers.h"
-#include "models/language/products.h"
 
 namespace benanza::language {
 namespace {

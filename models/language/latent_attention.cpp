@@ -1,7 +1,7 @@
 #include <cmath>
 
+#include "models/language/graph.h"
 #include "models/language/layers.h"
-#include "models/language/products.h"
 
 /// Multi-head latent attention: DeepSeek-AI, "DeepSeek-V2", 2024, section 2.1 and appendix C. A
 /// whole prompt is computed with the keys and values that the latent rows stand for; queries behind

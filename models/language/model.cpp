@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "models/language/products.h"
+#include "models/language/graph.h"
 
 namespace benanza::language {
 namespace {

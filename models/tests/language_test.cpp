@@ -11,9 +11,9 @@
 
 #include "core/base/error.h"
 #include "generator/onnx/import.h"
+#include "models/language/config.h"
 #include "models/language/family.h"
 #include "models/language/model.h"
-#include "models/language/stored_weights.h"
 
 namespace benanza::language {
 namespace {

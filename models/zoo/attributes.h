@@ -2,12 +2,20 @@
 
 #include <onnx/onnx_pb.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "models/zoo/dims.h"
-
 namespace benanza::zoo {
+
+/// Extents of a tensor, outermost first: batch, channels, height, width.
+using Dims = std::vector<std::int64_t>;
+
+/// Product of `dims`; 1 for a scalar.
+std::int64_t element_count(const Dims& dims);
+
+/// "1x64x56x56"; empty for a scalar.
+std::string to_string(const Dims& dims);
 
 /// Adds an attribute without type or value.
 ::onnx::AttributeProto& add_attribute(::onnx::NodeProto& node, const std::string& name);

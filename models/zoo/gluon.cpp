@@ -1,6 +1,14 @@
 #include "models/zoo/gluon.h"
 
 namespace benanza::zoo {
+namespace {
+
+LinearWeights weights_of(const std::string& layer, bool bias) {
+  return {.kernel = layer + "_weight",
+          .bias = bias ? std::optional(layer + "_bias") : std::nullopt};
+}
+
+}  // namespace
 
 std::string Gluon::next(const std::string& kind, int& count) {
   return prefix_ + kind + std::to_string(count++);
@@ -13,11 +21,7 @@ Tensor Gluon::conv(const Tensor& x, const Conv& conv, Bias bias) {
 Tensor Gluon::named_conv(const std::string& own_name, const Tensor& x, const Conv& conv,
                          Bias bias) {
   const std::string name = prefix_ + own_name;
-  LinearWeights weights{.kernel = name + "_weight", .bias = std::nullopt};
-  if (bias == Bias::yes) {
-    weights.bias = name + "_bias";
-  }
-  return model_.conv(name + "_fwd", x, conv, weights);
+  return model_.conv(name + "_fwd", x, conv, weights_of(name, bias == Bias::yes));
 }
 
 Tensor Gluon::batch_norm(const Tensor& x, const BatchNorm& parameters) {
@@ -72,11 +76,47 @@ Tensor Gluon::flatten_dense(const Tensor& x, std::int64_t units) {
 
 Tensor Gluon::dense(const Tensor& x, std::int64_t units) {
   const std::string name = next("dense", denses_);
-  return model_.gemm(name + "_fwd", x, units, {.kernel = name + "_weight", .bias = name + "_bias"});
+  return model_.gemm(name + "_fwd", x, units, weights_of(name, true));
 }
 
 Tensor Gluon::dense_relu(const Tensor& x) {
   return model_.relu(prefix_ + "dense" + std::to_string(denses_ - 1) + "_relu_fwd", x);
+}
+
+std::vector<Model> resnets(const std::string& version,
+                           void (*add_layers)(ModelBuilder& model, const ResNetDepth& depth),
+                           const std::vector<ResNetDepth>& depths) {
+  std::vector<Model> family;
+  for (const ResNetDepth& depth : depths) {
+    const std::string number = std::to_string(depth.layers);
+    family.push_back({"resnet" + number + '_' + version,
+                      "ResNet" + std::string(3 - number.size(), '0') + number + '-' + version,
+                      [=](ModelBuilder& model) { add_layers(model, depth); }});
+  }
+  return family;
+}
+
+Tensor resnet_stem(Gluon& net, const Tensor& x) {
+  const Window first{.kernel = 7, .stride = 2, .pads = {3, 3}};
+  const Tensor y = net.conv(x, {.filters = 64, .window = first}, Bias::no);
+  return net.max_pool(net.relu(net.batch_norm(y)), {.kernel = 3, .stride = 2, .pads = {1, 1}});
+}
+
+Tensor Mxnet::conv(const std::string& name, const Tensor& x, const Conv& conv, bool bias) {
+  return model_.conv(name, x, conv, weights_of(name, bias));
+}
+
+Tensor Mxnet::batch_norm(const std::string& name, const Tensor& x, const BatchNorm& parameters) {
+  return model_.batch_norm(name, x,
+                           {.scale = name + "_gamma",
+                            .bias = name + "_beta",
+                            .mean = name + "_moving_mean",
+                            .variance = name + "_moving_var"},
+                           parameters);
+}
+
+Tensor Mxnet::dense(const std::string& name, const Tensor& x, std::int64_t units) {
+  return model_.gemm(name, x, units, weights_of(name, true));
 }
 
 }  // namespace benanza::zoo

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "models/zoo/builder.h"
+#include "models/zoo/zoo.h"
 
 namespace benanza::zoo {
 
@@ -65,6 +66,37 @@ class Gluon {
   int reshapes_ = 0;
   int denses_ = 0;
   int flattens_ = 0;
+};
+
+/// A ResNet of Gluon's model zoo.
+struct ResNetDepth {
+  int layers;
+  /// Gluon's number for the network, part of every name.
+  int number;
+  bool bottleneck;
+  /// Blocks in each of the four stages.
+  std::int64_t blocks[4];
+};
+/// "resnet50_v1" of version "v1", and the other depths.
+std::vector<Model> resnets(const std::string& version,
+                           void (*add_layers)(ModelBuilder& model, const ResNetDepth& depth),
+                           const std::vector<ResNetDepth>& depths);
+/// What comes before the stages.
+Tensor resnet_stem(Gluon& net, const Tensor& x);
+
+/// Names layers as MXNet's symbols do: node and output have the name that the model's author gave;
+/// weights are named after their layer, NAME_weight or NAME_gamma.
+class Mxnet {
+ public:
+  /// `builder` must outlive this.
+  explicit Mxnet(ModelBuilder& builder) : model_(builder) {}
+
+  Tensor conv(const std::string& name, const Tensor& x, const Conv& conv, bool bias = false);
+  Tensor batch_norm(const std::string& name, const Tensor& x, const BatchNorm& parameters);
+  Tensor dense(const std::string& name, const Tensor& x, std::int64_t units);
+
+ private:
+  ModelBuilder& model_;
 };
 
 }  // namespace benanza::zoo

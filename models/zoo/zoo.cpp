@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "models/zoo/families.h"
 
 namespace benanza::zoo {
 namespace {

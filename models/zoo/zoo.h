@@ -40,4 +40,8 @@ struct Size {
 
 Size size(const Model& model);
 
+/// The models of all files under families/, concatenated. The build generates the definition from
+/// the files in that folder.
+std::vector<Model> families();
+
 }  // namespace benanza::zoo

@@ -89,8 +89,8 @@ std::string why_not(const CounterKind& kind) {
 CpuCounters::CpuCounters(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     const auto& kinds = counter_kinds();
-    const auto kind = std::find_if(kinds.begin(), kinds.end(),
-                                   [&](const CounterKind& one) { return one.name == name; });
+    const auto kind =
+        std::ranges::find_if(kinds, [&](const CounterKind& one) { return one.name == name; });
     if (kind == kinds.end()) {
       throw Error("--counters " + name + ": there is no such counter; --list-counters names them");
     }

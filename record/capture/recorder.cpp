@@ -1,19 +1,38 @@
 #include "record/capture/recorder.h"
 
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <csignal>
+#include <fstream>
 #include <iostream>
+#include <string>
+#include <thread>
 
 #include "core/base/error.h"
 #include "core/base/file_descriptor.h"
 #include "record/capture/line_filter.h"
-#include "record/capture/machine.h"
 #include "record/capture/run_program.h"
 
 namespace benanza::record {
 namespace {
+
+/// E.g. "Intel(R) Xeon(R) ..., 32 threads, Linux 6.1.0 x86_64"; without the host name.
+std::string machine() {
+  std::string model = "unknown CPU";
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (!line.starts_with("model name") || colon == std::string::npos) continue;
+    model = line.substr(colon + 2);
+    break;
+  }
+  utsname system{};
+  ::uname(&system);
+  return model + ", " + std::to_string(std::thread::hardware_concurrency()) + " threads, " +
+         system.sysname + ' ' + system.release + ' ' + system.machine;
+}
 
 /// Time between flushes: the most that is lost if the recorder is killed.
 constexpr double flush_seconds = 0.25;

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "record/logs/shared/environment.h"
+#include "record/logs/shared/log.h"
 #include "record/store/recording.h"
 
 namespace benanza::record {

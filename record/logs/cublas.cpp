@@ -1,7 +1,7 @@
 // The logs of cuBLAS (CUBLAS_LOGINFO_DBG, an entry of many lines for a call) and of cuBLASLt
 // (CUBLASLT_LOG_LEVEL, a line for each).
 #include "core/base/text.h"
-#include "core/problem/key_of.h"
+#include "core/problem/problem.h"
 #include "record/logs/shared/entry.h"
 #include "record/logs/shared/nvidia_log.h"
 

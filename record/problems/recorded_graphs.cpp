@@ -9,7 +9,7 @@
 #include "core/base/error.h"
 #include "record/problems/steps.h"
 #include "record/store/attribution.h"
-#include "record/store/search.h"
+#include "record/store/launches.h"
 
 namespace benanza::record {
 namespace {

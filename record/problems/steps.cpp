@@ -30,7 +30,7 @@ std::vector<std::size_t> likely_lengths(const std::vector<std::uint32_t>& calls)
   }
   std::vector<std::pair<std::size_t, std::size_t>> ranked;
   for (const auto& [length, count] : counts) ranked.emplace_back(count, length);
-  std::sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) {
+  std::ranges::sort(ranked, [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first > b.first : a.second < b.second;
   });
   constexpr std::size_t most = 256;

@@ -7,7 +7,7 @@
 
 #include "core/library/kernel_name.h"
 #include "core/problem/problem.h"
-#include "record/store/merge.h"
+#include "record/store/launches.h"
 
 namespace benanza {
 namespace {
@@ -74,8 +74,7 @@ class Attributor {
       }
       sites_[place].work.push_back(at);
     }
-    std::stable_sort(sites_.begin(), sites_.end(),
-                     [](const Site& a, const Site& b) { return a.time < b.time; });
+    std::ranges::stable_sort(sites_, [](const Site& a, const Site& b) { return a.time < b.time; });
   }
 
   const std::string& name_of(const Site& site) const { return recording_.names[site.name]; }
@@ -88,9 +87,8 @@ class Attributor {
       }
     }
     for (auto& [thread, list] : of_thread) {
-      std::stable_sort(list.begin(), list.end(), [&](std::size_t a, std::size_t b) {
-        return *calls_[a].start < *calls_[b].start;
-      });
+      std::ranges::stable_sort(
+          list, [&](std::size_t a, std::size_t b) { return *calls_[a].start < *calls_[b].start; });
     }
     std::vector<bool> is_over(calls_.size());
     for (Site& site : sites_) {
@@ -312,7 +310,7 @@ std::vector<std::size_t> call_order(const RecordingReader& reader) {
   }
   std::vector<std::size_t> sorted = wanted;
   if (const auto starts = starts_of(calls, wanted, attribution.began)) {
-    std::stable_sort(sorted.begin(), sorted.end(), [&](std::size_t a, std::size_t b) {
+    std::ranges::stable_sort(sorted, [&](std::size_t a, std::size_t b) {
       return std::pair(calls[a].process, (*starts)[a]) < std::pair(calls[b].process, (*starts)[b]);
     });
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "core/library/readable_name.h"
+#include "core/library/kernel_name.h"
 
 namespace benanza {
 namespace {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <variant>
 
-#include "core/library/readable_name.h"
+#include "core/library/kernel_name.h"
 
 namespace benanza {
 
@@ -101,49 +101,16 @@ CREATE TABLE kernel_metric(
   UNIQUE(name, expression));
 )";
 
-/// Fills a row of a table from left to right.
-class DeviceWriter::Row {
- public:
-  Row(DeviceWriter& writer, const char* table, int columns)
-      : writer_(writer), statement_(prepared(writer, table, columns)) {}
-
-  Row& integer(std::int64_t value) {
-    statement_.bind(++at_, value);
-    return *this;
-  }
-  Row& integer(std::optional<std::int64_t> value) {
-    statement_.bind(++at_, value);
-    return *this;
-  }
-  Row& name(std::string_view text) { return integer(writer_.id_of(text)); }
-  Row& text(std::string_view text) {
-    statement_.bind(++at_, text);
-    return *this;
-  }
-  Row& real(double value) {
-    statement_.bind_real(++at_, value);
-    return *this;
-  }
-  /// The number of a graph or node; NULL if it is 0.
-  Row& graph(std::uint64_t number) {
-    return integer(number == 0 ? std::nullopt : std::optional(static_cast<std::int64_t>(number)));
-  }
-  void insert() { statement_.run(); }
-
- private:
-  static sqlite::Statement& prepared(DeviceWriter& writer, const char* table, int columns) {
-    const auto found = writer.statements_.find(table);
-    if (found != writer.statements_.end()) return found->second;
+template <class... Values>
+void DeviceWriter::insert(const char* table, const Values&... values) {
+  auto found = statements_.find(table);
+  if (found == statements_.end()) {
     std::string sql = std::string("INSERT OR IGNORE INTO ") + table + " VALUES(?";
-    for (int column = 1; column < columns; ++column) sql += ", ?";
-    sql += ')';
-    return writer.statements_.try_emplace(table, writer.connection_, sql).first->second;
+    for (std::size_t column = 1; column < sizeof...(values); ++column) sql += ", ?";
+    found = statements_.try_emplace(table, connection_, sql + ')').first;
   }
-
-  DeviceWriter& writer_;
-  sqlite::Statement& statement_;
-  int at_ = 0;
-};
+  found->second.run(values...);
+}
 
 class DeviceWriter::EventWriter {
  public:
@@ -157,107 +124,89 @@ class DeviceWriter::EventWriter {
     process_.offset = clock.unix_nanoseconds - clock.time - seconds * 1'000'000'000 - rest;
   }
 
-  void operator()(const NoteEvent& note) const {
-    row("note", 3).integer(note.is_error ? 1 : 0).text(note.text).insert();
-  }
+  void operator()(const NoteEvent& note) const { insert("note", note.is_error, note.text); }
 
   void operator()(const DeviceEvent& device) const {
-    row("device", 6)
-        .integer(device.id)
-        .text(device.name)
-        .text(std::to_string(device.capability_major) + '.' +
-              std::to_string(device.capability_minor))
-        .integer(device.multiprocessors)
-        .integer(static_cast<std::int64_t>(device.memory_bytes))
-        .insert();
+    const std::string capability =
+        std::to_string(device.capability_major) + '.' + std::to_string(device.capability_minor);
+    insert("device", device.id, device.name, capability, device.multiprocessors,
+           device.memory_bytes);
   }
 
   void operator()(const LostEvent& lost) const {
-    sqlite::Statement update(writer_.connection_,
-                             "UPDATE process SET lost_events = lost_events + ? WHERE id = ?");
-    update.bind(1, static_cast<std::int64_t>(lost.events));
-    update.bind(2, id_);
-    update.run();
+    sqlite::Statement(writer_.connection_,
+                      "UPDATE process SET lost_events = lost_events + ? WHERE id = ?")
+        .run(lost.events, id_);
   }
 
   void operator()(const CounterEvent& counted) const {
-    Row row = this->row("kernel_counter", 11);
-    row.integer(static_cast<std::int64_t>(counted.launch)).name(counted.kernel);
-    for (const std::int32_t extent : counted.grid) row.integer(extent);
-    for (const std::int32_t extent : counted.block) row.integer(extent);
-    row.name(counted.counter).real(counted.value).insert();
+    const auto& [x, y, z] = counted.grid;
+    const auto& [block_x, block_y, block_z] = counted.block;
+    insert("kernel_counter", counted.launch, name(counted.kernel), x, y, z, block_x, block_y,
+           block_z, name(counted.counter), counted.value);
   }
 
   void operator()(const KernelEvent& kernel) const {
     if (!process_.offset) return;
-    Row row = this->row("kernel", 19);
-    row.integer(time(kernel.at.start)).integer(time(kernel.at.end));
-    row.name(kernel.name).integer(kernel.at.device).integer(kernel.at.context);
-    row.integer(kernel.at.stream).integer(kernel.at.correlation);
-    row.graph(kernel.at.graph).graph(kernel.at.node);
-    for (const std::int32_t extent : kernel.grid) row.integer(extent);
-    for (const std::int32_t extent : kernel.block) row.integer(extent);
-    row.integer(kernel.registers).integer(kernel.static_shared_bytes);
-    row.integer(kernel.dynamic_shared_bytes).insert();
+    const Launched& at = kernel.at;
+    const auto& [x, y, z] = kernel.grid;
+    const auto& [block_x, block_y, block_z] = kernel.block;
+    insert("kernel", time(at.start), time(at.end), name(kernel.name), at.device, at.context,
+           at.stream, at.correlation, graph(at.graph), graph(at.node), x, y, z, block_x, block_y,
+           block_z, kernel.registers, kernel.static_shared_bytes, kernel.dynamic_shared_bytes);
   }
 
   void operator()(const CopyEvent& copy) const {
     if (!process_.offset) return;
-    Row row = this->row("copy", 11);
-    row.integer(time(copy.at.start)).integer(time(copy.at.end));
-    row.name(copy.direction).integer(static_cast<std::int64_t>(copy.bytes));
-    row.integer(copy.at.device).integer(copy.at.context).integer(copy.at.stream);
-    row.integer(copy.at.correlation).graph(copy.at.graph).graph(copy.at.node).insert();
+    const Launched& at = copy.at;
+    insert("copy", time(at.start), time(at.end), name(copy.direction), copy.bytes, at.device,
+           at.context, at.stream, at.correlation, graph(at.graph), graph(at.node));
   }
 
-  void operator()(const GraphEvent& graph) const {
+  void operator()(const GraphEvent& event) const {
     if (!process_.offset) return;
-    Row row = this->row("graph_launch", 8);
-    row.integer(time(graph.at.start)).integer(time(graph.at.end));
-    row.integer(graph.at.device).integer(graph.at.context).integer(graph.at.stream);
-    row.integer(graph.at.correlation).graph(graph.at.graph).insert();
+    const Launched& at = event.at;
+    insert("graph_launch", time(at.start), time(at.end), at.device, at.context, at.stream,
+           at.correlation, graph(at.graph));
   }
 
   void operator()(const ApiEvent& api) const {
     if (!process_.offset) return;
-    Row row = this->row("api", 7);
-    row.integer(api.thread).integer(time(api.start)).integer(time(api.end));
-    row.name(api.name).integer(api.correlation).integer(api.result).insert();
+    insert("api", api.thread, time(api.start), time(api.end), name(api.name), api.correlation,
+           api.result);
   }
 
   void operator()(const MemoryEvent& memory) const {
     if (!process_.offset) return;
-    Row row = this->row("memory", 7);
-    row.integer(time(memory.time)).integer(memory.device);
-    row.integer(memory.is_freed ? 1 : 0).name(memory.kind);
-    row.integer(static_cast<std::int64_t>(memory.address));
-    row.integer(static_cast<std::int64_t>(memory.bytes)).insert();
+    insert("memory", time(memory.time), memory.device, memory.is_freed, name(memory.kind),
+           memory.address, memory.bytes);
   }
 
   void operator()(const MarkerEvent& marker) const {
     if (!process_.offset) return;
     if (marker.kind == MarkerEvent::Kind::begin) {
-      Row row = this->row("range", 6);
-      row.integer(marker.thread).integer(time(marker.time));
-      row.integer(std::nullopt).name(marker.name).name(marker.domain).insert();
+      insert("range", marker.thread, time(marker.time), std::nullopt, name(marker.name),
+             name(marker.domain));
       process_.open[marker.id] = writer_.connection_.last_id();
     } else if (const auto open = process_.open.extract(marker.id)) {
       const auto [update, is_new] = writer_.statements_.try_emplace(
           "range end", writer_.connection_, "UPDATE range SET end_nanoseconds = ? WHERE rowid = ?");
-      update->second.bind(1, time(marker.time));
-      update->second.bind(2, open.mapped());
-      update->second.run();
+      update->second.run(time(marker.time), open.mapped());
     }
   }
 
  private:
-  /// A row that begins with the process.
-  Row row(const char* table, int columns) const {
-    Row row(writer_, table, columns);
-    row.integer(id_);
-    return row;
+  /// A row of the process: the values of all other columns, from left to right.
+  template <class... Values>
+  void insert(const char* table, const Values&... values) const {
+    writer_.insert(table, id_, values...);
   }
   std::int64_t time(std::int64_t told) const { return told + *process_.offset; }
+  std::int64_t name(std::string_view told) const { return writer_.id_of(told); }
+  /// The number of a graph or node; NULL if it is 0.
+  static std::optional<std::uint64_t> graph(std::uint64_t number) {
+    return number == 0 ? std::nullopt : std::optional(number);
+  }
 
   DeviceWriter& writer_;
   std::int64_t id_;
@@ -274,9 +223,7 @@ std::int64_t DeviceWriter::id_of(std::string_view told) {
   if (found != names_.end()) return found->second;
   if (names_.size() >= most_names) names_.clear();
   const std::string name = readable_name(told);
-  sqlite::Statement insert(connection_, "INSERT OR IGNORE INTO name(text) VALUES(?)");
-  insert.bind(1, name);
-  insert.run();
+  insert("name(text)", name);
   sqlite::Statement find(connection_, "SELECT id FROM name WHERE text = ?");
   find.bind(1, name);
   find.step();
@@ -284,9 +231,7 @@ std::int64_t DeviceWriter::id_of(std::string_view told) {
 }
 
 void DeviceWriter::add(std::int64_t process, double run_start, const Event& event) {
-  if (processes_.try_emplace(process).second) {
-    Row(*this, "process(id)", 1).integer(process).insert();
-  }
+  if (processes_.try_emplace(process).second) insert("process(id)", process);
   std::visit(EventWriter(*this, process, run_start), event);
 }
 

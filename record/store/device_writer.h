@@ -33,9 +33,11 @@ class DeviceWriter {
     /// Rows of the open ranges.
     std::unordered_map<std::uint32_t, std::int64_t> open{};
   };
-  class Row;
   /// Writes one event of a process.
   class EventWriter;
+  /// A row with these values, from left to right.
+  template <class... Values>
+  void insert(const char* table, const Values&... values);
   /// The id of the readable form of a name.
   std::int64_t id_of(std::string_view told);
 

@@ -1,11 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <unordered_map>
+#include <vector>
 
 #include "record/store/device_reader.h"
+#include "record/store/recording.h"
 
 namespace benanza {
 
@@ -31,5 +35,22 @@ class Launches {
   /// By process, graph and node.
   std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::size_t> captured_;
 };
+
+/// Merges two ordered lists of calls into one that matches the ordered list of kernels. Kernels and
+/// calls are given by numbers that stand for their names. The search alternates between counting
+/// pairs of kernel and call and merging anew, to find the merge whose pairs occur most often; in a
+/// tie the first list goes first.
+/// Returns, for each kernel, whether its call is from the second list. Empty if the counts do not
+/// add up, if every merge has a pair that `may_be` rejects, or if the lists are too long (their
+/// product above 2^28).
+std::optional<std::vector<bool>> merged(
+    const std::vector<std::uint32_t>& kernels, const std::vector<std::uint32_t>& first,
+    const std::vector<std::uint32_t>& second,
+    const std::function<bool(std::uint32_t kernel, std::uint32_t call)>& may_be);
+
+/// Which calls belong to a search for an algorithm, as cuDNN's benchmark mode and XLA run it before
+/// the first step: calls of a GPU in a row of one problem with at least three implementations.
+/// `calls`: of one program, in order, without those that other calls made.
+std::vector<bool> search_calls(const std::vector<const CallText*>& calls);
 
 }  // namespace benanza

@@ -63,13 +63,9 @@ static_assert(recording_schema == 5, "the tables above say their version");
 constexpr const char* text_columns =
     "source, engine, kind, implementation, prop_kind, memory, attributes, auxiliary, problem";
 
-void bind_text(sqlite::Statement& statement, const CallText& text) {
-  int at = 0;
-  for (const std::string* field :
-       {&text.source, &text.engine, &text.kind, &text.implementation, &text.prop_kind, &text.memory,
-        &text.attributes, &text.auxiliary, &text.problem}) {
-    statement.bind(++at, std::string_view(*field));
-  }
+void bind_text(sqlite::Statement& statement, const CallText& text, const std::string& lines) {
+  statement.bind_all(text.source, text.engine, text.kind, text.implementation, text.prop_kind,
+                     text.memory, text.attributes, text.auxiliary, text.problem, lines);
 }
 
 CallText read_text(const sqlite::Statement& statement, int column) {
@@ -91,10 +87,7 @@ sqlite::Connection create(const std::filesystem::path& path, const RecordedRun& 
                            "INSERT INTO run(command, start_seconds, machine) VALUES(?, ?, ?)");
   const std::string command =
       nlohmann::json(run.command).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  insert.bind(1, std::string_view(command));
-  insert.bind_real(2, run.start);
-  insert.bind(3, std::string_view(run.machine));
-  insert.run();
+  insert.run(command, run.start, run.machine);
   return connection;
 }
 
@@ -134,8 +127,7 @@ std::string RecordingWriter::numbers_of(std::string_view lines) {
   std::string numbers;
   while (!lines.empty()) {
     const std::size_t end = std::min(lines.find('\n'), lines.size());
-    insert_line_.bind(1, lines.substr(0, end));
-    insert_line_.run();
+    insert_line_.run(lines.substr(0, end));
     find_line_.bind(1, lines.substr(0, end));
     find_line_.step();
     numbers += (numbers.empty() ? "" : " ") + std::to_string(find_line_.integer(0));
@@ -149,11 +141,9 @@ std::int64_t RecordingWriter::id_of(const CallText& text, const std::string& wor
   Known& known = cache_[cache_place(text, words, cache_.size())];
   if (known.id != 0 && known.text == text && known.words == words) return known.id;
   const std::string lines = numbers_of(words);
-  bind_text(insert_text_, text);
-  insert_text_.bind(10, std::string_view(lines));
+  bind_text(insert_text_, text, lines);
   insert_text_.run();
-  bind_text(find_text_, text);
-  find_text_.bind(10, std::string_view(lines));
+  bind_text(find_text_, text, lines);
   find_text_.step();
   known = {text, words, find_text_.integer(0)};
   find_text_.reset();
@@ -163,14 +153,8 @@ std::int64_t RecordingWriter::id_of(const CallText& text, const std::string& wor
 void RecordingWriter::add(const ArrivedCall& call) {
   if (is_paused_) return;
   begin();
-  insert_call_.bind(1, next_sequence_);
-  insert_call_.bind(2, id_of(call.text, call.words));
-  insert_call_.bind(3, call.process);
-  insert_call_.bind(4, call.thread);
-  insert_call_.bind_real(5, call.started);
-  insert_call_.bind_real(6, call.arrived);
-  insert_call_.bind_real(7, call.milliseconds);
-  insert_call_.run();
+  insert_call_.run(next_sequence_, id_of(call.text, call.words), call.process, call.thread,
+                   call.started, call.arrived, call.milliseconds);
   ++next_sequence_;
 }
 
@@ -181,29 +165,21 @@ void RecordingWriter::add(std::int64_t process, double run_start, const Event& e
 
 void RecordingWriter::add_library(std::string_view source, std::string_view text) {
   begin();
-  insert_library_.bind(1, source);
-  insert_library_.bind(2, text);
-  insert_library_.run();
+  insert_library_.run(source, text);
 }
 
 void RecordingWriter::add(const CountedValue& value) {
   begin();
   sqlite::Statement insert(
       connection_, "INSERT INTO counter(name, expression, value, running_part) VALUES(?, ?, ?, ?)");
-  insert.bind(1, std::string_view(value.name));
-  insert.bind(2, std::string_view(value.expression));
-  insert.bind_real(3, value.value);
-  insert.bind_real(4, value.running_part);
-  insert.run();
+  insert.run(value.name, value.expression, value.value, value.running_part);
 }
 
 void RecordingWriter::add_kernel_metric(std::string_view name, std::string_view expression) {
   begin();
   sqlite::Statement insert(connection_,
                            "INSERT OR IGNORE INTO kernel_metric(name, expression) VALUES(?, ?)");
-  insert.bind(1, name);
-  insert.bind(2, expression);
-  insert.run();
+  insert.run(name, expression);
 }
 
 void RecordingWriter::flush() {
@@ -215,9 +191,7 @@ void RecordingWriter::flush() {
 void RecordingWriter::finish(double seconds, std::int64_t exit_status) {
   begin();
   sqlite::Statement update(connection_, "UPDATE run SET seconds = ?, exit_status = ?");
-  update.bind_real(1, seconds);
-  update.bind(2, exit_status);
-  update.run();
+  update.run(seconds, exit_status);
   flush();
 }
 

@@ -9,9 +9,8 @@
 #include "core/library/algorithm.h"
 #include "core/library/kernel_name.h"
 #include "core/problem/problem.h"
-#include "record/store/search.h"
+#include "record/store/launches.h"
 #include "record/views/device_time.h"
-#include "record/views/framework_time.h"
 #include "record/views/nested.h"
 
 namespace benanza {
@@ -31,7 +30,7 @@ class Rows {
     return rows_[place->second];
   }
   std::vector<DeviceRow> sorted() {
-    std::stable_sort(rows_.begin(), rows_.end(), [](const DeviceRow& a, const DeviceRow& b) {
+    std::ranges::stable_sort(rows_, [](const DeviceRow& a, const DeviceRow& b) {
       if (a.device_seconds != b.device_seconds) return a.device_seconds > b.device_seconds;
       return a.exclusive_seconds > b.exclusive_seconds;
     });
@@ -240,14 +239,18 @@ class Profiler {
     return place->second;
   }
 
-  void api() {
+  Threads api_calls() const {
     Threads of_thread;
     for (std::size_t at = 0; at < recording_.api.size(); ++at) {
       const auto& call = recording_.api[at];
       of_thread[{call.process, call.thread}].push_back({call.start, call.end, at});
     }
+    return of_thread;
+  }
+
+  void api() {
     Rows rows;
-    for (const auto& [thread, spans] : of_thread) {
+    for (const auto& [thread, spans] : api_calls()) {
       add_times(Enclosing(spans), recording_.api, rows);
     }
     result_.api = rows.sorted();
@@ -289,7 +292,7 @@ class Profiler {
       std::vector<std::uint32_t> names;
       spans->second.for_each(call->start, [&](std::size_t at) {
         const std::uint32_t name = recording_.ranges[at].name;
-        if (std::find(names.begin(), names.end(), name) != names.end()) return;
+        if (std::ranges::find(names, name) != names.end()) return;
         names.push_back(name);
         rows[recording_.names[name]].device_seconds += seconds(work.nanoseconds());
       });
@@ -303,12 +306,7 @@ class Profiler {
       return rows["process " + std::to_string(call.process) + " thread " +
                   std::to_string(call.thread)];
     };
-    Threads of_thread;
-    for (std::size_t at = 0; at < recording_.api.size(); ++at) {
-      const auto& call = recording_.api[at];
-      of_thread[{call.process, call.thread}].push_back({call.start, call.end, at});
-    }
-    for (const auto& [thread, spans] : of_thread) {
+    for (const auto& [thread, spans] : api_calls()) {
       const Enclosing enclosing(spans);
       const std::vector<std::int64_t> own = enclosing.own_times();
       for (std::size_t at = 0; at < own.size(); ++at) {

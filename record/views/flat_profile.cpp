@@ -49,7 +49,7 @@ std::vector<ProfileRow> flat_profile(const std::vector<std::vector<CallTotal>>& 
   const auto seconds = [](const std::optional<ProfileRow::Part>& part) {
     return part ? part->seconds : -1;
   };
-  std::stable_sort(rows.begin(), rows.end(), [&](const ProfileRow& a, const ProfileRow& b) {
+  std::ranges::stable_sort(rows, [&](const ProfileRow& a, const ProfileRow& b) {
     for (std::size_t recording = 0; recording < a.parts.size(); ++recording) {
       const double left = seconds(a.parts[recording]);
       const double right = seconds(b.parts[recording]);

@@ -20,7 +20,7 @@ struct Nested {
 
 /// Sorts by start; of equal starts, the longer span is the outer one.
 inline void sort(std::vector<Nested>& spans) {
-  std::stable_sort(spans.begin(), spans.end(), [](const Nested& a, const Nested& b) {
+  std::ranges::stable_sort(spans, [](const Nested& a, const Nested& b) {
     return a.start != b.start ? a.start < b.start : a.end > b.end;
   });
 }

@@ -133,8 +133,8 @@ TauThread host_calls(const RecordingReader& reader) {
 }
 
 std::string cleaned(std::string name) {
-  std::replace(name.begin(), name.end(), '"', '\'');
-  std::replace(name.begin(), name.end(), '\n', ' ');
+  std::ranges::replace(name, '"', '\'');
+  std::ranges::replace(name, '\n', ' ');
   return name;
 }
 

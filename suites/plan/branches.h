@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/plan_file/regions.h"
+#include "core/plan_file/plan.h"
 #include "suites/harness/backend.h"
 #include "suites/harness/primitive.h"
 #include "suites/plan/planned_model.h"

@@ -11,7 +11,6 @@
 
 #include "core/plan_file/accesses.h"
 #include "core/plan_file/plan.h"
-#include "core/plan_file/spare_blocks.h"
 #include "suites/harness/backend.h"
 
 namespace benanza::plan {

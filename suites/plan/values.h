@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/mapped_file.h"
+#include "core/base/file.h"
 #include "core/plan_file/plan.h"
 
 namespace benanza::plan {

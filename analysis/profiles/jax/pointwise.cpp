@@ -6,7 +6,7 @@
 #include "analysis/profiles/jax/chain.h"
 #include "analysis/profiles/jax/text.h"
 #include "core/base/text.h"
-#include "core/problem/key_of.h"
+#include "core/problem/problem.h"
 
 namespace benanza::analysis::jax {
 namespace {

@@ -11,7 +11,7 @@
 #include "analysis/render/page.h"
 #include "analysis/render/text.h"
 #include "core/base/text.h"
-#include "core/library/reference_code.h"
+#include "core/library/algorithm.h"
 #include "record/views/flat_profile.h"
 #include "record/views/weight_reorders.h"
 

@@ -15,7 +15,7 @@
 #include "analysis/model/floor.h"
 #include "analysis/model/whole.h"
 #include "core/base/error.h"
-#include "core/problem/key_op.h"
+#include "core/problem/text.h"
 #include "core/problem/problem.h"
 #include "core/statistics/summary.h"
 

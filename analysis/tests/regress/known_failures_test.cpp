@@ -8,8 +8,7 @@
 #include "analysis/regress/known_verdicts.h"
 #include "analysis/tests/regress/known_failure.h"
 #include "core/base/error.h"
-#include "core/results_file/as_in_model.h"
-#include "core/results_file/outcome_facts.h"
+#include "core/results_file/row.h"
 #include "core/tests/folder.h"
 
 namespace benanza::regress {

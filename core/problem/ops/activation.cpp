@@ -42,11 +42,6 @@ constexpr std::array<ActivationRow, 26> rows{{
     {ActivationKind::cos, "cos", false, false},
 }};
 
-/// The bounds of a clip may be infinite; no other parameter is.
-float read_parameter(KeyReader& reader, std::string_view name, ActivationKind kind) {
-  return kind == ActivationKind::clip ? reader.limit(name) : reader.real(name);
-}
-
 const ActivationRow& row(ActivationKind kind) { return rows[static_cast<std::size_t>(kind)]; }
 
 const ActivationRow* find(std::string_view op) {
@@ -59,18 +54,17 @@ const ActivationRow* find(std::string_view op) {
 }  // namespace
 
 void Activation::write_function(KeyWriter& writer) const {
-  const ActivationRow& found = row(kind);
-  writer.word(found.op);
-  if (found.has_alpha) writer.real("a", alpha);
-  if (found.has_beta) writer.real("b", beta);
+  writer.word(op());
+  KeyFields fields(writer);
+  const_cast<Activation*>(this)->map_parameters(fields);  // reads only
 }
 
 std::optional<Activation> Activation::read_function(KeyReader& reader) {
   for (const ActivationRow& candidate : rows) {
     if (!reader.accept(candidate.op)) continue;
     Activation function{.input = {}, .kind = candidate.kind};
-    if (candidate.has_alpha) function.alpha = read_parameter(reader, "a", candidate.kind);
-    if (candidate.has_beta) function.beta = read_parameter(reader, "b", candidate.kind);
+    KeyFields fields(reader);
+    function.map_parameters(fields);
     return function;
   }
   return std::nullopt;
@@ -80,20 +74,22 @@ bool Activation::owns(std::string_view op) { return find(op) != nullptr; }
 
 std::string_view Activation::op() const { return row(kind).op; }
 
-void Activation::write(KeyWriter& writer) const {
-  writer.dims("", input);
-  if (row(kind).has_alpha) writer.real("a", alpha);
-  if (row(kind).has_beta) writer.real("b", beta);
+void Activation::map(KeyFields& fields) {
+  if (const KeyReader* reader = fields.reader()) kind = find(reader->op())->kind;
+  fields.dims("", input);
+  map_parameters(fields);
 }
 
-Activation Activation::read(KeyReader& reader) {
-  const ActivationRow& found = *find(reader.op());
-  Activation shape;
-  shape.kind = found.kind;
-  shape.input = reader.dims("");
-  if (found.has_alpha) shape.alpha = read_parameter(reader, "a", found.kind);
-  if (found.has_beta) shape.beta = read_parameter(reader, "b", found.kind);
-  return shape;
+void Activation::map_parameters(KeyFields& fields) {
+  const auto map_one = [&](std::string_view name, float& parameter) {
+    if (kind == ActivationKind::clip) {
+      fields.limit(name, parameter);
+    } else {
+      fields.real(name, parameter);
+    }
+  };
+  if (row(kind).has_alpha) map_one("a", alpha);
+  if (row(kind).has_beta) map_one("b", beta);
 }
 
 std::vector<Operand> Activation::inputs() const {

@@ -56,8 +56,7 @@ struct Activation {
 
   static bool owns(std::string_view op);
   std::string_view op() const;
-  void write(KeyWriter& writer) const;
-  static Activation read(KeyReader& reader);
+  void map(KeyFields& fields);
 
   /// Only the function, as one field and its parameters: "relu", "clip_a0_b6".
   void write_function(KeyWriter& writer) const;
@@ -69,6 +68,10 @@ struct Activation {
   Dims output() const { return input; }
   /// One per element for every function: libraries differ in how they approximate it.
   double flops() const { return static_cast<double>(element_count(input)); }
+
+ private:
+  /// The bounds of a clip may be infinite; no other parameter is.
+  void map_parameters(KeyFields& fields);
 };
 
 }  // namespace benanza

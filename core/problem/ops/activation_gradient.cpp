@@ -32,11 +32,10 @@ std::string_view ActivationGradient::op() const {
   return names.at(forward.kind);
 }
 
-ActivationGradient ActivationGradient::read(KeyReader& reader) {
-  reader.drop_from_op(suffix);
-  ActivationGradient shape{Activation::read(reader)};
-  if (!has_gradient(shape.forward.kind)) reader.fail("a function with a gradient");
-  return shape;
+void ActivationGradient::map(KeyFields& fields) {
+  if (KeyReader* reader = fields.reader()) reader->drop_from_op(suffix);
+  forward.map(fields);
+  fields.require(has_gradient(forward.kind), "a function with a gradient");
 }
 
 bool ActivationGradient::of_result() const {

@@ -22,8 +22,7 @@ struct ActivationGradient {
   static constexpr bool takes_steps = false;
   static bool owns(std::string_view op);
   std::string_view op() const;
-  void write(KeyWriter& writer) const { forward.write(writer); }
-  static ActivationGradient read(KeyReader& reader);
+  void map(KeyFields& fields);
 
   /// True if the second operand is the function's result, false if it is its input.
   bool of_result() const;

@@ -4,55 +4,25 @@
 
 namespace benanza {
 
-void Attention::write(KeyWriter& writer) const {
-  writer.dims("", {batch, heads, queries, size}).dims("k", {kv_heads, keys, value_size});
-  writer.real("s", scale);
-  if (!mask.empty()) writer.dims("m", mask);
-  if (causal) writer.word("causal");
-  if (window > 0) writer.integer("w", window);
-  if (soft_cap > 0) writer.real("cap", soft_cap);
-  if (sink) writer.word("sink");
-  if (new_keys) writer.word("new");
-}
-
-Attention Attention::read(KeyReader& reader) {
-  Attention shape;
-  const Dims q = reader.dims("");
-  if (q.size() != 4) reader.fail("batch, heads, queries and size");
-  const Dims k = reader.dims("k");
-  if (k.size() != 3) reader.fail("heads of the keys, keys and size of the values");
-  shape.batch = q[0];
-  shape.heads = q[1];
-  shape.queries = q[2];
-  shape.size = q[3];
-  shape.kv_heads = k[0];
-  shape.keys = k[1];
-  shape.value_size = k[2];
-  if (shape.kv_heads < 1 || shape.heads % shape.kv_heads != 0) {
-    reader.fail("heads that the heads of the keys divide");
+void Attention::map(KeyFields& fields) {
+  fields.numbers("", {&batch, &heads, &queries, &size}, "batch, heads, queries and size");
+  fields.numbers("k", {&kv_heads, &keys, &value_size},
+                 "heads of the keys, keys and size of the values");
+  fields.require(kv_heads >= 1 && heads % kv_heads == 0, "heads that the heads of the keys divide");
+  fields.real("s", scale);
+  if (fields.has("m", !mask.empty())) {
+    fields.dims("m", mask);
+    fields.require(broadcasts_to(mask, {batch, heads, queries, keys}),
+                   "a mask that broadcasts to the scores");
   }
-  shape.scale = reader.real("s");
-  if (reader.next_is_number("m")) {
-    shape.mask = reader.dims("m");
-    const Dims scores{shape.batch, shape.heads, shape.queries, shape.keys};
-    bool fits = shape.mask.size() == scores.size();
-    for (std::size_t axis = 0; fits && axis < scores.size(); ++axis) {
-      fits = shape.mask[axis] == 1 || shape.mask[axis] == scores[axis];
-    }
-    if (!fits) reader.fail("a mask that broadcasts to the scores");
+  fields.flag("causal", causal);
+  if ((causal || window > 0) && fields.has("w", window > 0)) {
+    fields.integer("w", window).require(window >= 1, "a window of one key or more");
   }
-  shape.causal = reader.accept("causal");
-  if (shape.causal && reader.next_is_number("w")) {
-    shape.window = reader.integer("w");
-    if (shape.window < 1) reader.fail("a window of one key or more");
+  if (fields.has("cap", soft_cap > 0)) {
+    fields.real("cap", soft_cap).require(soft_cap > 0, "a cap above 0");
   }
-  if (reader.next_is_number("cap")) {
-    shape.soft_cap = reader.real("cap");
-    if (!(shape.soft_cap > 0)) reader.fail("a cap above 0");
-  }
-  shape.sink = reader.accept("sink");
-  shape.new_keys = reader.accept("new");
-  return shape;
+  fields.flag("sink", sink).flag("new", new_keys);
 }
 
 std::vector<Operand> Attention::inputs() const {

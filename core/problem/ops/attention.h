@@ -38,8 +38,7 @@ struct Attention {
 
   static bool owns(std::string_view op) { return op == "attention"; }
   std::string_view op() const { return "attention"; }
-  void write(KeyWriter& writer) const;
-  static Attention read(KeyReader& reader);
+  void map(KeyFields& fields);
 
   /// Q, K, V, and the mask and the sinks, one for each head, if there are any. K and V are caches
   /// if there are more keys than queries, unless they are new.
@@ -59,5 +58,18 @@ struct Attention {
   double least_flops() const;
   std::int64_t reduction_length() const { return keys; }
 };
+
+/// Whether a call may take each query as a head of its own: several queries that are few beside the
+/// keys, as when a draft of some tokens is checked, and nothing else that differs from head to
+/// head. Such a call needs queries and result dense, in the order of the problem, and for a causal
+/// mask a number for every score.
+inline bool queries_can_be_heads(const Attention& shape) {
+  constexpr std::int64_t most_queries = 32;
+  constexpr std::int64_t most_scores = std::int64_t{1} << 26;
+  const bool are_few =
+      shape.queries > 1 && shape.queries <= most_queries && shape.queries < shape.keys;
+  return are_few && shape.mask.empty() && !shape.sink &&
+         shape.keys <= most_scores / (shape.heads * shape.queries);
+}
 
 }  // namespace benanza

@@ -18,12 +18,10 @@ struct AttentionGradient {
   static constexpr bool takes_steps = false;
   static bool owns(std::string_view op) { return op == "attention_bwd"; }
   std::string_view op() const { return "attention_bwd"; }
-  void write(KeyWriter& writer) const { forward.write(writer); }
-  static AttentionGradient read(KeyReader& reader) {
-    reader.drop_from_op("_bwd");
-    const Attention forward = Attention::read(reader);
-    if (forward.soft_cap > 0 || forward.sink) reader.fail("no cap and no sinks");
-    return {forward};
+  void map(KeyFields& fields) {
+    if (KeyReader* reader = fields.reader()) reader->drop_from_op("_bwd");
+    forward.map(fields);
+    fields.require(forward.soft_cap <= 0 && !forward.sink, "no cap and no sinks");
   }
 
   /// The places of the operands in inputs().

@@ -2,12 +2,9 @@
 
 namespace benanza {
 
-BatchNormalization BatchNormalization::read(KeyReader& reader) {
-  BatchNormalization shape;
-  shape.input = reader.dims("");
-  if (shape.input.size() < 2) reader.fail("an input with a channel axis");
-  shape.epsilon = reader.real("e");
-  return shape;
+void BatchNormalization::map(KeyFields& fields) {
+  fields.dims("", input).require(input.size() >= 2, "an input with a channel axis");
+  fields.real("e", epsilon);
 }
 
 std::vector<Operand> BatchNormalization::inputs() const {

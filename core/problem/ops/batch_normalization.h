@@ -14,8 +14,7 @@ struct BatchNormalization {
 
   static bool owns(std::string_view op) { return op == "batchnorm"; }
   std::string_view op() const { return "batchnorm"; }
-  void write(KeyWriter& writer) const { writer.dims("", input).real("e", epsilon); }
-  static BatchNormalization read(KeyReader& reader);
+  void map(KeyFields& fields);
 
   /// x, scale, bias, mean, variance.
   std::vector<Operand> inputs() const;

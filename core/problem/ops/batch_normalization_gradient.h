@@ -18,8 +18,7 @@ struct BatchNormalizationGradient {
   static constexpr bool takes_steps = false;
   static bool owns(std::string_view op) { return op == "batchnorm_bwd"; }
   std::string_view op() const { return "batchnorm_bwd"; }
-  void write(KeyWriter& writer) const { writer.dims("", input).real("e", epsilon); }
-  static BatchNormalizationGradient read(KeyReader& reader);
+  void map(KeyFields& fields);
 
   /// The gradient of y, then x, scale, and the mean and variance of every channel.
   std::vector<Operand> inputs() const;

@@ -17,8 +17,7 @@ struct BatchNormalizationTraining {
   static constexpr bool takes_steps = false;
   static bool owns(std::string_view op) { return op == "batchnorm_training"; }
   std::string_view op() const { return "batchnorm_training"; }
-  void write(KeyWriter& writer) const { writer.dims("", input).real("e", epsilon); }
-  static BatchNormalizationTraining read(KeyReader& reader);
+  void map(KeyFields& fields);
 
   /// x, scale, bias.
   std::vector<Operand> inputs() const;

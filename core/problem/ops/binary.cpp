@@ -6,36 +6,28 @@
 namespace benanza {
 namespace {
 
-constexpr std::array<std::string_view, 14> ops{"add",   "sub", "mul", "div", "max", "min", "prelu",
-                                               "power", "eq",  "ne",  "lt",  "le",  "gt",  "ge"};
+constexpr std::array<std::string_view, 14> binary_ops{
+    "add", "sub", "mul", "div", "max", "min", "prelu", "power", "eq", "ne", "lt", "le", "gt", "ge"};
 
 }  // namespace
 
 bool Binary::owns(std::string_view op) {
-  return std::find(ops.begin(), ops.end(), op) != ops.end();
+  return std::ranges::find(binary_ops, op) != binary_ops.end();
 }
 
-std::string_view Binary::op() const { return ops[static_cast<std::size_t>(kind)]; }
+std::string_view Binary::op() const { return binary_ops[static_cast<std::size_t>(kind)]; }
 
-void Binary::write(KeyWriter& writer) const {
-  writer.dims("", a).dims("", b);
-  if (constant_b) writer.word("w");
-}
-
-Binary Binary::read(KeyReader& reader) {
-  Binary shape;
-  shape.kind =
-      static_cast<BinaryKind>(std::find(ops.begin(), ops.end(), reader.op()) - ops.begin());
-  shape.a = reader.dims("");
-  shape.b = reader.dims("");
-  if (shape.a.size() != shape.b.size()) reader.fail("operands of equal rank");
-  for (std::size_t axis = 0; axis < shape.a.size(); ++axis) {
-    if (shape.a[axis] != shape.b[axis] && shape.a[axis] != 1 && shape.b[axis] != 1) {
-      reader.fail("operands that broadcast");
-    }
+void Binary::map(KeyFields& fields) {
+  if (const KeyReader* reader = fields.reader()) {
+    kind =
+        static_cast<BinaryKind>(std::ranges::find(binary_ops, reader->op()) - binary_ops.begin());
   }
-  shape.constant_b = reader.accept("w");
-  return shape;
+  fields.dims("", a).dims("", b);
+  fields.require(a.size() == b.size(), "operands of equal rank");
+  for (std::size_t axis = 0; fields.reader() != nullptr && axis < a.size(); ++axis) {
+    fields.require(a[axis] == b[axis] || a[axis] == 1 || b[axis] == 1, "operands that broadcast");
+  }
+  fields.flag("w", constant_b);
 }
 
 std::vector<Operand> Binary::inputs() const {

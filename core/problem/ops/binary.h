@@ -21,8 +21,7 @@ struct Binary {
 
   static bool owns(std::string_view op);
   std::string_view op() const;
-  void write(KeyWriter& writer) const;
-  static Binary read(KeyReader& reader);
+  void map(KeyFields& fields);
 
   std::vector<Operand> inputs() const;
   Dims output() const;

@@ -18,10 +18,9 @@ struct Cast {
   static constexpr bool takes_steps = false;
   static bool owns(std::string_view op) { return op == "narrow" || op == "widen"; }
   std::string_view op() const { return widens ? "widen" : "narrow"; }
-  void write(KeyWriter& writer) const { writer.dims("", input); }
-  static Cast read(KeyReader& reader) {
-    const bool widens = reader.op() == "widen";
-    return {.input = reader.dims(""), .widens = widens};
+  void map(KeyFields& fields) {
+    if (const KeyReader* reader = fields.reader()) widens = reader->op() == "widen";
+    fields.dims("", input);
   }
 
   std::vector<Operand> inputs() const { return {{.name = "input", .dims = input}}; }

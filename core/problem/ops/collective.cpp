@@ -39,20 +39,16 @@ std::optional<CollectiveKind> parse_collective(std::string_view text) {
   return std::nullopt;
 }
 
-Collective Collective::read(KeyReader& reader) {
-  Collective shape;
-  shape.kind = *parse_collective(reader.op());
-  shape.elements = reader.integer("");
-  shape.ranks = reader.integer("r");
-  if (shape.elements < 1) reader.fail("positive elements");
-  if (shape.ranks < 2) reader.fail("two ranks or more");
-  if (shape.ranks > most_ranks) {
-    reader.too_large("more than " + std::to_string(most_ranks) + " ranks");
+void Collective::map(KeyFields& fields) {
+  KeyReader* const reader = fields.reader();
+  if (reader != nullptr) kind = *parse_collective(reader->op());
+  fields.integer("", elements).integer("r", ranks);
+  if (reader == nullptr) return;
+  fields.require(elements >= 1, "positive elements").require(ranks >= 2, "two ranks or more");
+  if (ranks > most_ranks) {
+    reader->too_large("more than " + std::to_string(most_ranks) + " ranks");
   }
-  if (has_parts(shape.kind) && shape.elements % shape.ranks != 0) {
-    reader.fail("elements that the ranks divide");
-  }
-  return shape;
+  fields.require(!has_parts(kind) || elements % ranks == 0, "elements that the ranks divide");
 }
 
 std::int64_t Collective::sent_elements() const {

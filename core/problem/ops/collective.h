@@ -29,8 +29,7 @@ struct Collective {
   static constexpr bool takes_steps = false;
   static bool owns(std::string_view op) { return parse_collective(op).has_value(); }
   std::string_view op() const { return to_string(kind); }
-  void write(KeyWriter& writer) const { writer.integer("", elements).integer("r", ranks); }
-  static Collective read(KeyReader& reader);
+  void map(KeyFields& fields);
 
   /// Per rank.
   std::int64_t sent_elements() const;

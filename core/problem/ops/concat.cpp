@@ -2,27 +2,23 @@
 
 namespace benanza {
 
-void Concat::write(KeyWriter& writer) const {
-  for (const Dims& part : parts) writer.dims("", part);
-  writer.integer("a", axis);
-}
-
-Concat Concat::read(KeyReader& reader) {
-  Concat shape;
-  while (!reader.at_end() && !reader.next_is("a")) shape.parts.push_back(reader.dims(""));
-  shape.axis = reader.integer("a");
-  if (shape.parts.empty() || shape.axis < 0 ||
-      shape.axis >= static_cast<std::int64_t>(shape.parts.front().size())) {
-    reader.fail("parts and one of their axes");
+void Concat::map(KeyFields& fields) {
+  const KeyReader* const reader = fields.reader();
+  if (reader != nullptr) {
+    while (!reader->at_end() && !reader->next_is("a")) fields.dims("", parts.emplace_back());
+  } else {
+    for (Dims& part : parts) fields.dims("", part);
   }
-  for (Dims part : shape.parts) {
-    if (part.size() == shape.parts.front().size()) {
-      const auto axis = static_cast<std::size_t>(shape.axis);
-      part[axis] = shape.parts.front()[axis];
-    }
-    if (part != shape.parts.front()) reader.fail("parts that differ along the axis only");
+  fields.integer("a", axis);
+  if (reader == nullptr) return;
+  fields.require(
+      !parts.empty() && axis >= 0 && axis < static_cast<std::int64_t>(parts.front().size()),
+      "parts and one of their axes");
+  for (Dims part : parts) {
+    const auto joined = static_cast<std::size_t>(axis);
+    if (part.size() == parts.front().size()) part[joined] = parts.front()[joined];
+    fields.require(part == parts.front(), "parts that differ along the axis only");
   }
-  return shape;
 }
 
 std::vector<Operand> Concat::inputs() const {

@@ -15,8 +15,7 @@ struct Concat {
   static constexpr bool takes_steps = false;
   static bool owns(std::string_view op) { return op == "concat"; }
   std::string_view op() const { return "concat"; }
-  void write(KeyWriter& writer) const;
-  static Concat read(KeyReader& reader);
+  void map(KeyFields& fields);
 
   std::vector<Operand> inputs() const;
   Dims output() const;

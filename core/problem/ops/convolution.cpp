@@ -2,27 +2,16 @@
 
 namespace benanza {
 
-void Convolution::write(KeyWriter& writer) const {
-  writer.dims("", input);
-  window.write(writer, {filters});
-  writer.integer("g", groups);
-  if (unsigned_data) writer.word(is_unsigned_word);
-}
-
-Convolution Convolution::read(KeyReader& reader) {
-  Convolution shape;
-  shape.input = reader.dims("");
-  if (shape.input.size() < 3) reader.fail("an input of n, c and at least one spatial axis");
-  Dims filters;
-  shape.window = Window::read(reader, spatial(shape.input), 1, filters);
-  shape.filters = filters.front();
-  shape.groups = reader.integer("g");
-  if (shape.groups < 1 || shape.input[1] % shape.groups != 0 || shape.filters < 1 ||
-      shape.filters % shape.groups != 0) {
-    reader.fail("groups that divide channels and filters");
+void Convolution::map(KeyFields& fields) {
+  fields.dims("", input);
+  fields.require(input.size() >= 3, "an input of n, c and at least one spatial axis");
+  window.map(fields, input, &filters);
+  fields.integer("g", groups);
+  if (fields.reader() != nullptr) {
+    fields.require(groups >= 1 && input[1] % groups == 0 && filters >= 1 && filters % groups == 0,
+                   "groups that divide channels and filters");
   }
-  shape.unsigned_data = reader.accept(is_unsigned_word);
-  return shape;
+  fields.flag(is_unsigned_word, unsigned_data);
 }
 
 std::vector<Operand> Convolution::inputs() const {

@@ -20,8 +20,7 @@ struct Convolution {
 
   static bool owns(std::string_view op) { return op == "conv"; }
   std::string_view op() const { return "conv"; }
-  void write(KeyWriter& writer) const;
-  static Convolution read(KeyReader& reader);
+  void map(KeyFields& fields);
 
   std::vector<Operand> inputs() const;
   Dims output() const;

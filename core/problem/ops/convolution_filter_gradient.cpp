@@ -2,15 +2,9 @@
 
 namespace benanza {
 
-void ConvolutionFilterGradient::write(KeyWriter& writer) const {
-  forward.write(writer);
-  if (bias) writer.word("bias");
-}
-
-ConvolutionFilterGradient ConvolutionFilterGradient::read(KeyReader& reader) {
-  const Convolution forward = Convolution::read(reader);
-  if (forward.unsigned_data) reader.fail("data of floats");
-  return {forward, reader.accept("bias")};
+void ConvolutionFilterGradient::map(KeyFields& fields) {
+  forward.map(fields);
+  fields.require(!forward.unsigned_data, "data of floats").flag("bias", bias);
 }
 
 Dims ConvolutionFilterGradient::output() const {

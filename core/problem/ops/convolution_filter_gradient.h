@@ -18,8 +18,7 @@ struct ConvolutionFilterGradient {
   static constexpr bool takes_steps = false;
   static bool owns(std::string_view op) { return op == "conv_bwd_filter"; }
   std::string_view op() const { return "conv_bwd_filter"; }
-  void write(KeyWriter& writer) const;
-  static ConvolutionFilterGradient read(KeyReader& reader);
+  void map(KeyFields& fields);
 
   /// The convolution's input, then the gradient of its output.
   std::vector<Operand> inputs() const;

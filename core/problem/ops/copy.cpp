@@ -32,20 +32,15 @@ std::optional<Copy> transposition(std::int64_t batch, std::int64_t rows, std::in
   return copy.canonical();
 }
 
-Copy Copy::read(KeyReader& reader) {
-  Copy shape;
-  shape.dims = reader.dims("");
-  shape.from = reader.dims("f", '.');
-  shape.to = reader.dims("t", '.');
-  if (shape.from.size() != shape.dims.size() || shape.to.size() != shape.dims.size()) {
-    reader.fail("one stride of each view per axis");
+void Copy::map(KeyFields& fields) {
+  fields.dims("", dims).dims("f", from, '.').dims("t", to, '.');
+  if (fields.reader() == nullptr) return;
+  fields.require(from.size() == dims.size() && to.size() == dims.size(),
+                 "one stride of each view per axis");
+  for (std::size_t axis = 0; axis < dims.size(); ++axis) {
+    fields.require(dims[axis] >= 1 && from[axis] >= 0 && to[axis] >= 1,
+                   "positive extents and strides");
   }
-  for (std::size_t axis = 0; axis < shape.dims.size(); ++axis) {
-    if (shape.dims[axis] < 1 || shape.from[axis] < 0 || shape.to[axis] < 1) {
-      reader.fail("positive extents and strides");
-    }
-  }
-  return shape;
 }
 
 std::int64_t Copy::read_elements() const {

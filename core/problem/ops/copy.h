@@ -22,10 +22,7 @@ struct Copy {
   static constexpr bool takes_steps = false;
   static bool owns(std::string_view op) { return op == "copy"; }
   std::string_view op() const { return "copy"; }
-  void write(KeyWriter& writer) const {
-    writer.dims("", dims).dims("f", from, '.').dims("t", to, '.');
-  }
-  static Copy read(KeyReader& reader);
+  void map(KeyFields& fields);
 
   /// The same movement without axes of extent 1 and with contiguous axes merged; has at least one
   /// axis.

@@ -8,36 +8,24 @@
 
 namespace benanza {
 
-void Deconvolution::write(KeyWriter& writer) const {
-  writer.dims("", input);
-  window.write(writer, {filters});
-  writer.integer("g", groups);
-  if (unsigned_data) writer.word(is_unsigned_word);
-}
-
-Deconvolution Deconvolution::read(KeyReader& reader) {
-  Deconvolution shape;
-  shape.input = reader.dims("");
-  if (shape.input.size() < 3) reader.fail("an input of n, c and at least one spatial axis");
-  Dims filters;
-  shape.window = Window::read_unplaced(reader, shape.input.size() - 2, 1, filters);
-  shape.filters = filters.front();
-  shape.groups = reader.integer("g");
-  if (shape.groups < 1 || shape.input[1] % shape.groups != 0 || shape.filters < 1 ||
-      shape.filters % shape.groups != 0) {
-    reader.fail("groups that divide channels and filters");
+void Deconvolution::map(KeyFields& fields) {
+  fields.dims("", input);
+  fields.require(input.size() >= 3, "an input of n, c and at least one spatial axis");
+  window.map_unplaced(fields, input, &filters);
+  fields.integer("g", groups);
+  if (fields.reader() != nullptr) {
+    fields.require(groups >= 1 && input[1] % groups == 0 && filters >= 1 && filters % groups == 0,
+                   "groups that divide channels and filters");
   }
-  shape.unsigned_data = reader.accept(is_unsigned_word);
-  const Dims& pads = shape.window.pads;
-  const auto begins_end = pads.begin() + static_cast<std::ptrdiff_t>(shape.window.rank());
-  if (std::any_of(pads.begin(), begins_end, [](std::int64_t pad) { return pad < 0; })) {
-    reader.fail("begin pads of at least 0");
-  }
-  const Dims extents = shape.window.transposed_output(spatial(shape.input));
-  if (std::any_of(extents.begin(), extents.end(), [](std::int64_t size) { return size < 1; })) {
-    reader.fail("pads that leave an output");
-  }
-  return shape;
+  fields.flag(is_unsigned_word, unsigned_data);
+  if (fields.reader() == nullptr) return;
+  const Dims begins(window.pads.begin(),
+                    window.pads.begin() + static_cast<std::ptrdiff_t>(window.rank()));
+  fields.require(std::ranges::all_of(begins, [](std::int64_t pad) { return pad >= 0; }),
+                 "begin pads of at least 0");
+  const Dims extents = window.transposed_output(spatial(input));
+  fields.require(std::ranges::all_of(extents, [](std::int64_t extent) { return extent >= 1; }),
+                 "pads that leave an output");
 }
 
 std::vector<Operand> Deconvolution::inputs() const {
@@ -74,8 +62,7 @@ Deconvolution data_gradient(const Convolution& forward) {
   const std::size_t rank = window.rank();
   if (forward.input.size() != rank + 2 || window.pads.size() != 2 * rank ||
       window.strides.size() != rank || window.dilations.size() != rank ||
-      std::any_of(window.strides.begin(), window.strides.end(),
-                  [](std::int64_t stride) { return stride < 1; })) {
+      std::ranges::any_of(window.strides, [](std::int64_t stride) { return stride < 1; })) {
     throw std::invalid_argument("a convolution whose window does not fit its input");
   }
   Deconvolution gradient{.input = forward.output(),

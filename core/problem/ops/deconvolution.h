@@ -23,8 +23,7 @@ struct Deconvolution {
 
   static bool owns(std::string_view op) { return op == "deconv"; }
   std::string_view op() const { return "deconv"; }
-  void write(KeyWriter& writer) const;
-  static Deconvolution read(KeyReader& reader);
+  void map(KeyFields& fields);
 
   std::vector<Operand> inputs() const;
   Dims output() const;

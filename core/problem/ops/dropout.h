@@ -16,8 +16,10 @@ struct Dropout {
   static constexpr bool takes_steps = false;
   static bool owns(std::string_view op) { return op == "dropout"; }
   std::string_view op() const { return "dropout"; }
-  void write(KeyWriter& writer) const { writer.dims("", input).real("r", ratio); }
-  static Dropout read(KeyReader& reader);
+  void map(KeyFields& fields) {
+    fields.dims("", input).real("r", ratio);
+    fields.require(ratio >= 0 && ratio < 1, "a ratio from 0 to below 1");
+  }
 
   std::vector<Operand> inputs() const { return {{.name = "input", .dims = input}}; }
   Dims output() const { return input; }

@@ -4,41 +4,33 @@
 
 namespace benanza {
 
-void Gemm::write(KeyWriter& writer) const {
-  writer.integer("m", m).integer("n", n).integer("k", k);
-  writer.word(transpose_a ? (transpose_b ? "tt" : "tn") : (transpose_b ? "nt" : "nn"));
-  if (!batch_a.empty()) writer.dims("a", batch_a).dims("b", batch_b);
-  if (constant_b) writer.word("w");
-  if (cached_b) writer.word("cache");
-  if (unsigned_data) writer.word(is_unsigned_word);
+void Gemm::map(KeyFields& fields) {
+  fields.integer("m", m).integer("n", n).integer("k", k);
+  fields.require(m >= 1 && n >= 1 && k >= 1, "positive m, n and k");
+  std::string transposes{transpose_a ? 't' : 'n', transpose_b ? 't' : 'n'};
+  fields.word(transposes);
+  if (fields.reader() != nullptr) {
+    fields.require(
+        transposes.size() == 2 && transposes.find_first_not_of("nt") == std::string::npos,
+        "nn, nt, tn or tt");
+    transpose_a = transposes[0] == 't';
+    transpose_b = transposes[1] == 't';
+  }
+  if (fields.has("a", !batch_a.empty())) map_batches(fields);
+  fields.flag("w", constant_b);
+  if (!constant_b || cached_b) fields.flag("cache", cached_b);
+  fields.flag(is_unsigned_word, unsigned_data);
 }
 
-Gemm Gemm::read(KeyReader& reader) {
-  Gemm shape;
-  shape.m = reader.integer("m");
-  shape.n = reader.integer("n");
-  shape.k = reader.integer("k");
-  if (shape.m < 1 || shape.n < 1 || shape.k < 1) reader.fail("positive m, n and k");
-  const std::string_view transposes = reader.word();
-  if (transposes.size() != 2 || transposes.find_first_not_of("nt") != std::string_view::npos) {
-    reader.fail("nn, nt, tn or tt");
+void Gemm::map_batches(KeyFields& fields) {
+  fields.dims("a", batch_a).dims("b", batch_b);
+  if (fields.reader() == nullptr) return;
+  fields.require(batch_a.size() == batch_b.size(), "batches of equal rank");
+  for (std::size_t axis = 0; axis < batch_a.size(); ++axis) {
+    const std::int64_t a = batch_a[axis];
+    const std::int64_t b = batch_b[axis];
+    fields.require(a >= 1 && b >= 1 && (a == b || a == 1 || b == 1), "batches that broadcast");
   }
-  shape.transpose_a = transposes[0] == 't';
-  shape.transpose_b = transposes[1] == 't';
-  if (reader.next_is_number("a")) {
-    shape.batch_a = reader.dims("a");
-    shape.batch_b = reader.dims("b");
-    if (shape.batch_a.size() != shape.batch_b.size()) reader.fail("batches of equal rank");
-    for (std::size_t axis = 0; axis < shape.batch_a.size(); ++axis) {
-      const std::int64_t a = shape.batch_a[axis];
-      const std::int64_t b = shape.batch_b[axis];
-      if (a < 1 || b < 1 || (a != b && a != 1 && b != 1)) reader.fail("batches that broadcast");
-    }
-  }
-  shape.constant_b = reader.accept("w");
-  shape.cached_b = !shape.constant_b && reader.accept("cache");
-  shape.unsigned_data = reader.accept(is_unsigned_word);
-  return shape;
 }
 
 Dims Gemm::batch() const {

@@ -28,8 +28,7 @@ struct Gemm {
 
   static bool owns(std::string_view op) { return op == "gemm"; }
   std::string_view op() const { return "gemm"; }
-  void write(KeyWriter& writer) const;
-  static Gemm read(KeyReader& reader);
+  void map(KeyFields& fields);
 
   std::vector<Operand> inputs() const;
   Dims output() const;
@@ -39,6 +38,9 @@ struct Gemm {
   double flops() const;
   std::int64_t reduction_length() const { return k; }
   std::int64_t bias_length() const { return n; }
+
+ private:
+  void map_batches(KeyFields& fields);
 };
 
 }  // namespace benanza

@@ -4,33 +4,19 @@
 
 namespace benanza {
 
-void GroupedGemm::write(KeyWriter& writer) const {
-  writer.dims("g", groups).dims("m", m).integer("n", n).integer("k", k);
-  writer.word(transpose_b ? "nt" : "nn");
-}
-
-GroupedGemm GroupedGemm::read(KeyReader& reader) {
-  GroupedGemm shape;
-  shape.groups = reader.list("g");
-  shape.m = reader.list("m");
-  if (shape.m.size() != shape.groups.size()) reader.fail("as many numbers of rows as of groups");
-  shape.n = reader.integer("n");
-  shape.k = reader.integer("k");
-  if (shape.n < 1 || shape.k < 1) reader.fail("positive n and k");
-  if (std::ranges::any_of(shape.groups, [](std::int64_t count) { return count < 1; })) {
-    reader.fail("positive numbers of groups");
-  }
-  if (std::ranges::any_of(shape.m, [](std::int64_t rows) { return rows < 0; }) ||
-      shape.rows() < 1) {
-    reader.fail("a group with rows");
-  }
-  if (std::ranges::adjacent_find(shape.m) != shape.m.end()) {
-    reader.fail("one run of groups that have equally many rows");
-  }
-  const std::string_view transposes = reader.word();
-  if (transposes != "nn" && transposes != "nt") reader.fail("nn or nt");
-  shape.transpose_b = transposes == "nt";
-  return shape;
+void GroupedGemm::map(KeyFields& fields) {
+  fields.list("g", groups).list("m", m);
+  fields.require(m.size() == groups.size(), "as many numbers of rows as of groups");
+  fields.integer("n", n).integer("k", k).require(n >= 1 && k >= 1, "positive n and k");
+  fields.require(std::ranges::all_of(groups, [](std::int64_t count) { return count >= 1; }),
+                 "positive numbers of groups");
+  fields.require(std::ranges::all_of(m, [](std::int64_t rows) { return rows >= 0; }) && rows() >= 1,
+                 "a group with rows");
+  fields.require(std::ranges::adjacent_find(m) == m.end(),
+                 "one run of groups that have equally many rows");
+  std::string transposes = transpose_b ? "nt" : "nn";
+  fields.word(transposes).require(transposes == "nn" || transposes == "nt", "nn or nt");
+  if (fields.reader() != nullptr) transpose_b = transposes == "nt";
 }
 
 std::int64_t GroupedGemm::group_count() const {

@@ -24,8 +24,7 @@ struct GroupedGemm {
   static constexpr bool takes_steps = false;
   static bool owns(std::string_view op) { return op == "grouped_gemm"; }
   std::string_view op() const { return "grouped_gemm"; }
-  void write(KeyWriter& writer) const;
-  static GroupedGemm read(KeyReader& reader);
+  void map(KeyFields& fields);
 
   std::int64_t group_count() const;
   std::int64_t rows() const;

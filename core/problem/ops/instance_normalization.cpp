@@ -2,18 +2,10 @@
 
 namespace benanza {
 
-void InstanceNormalization::write(KeyWriter& writer) const {
-  writer.dims("", input).real("e", epsilon);
-  if (affine) writer.word("sb");
-}
-
-InstanceNormalization InstanceNormalization::read(KeyReader& reader) {
-  InstanceNormalization shape;
-  shape.input = reader.dims("");
-  if (shape.input.size() < 3) reader.fail("an input of n, c and at least one more axis");
-  shape.epsilon = reader.real("e");
-  shape.affine = reader.accept("sb");
-  return shape;
+void InstanceNormalization::map(KeyFields& fields) {
+  fields.dims("", input);
+  fields.require(input.size() >= 3, "an input of n, c and at least one more axis");
+  fields.real("e", epsilon).flag("sb", affine);
 }
 
 std::vector<Operand> InstanceNormalization::inputs() const {

@@ -17,8 +17,7 @@ struct InstanceNormalization {
 
   static bool owns(std::string_view op) { return op == "instancenorm"; }
   std::string_view op() const { return "instancenorm"; }
-  void write(KeyWriter& writer) const;
-  static InstanceNormalization read(KeyReader& reader);
+  void map(KeyFields& fields);
 
   /// x, then scale and bias if affine.
   std::vector<Operand> inputs() const;

@@ -2,23 +2,16 @@
 
 namespace benanza {
 
-void LayerNormalization::write(KeyWriter& writer) const {
-  writer.dims("", {rows, length}).real("e", epsilon);
-  if (scale || bias) writer.word(scale ? (bias ? "sb" : "s") : "b");
-}
-
-LayerNormalization LayerNormalization::read(KeyReader& reader) {
-  LayerNormalization shape;
-  const Dims dims = reader.dims("");
-  if (dims.size() != 2) reader.fail("rows and their length");
-  shape.rows = dims[0];
-  shape.length = dims[1];
-  shape.epsilon = reader.real("e");
-  const bool both = reader.accept("sb");
-  shape.scale = both || reader.accept("s");
-  shape.bias = both || reader.accept("b");
-  shape.root_mean_square = reader.op() == "rmsnorm";
-  return shape;
+void LayerNormalization::map(KeyFields& fields) {
+  fields.numbers("", {&rows, &length}, "rows and their length").real("e", epsilon);
+  bool both = scale && bias;
+  fields.flag("sb", both);
+  if (!both) fields.flag("s", scale).flag("b", bias);
+  if (const KeyReader* reader = fields.reader()) {
+    scale = scale || both;
+    bias = bias || both;
+    root_mean_square = reader->op() == "rmsnorm";
+  }
 }
 
 std::vector<Operand> LayerNormalization::inputs() const {

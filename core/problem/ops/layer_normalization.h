@@ -19,8 +19,7 @@ struct LayerNormalization {
 
   static bool owns(std::string_view op) { return op == "layernorm" || op == "rmsnorm"; }
   std::string_view op() const { return root_mean_square ? "rmsnorm" : "layernorm"; }
-  void write(KeyWriter& writer) const;
-  static LayerNormalization read(KeyReader& reader);
+  void map(KeyFields& fields);
 
   /// x, then scale and bias if present.
   std::vector<Operand> inputs() const;

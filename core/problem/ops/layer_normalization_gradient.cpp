@@ -4,11 +4,6 @@
 
 namespace benanza {
 
-LayerNormalizationGradient LayerNormalizationGradient::read(KeyReader& reader) {
-  reader.drop_from_op("_bwd");
-  return {LayerNormalization::read(reader)};
-}
-
 std::vector<Operand> LayerNormalizationGradient::inputs() const {
   const Dims rows{forward.rows};
   std::vector<Operand> operands{{.name = "output gradient", .dims = forward.output()},

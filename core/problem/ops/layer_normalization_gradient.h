@@ -19,8 +19,10 @@ struct LayerNormalizationGradient {
   static constexpr bool takes_steps = false;
   static bool owns(std::string_view op) { return op == "layernorm_bwd" || op == "rmsnorm_bwd"; }
   std::string_view op() const { return forward.root_mean_square ? "rmsnorm_bwd" : "layernorm_bwd"; }
-  void write(KeyWriter& writer) const { forward.write(writer); }
-  static LayerNormalizationGradient read(KeyReader& reader);
+  void map(KeyFields& fields) {
+    if (KeyReader* reader = fields.reader()) reader->drop_from_op("_bwd");
+    forward.map(fields);
+  }
 
   /// The gradient of y, x, scale if present, then the mean (not with root_mean_square) and the
   /// variance of every row.

@@ -20,8 +20,11 @@ struct Lrn {
   static constexpr bool takes_steps = false;
   static bool owns(std::string_view op) { return op == "lrn"; }
   std::string_view op() const { return "lrn"; }
-  void write(KeyWriter& writer) const;
-  static Lrn read(KeyReader& reader);
+  void map(KeyFields& fields) {
+    fields.dims("", input).require(input.size() >= 2, "an input with a channel axis");
+    fields.integer("n", size).require(size >= 1, "a positive size");
+    fields.real("a", alpha).real("b", beta).real("k", k);
+  }
 
   std::vector<Operand> inputs() const { return {{.name = "input", .dims = input}}; }
   Dims output() const { return input; }

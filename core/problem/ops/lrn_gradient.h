@@ -16,8 +16,7 @@ struct LrnGradient {
   static constexpr bool takes_steps = false;
   static bool owns(std::string_view op) { return op == "lrn_bwd"; }
   std::string_view op() const { return "lrn_bwd"; }
-  void write(KeyWriter& writer) const { forward.write(writer); }
-  static LrnGradient read(KeyReader& reader) { return {Lrn::read(reader)}; }
+  void map(KeyFields& fields) { forward.map(fields); }
 
   /// The gradient of the output, and the input. What a library keeps from the forward call is
   /// computed outside the timed region.

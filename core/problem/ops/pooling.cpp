@@ -2,31 +2,21 @@
 
 namespace benanza {
 
-void Pooling::write(KeyWriter& writer) const {
-  writer.dims("", input);
-  window.write(writer);
-  if (mode == PoolingMode::average_include_pad) writer.word("include");
-  if (mode == PoolingMode::average_exclude_pad) writer.word("exclude");
-}
-
-Pooling Pooling::read(KeyReader& reader) {
-  Pooling shape;
-  shape.input = reader.dims("");
-  if (shape.input.size() < 3) reader.fail("an input of n, c and at least one spatial axis");
-  Dims none;
-  shape.window = Window::read(reader, spatial(shape.input), 0, none);
-  constexpr std::int64_t most = std::int64_t{1} << 31;
-  if (element_count(shape.window.kernel) > most) {
-    reader.too_large("a window of more than 2^31 elements");
-  }
-  if (reader.op() == "avgpool") {
-    shape.mode = reader.accept("include") ? PoolingMode::average_include_pad
-                                          : PoolingMode::average_exclude_pad;
-    if (shape.mode == PoolingMode::average_exclude_pad && !reader.accept("exclude")) {
-      reader.fail("include or exclude");
+void Pooling::map(KeyFields& fields) {
+  fields.dims("", input);
+  fields.require(input.size() >= 3, "an input of n, c and at least one spatial axis");
+  window.map(fields, input);
+  if (KeyReader* reader = fields.reader()) {
+    constexpr std::int64_t most = std::int64_t{1} << 31;
+    if (element_count(window.kernel) > most) {
+      reader->too_large("a window of more than 2^31 elements");
     }
+    mode = reader->op() == "avgpool" ? PoolingMode::average_exclude_pad : PoolingMode::max;
   }
-  return shape;
+  if (mode == PoolingMode::max) return;
+  bool excludes = mode == PoolingMode::average_exclude_pad;
+  fields.choice({"include", "exclude"}, excludes, "include or exclude");
+  if (fields.reader() != nullptr && !excludes) mode = PoolingMode::average_include_pad;
 }
 
 Dims Pooling::output() const {

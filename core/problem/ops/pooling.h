@@ -22,8 +22,7 @@ struct Pooling {
 
   static bool owns(std::string_view op) { return op == "maxpool" || op == "avgpool"; }
   std::string_view op() const { return mode == PoolingMode::max ? "maxpool" : "avgpool"; }
-  void write(KeyWriter& writer) const;
-  static Pooling read(KeyReader& reader);
+  void map(KeyFields& fields);
 
   std::vector<Operand> inputs() const { return {{.name = "input", .dims = input}}; }
   Dims output() const;

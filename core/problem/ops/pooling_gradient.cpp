@@ -2,11 +2,6 @@
 
 namespace benanza {
 
-PoolingGradient PoolingGradient::read(KeyReader& reader) {
-  reader.drop_from_op("_bwd");
-  return {Pooling::read(reader)};
-}
-
 std::vector<Operand> PoolingGradient::inputs() const {
   std::vector<Operand> operands{{.name = "output gradient", .dims = forward.output()}};
   if (forward.mode == PoolingMode::max) {

@@ -18,8 +18,10 @@ struct PoolingGradient {
   std::string_view op() const {
     return forward.mode == PoolingMode::max ? "maxpool_bwd" : "avgpool_bwd";
   }
-  void write(KeyWriter& writer) const { forward.write(writer); }
-  static PoolingGradient read(KeyReader& reader);
+  void map(KeyFields& fields) {
+    if (KeyReader* reader = fields.reader()) reader->drop_from_op("_bwd");
+    forward.map(fields);
+  }
 
   /// The gradient of the output; for max also the input. What a library keeps from the forward call
   /// instead (positions, the result) is computed outside the timed region.

@@ -25,8 +25,7 @@ struct Quantization {
   std::string_view op() const {
     return kind == QuantizationKind::quantize ? "quantize" : "dequantize";
   }
-  void write(KeyWriter& writer) const;
-  static Quantization read(KeyReader& reader);
+  void map(KeyFields& fields);
 
   std::vector<Operand> inputs() const { return {{.name = "input", .dims = input}}; }
   Dims output() const { return input; }

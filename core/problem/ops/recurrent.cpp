@@ -13,11 +13,6 @@ constexpr std::array<std::pair<std::string_view, RecurrentKind>, 4> kinds{
      {"lstm", RecurrentKind::lstm},
      {"gru", RecurrentKind::gru}}};
 
-constexpr std::array<std::pair<std::string_view, RecurrentDirection>, 3> direction_words{
-    {{"forward", RecurrentDirection::forward},
-     {"reverse", RecurrentDirection::reverse},
-     {"bidirectional", RecurrentDirection::bidirectional}}};
-
 /// Operations per hidden unit and step other than the products: activations, and sums and products
 /// of gates and states.
 std::int64_t pointwise_operations(RecurrentKind kind) {
@@ -36,54 +31,27 @@ std::int64_t pointwise_operations(RecurrentKind kind) {
 }  // namespace
 
 bool Recurrent::owns(std::string_view op) {
-  return std::any_of(kinds.begin(), kinds.end(), [&](const auto& one) { return one.first == op; });
+  return std::ranges::any_of(kinds, [&](const auto& one) { return one.first == op; });
 }
 
 std::string_view Recurrent::op() const {
-  return std::find_if(kinds.begin(), kinds.end(),
-                      [&](const auto& one) { return one.second == kind; })
-      ->first;
+  return std::ranges::find_if(kinds, [&](const auto& one) { return one.second == kind; })->first;
 }
 
-void Recurrent::write(KeyWriter& writer) const {
-  writer.integer("t", steps).integer("n", batch).integer("i", input_size);
-  writer.integer("h", hidden).integer("l", layers);
-  writer.word(std::find_if(direction_words.begin(), direction_words.end(), [&](const auto& one) {
-                return one.second == direction;
-              })->first);
-  if (linear_before_reset) writer.word("lbr");
-  if (bias) writer.word("bias");
-  if (initial) writer.word("initial");
-  if (final) writer.word("final");
-  if (batch_first) writer.word("batchfirst");
-  if (training) writer.word("training");
-}
-
-Recurrent Recurrent::read(KeyReader& reader) {
-  Recurrent shape;
-  shape.kind = std::find_if(kinds.begin(), kinds.end(), [&](const auto& one) {
-                 return one.first == reader.op();
-               })->second;
-  shape.steps = reader.integer("t");
-  shape.batch = reader.integer("n");
-  shape.input_size = reader.integer("i");
-  shape.hidden = reader.integer("h");
-  shape.layers = reader.integer("l");
-  if (shape.steps < 1 || shape.batch < 1 || shape.input_size < 1 || shape.hidden < 1 ||
-      shape.layers < 1) {
-    reader.fail("positive steps, batch, sizes and layers");
+void Recurrent::map(KeyFields& fields) {
+  if (const KeyReader* reader = fields.reader()) {
+    kind =
+        std::ranges::find(kinds, reader->op(), [](const auto& one) { return one.first; })->second;
   }
-  const auto word = std::find_if(direction_words.begin(), direction_words.end(),
-                                 [&](const auto& one) { return reader.accept(one.first); });
-  if (word == direction_words.end()) reader.fail("forward, reverse or bidirectional");
-  shape.direction = word->second;
-  shape.linear_before_reset = shape.kind == RecurrentKind::gru && reader.accept("lbr");
-  shape.bias = reader.accept("bias");
-  shape.initial = reader.accept("initial");
-  shape.final = reader.accept("final");
-  shape.batch_first = reader.accept("batchfirst");
-  shape.training = reader.accept("training");
-  return shape;
+  fields.integer("t", steps).integer("n", batch).integer("i", input_size);
+  fields.integer("h", hidden).integer("l", layers);
+  fields.require(steps >= 1 && batch >= 1 && input_size >= 1 && hidden >= 1 && layers >= 1,
+                 "positive steps, batch, sizes and layers");
+  fields.choice({"forward", "reverse", "bidirectional"}, direction,
+                "forward, reverse or bidirectional");
+  if (kind == RecurrentKind::gru || linear_before_reset) fields.flag("lbr", linear_before_reset);
+  fields.flag("bias", bias).flag("initial", initial).flag("final", final);
+  fields.flag("batchfirst", batch_first).flag("training", training);
 }
 
 std::int64_t Recurrent::gates() const {

@@ -48,8 +48,7 @@ struct Recurrent {
   static constexpr bool takes_steps = false;
   static bool owns(std::string_view op);
   std::string_view op() const;
-  void write(KeyWriter& writer) const;
-  static Recurrent read(KeyReader& reader);
+  void map(KeyFields& fields);
 
   std::vector<Operand> inputs() const;
   /// Rows of D * batch * hidden elements.

@@ -71,18 +71,21 @@ std::string_view RecurrentGradient::op() const {
       ->op;
 }
 
-RecurrentGradient RecurrentGradient::read(KeyReader& reader) {
-  RecurrentGradient shape;
-  const auto ending = std::ranges::find_if(
-      endings, [&](const auto& one) { return reader.op().ends_with(one.first); });
-  shape.of = ending->second;
-  reader.drop_from_op(ending->first);
-  shape.forward = Recurrent::read(reader);
-  if (shape.forward.training) reader.fail("a gradient without training");
-  if (shape.read_elements() > most_elements) {
-    reader.too_large("what the forward call kept is of more than 2^48 elements");
+void RecurrentGradient::map(KeyFields& fields) {
+  KeyReader* const reader = fields.reader();
+  if (reader == nullptr) {
+    forward.map(fields);
+    return;
   }
-  return shape;
+  const auto* const ending = std::ranges::find_if(
+      endings, [&](const auto& one) { return reader->op().ends_with(one.first); });
+  of = ending->second;
+  reader->drop_from_op(ending->first);
+  forward.map(fields);
+  fields.require(!forward.training, "a gradient without training");
+  if (read_elements() > most_elements) {
+    reader->too_large("what the forward call kept is of more than 2^48 elements");
+  }
 }
 
 std::vector<Operand> RecurrentGradient::inputs() const {

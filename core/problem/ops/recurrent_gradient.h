@@ -23,8 +23,7 @@ struct RecurrentGradient {
   static constexpr bool takes_steps = false;
   static bool owns(std::string_view op);
   std::string_view op() const;
-  void write(KeyWriter& writer) const { forward.write(writer); }
-  static RecurrentGradient read(KeyReader& reader);
+  void map(KeyFields& fields);
 
   bool of_data() const { return of != RecurrentGradients::of_weights; }
   bool of_weights() const { return of != RecurrentGradients::of_data; }

@@ -7,32 +7,30 @@
 namespace benanza {
 namespace {
 
-constexpr std::array<std::string_view, 8> ops{"reducemean", "reducesum",      "reducemax",
-                                              "reducemin",  "reduceprod",     "reducel1",
-                                              "reducel2",   "reducesumsquare"};
+constexpr std::array<std::string_view, 8> reduction_ops{"reducemean", "reducesum",      "reducemax",
+                                                        "reducemin",  "reduceprod",     "reducel1",
+                                                        "reducel2",   "reducesumsquare"};
 
 }  // namespace
 
 bool Reduction::owns(std::string_view op) {
-  return std::find(ops.begin(), ops.end(), op) != ops.end();
+  return std::ranges::find(reduction_ops, op) != reduction_ops.end();
 }
 
-std::string_view Reduction::op() const { return ops[static_cast<std::size_t>(kind)]; }
+std::string_view Reduction::op() const { return reduction_ops[static_cast<std::size_t>(kind)]; }
 
-Reduction Reduction::read(KeyReader& reader) {
-  Reduction shape;
-  shape.kind =
-      static_cast<ReductionKind>(std::find(ops.begin(), ops.end(), reader.op()) - ops.begin());
-  shape.input = reader.dims("");
-  shape.axes = reader.dims("a", '.');
+void Reduction::map(KeyFields& fields) {
+  if (const KeyReader* reader = fields.reader()) {
+    kind = static_cast<ReductionKind>(std::ranges::find(reduction_ops, reader->op()) -
+                                      reduction_ops.begin());
+  }
+  fields.dims("", input).dims("a", axes, '.');
   std::int64_t least = 0;
-  for (const std::int64_t axis : shape.axes) {
-    if (axis < least || axis >= static_cast<std::int64_t>(shape.input.size())) {
-      reader.fail("ascending axes of the input");
-    }
+  for (const std::int64_t axis : axes) {
+    fields.require(axis >= least && axis < static_cast<std::int64_t>(input.size()),
+                   "ascending axes of the input");
     least = axis + 1;
   }
-  return shape;
 }
 
 std::optional<std::array<std::int64_t, 3>> Reduction::adjacent(bool channels_last) const {

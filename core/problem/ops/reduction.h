@@ -21,8 +21,7 @@ struct Reduction {
 
   static bool owns(std::string_view op);
   std::string_view op() const;
-  void write(KeyWriter& writer) const { writer.dims("", input).dims("a", axes, '.'); }
-  static Reduction read(KeyReader& reader);
+  void map(KeyFields& fields);
 
   std::vector<Operand> inputs() const { return {{.name = "input", .dims = input}}; }
   Dims output() const;

@@ -1,28 +1,18 @@
 #include "core/problem/ops/resampling.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace benanza {
 
-void Resampling::write(KeyWriter& writer) const {
-  writer.dims("", input).dims("o", extents);
-  writer.word(mode == ResamplingMode::linear ? "linear" : "nearest");
-}
-
-Resampling Resampling::read(KeyReader& reader) {
-  Resampling shape;
-  shape.input = reader.dims("");
-  if (shape.input.size() < 3) reader.fail("an input of n, c and at least one spatial axis");
-  shape.extents = reader.dims("o");
-  if (shape.extents.size() + 2 != shape.input.size()) reader.fail("one extent per spatial axis");
-  for (const std::int64_t extent : shape.extents) {
-    if (extent < 1) reader.fail("positive extents");
-  }
-  shape.mode = reader.accept("linear") ? ResamplingMode::linear : ResamplingMode::nearest;
-  if (shape.mode == ResamplingMode::nearest && !reader.accept("nearest")) {
-    reader.fail("linear or nearest");
-  }
-  return shape;
+void Resampling::map(KeyFields& fields) {
+  fields.dims("", input);
+  fields.require(input.size() >= 3, "an input of n, c and at least one spatial axis");
+  fields.dims("o", extents);
+  fields.require(extents.size() + 2 == input.size(), "one extent per spatial axis");
+  fields.require(std::ranges::all_of(extents, [](std::int64_t extent) { return extent >= 1; }),
+                 "positive extents");
+  fields.choice({"nearest", "linear"}, mode, "linear or nearest");
 }
 
 Dims Resampling::output() const {

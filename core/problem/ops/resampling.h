@@ -21,8 +21,7 @@ struct Resampling {
 
   static bool owns(std::string_view op) { return op == "resample"; }
   std::string_view op() const { return "resample"; }
-  void write(KeyWriter& writer) const;
-  static Resampling read(KeyReader& reader);
+  void map(KeyFields& fields);
 
   std::vector<Operand> inputs() const { return {{.name = "input", .dims = input}}; }
   Dims output() const;

@@ -21,8 +21,7 @@ struct Rotary {
   static constexpr bool takes_steps = false;
   static bool owns(std::string_view op) { return op == "rotary"; }
   std::string_view op() const { return "rotary"; }
-  void write(KeyWriter& writer) const;
-  static Rotary read(KeyReader& reader);
+  void map(KeyFields& fields);
 
   /// x, cosines, sines.
   std::vector<Operand> inputs() const;

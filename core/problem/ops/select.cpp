@@ -5,55 +5,31 @@
 namespace benanza {
 namespace {
 
-void write_alternative(KeyWriter& writer, const std::string& name,
-                       const Select::Alternative& alternative) {
+void map_alternative(KeyFields& fields, const std::string& name, Select::Alternative& alternative) {
+  const KeyReader* const reader = fields.reader();
+  if (reader != nullptr && reader->next_is('v' + name)) alternative.value = 0;
   if (alternative.value) {
-    writer.real('v' + name, *alternative.value);
-    return;
+    fields.limit('v' + name, *alternative.value);
+  } else {
+    fields.dims(name, alternative.dims).flag("w", alternative.constant);
   }
-  writer.dims(name, alternative.dims);
-  if (alternative.constant) writer.word("w");
-}
-
-Select::Alternative read_alternative(KeyReader& reader, const std::string& name) {
-  Select::Alternative alternative;
-  if (reader.next_is('v' + name)) {
-    alternative.value = reader.limit('v' + name);
-    return alternative;
-  }
-  alternative.dims = reader.dims(name);
-  alternative.constant = reader.accept("w");
-  return alternative;
 }
 
 }  // namespace
 
-void Select::write(KeyWriter& writer) const {
-  writer.dims("", condition);
-  if (constant_condition) writer.word("w");
-  write_alternative(writer, "a", a);
-  write_alternative(writer, "b", b);
-}
-
-Select Select::read(KeyReader& reader) {
-  Select shape;
-  shape.condition = reader.dims("");
-  shape.constant_condition = reader.accept("w");
-  shape.a = read_alternative(reader, "a");
-  shape.b = read_alternative(reader, "b");
-  const std::vector<Operand> operands = shape.inputs();
+void Select::map(KeyFields& fields) {
+  fields.dims("", condition).flag("w", constant_condition);
+  map_alternative(fields, "a", a);
+  map_alternative(fields, "b", b);
+  if (fields.reader() == nullptr) return;
+  const std::vector<Operand> operands = inputs();
   for (const Operand& operand : operands) {
-    if (operand.dims.size() != shape.condition.size()) reader.fail("operands of equal rank");
+    fields.require(operand.dims.size() == condition.size(), "operands of equal rank");
   }
-  const Dims result = shape.output();
+  const Dims result = output();
   for (const Operand& operand : operands) {
-    for (std::size_t axis = 0; axis < result.size(); ++axis) {
-      if (operand.dims[axis] != result[axis] && operand.dims[axis] != 1) {
-        reader.fail("operands that broadcast");
-      }
-    }
+    fields.require(broadcasts_to(operand.dims, result), "operands that broadcast");
   }
-  return shape;
 }
 
 std::vector<Operand> Select::inputs() const {

@@ -34,8 +34,7 @@ struct Select {
   static constexpr bool takes_steps = false;
   static bool owns(std::string_view op) { return op == "select"; }
   std::string_view op() const { return "select"; }
-  void write(KeyWriter& writer) const;
-  static Select read(KeyReader& reader);
+  void map(KeyFields& fields);
 
   /// The condition, then a and b if they are tensors.
   std::vector<Operand> inputs() const;

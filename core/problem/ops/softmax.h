@@ -15,8 +15,12 @@ struct Softmax {
 
   static bool owns(std::string_view op) { return op == "softmax" || op == "logsoftmax"; }
   std::string_view op() const { return logarithm ? "logsoftmax" : "softmax"; }
-  void write(KeyWriter& writer) const { writer.dims("", input).integer("a", axis); }
-  static Softmax read(KeyReader& reader);
+  void map(KeyFields& fields) {
+    if (const KeyReader* reader = fields.reader()) logarithm = reader->op() == "logsoftmax";
+    fields.dims("", input).integer("a", axis);
+    fields.require(axis >= 0 && axis < static_cast<std::int64_t>(input.size()),
+                   "an axis of the input");
+  }
 
   std::vector<Operand> inputs() const { return {{.name = "input", .dims = input}}; }
   Dims output() const { return input; }

@@ -14,10 +14,9 @@ struct SoftmaxGradient {
   static constexpr bool takes_steps = false;
   static bool owns(std::string_view op) { return op == "softmax_bwd" || op == "logsoftmax_bwd"; }
   std::string_view op() const { return forward.logarithm ? "logsoftmax_bwd" : "softmax_bwd"; }
-  void write(KeyWriter& writer) const { forward.write(writer); }
-  static SoftmaxGradient read(KeyReader& reader) {
-    reader.drop_from_op("_bwd");
-    return {Softmax::read(reader)};
+  void map(KeyFields& fields) {
+    if (KeyReader* reader = fields.reader()) reader->drop_from_op("_bwd");
+    forward.map(fields);
   }
 
   /// The gradient of the output, then the result.

@@ -2,21 +2,11 @@
 
 namespace benanza {
 
-void SparseProduct::write(KeyWriter& writer) const {
-  writer.integer("m", m).integer("n", n).integer("k", k).integer("z", nonzeros);
-}
-
-SparseProduct SparseProduct::read(KeyReader& reader) {
-  SparseProduct shape;
-  shape.m = reader.integer("m");
-  shape.n = reader.integer("n");
-  shape.k = reader.integer("k");
-  shape.nonzeros = reader.integer("z");
-  if (shape.m < 1 || shape.n < 1 || shape.k < 1) reader.fail("positive m, n and k");
-  if (shape.nonzeros < 1 || shape.nonzeros > saturated_product(shape.m, shape.k)) {
-    reader.fail("1 to m * k elements that are not 0");
-  }
-  return shape;
+void SparseProduct::map(KeyFields& fields) {
+  fields.integer("m", m).integer("n", n).integer("k", k).integer("z", nonzeros);
+  fields.require(m >= 1 && n >= 1 && k >= 1, "positive m, n and k");
+  fields.require(nonzeros >= 1 && nonzeros <= saturated_product(m, k),
+                 "1 to m * k elements that are not 0");
 }
 
 std::vector<Operand> SparseProduct::inputs() const {

@@ -20,8 +20,7 @@ struct SparseProduct {
   static constexpr bool takes_steps = false;
   static bool owns(std::string_view op) { return op == "spmm"; }
   std::string_view op() const { return "spmm"; }
-  void write(KeyWriter& writer) const;
-  static SparseProduct read(KeyReader& reader);
+  void map(KeyFields& fields);
 
   /// X and W; W includes its zeros.
   std::vector<Operand> inputs() const;

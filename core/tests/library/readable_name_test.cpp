@@ -1,4 +1,4 @@
-#include "core/library/readable_name.h"
+#include "core/library/kernel_name.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/library/reference_code.h"
+#include "core/library/algorithm.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,10 @@
-#include "core/metrics/metric_sets.h"
+#include "core/metrics/expression.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
 #include "core/base/error.h"
-#include "core/metrics/expression.h"
 
 namespace benanza {
 namespace {

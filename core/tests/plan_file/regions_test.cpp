@@ -1,4 +1,4 @@
-#include "core/plan_file/regions.h"
+#include "core/plan_file/accesses.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "core/plan_file/spare_blocks.h"
+#include "core/plan_file/plan.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/problem/merge_axes.h"
+#include "core/problem/text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

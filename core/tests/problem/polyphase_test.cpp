@@ -1,5 +1,5 @@
 // Closed forms against enumeration.
-#include "core/problem/polyphase.h"
+#include "core/problem/least_work.h"
 
 #include <gtest/gtest.h>
 

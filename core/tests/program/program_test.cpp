@@ -6,8 +6,6 @@
 #include <vector>
 
 #include "core/program/command.h"
-#include "core/program/completion.h"
-#include "core/program/man_page.h"
 #include "core/program/program_flags.h"
 
 namespace benanza {

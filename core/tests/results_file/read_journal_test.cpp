@@ -1,4 +1,4 @@
-#include "core/results_file/read_journal.h"
+#include "core/results_file/read_rows.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "core/statistics/modes.h"
+#include "core/statistics/summary.h"
 
 #include <gmock/gmock.h>
 

@@ -17,7 +17,7 @@ bool is_inner(const Flow& flow, std::size_t index) {
   if (flow.passes_on(index) || repeats(flow, index)) return true;
   const LoweredLayer& layer = flow.layer(index);
   return layer.cost == Cost::measured && layer.outputs.size() == 1 && !layer.calls.empty() &&
-         std::all_of(layer.calls.begin(), layer.calls.end(), is_understood);
+         std::ranges::all_of(layer.calls, is_understood);
 }
 
 /// A tensor that a cone reads from outside.

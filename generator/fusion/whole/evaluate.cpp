@@ -11,8 +11,8 @@ namespace {
 
 /// Removes leading extents of 1.
 Dims stripped(Dims dims) {
-  dims.erase(dims.begin(), std::find_if(dims.begin(), dims.end(),
-                                        [](std::int64_t extent) { return extent != 1; }));
+  dims.erase(dims.begin(),
+             std::ranges::find_if(dims, [](std::int64_t extent) { return extent != 1; }));
   return dims;
 }
 

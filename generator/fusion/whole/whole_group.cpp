@@ -90,7 +90,7 @@ void add_factors_and_terms(const Groups& groups, const PerChannel& factor, const
        factor.constant,
        term.constant}};
   both.layers.insert(both.layers.end(), term.layers.begin(), term.layers.end());
-  std::sort(both.layers.begin(), both.layers.end());
+  std::ranges::sort(both.layers);
   found.push_back(std::move(both));
 }
 
@@ -116,7 +116,7 @@ std::vector<WholeOperator> group_normalizations(const Flow& flow) {
           with_step(std::move(chain.problem), Combine{.kind = kind, .y = *y, .constant = true});
     }
     add_factors_and_terms(*groups, *factor, *term, found);
-    std::sort(chain.layers.begin(), chain.layers.end());
+    std::ranges::sort(chain.layers);
     WholeOperator whole{"groupnorm", chain.layers, chain.problem, {}};
     for (const Source& source : flow.layer(index).calls[0].operands) {
       const Read* read = flow.read(index, source);

@@ -158,7 +158,7 @@ class Rotation {
   }
 
   WholeOperator as_operator() {
-    std::sort(layers_.begin(), layers_.end());
+    std::ranges::sort(layers_);
     return {"rotary", layers_, {shape_, {}}, operands_};
   }
 

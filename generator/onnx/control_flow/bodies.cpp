@@ -12,17 +12,17 @@ using ::onnx::GraphProto;
 using ::onnx::TypeProto;
 
 bool states_everything(const GraphProto& body) {
-  return std::all_of(body.output().begin(), body.output().end(), [](const auto& output) {
+  return std::ranges::all_of(body.output(), [](const auto& output) {
     return output.type().has_sequence_type() || shape_of(output.type()).has_value();
   });
 }
 
 bool defines(const GraphProto& body, const std::string& name) {
   const auto named = [&](const auto& value) { return value.name() == name; };
-  return std::any_of(body.input().begin(), body.input().end(), named) ||
-         std::any_of(body.initializer().begin(), body.initializer().end(), named) ||
-         std::any_of(body.node().begin(), body.node().end(), [&](const auto& node) {
-           return std::count(node.output().begin(), node.output().end(), name) > 0;
+  return std::ranges::any_of(body.input(), named) ||
+         std::ranges::any_of(body.initializer(), named) ||
+         std::ranges::any_of(body.node(), [&](const auto& node) {
+           return std::ranges::count(node.output(), name) > 0;
          });
 }
 

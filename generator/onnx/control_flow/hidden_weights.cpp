@@ -17,33 +17,33 @@ using ::onnx::GraphProto;
 using ::onnx::NodeProto;
 
 /// Which inputs of a product its factors are, from the first to the last.
-struct Factors {
+struct FactorInputs {
   std::string_view op;
   int first;
   int last;
 };
-constexpr Factors products[] = {{"MatMul", 0, 1},
-                                {"Gemm", 0, 1},
-                                {"Conv", 1, 1},
-                                {"ConvTranspose", 1, 1},
-                                {"LSTM", 1, 2},
-                                {"GRU", 1, 2},
-                                {"RNN", 1, 2},
-                                {"MatMulNBits", 1, 3},
-                                {"MatMulInteger", 0, 1},
-                                {"ConvInteger", 1, 1},
-                                {"DynamicQuantizeMatMul", 1, 1},
-                                {"FusedMatMul", 0, 1},
-                                {"FusedConv", 1, 1},
-                                {"MatMulIntegerToFloat", 0, 1},
-                                {"DynamicQuantizeLSTM", 1, 2},
-                                {"QLinearConv", 3, 3},
-                                {"QLinearMatMul", 3, 3},
-                                {"QGemm", 3, 3},
-                                {"MatMulBnb4", 1, 2},
-                                {"Attention", 1, 1},
-                                {"QAttention", 1, 1},
-                                {"DecoderMaskedSelfAttention", 1, 1}};
+constexpr FactorInputs products[] = {{"MatMul", 0, 1},
+                                     {"Gemm", 0, 1},
+                                     {"Conv", 1, 1},
+                                     {"ConvTranspose", 1, 1},
+                                     {"LSTM", 1, 2},
+                                     {"GRU", 1, 2},
+                                     {"RNN", 1, 2},
+                                     {"MatMulNBits", 1, 3},
+                                     {"MatMulInteger", 0, 1},
+                                     {"ConvInteger", 1, 1},
+                                     {"DynamicQuantizeMatMul", 1, 1},
+                                     {"FusedMatMul", 0, 1},
+                                     {"FusedConv", 1, 1},
+                                     {"MatMulIntegerToFloat", 0, 1},
+                                     {"DynamicQuantizeLSTM", 1, 2},
+                                     {"QLinearConv", 3, 3},
+                                     {"QLinearMatMul", 3, 3},
+                                     {"QGemm", 3, 3},
+                                     {"MatMulBnb4", 1, 2},
+                                     {"Attention", 1, 1},
+                                     {"QAttention", 1, 1},
+                                     {"DecoderMaskedSelfAttention", 1, 1}};
 
 /// How many of the first inputs of a node between a stored tensor and a product that reads it are
 /// stored, too.
@@ -117,7 +117,7 @@ class Search {
 
  private:
   static void add_factors(const NodeProto& node, std::vector<std::string>& names) {
-    const auto known = std::ranges::find(products, node.op_type(), &Factors::op);
+    const auto known = std::ranges::find(products, node.op_type(), &FactorInputs::op);
     if (known == std::end(products)) return;
     for (int index = known->first; index <= known->last && index < node.input_size(); ++index) {
       names.push_back(node.input(index));

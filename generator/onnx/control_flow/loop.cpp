@@ -4,7 +4,7 @@
 
 #include "core/base/error.h"
 #include "generator/onnx/control_flow/bodies.h"
-#include "generator/onnx/model/checked_math.h"
+#include "generator/onnx/model/node_view.h"
 
 namespace benanza::onnx {
 namespace {

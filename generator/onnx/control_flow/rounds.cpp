@@ -6,7 +6,7 @@
 #include "generator/onnx/control_flow/bodies.h"
 #include "generator/onnx/control_flow/made_step.h"
 #include "generator/onnx/model/subgraph.h"
-#include "generator/onnx/operators/shared/views.h"
+#include "generator/onnx/operators/shared/calls.h"
 
 /// Bodies that run a known number of times, one round after the other.
 namespace benanza::onnx {

@@ -140,11 +140,11 @@ std::string shapeless_warning(const LoweredGraph& graph, const std::string& wher
   int count = 0;
   for (std::size_t index = 0; index < graph.layers.size(); ++index) {
     const Layer& layer = graph.layers[index];
-    const auto found = std::find_if(layer.outputs.begin(), layer.outputs.end(), shapeless);
+    const auto found = std::ranges::find_if(layer.outputs, shapeless);
     if (found == layer.outputs.end()) continue;
     without.insert(index);
-    if (std::any_of(layer.inputs.begin(), layer.inputs.end(),
-                    [&](std::size_t input) { return without.contains(input); })) {
+    if (std::ranges::any_of(layer.inputs,
+                            [&](std::size_t input) { return without.contains(input); })) {
       continue;
     }
     if (count++ == 0) first = '"' + found->name + "\" (" + layer.op + ')';

@@ -183,8 +183,7 @@ class Inference {
     // A custom operator without inputs may read something else.
     if (!node.domain().empty() && step.inputs.empty()) return false;
     const auto known = [](const Value* value) { return value == nullptr || value->constant; };
-    return std::all_of(step.inputs.begin(), step.inputs.end(), known) &&
-           std::all_of(step.captured.begin(), step.captured.end(), known);
+    return std::ranges::all_of(step.inputs, known) && std::ranges::all_of(step.captured, known);
   }
 
   void fold(const Step& step) {
@@ -210,7 +209,7 @@ class Inference {
     const auto valued = [](const Tensor* tensor) {
       return tensor == nullptr || tensor->literal.has_value();
     };
-    if (!std::all_of(outputs.begin(), outputs.end(), small)) return;
+    if (!std::ranges::all_of(outputs, small)) return;
     const std::size_t needed = known->fold_needs == FoldNeeds::values        ? inputs.size()
                                : known->fold_needs == FoldNeeds::first_value ? 1
                                                                              : 0;
@@ -275,7 +274,7 @@ void infer(Program& program, const ::onnx::ModelProto& model, const ResolvedDims
   };
   std::vector<Step> waiting = std::move(program.steps);
   program.steps.clear();
-  std::reverse(waiting.begin(), waiting.end());
+  std::ranges::reverse(waiting);
   while (!waiting.empty()) {
     program.steps.push_back(std::move(waiting.back()));
     waiting.pop_back();

@@ -23,7 +23,7 @@ std::optional<Dims> scaled_at(const Dims& target, std::size_t axis, std::int64_t
 std::optional<Dims> rebatched(const Dims& target, const Dims& input, bool zero_copies,
                               std::int64_t old_batch, std::int64_t batch) {
   const auto scaled = scaled_at(target, 0, old_batch, batch);
-  if (std::find(target.begin(), target.end(), -1) != target.end()) {
+  if (std::ranges::find(target, -1) != target.end()) {
     // The -1 would absorb the new batch, so only a leading batch is recognized.
     const bool leads = target.front() == old_batch && !input.empty() && input.front() == batch;
     return leads ? scaled : std::nullopt;
@@ -123,7 +123,7 @@ void widen_constants(Program& program, Step& step, std::int64_t old_batch, std::
     if (!axis || *axis >= tensor->shape->size()) return std::nullopt;
     return (*tensor->shape)[*axis];
   };
-  const bool joins = std::any_of(inputs.begin(), inputs.end(), [&](const Tensor* tensor) {
+  const bool joins = std::ranges::any_of(inputs, [&](const Tensor* tensor) {
     return tensor != nullptr && !tensor->constant && extent(tensor) == batch;
   });
   if (!joins) return;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "generator/onnx/infer/context.h"
+#include "generator/onnx/infer/schema.h"
 
 namespace benanza::onnx {
 

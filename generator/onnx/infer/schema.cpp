@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "core/base/error.h"
-#include "generator/onnx/infer/context.h"
 #include "generator/onnx/infer/rebatch.h"
 
 namespace benanza::onnx {
@@ -65,7 +64,7 @@ void check_kinds(const Step& step, const OpSchema& schema) {
     if (input == nullptr || !input->has_type() || schema.inputs().empty()) continue;
     const auto& formal = schema.inputs()[std::min(index, schema.inputs().size() - 1)];
     const auto& types = formal.GetTypes();
-    if (std::none_of(types.begin(), types.end(), [&](const std::string* type) {
+    if (std::ranges::none_of(types, [&](const std::string* type) {
           return type->starts_with(kind(input->value_type));
         })) {
       throw Error("takes no input of the kind of \"" + input->id + '"');
@@ -78,7 +77,7 @@ std::string one_line(std::string text) {
   if (text.starts_with('[')) {
     if (const std::size_t end = text.find("] "); end != std::string::npos) text.erase(0, end + 2);
   }
-  std::replace(text.begin(), text.end(), '\n', ' ');
+  std::ranges::replace(text, '\n', ' ');
   text.erase(text.find_last_not_of(' ') + 1);
   return text;
 }
@@ -106,9 +105,9 @@ bool describes(const OpSchema& schema, const Node& node) {
   const auto& attributes = node.proto().attribute();
   return (node.proto().input_size() <= schema.max_input() ||
           node.op_type().starts_with("Reduce")) &&
-         std::all_of(attributes.begin(), attributes.end(), [&](const auto& attribute) {
+         std::ranges::all_of(attributes, [&](const auto& attribute) {
            return schema.attributes().count(attribute.name()) > 0 ||
-                  std::find(harmless.begin(), harmless.end(), attribute.name()) != harmless.end();
+                  std::ranges::find(harmless, attribute.name()) != harmless.end();
          });
 }
 
@@ -148,11 +147,39 @@ void apply(const OpSchema& schema, NodeContext& context) {
 }
 
 bool inputs_have_types(const Step& step) {
-  return std::all_of(step.inputs.begin(), step.inputs.end(),
-                     [](const Value* input) { return input == nullptr || input->has_type(); });
+  return std::ranges::all_of(
+      step.inputs, [](const Value* input) { return input == nullptr || input->has_type(); });
 }
 
 }  // namespace
+
+NodeContext::NodeContext(const Step& step) : step_(&step), outputs_(step.outputs.size()) {}
+
+void NodeContext::replace_data(std::size_t index, ::onnx::TensorProto value) {
+  data_[index] = std::move(value);
+}
+
+const ::onnx::AttributeProto* NodeContext::getAttribute(const std::string& name) const {
+  return step_->node.find(name);
+}
+
+const Value* NodeContext::known_input(std::size_t index) const {
+  const Value* input = index < step_->inputs.size() ? step_->inputs[index] : nullptr;
+  return input != nullptr && input->has_type() ? input : nullptr;
+}
+
+const ::onnx::TypeProto* NodeContext::getInputType(size_t index) const {
+  const Value* input = known_input(index);
+  return input == nullptr ? nullptr : &input->value_type;
+}
+
+const ::onnx::TensorProto* NodeContext::getInputData(size_t index) const {
+  if (const auto found = data_.find(index); found != data_.end()) return &found->second;
+  const Value* input = known_input(index);
+  if (input == nullptr || !input->literal || !input->shape) return nullptr;
+  auto value = write_literal(*input->literal, input->type, *input->shape);
+  return value ? &data_.emplace(index, std::move(*value)).first->second : nullptr;
+}
 
 std::vector<TypeProto> schema_types(const Step& step, const ResolvedDims& bound,
                                     const Operator* known) {

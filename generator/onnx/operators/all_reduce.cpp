@@ -2,7 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/problem/ops/collective.h"
-#include "generator/onnx/model/checked_math.h"
+#include "generator/onnx/model/node_view.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
 

@@ -2,8 +2,8 @@
 #include <optional>
 
 #include "core/base/error.h"
-#include "generator/onnx/model/checked_math.h"
-#include "generator/onnx/operators/shared/attention_inputs.h"
+#include "generator/onnx/model/node_view.h"
+#include "generator/onnx/operators/shared/attention_parts.h"
 
 /// Attention as its parts; the fusion "attention" adds one call that does the same. Boolean masks
 /// are measured as the additive masks that they stand for.
@@ -78,8 +78,7 @@ Heads first_heads(AttentionParts& parts, const NodeView& node, std::size_t index
   const Dims& dims = node.shape(index);
   if (dims.size() == 3 && dims[0] == 1) {
     const std::int64_t heads = head_count(node, "kv_num_heads", dims[2]);
-    return parts.split(1, seen, heads, dims[2] / heads, from_input(static_cast<int>(index)),
-                       dims[2]);
+    return parts.split(1, seen, heads, dims[2] / heads, from_input(index), dims[2]);
   }
   return some_rows(heads_of(parts, node, index, "kv_num_heads"), 0, seen);
 }
@@ -98,7 +97,7 @@ void mask_positions(const NodeView& node, AttentionInputs& inputs, std::vector<S
   std::int64_t past = node.has_input(4) ? node.shape(4).at(2) : 0;
   if (node.has_input(seen_lengths)) past = inputs.k.dims[2] - inputs.q.dims[2];
   if (past < 0) throw NotExpressible("queries that see no key");
-  if (node.integer("is_causal", 0) != 0 || right == 0) {
+  if (node.flag("is_causal") || right == 0) {
     see_earlier(inputs, past, left + 1, masks, node.has_output(3));
   } else if (left >= 0 || right > 0) {
     masks.push_back(band(inputs));

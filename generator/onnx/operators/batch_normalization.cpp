@@ -6,8 +6,8 @@ namespace benanza::onnx {
 namespace {
 
 bool trains(const NodeView& node) {
-  if (node.opset() >= 14) return node.integer("training_mode", 0) != 0;
-  if (node.opset() < 7) return node.integer("is_test", 0) == 0;
+  if (node.opset() >= 14) return node.flag("training_mode");
+  if (node.opset() < 7) return !node.flag("is_test");
   for (std::size_t index = 1; index < node.output_count(); ++index) {
     if (node.has_output(index)) return true;  // only training outputs statistics
   }
@@ -15,7 +15,7 @@ bool trains(const NodeView& node) {
 }
 
 Lowered lower_batch_normalization(const NodeView& node) {
-  if (node.opset() < 9 && node.integer("spatial", 1) == 0) {
+  if (node.opset() < 9 && !node.flag("spatial", true)) {
     throw NotExpressible("statistics per activation (spatial = 0)");
   }
   const Dims& input = node.shape(0);

@@ -9,9 +9,8 @@ namespace benanza::onnx {
 namespace {
 
 Call sum(const NodeView& node, Source source, std::size_t addend) {
-  return elementwise_call(
-      BinaryKind::add, {node.shape(0), false, source},
-      {node.shape(addend), node.input(addend).constant, from_input(static_cast<int>(addend))});
+  return elementwise_call(BinaryKind::add, {node.shape(0), false, source},
+                          operand_of(node, addend));
 }
 
 /// Data, a bias, and a tensor added to both.
@@ -58,8 +57,7 @@ Lowered lower_bias_split_gelu(const NodeView& node) {
     calls.push_back(copy_call({part.dims, {2 * half, 1}, start}, part));
     calls.back().operands = {from_call(0)};
   }
-  calls.push_back(
-      call(Activation{.input = dims, .kind = ActivationKind::gelu}, {last_result(calls)}));
+  calls.push_back(function_call(dims, ActivationKind::gelu, last_result(calls)));
   calls.push_back(elementwise_call(BinaryKind::mul, {dims, false, from_call(1)},
                                    {dims, false, last_result(calls)}));
   return measured(std::move(calls));

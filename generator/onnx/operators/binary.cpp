@@ -5,10 +5,9 @@
 
 #include "core/base/error.h"
 #include "core/problem/ops/binary.h"
-#include "generator/onnx/model/checked_math.h"
+#include "generator/onnx/model/node_view.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
-#include "generator/onnx/operators/shared/views.h"
 
 /// Elementwise functions of two or more tensors broadcast to each other.
 namespace benanza::onnx {
@@ -122,7 +121,7 @@ std::vector<Literal> fold_apply(const NodeView& node) {
 }
 
 std::vector<Literal> fold_mod(const NodeView& node) {
-  return chain(node, Remainder{node.integer("fmod", 0) != 0});
+  return chain(node, Remainder{node.flag("fmod")});
 }
 
 std::vector<TensorFacts> broadcast_shape(const NodeView& node) {
@@ -143,7 +142,7 @@ Dims second_operand(const NodeView& node) {
   const Dims& a = node.shape(0);
   Dims b = node.shape(1);
   if (node.opset() >= 7 || a == b) return b;
-  if (node.integer("broadcast", 0) == 0) {
+  if (!node.flag("broadcast")) {
     throw NotExpressible("combines " + join(a, 'x') + " and " + join(b, 'x') +
                          " without broadcasting");
   }
@@ -173,31 +172,32 @@ Lowered lower_binary(const NodeView& node) {
   if (changes_nothing<kind>(node)) return free_layer("its operand, unchanged");
   const Dims& a = node.shape(0);
   const Dims b = second_operand(node);
-  return measured({elementwise_call(kind, {a, node.input(0).constant, from_input(0)},
-                                    {b, node.input(1).constant, from_input(1)})});
+  return measured({elementwise_call(kind, operand_of(node, 0, a), operand_of(node, 1, b))});
 }
 
 /// The node's result is boolean; the library's is 1 or 0 in the type of the operands. Boolean
 /// operands are taken as 1 or 0, too.
+template <BinaryKind kind>
+Lowered lower_truth(const NodeView& node) {
+  Lowered lowered = lower_binary<kind>(node);
+  lowered.types = Types::checked_by_lowering;
+  return lowered;
+}
+
 template <BinaryKind kind>
 Lowered lower_compare(const NodeView& node) {
   const int type = node.input(0).type;
   if (!is_floating(type) && type != ::onnx::TensorProto::BOOL) {
     throw NotExpressible("a comparison of " + type_name(type));
   }
-  Lowered lowered = lower_binary<kind>(node);
-  lowered.types = Types::checked_by_lowering;
-  return lowered;
+  return lower_truth<kind>(node);
 }
 
-/// Logic of booleans, which are 1 or 0.
 template <BinaryKind kind>
 Lowered lower_logic(const NodeView& node) {
   const int type = node.input(0).type;
   if (type != ::onnx::TensorProto::BOOL) throw NotExpressible("logic of " + type_name(type));
-  Lowered lowered = lower_binary<kind>(node);
-  lowered.types = Types::checked_by_lowering;
-  return lowered;
+  return lower_truth<kind>(node);
 }
 
 /// A single constant exponent is a parameter of the call.
@@ -207,10 +207,9 @@ Lowered lower_power(const NodeView& node) {
     const auto exponent = static_cast<float>(node.scalar(1, 1));
     if (exponent == 1) return free_layer("the first power");
     const bool root = exponent == 0.5F;
-    return measured({call(Activation{.input = node.extents(0),
-                                     .kind = root ? ActivationKind::sqrt : ActivationKind::pow,
-                                     .alpha = root ? 0 : exponent},
-                          {from_input(0)})});
+    return measured(
+        {function_call(node.extents(0), root ? ActivationKind::sqrt : ActivationKind::pow,
+                       from_input(0), root ? 0 : exponent)});
   }
   if (!is_floating(node.input(1).type)) throw NotExpressible("exponents that are integers");
   return lower_binary<BinaryKind::power>(node);
@@ -224,8 +223,7 @@ Lowered lower_prelu(const NodeView& node) {
     slope.insert(slope.end(), node.shape(0).size() - 2, 1);
   }
   Call result =
-      elementwise_call(BinaryKind::prelu, {node.shape(0), node.input(0).constant, from_input(0)},
-                       {slope, node.input(1).constant, from_input(1)});
+      elementwise_call(BinaryKind::prelu, operand_of(node, 0), operand_of(node, 1, slope));
   if (output(result.problem) != node.extents(0)) {
     throw Error("a slope of " + join(node.shape(1), 'x') + " does not broadcast to " +
                 join(node.shape(0), 'x'));
@@ -237,12 +235,10 @@ Lowered lower_prelu(const NodeView& node) {
 template <BinaryKind kind>
 Lowered lower_variadic(const NodeView& node) {
   if (node.input_count() == 1) return free_layer("its only input");
-  ElementwiseOperand total{node.shape(0), node.input(0).constant, from_input(0)};
+  ElementwiseOperand total = operand_of(node, 0);
   std::vector<Call> calls;
   for (std::size_t index = 1; index < node.input_count(); ++index) {
-    calls.push_back(elementwise_call(
-        kind, total,
-        {node.shape(index), node.input(index).constant, from_input(static_cast<int>(index))}));
+    calls.push_back(elementwise_call(kind, total, operand_of(node, index)));
     total = {output(calls.back().problem), false, from_call(static_cast<int>(index) - 1)};
   }
   return measured(std::move(calls));
@@ -253,10 +249,9 @@ Lowered lower_mean(const NodeView& node) {
   Lowered lowered = lower_variadic<BinaryKind::add>(node);
   if (lowered.cost == Cost::free) return lowered;
   const auto last = static_cast<int>(lowered.calls.size()) - 1;
-  lowered.calls.push_back(call(Activation{.input = output(lowered.calls.back().problem),
-                                          .kind = ActivationKind::linear,
-                                          .alpha = 1.0F / static_cast<float>(node.input_count())},
-                               {from_call(last)}));
+  lowered.calls.push_back(function_call(output(lowered.calls.back().problem),
+                                        ActivationKind::linear, from_call(last),
+                                        1.0F / static_cast<float>(node.input_count())));
   return lowered;
 }
 
@@ -272,20 +267,21 @@ Operator arithmetic() {
           .idle_attributes = of_old_broadcasting()};
 }
 
-template <BinaryKind kind, class Test>
-Operator comparison() {
+template <class Test>
+Operator truth(LowerFunction lower) {
   return {.fold = fold_apply<Truth<Test>>,
-          .lower = lower_compare<kind>,
+          .lower = lower,
           .copies_integers = true,
           .idle_attributes = of_old_broadcasting()};
 }
 
-template <BinaryKind kind, class Test>
-Operator logic() {
-  return {.fold = fold_apply<Truth<Test>>,
-          .lower = lower_logic<kind>,
-          .copies_integers = true,
-          .idle_attributes = of_old_broadcasting()};
+/// Of any number of inputs.
+template <BinaryKind kind, class Function>
+Operator variadic() {
+  return {.shapes = {like_first_until_5},
+          .fold = fold_apply<Function>,
+          .lower = lower_variadic<kind>,
+          .copies_integers = true};
 }
 
 }  // namespace
@@ -305,16 +301,16 @@ void register_binary(OperatorTable& table) {
                     .copies_integers = true,
                     .idle_attributes = {"fmod"}});
 
-  Operator equal = comparison<BinaryKind::eq, std::equal_to<>>();
+  Operator equal = truth<std::equal_to<>>(lower_compare<BinaryKind::eq>);
   equal.shapes = {{compare_shape, 18}};
   table.add("Equal", equal);
-  table.add("Less", comparison<BinaryKind::lt, std::less<>>());
-  table.add("LessOrEqual", comparison<BinaryKind::le, std::less_equal<>>());
-  table.add("Greater", comparison<BinaryKind::gt, std::greater<>>());
-  table.add("GreaterOrEqual", comparison<BinaryKind::ge, std::greater_equal<>>());
-  table.add("And", logic<BinaryKind::min, std::logical_and<>>());
-  table.add("Or", logic<BinaryKind::max, std::logical_or<>>());
-  table.add("Xor", logic<BinaryKind::ne, std::not_equal_to<>>());
+  table.add("Less", truth<std::less<>>(lower_compare<BinaryKind::lt>));
+  table.add("LessOrEqual", truth<std::less_equal<>>(lower_compare<BinaryKind::le>));
+  table.add("Greater", truth<std::greater<>>(lower_compare<BinaryKind::gt>));
+  table.add("GreaterOrEqual", truth<std::greater_equal<>>(lower_compare<BinaryKind::ge>));
+  table.add("And", truth<std::logical_and<>>(lower_logic<BinaryKind::min>));
+  table.add("Or", truth<std::logical_or<>>(lower_logic<BinaryKind::max>));
+  table.add("Xor", truth<std::not_equal_to<>>(lower_logic<BinaryKind::ne>));
   table.add("BitShift", {.unsupported = "no library here has arithmetic of bits",
                          .copies_integers = true,
                          .idle_attributes = {"direction"}});
@@ -324,19 +320,9 @@ void register_binary(OperatorTable& table) {
                    .copies_integers = true});
   }
 
-  // Operators with any number of inputs.
-  table.add("Sum", {.shapes = {like_first_until_5},
-                    .fold = fold_apply<Plus>,
-                    .lower = lower_variadic<BinaryKind::add>,
-                    .copies_integers = true});
-  table.add("Max", {.shapes = {like_first_until_5},
-                    .fold = fold_apply<Greatest>,
-                    .lower = lower_variadic<BinaryKind::max>,
-                    .copies_integers = true});
-  table.add("Min", {.shapes = {like_first_until_5},
-                    .fold = fold_apply<Least>,
-                    .lower = lower_variadic<BinaryKind::min>,
-                    .copies_integers = true});
+  table.add("Sum", variadic<BinaryKind::add, Plus>());
+  table.add("Max", variadic<BinaryKind::max, Greatest>());
+  table.add("Min", variadic<BinaryKind::min, Least>());
   table.add("Mean", {.shapes = {like_first_until_5}, .lower = lower_mean});
 }
 

@@ -80,9 +80,7 @@ Lowered lower_cast_of_bytes(const NodeView& node, QuantizationKind kind, int byt
       call(Quantization{.kind = kind, .input = node.extents(0), .fp8 = is_float_of_8_bits(bytes)},
            {from_input(0)});
   conversion.is_proxy = true;
-  Lowered lowered = measured({std::move(conversion)});
-  lowered.types = Types::checked_by_lowering;
-  return lowered;
+  return measured({std::move(conversion)}, Types::checked_by_lowering);
 }
 
 /// Only the type changes: measured as a copy, at the precision of the variant.

@@ -1,7 +1,7 @@
 #include <array>
 
 #include "core/base/error.h"
-#include "generator/onnx/model/checked_math.h"
+#include "generator/onnx/model/node_view.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
 
@@ -31,7 +31,7 @@ std::vector<TensorFacts> causal_convolution_shape(const NodeView& node) {
     throw Error("input and weights need three axes");
   }
   Dims state = input;
-  state[node.integer("channels_last", 0) != 0 ? 1 : 2] = state_length(node);
+  state[node.flag("channels_last") ? 1 : 2] = state_length(node);
   if (const std::int64_t window = node.integer("state_window", 0); window > 0) {
     state.insert(state.begin(), window);
   }
@@ -49,7 +49,7 @@ std::vector<TensorFacts> packed_convolution_shape(const NodeView& node) {
 
 void refuse_other_layouts(const NodeView& node) {
   if (node.integer("ndim", 1) != 1) throw NotExpressible("windows of several axes");
-  if (node.integer("channels_last", 0) != 0) throw NotExpressible("channels behind the tokens");
+  if (node.flag("channels_last")) throw NotExpressible("channels behind the tokens");
   if (node.integer("state_window", 0) != 0) throw NotExpressible("a state for each token");
   if (node.integer("state_channels_last", 0) > 0) {
     throw NotExpressible("a state with its channels behind the tokens");
@@ -77,8 +77,7 @@ void add_causal_function(const NodeView& node, const Dims& dims, std::vector<Cal
   if (function != "silu" && function != "swish") {
     throw NotExpressible("the function " + function + " behind a convolution");
   }
-  calls.push_back(call(Activation{.input = dims, .kind = ActivationKind::swish, .alpha = 1},
-                       {last_result(calls)}));
+  calls.push_back(function_call(dims, ActivationKind::swish, last_result(calls), 1));
 }
 
 /// The earlier tokens before the new ones, a copy of the last of them, and a convolution; without
@@ -101,8 +100,8 @@ Lowered lower_causal_convolution(const NodeView& node) {
       throw Error("a state of " + join(past, 'x') + " for " + std::to_string(kept) +
                   " earlier tokens of " + join(input, 'x'));
     }
-    calls.push_back(call(Concat{.parts = {past, input}, .axis = 2},
-                         {from_input(static_cast<int>(causal_past)), from_input(0)}));
+    calls.push_back(
+        call(Concat{.parts = {past, input}, .axis = 2}, {from_input(causal_past), from_input(0)}));
     all[2] += kept;
     tokens = last_result(calls);
   } else if (node.has_output(1) && input[2] < kept) {

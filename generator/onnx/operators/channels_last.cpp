@@ -1,10 +1,9 @@
-#include "generator/onnx/operators/shared/channels_last.h"
 #include <algorithm>
+#include "generator/onnx/operators/shared/sliding_window.h"
 
 #include "core/base/error.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
-#include "generator/onnx/operators/shared/sliding_window.h"
 
 /// Convolutions of ONNX Runtime on images whose channels come last.
 namespace benanza::onnx {
@@ -49,7 +48,7 @@ Lowered lower_nhwc_conv(const NodeView& node) {
   if (node.has_input(3)) {
     const Dims added = channels_second(node.shape(3));
     calls.push_back(elementwise_call(BinaryKind::add, {dims, false, last_result(calls)},
-                                     {added, node.input(3).constant, from_input(3)}));
+                                     operand_of(node, 3, added)));
   }
   add_activation(node, node.reals("activation_params").value_or(std::vector<float>{}), calls);
   return of_channels_last(node, measured(std::move(calls)));

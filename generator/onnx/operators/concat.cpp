@@ -4,7 +4,6 @@
 #include "core/problem/ops/copy.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
-#include "generator/onnx/operators/shared/views.h"
 
 namespace benanza::onnx {
 namespace {
@@ -60,7 +59,7 @@ Lowered lower_concat(const NodeView& node) {
                   " along axis " + std::to_string(shape.axis));
     }
     shape.parts.push_back(part);
-    operands.push_back(from_input(static_cast<int>(index)));
+    operands.push_back(from_input(index));
   }
   if (shape.parts.size() == 1) return free_layer("its only input");
   return movement({call(std::move(shape), std::move(operands))});

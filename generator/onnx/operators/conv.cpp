@@ -33,8 +33,8 @@ Lowered lower_fused_conv(const NodeView& node) {
   const Dims dims = output(calls[0].problem);
   if (node.has_input(2)) calls.push_back(filter_bias(node, 2, dims, from_call(0)));
   if (node.has_input(3)) {
-    calls.push_back(elementwise_call(BinaryKind::add, {dims, false, last_result(calls)},
-                                     {node.shape(3), node.input(3).constant, from_input(3)}));
+    calls.push_back(
+        elementwise_call(BinaryKind::add, {dims, false, last_result(calls)}, operand_of(node, 3)));
   }
   add_activation(node, node.reals("activation_params").value_or(std::vector<float>{}), calls);
   return measured(std::move(calls));
@@ -50,7 +50,7 @@ std::vector<TensorFacts> reorder_output_shape(const NodeView& node) {
   Dims dims = node.shape(0);
   if (dims.size() < 2) throw Error("an input without channels");
   dims[1] = node.integer("channels", dims[1]);
-  if (node.integer("channels_last", 0) != 0) {
+  if (node.flag("channels_last")) {
     dims.push_back(dims[1]);
     dims.erase(dims.begin() + 1);
   }
@@ -60,7 +60,7 @@ std::vector<TensorFacts> reorder_output_shape(const NodeView& node) {
 std::vector<TensorFacts> reorder_input_shape(const NodeView& node) {
   Dims dims = node.shape(0);
   if (dims.size() < 2) throw Error("an input without channels");
-  if (node.integer("channels_last", 0) != 0) {
+  if (node.flag("channels_last")) {
     dims.insert(dims.begin() + 1, dims.back());
     dims.pop_back();
   }

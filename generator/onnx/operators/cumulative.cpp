@@ -1,9 +1,9 @@
 #include <type_traits>
 
 #include "core/problem/ops/copy.h"
-#include "generator/onnx/model/checked_math.h"
+#include "generator/onnx/model/node_view.h"
+#include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
-#include "generator/onnx/operators/shared/views.h"
 
 namespace benanza::onnx {
 namespace {
@@ -11,8 +11,8 @@ namespace {
 std::vector<Literal> fold_cumulative_sum(const NodeView& node) {
   const Dims& dims = node.shape(0);
   const std::size_t axis = at(NodeView::axis(whole(node.scalar(1, 0)), dims.size()));
-  const bool exclusive = node.integer("exclusive", 0) != 0;
-  const bool reverse = node.integer("reverse", 0) != 0;
+  const bool exclusive = node.flag("exclusive");
+  const bool reverse = node.flag("reverse");
   const std::int64_t stride = dense_strides(dims)[axis];
   const std::int64_t extent = dims[axis];
   Literal result = node.literal(0);

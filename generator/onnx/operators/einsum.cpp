@@ -6,7 +6,6 @@
 #include "core/problem/ops/copy.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
-#include "generator/onnx/operators/shared/views.h"
 
 /// Einsum as contractions of two operands at a time, from the left: matrix products, or elementwise
 /// ones where nothing is summed, with sums before them, and copies before and after them if the
@@ -100,7 +99,7 @@ bool takes_diagonal(const Labels& labels) {
 Dims extents_of(const Labels& wanted, const Labels& labels, const Dims& dims) {
   Dims extents;
   for (const int label : wanted) {
-    const auto found = std::find(labels.begin(), labels.end(), label);
+    const auto found = std::ranges::find(labels, label);
     extents.push_back(
         found == labels.end() ? 1 : dims[static_cast<std::size_t>(found - labels.begin())]);
   }
@@ -128,7 +127,7 @@ std::vector<TensorFacts> einsum_shape(const NodeView& node) {
 }
 
 bool has(const Labels& labels, int label) {
-  return std::find(labels.begin(), labels.end(), label) != labels.end();
+  return std::ranges::find(labels, label) != labels.end();
 }
 
 Labels joined(Labels first, const Labels& second, const Labels& third) {
@@ -153,8 +152,7 @@ Value ordered(const Value& value, const Labels& order, std::vector<Call>& calls)
   const auto& shape = std::get<Copy>(copy.problem.shape);
   if (shape.dims.size() == 1 && shape.from == shape.to) return result;
   copy.operands = {value.source};
-  calls.push_back(copy);
-  result.source = from_call(static_cast<int>(calls.size()) - 1);
+  result.source = add_call(calls, copy);
   return result;
 }
 
@@ -171,9 +169,9 @@ Value summed(const Value& value, const Labels& wanted, std::vector<Call>& calls)
     }
   }
   if (!axes.empty()) {
-    calls.push_back(call(Reduction{.kind = ReductionKind::sum, .input = value.dims, .axes = axes},
-                         {value.source}));
-    kept.source = from_call(static_cast<int>(calls.size()) - 1);
+    kept.source = add_call(
+        calls, call(Reduction{.kind = ReductionKind::sum, .input = value.dims, .axes = axes},
+                    {value.source}));
   }
   return kept;
 }
@@ -230,7 +228,7 @@ bool arranged(Value& value, const Labels& order, const Labels& other, const Labe
 }
 
 Value last_call(Labels labels, const Value& a, const Value& b, const std::vector<Call>& calls) {
-  Value made{std::move(labels), {}, from_call(static_cast<int>(calls.size()) - 1)};
+  Value made{std::move(labels), {}, last_result(calls)};
   for (const int label : made.labels) {
     const std::int64_t in_a = extents_of({label}, a.labels, a.dims)[0];
     made.dims.push_back(std::max(in_a, extents_of({label}, b.labels, b.dims)[0]));
@@ -296,7 +294,7 @@ Lowered lower_einsum(const NodeView& node) {
     if (takes_diagonal(labels)) throw NotExpressible("a diagonal");
   }
   const auto value = [&](std::size_t index) {
-    return Value{equation.operands[index], node.shape(index), from_input(static_cast<int>(index))};
+    return Value{equation.operands[index], node.shape(index), from_input(index)};
   };
   if (node.input_count() == 1) return single(value(0), equation.result);
   std::vector<Call> calls;

@@ -34,8 +34,28 @@ std::vector<TensorFacts> embed_normalization_shape(const NodeView& node) {
   return {sum, {::onnx::TensorProto::INT32, Dims{dims[0]}}, sum};
 }
 
+/// Counting the tokens of a mask is a copy of it.
+void count_tokens(const NodeView& node, std::vector<Call>& calls) {
+  if (!node.has_output(1) || !node.has_input(token_mask)) return;
+  calls.push_back(
+      proxy_copy(node, element_count(node.shape(token_mask)), static_cast<int>(token_mask)));
+  calls.back().output = 1;
+}
+
+/// The calls, then the normalization of the sum; `operands`: with its scale and bias.
+Lowered normalized(const NodeView& node, std::vector<Call> calls, std::vector<Source> operands) {
+  const Dims dims = embedded(node);
+  const LayerNormalization shape{.rows = dims[0] * dims[1],
+                                 .length = dims[2],
+                                 .epsilon = node.real("epsilon", 1e-12F),
+                                 .scale = true,
+                                 .bias = true};
+  calls.push_back(call(shape, std::move(operands)));
+  return measured(std::move(calls), Types::checked_by_lowering);
+}
+
 /// The rows of each table, which only the data choose: a copy of as many; their sum; and its
-/// normalization. Counting the tokens of a mask is a copy of it.
+/// normalization.
 Lowered lower_embed_normalization(const NodeView& node) {
   if (!is_floating(node.input(word_table).type)) {
     throw NotExpressible("embeddings of " + type_name(node.input(word_table).type));
@@ -46,29 +66,16 @@ Lowered lower_embed_normalization(const NodeView& node) {
     calls.push_back(proxy_copy(node, element_count(extents), static_cast<int>(table)));
     return ElementwiseOperand{extents, false, last_result(calls)};
   };
-  if (node.has_output(1) && node.has_input(token_mask)) {
-    calls.push_back(
-        proxy_copy(node, element_count(node.shape(token_mask)), static_cast<int>(token_mask)));
-    calls.back().output = 1;
-  }
+  count_tokens(node, calls);
   ElementwiseOperand sum = rows(word_table, dims);
   const auto add = [&](const ElementwiseOperand& row) {
-    calls.push_back(elementwise_call(BinaryKind::add, sum, row));
-    sum = {dims, false, last_result(calls)};
+    sum = {dims, false, add_call(calls, elementwise_call(BinaryKind::add, sum, row))};
   };
   add(rows(position_table, {node.has_input(position_ids) ? dims[0] : 1, dims[1], dims[2]}));
   if (node.has_input(segment_table)) add(rows(segment_table, dims));
   if (node.has_output(2)) calls.back().output = 2;
-  const LayerNormalization shape{.rows = dims[0] * dims[1],
-                                 .length = dims[2],
-                                 .epsilon = node.real("epsilon", 1e-12F),
-                                 .scale = true,
-                                 .bias = true};
-  calls.push_back(call(shape, {sum.source, from_input(static_cast<int>(scale_row)),
-                               from_input(static_cast<int>(bias_row))}));
-  Lowered lowered = measured(std::move(calls));
-  lowered.types = Types::checked_by_lowering;
-  return lowered;
+  return normalized(node, std::move(calls),
+                    {sum.source, from_input(scale_row), from_input(bias_row)});
 }
 
 // Inputs of QEmbedLayerNormalization behind those: scales, in the order of what they scale.
@@ -90,7 +97,7 @@ Lowered lower_quantized_embed(const NodeView& node) {
     if (type_bits(type) != 8 || is_floating(type)) {
       throw NotExpressible("embeddings of " + type_name(type));
     }
-    const Source source = from_input(static_cast<int>(place));
+    const Source source = from_input(place);
     const std::int64_t words = element_count(extents) / bytes_of_word;
     if (chosen && words > 0) {
       calls.push_back(call(Copy{.dims = {words}, .from = {1}, .to = {1}}, {source}));
@@ -101,29 +108,16 @@ Lowered lower_quantized_embed(const NodeView& node) {
     calls.back().is_proxy = chosen;
     return ElementwiseOperand{extents, false, last_result(calls)};
   };
-  if (node.has_output(1) && node.has_input(token_mask)) {
-    calls.push_back(
-        proxy_copy(node, element_count(node.shape(token_mask)), static_cast<int>(token_mask)));
-    calls.back().output = 1;
-  }
+  count_tokens(node, calls);
   ElementwiseOperand sum = converted(word_table, dims, true);
   const auto add = [&](const ElementwiseOperand& row) {
-    calls.push_back(elementwise_call(BinaryKind::add, sum, row));
-    sum = {dims, false, last_result(calls)};
+    sum = {dims, false, add_call(calls, elementwise_call(BinaryKind::add, sum, row))};
   };
   add(converted(position_table, {1, dims[1], dims[2]}, true));
   if (node.has_input(segment_table)) add(converted(segment_table, dims, true));
   const Source scale = converted(scale_row, {dims[2]}, false).source;
   const Source bias = converted(bias_row, {dims[2]}, false).source;
-  calls.push_back(call(LayerNormalization{.rows = dims[0] * dims[1],
-                                          .length = dims[2],
-                                          .epsilon = node.real("epsilon", 1e-12F),
-                                          .scale = true,
-                                          .bias = true},
-                       {sum.source, scale, bias}));
-  Lowered lowered = measured(std::move(calls));
-  lowered.types = Types::checked_by_lowering;
-  return lowered;
+  return normalized(node, std::move(calls), {sum.source, scale, bias});
 }
 
 /// Of each table no more rows than there are tokens.

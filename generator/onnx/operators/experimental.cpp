@@ -21,11 +21,10 @@ Lowered lower_image_scaler(const NodeView& node) {
   std::vector<Call> calls;
   Source result = from_input(0);
   if (scale != 1) {
-    calls.push_back(
-        call(Activation{.input = input, .kind = ActivationKind::linear, .alpha = scale}, {result}));
+    calls.push_back(function_call(input, ActivationKind::linear, result, scale));
     result = from_call(0);
   }
-  if (std::any_of(bias.begin(), bias.end(), [](float value) { return value != 0; })) {
+  if (std::ranges::any_of(bias, [](float value) { return value != 0; })) {
     Dims channels(input.size(), 1);
     channels[1] = input[1];
     calls.push_back(elementwise_call(BinaryKind::add, {input, false, result},

@@ -17,8 +17,7 @@ Lowered lower_extremes(const NodeView& node, ReductionKind kind, std::int64_t de
   if (input[static_cast<std::size_t>(axis)] == 1) return free_layer("there is no order of one");
   Call extreme = call(Reduction{.kind = kind, .input = input, .axes = {axis}}, {from_input(0)});
   extreme.is_proxy = true;
-  Lowered lowered = measured({extreme});
-  lowered.types = Types::checked_by_lowering;
+  Lowered lowered = measured({extreme}, Types::checked_by_lowering);
   lowered.reason = std::string("no library here gives positions: the ") +
                    (kind == ReductionKind::max ? "largest" : "smallest") +
                    " element alone stands for them";
@@ -37,7 +36,7 @@ Operator position(LowerFunction lower) {
 }
 
 Lowered lower_top_k(const NodeView& node) {
-  const bool largest = node.integer("largest", 1) != 0;
+  const bool largest = node.flag("largest", true);
   return lower_extremes(node, largest ? ReductionKind::max : ReductionKind::min, -1);
 }
 

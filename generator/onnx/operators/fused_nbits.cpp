@@ -1,7 +1,7 @@
 #include "core/base/error.h"
 #include "generator/onnx/operators/shared/calls.h"
-#include "generator/onnx/operators/shared/nbits.h"
 #include "generator/onnx/operators/shared/operator.h"
+#include "generator/onnx/operators/shared/quantization.h"
 
 /// Several products of one normalized tensor with packed weights, as ONNX Runtime fuses them.
 namespace benanza::onnx {
@@ -57,8 +57,7 @@ class NbitsProducts {
                                    .epsilon = epsilon,
                                    .scale = true,
                                    .root_mean_square = true};
-    calls_.push_back(call(shape, {x_, from_input(norm_input)}));
-    x_ = last_result(calls_);
+    x_ = add_call(calls_, call(shape, {x_, from_input(norm_input)}));
   }
 
   /// The product with input `weights`, and a bias, the next but one, into output `output`.
@@ -71,14 +70,14 @@ class NbitsProducts {
     shape.n = columns;
     shape.k = length_;
     shape.transpose_b = shape.constant_b = true;
-    calls_.push_back(call(shape, {x_, from_input(static_cast<int>(weights))}));
+    calls_.push_back(call(shape, {x_, from_input(weights)}));
     calls_.back().problem.packed =
         PackedWeights{.type = nbits_type(node_.integer("bits", 4), false), .block = block};
     const std::size_t bias = weights + 2;
     if (node_.has_input(bias)) {
-      calls_.push_back(elementwise_call(
-          BinaryKind::add, {{rows_, columns}, false, last_result(calls_)},
-          {node_.extents(bias), node_.input(bias).constant, from_input(static_cast<int>(bias))}));
+      calls_.push_back(elementwise_call(BinaryKind::add,
+                                        {{rows_, columns}, false, last_result(calls_)},
+                                        operand_of(node_, bias, node_.extents(bias))));
     }
     calls_.back().output = output;
     return last_result(calls_);
@@ -89,8 +88,7 @@ class NbitsProducts {
       throw NotExpressible("gates by " + node_.text("activation", "nothing"));
     }
     const Dims dims{rows_, columns};
-    calls_.push_back(
-        call(Activation{.input = dims, .kind = ActivationKind::swish, .alpha = 1}, {gate}));
+    calls_.push_back(function_call(dims, ActivationKind::swish, gate, 1));
     calls_.push_back(
         elementwise_call(BinaryKind::mul, {dims, false, last_result(calls_)}, {dims, false, up}));
   }

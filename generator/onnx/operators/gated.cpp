@@ -10,8 +10,7 @@ namespace {
 
 Source add_gate_function(std::vector<Call>& calls, ActivationKind kind, const Dims& dims,
                          const Source& x, float alpha = 0, float beta = 0) {
-  calls.push_back(call(Activation{.input = dims, .kind = kind, .alpha = alpha, .beta = beta}, {x}));
-  return last_result(calls);
+  return add_call(calls, function_call(dims, kind, x, alpha, beta));
 }
 
 /// As the gate, or half of its rows if it has both operands.
@@ -34,10 +33,8 @@ Lowered lower_clamped_swiglu(const NodeView& node) {
     dims.back() = row / 2;
     const std::int64_t rows = element_count(node.shape(0)) / std::max<std::int64_t>(1, row);
     const View to = dense_view({rows, row / 2});
-    calls.push_back(copy_call({to.dims, {row, 1}, 0}, to));
-    gate = last_result(calls);
-    calls.push_back(copy_call({to.dims, {row, 1}, row / 2}, to));
-    up = last_result(calls);
+    gate = add_call(calls, copy_call({to.dims, {row, 1}, 0}, to));
+    up = add_call(calls, copy_call({to.dims, {row, 1}, row / 2}, to));
   } else if (node.shape(1) != dims) {
     throw Error("halves of " + join(dims, 'x') + " and " + join(node.shape(1), 'x'));
   }
@@ -62,10 +59,8 @@ Lowered lower_scaled_silu(const NodeView& node) {
   Source z = from_input(0);
   if (node.has_input(1)) {
     if (node.elements(1) != 1) throw NotExpressible("more than one scale");
-    calls.push_back(
-        elementwise_call(BinaryKind::mul, {dims, false, z},
-                         {Dims(dims.size(), 1), node.input(1).constant, from_input(1)}));
-    z = last_result(calls);
+    z = add_call(calls, elementwise_call(BinaryKind::mul, {dims, false, z},
+                                         operand_of(node, 1, Dims(dims.size(), 1))));
   } else if (const float alpha = node.real("alpha", 1); alpha != 1) {
     z = add_gate_function(calls, ActivationKind::linear, dims, z, alpha);
   }
@@ -90,9 +85,9 @@ Lowered lower_gated_add(const NodeView& node) {
     throw NotExpressible("a gate of " + join(node.shape(2), 'x') + " for " + join(dims, 'x'));
   }
   const bool constant = !node.has_input(3) && node.input(2).constant;
-  calls.push_back(elementwise_call(BinaryKind::mul, {dims, node.input(1).constant, from_input(1)},
-                                   {column, constant, gate}));
-  calls.push_back(elementwise_call(BinaryKind::add, {dims, node.input(0).constant, from_input(0)},
+  calls.push_back(
+      elementwise_call(BinaryKind::mul, operand_of(node, 1, dims), {column, constant, gate}));
+  calls.push_back(elementwise_call(BinaryKind::add, operand_of(node, 0, dims),
                                    {dims, false, last_result(calls)}));
   return measured(std::move(calls));
 }

@@ -60,14 +60,13 @@ Source unit_rows(std::vector<Call>& calls, const Dims& dims, const Source& rows)
                        .input = dims,
                        .axes = {static_cast<std::int64_t>(dims.size()) - 1}};
   calls.push_back(call(norm, {rows}));
-  calls.push_back(elementwise_call(BinaryKind::div, {dims, false, rows},
-                                   {norm.output(), false, last_result(calls)}));
-  return last_result(calls);
+  return add_call(calls, elementwise_call(BinaryKind::div, {dims, false, rows},
+                                          {norm.output(), false, last_result(calls)}));
 }
 
 /// With gate_activation, - e^a softplus(decay + bias), where e^a is known when the model is loaded.
 Source net_gate(const NodeView& node, std::vector<Call>& calls, const StateStep& step) {
-  const Source stated = from_input(static_cast<int>(net_decay));
+  const Source stated = from_input(net_decay);
   const std::string function = node.text("gate_activation", "none");
   if (function == "none") return stated;
   if (function != "softplus" && function != "qwen") {
@@ -78,17 +77,14 @@ Source net_gate(const NodeView& node, std::vector<Call>& calls, const StateStep&
   const bool has_bias = node.has_input(net_bias);
   if (has_bias) {
     const std::int64_t biases = node.elements(net_bias);
-    calls.push_back(elementwise_call(BinaryKind::add, {dims, false, stated},
-                                     {{step.heads, biases == step.heads ? 1 : keys},
-                                      node.input(net_bias).constant,
-                                      from_input(net_bias)}));
+    calls.push_back(elementwise_call(
+        BinaryKind::add, {dims, false, stated},
+        operand_of(node, net_bias, {step.heads, biases == step.heads ? 1 : keys})));
   }
-  calls.push_back(call(Activation{.input = dims, .kind = ActivationKind::softplus},
-                       {has_bias ? last_result(calls) : stated}));
-  calls.push_back(elementwise_call(
-      BinaryKind::mul, {dims, false, last_result(calls)},
-      {{step.heads, 1}, node.input(net_logarithm).constant, from_input(net_logarithm)}));
-  return last_result(calls);
+  calls.push_back(
+      function_call(dims, ActivationKind::softplus, has_bias ? last_result(calls) : stated));
+  return add_call(calls, elementwise_call(BinaryKind::mul, {dims, false, last_result(calls)},
+                                          operand_of(node, net_logarithm, {step.heads, 1})));
 }
 
 Lowered lower_gated_delta_net(const NodeView& node) {
@@ -121,20 +117,18 @@ Lowered lower_gated_delta_net(const NodeView& node) {
       throw Error("a state of " + join(node.shape(net_state), 'x') + ", not " +
                   join(step.states(), 'x'));
     }
-    step.state = from_input(static_cast<int>(net_state));
+    step.state = from_input(net_state);
   }
   if (decays) {
     step.decay_of_each_key = node.elements(net_decay) != step.batch * step.heads;
     step.decay = net_gate(node, calls, step);
   }
   if (has_rate) {
-    step.rate = from_input(static_cast<int>(net_rate));
+    step.rate = from_input(net_rate);
     step.rate_heads = step.heads;
     if (node.text("beta_activation", "none") == "sigmoid") {
-      calls.push_back(
-          call(Activation{.input = node.extents(net_rate), .kind = ActivationKind::sigmoid},
-               {*step.rate}));
-      step.rate = last_result(calls);
+      step.rate = add_call(
+          calls, function_call(node.extents(net_rate), ActivationKind::sigmoid, *step.rate));
     }
   }
   step.add_calls(calls, 1);

@@ -5,7 +5,6 @@
 #include "core/problem/ops/copy.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
-#include "generator/onnx/operators/shared/views.h"
 
 /// Operators that read or write at indices. If the indices are known and evenly spaced, the copy
 /// moves exactly what the node does; otherwise a proxy moves as many contiguous elements.
@@ -61,19 +60,32 @@ std::int64_t tuple_length(const NodeView& node) {
   return indices.back();
 }
 
+/// Where the known tuples of indices lead to in input 0, and the run of elements there.
+struct Tuples {
+  std::vector<std::int64_t> offsets;
+  std::int64_t run = 0;
+
+  explicit Tuples(const NodeView& node) {
+    const Dims& dims = node.shape(0);
+    const Dims indices = node.integers(1);
+    const std::int64_t length = tuple_length(node);
+    if (length == 0) throw NotExpressible("empty indices");
+    run = element_count({dims.begin() + length, dims.end()});
+    for (std::size_t first = 0; first < indices.size(); first += at(length)) {
+      offsets.push_back(offset_of(indices, first, length, dims));
+    }
+  }
+};
+
 std::vector<Literal> fold_gather_nd(const NodeView& node) {
   if (node.integer("batch_dims", 0) != 0) throw NotExpressible("batch axes");
-  const Dims& dims = node.shape(0);
-  const Dims indices = node.integers(1);
-  const std::int64_t length = tuple_length(node);
-  if (length == 0) throw NotExpressible("empty indices");
-  const std::int64_t run = element_count({dims.begin() + length, dims.end()});
+  const Tuples tuples(node);
   return {std::visit(
       [&](const auto& values) -> Literal {
         std::decay_t<decltype(values)> picked;
-        for (std::size_t first = 0; first < indices.size(); first += at(length)) {
-          const auto begin = values.begin() + offset_of(indices, first, length, dims);
-          picked.insert(picked.end(), begin, begin + run);
+        for (const std::int64_t offset : tuples.offsets) {
+          picked.insert(picked.end(), values.begin() + offset,
+                        values.begin() + offset + tuples.run);
         }
         return picked;
       },
@@ -82,22 +94,18 @@ std::vector<Literal> fold_gather_nd(const NodeView& node) {
 
 std::vector<Literal> fold_scatter_nd(const NodeView& node) {
   if (node.text("reduction", "none") != "none") throw NotExpressible("a reduction");
-  const Dims& dims = node.shape(0);
-  const Dims indices = node.integers(1);
-  const std::int64_t length = tuple_length(node);
-  if (length == 0) throw NotExpressible("empty indices");
-  const std::int64_t run = element_count({dims.begin() + length, dims.end()});
+  const Tuples tuples(node);
   Literal result = node.literal(0);
   std::visit(
       [&](auto& values) {
         const auto& updates = std::get<std::decay_t<decltype(values)>>(node.literal(2));
-        if (updates.size() != indices.size() / at(length) * at(run)) {
+        if (updates.size() != tuples.offsets.size() * at(tuples.run)) {
           throw Error("updates do not fit the indices");
         }
         auto next = updates.begin();
-        for (std::size_t first = 0; first < indices.size(); first += at(length)) {
-          std::copy(next, next + run, values.begin() + offset_of(indices, first, length, dims));
-          next += run;
+        for (const std::int64_t offset : tuples.offsets) {
+          std::copy(next, next + tuples.run, values.begin() + offset);
+          next += tuples.run;
         }
       },
       result);

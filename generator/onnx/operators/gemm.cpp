@@ -17,8 +17,8 @@ std::vector<TensorFacts> gemm_shape(const NodeView& node) {
   const Dims& a = node.shape(0);
   const Dims& b = node.shape(1);
   if (a.size() != 2 || b.size() != 2) throw Error("multiplies matrices only");
-  const bool turns_a = node.integer("transA", 0) != 0;
-  const bool turns_b = node.integer("transB", 0) != 0;
+  const bool turns_a = node.flag("transA");
+  const bool turns_b = node.flag("transB");
   return {{node.input(0).type, Dims{a[turns_a ? 1 : 0], b[turns_b ? 0 : 1]}}};
 }
 
@@ -32,7 +32,7 @@ const Dims& matrix(const NodeView& node, std::size_t index) {
 }
 
 Call scaled(const Dims& dims, float factor, Source source) {
-  return call(Activation{.input = dims, .kind = ActivationKind::linear, .alpha = factor}, {source});
+  return function_call(dims, ActivationKind::linear, source, factor);
 }
 
 /// alpha * op(A) op(B) + beta * C. A factor is folded into a constant operand when the model is
@@ -41,8 +41,8 @@ Lowered lower_gemm(const NodeView& node) {
   const Dims& a = matrix(node, 0);
   const Dims& b = matrix(node, 1);
   Gemm shape;
-  shape.transpose_a = node.integer("transA", 0) != 0;
-  shape.transpose_b = node.integer("transB", 0) != 0;
+  shape.transpose_a = node.flag("transA");
+  shape.transpose_b = node.flag("transB");
   shape.m = a[shape.transpose_a ? 1 : 0];
   shape.k = a[shape.transpose_a ? 0 : 1];
   shape.n = b[shape.transpose_b ? 0 : 1];
@@ -63,8 +63,7 @@ Lowered lower_gemm(const NodeView& node) {
   const bool constant = node.input(2).constant;
   Source addend_source = from_input(2, constant ? beta : 1.0F);
   if (!constant && beta != 1) {
-    calls.push_back(scaled(addend, beta, addend_source));
-    addend_source = last_result(calls);
+    addend_source = add_call(calls, scaled(addend, beta, addend_source));
   }
   calls.push_back(elementwise_call(BinaryKind::add, {product, false, result},
                                    {addend, constant, addend_source}));
@@ -76,11 +75,7 @@ Lowered lower_gemm(const NodeView& node) {
 
 Lowered lower_fused_gemm(const NodeView& node) {
   Lowered lowered = lower_gemm(node);
-  std::vector<float> parameters;
-  for (const auto* name : {"activation_alpha", "activation_beta"}) {
-    if (node.has(name)) parameters.push_back(node.real(name, 0));
-  }
-  add_activation(node, parameters, lowered.calls);
+  add_activation(node, activation_parameters(node), lowered.calls);
   return lowered;
 }
 

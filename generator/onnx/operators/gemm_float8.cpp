@@ -11,8 +11,7 @@ std::vector<TensorFacts> gemm_float8_shape(const NodeView& node) {
   const Dims& a = node.shape(0);
   const Dims& b = node.shape(1);
   if (a.size() != 2 || b.size() != 2) throw Error("A and B need two axes each");
-  const Dims made{a[node.integer("transA", 0) != 0 ? 1 : 0],
-                  b[node.integer("transB", 0) != 0 ? 0 : 1]};
+  const Dims made{a[node.flag("transA") ? 1 : 0], b[node.flag("transB") ? 0 : 1]};
   return {{static_cast<int>(node.integer("dtype", 1)), made}};
 }
 
@@ -26,9 +25,8 @@ Lowered lower_gemm_float8(const NodeView& node) {
     throw NotExpressible("a product of fp8 with factors or an addend");
   }
   if (node.text("activation", "NONE") != "NONE") throw NotExpressible("a function behind fp8");
-  Lowered lowered = measured(
-      {matmul_call(node, {}, node.integer("transA", 0) != 0, node.integer("transB", 0) != 0)});
-  lowered.types = Types::checked_by_lowering;
+  Lowered lowered = measured({matmul_call(node, {}, node.flag("transA"), node.flag("transB"))},
+                             Types::checked_by_lowering);
   lowered.precision = to_string(Precision::fp8);
   return lowered;
 }

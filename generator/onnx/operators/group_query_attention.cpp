@@ -2,8 +2,8 @@
 #include <optional>
 
 #include "core/base/error.h"
-#include "generator/onnx/model/checked_math.h"
-#include "generator/onnx/operators/shared/attention_inputs.h"
+#include "generator/onnx/model/node_view.h"
+#include "generator/onnx/operators/shared/attention_parts.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/grouped_cache.h"
 
@@ -83,7 +83,7 @@ void rotate_heads(AttentionParts& parts, const NodeView& node, AttentionInputs& 
     throw Error("rotary_embedding_dim is " + std::to_string(stated) + ", and the cosines are for " +
                 std::to_string(rotated) + " elements of a row");
   }
-  const bool interleaved = node.integer("rotary_interleaved", 0) != 0;
+  const bool interleaved = node.flag("rotary_interleaved");
   const auto rows_of = [&](int table) {
     Source rows = from_input(table);
     if (const std::int64_t first = first_position(node); first > 0) {
@@ -100,7 +100,7 @@ void rotate_heads(AttentionParts& parts, const NodeView& node, AttentionInputs& 
 /// All of the cache, where nothing is new.
 Heads cached_heads(const NodeView& node, std::size_t past, const GroupedCache& cache) {
   if (!node.has_input(past)) throw NotExpressible("neither new nor earlier keys and values");
-  Heads all{node.shape(past), from_input(static_cast<int>(past))};
+  Heads all{node.shape(past), from_input(past)};
   if (all.dims.size() != 4 || all.dims[1] != positive(node, "kv_num_heads")) {
     throw Error("a cache of " + join(all.dims, 'x'));
   }
@@ -123,8 +123,8 @@ void append_new(AttentionParts& parts, const NodeView& node, AttentionInputs& in
   }
   if (inputs.k.dims[2] > cache.capacity) throw NotExpressible("more new keys than its cache holds");
   const auto continued = [&](std::size_t past, const Heads& heads, int output) {
-    Heads all = parts.append_in_place({node.shape(past), from_input(static_cast<int>(past))}, heads,
-                                      cache.start, output);
+    Heads all =
+        parts.append_in_place({node.shape(past), from_input(past)}, heads, cache.start, output);
     all.dims[2] = cache.keys;
     if (cache.keys != cache.capacity) all.source.matrix_rows = cache.capacity;
     return all;
@@ -135,7 +135,7 @@ void append_new(AttentionParts& parts, const NodeView& node, AttentionInputs& in
 
 /// Runtimes refuse a cache that holds less than its window.
 void check_window(const NodeView& node) {
-  if (node.integer("sliding_window_cache", 0) == 0) return;
+  if (!node.flag("sliding_window_cache")) return;
   const std::int64_t window = node.integer("local_window_size", -1);
   const std::int64_t past = node.has_input(past_key) ? node.shape(past_key).at(2) : 0;
   if (window >= 1 && past >= window) return;
@@ -152,7 +152,7 @@ void append_converted(AttentionParts& parts, const NodeView& node, AttentionInpu
   const auto converted = [&](std::size_t past, Heads heads) {
     heads.dims[2] = seen;
     Call read = call(Quantization{.kind = QuantizationKind::dequantize, .input = heads.dims},
-                     {from_input(static_cast<int>(past))});
+                     {from_input(past)});
     read.is_proxy = true;
     heads.source = parts.add(std::move(read));
     return heads;
@@ -275,13 +275,13 @@ Lowered lower_group_query_attention(const NodeView& node) {
   AttentionParts parts;
   AttentionInputs inputs = grouped_heads(parts, node);
   normalize_heads(parts, node, inputs);
-  if (node.integer("do_rotary", 0) != 0) rotate_heads(parts, node, inputs);
+  if (node.flag("do_rotary")) rotate_heads(parts, node, inputs);
   const GroupedCache cache = cache_of(node);
   const bool converts = !stored_cache(node).empty();
   (converts ? append_converted : append_new)(parts, node, inputs, cache);
   std::vector<ScoreMask> masks;
   const std::int64_t window = std::max<std::int64_t>(0, node.integer("local_window_size", -1));
-  if (node.integer("causal", 1) == 0) {
+  if (!node.flag("causal", true)) {
     if (window != 0) throw NotExpressible("a window on both sides of the query");
   } else {
     see_earlier(inputs, inputs.k.dims[2] - inputs.q.dims[2], window, masks, node.has_output(3));

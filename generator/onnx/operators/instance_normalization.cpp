@@ -3,9 +3,8 @@
 #include "core/base/error.h"
 #include "core/problem/ops/copy.h"
 #include "generator/onnx/operators/shared/calls.h"
-#include "generator/onnx/operators/shared/channels_last.h"
 #include "generator/onnx/operators/shared/operator.h"
-#include "generator/onnx/operators/shared/views.h"
+#include "generator/onnx/operators/shared/sliding_window.h"
 
 namespace benanza::onnx {
 namespace {
@@ -81,17 +80,16 @@ Dims of_image(const Dims& dims, bool last, std::size_t rank) {
 /// Their sum is output 1.
 template <bool skip>
 Lowered lower_microsoft_group_normalization(const NodeView& node) {
-  const bool last = node.integer("channels_last", 1) != 0;
+  const bool last = node.flag("channels_last", true);
   const Dims input = last ? channels_second(image(node)) : image(node);
   std::vector<Call> calls;
   Source source = from_input(0);
   for (const std::size_t place : {3, 4}) {
     if (!skip || !node.has_input(place)) continue;
-    calls.push_back(
+    source = add_call(
+        calls,
         elementwise_call(BinaryKind::add, {input, false, source},
-                         {of_image(node.shape(place), last, input.size()),
-                          node.input(place).constant, from_input(static_cast<int>(place))}));
-    source = last_result(calls);
+                         operand_of(node, place, of_image(node.shape(place), last, input.size()))));
   }
   if (skip && calls.empty()) throw Error("nothing is added");
   if (skip && node.has_output(1)) calls.back().output = 1;
@@ -101,8 +99,7 @@ Lowered lower_microsoft_group_normalization(const NodeView& node) {
     throw NotExpressible("the function " + std::to_string(function) + " behind it");
   }
   if (function == 1) {
-    calls.push_back(call(Activation{.input = input, .kind = ActivationKind::swish, .alpha = 1},
-                         {last_result(calls)}));
+    calls.push_back(function_call(input, ActivationKind::swish, last_result(calls), 1));
   }
   Lowered lowered = measured(std::move(calls));
   return last ? of_channels_last(node, std::move(lowered)) : lowered;
@@ -131,7 +128,7 @@ Lowered lower_mean_variance(const NodeView& node) {
       view.strides.push_back(strides[axis]);
     }
   }
-  const auto kept = std::count(reduced.begin(), reduced.end(), false);
+  const auto kept = std::ranges::count(reduced, false);
   const auto middle = view.dims.begin() + kept;
   constexpr float epsilon = 1e-9F;
   const LayerNormalization rows{.rows = element_count({view.dims.begin(), middle}),

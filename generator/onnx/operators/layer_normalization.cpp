@@ -50,16 +50,14 @@ void normalize(const NodeView& node, Source source, std::int64_t axis, float eps
   shape.scale = inside && given(places.scale);
   shape.bias = inside && given(places.bias);
   std::vector<Source> operands{source};
-  if (shape.scale) operands.push_back(from_input(static_cast<int>(places.scale)));
-  if (shape.bias) operands.push_back(from_input(static_cast<int>(places.bias)));
+  if (shape.scale) operands.push_back(from_input(places.scale));
+  if (shape.bias) operands.push_back(from_input(places.bias));
   calls.push_back(call(shape, operands));
   if (inside) return;
   const auto follow = [&](BinaryKind kind, std::size_t place) {
     if (!given(place)) return;
-    const Source last = from_call(static_cast<int>(calls.size()) - 1);
-    calls.push_back(elementwise_call(
-        kind, {dims, false, last},
-        {node.shape(place), node.input(place).constant, from_input(static_cast<int>(place))}));
+    const Source last = last_result(calls);
+    calls.push_back(elementwise_call(kind, {dims, false, last}, operand_of(node, place)));
   };
   follow(BinaryKind::mul, places.scale);
   follow(BinaryKind::add, places.bias);
@@ -90,13 +88,12 @@ Lowered lower_skip_normalization(const NodeView& node) {
   check_outputs(node, 1, 2);
   const Dims& dims = node.shape(0);
   if (dims.empty()) throw Error("an input without axes");
-  std::vector<Call> calls{elementwise_call(BinaryKind::add, {dims, false, from_input(0)},
-                                           {node.shape(1), node.input(1).constant, from_input(1)})};
+  std::vector<Call> calls{
+      elementwise_call(BinaryKind::add, {dims, false, from_input(0)}, operand_of(node, 1))};
   const std::size_t bias = rms ? 3 : 4;
   if (node.has_input(bias)) {
-    calls.push_back(elementwise_call(
-        BinaryKind::add, {dims, false, from_call(0)},
-        {node.shape(bias), node.input(bias).constant, from_input(static_cast<int>(bias))}));
+    calls.push_back(
+        elementwise_call(BinaryKind::add, {dims, false, from_call(0)}, operand_of(node, bias)));
   }
   const auto last = static_cast<int>(calls.size()) - 1;
   calls.back().output = node.has_output(3) ? 3 : 0;

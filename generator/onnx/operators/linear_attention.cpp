@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "core/base/error.h"
-#include "generator/onnx/model/checked_math.h"
+#include "generator/onnx/model/node_view.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/state_step.h"
 
@@ -91,18 +91,18 @@ Lowered lower_linear_attention(const NodeView& node) {
   step.scale = result_scale(node, step.key_size);
   if (node.has_input(linear_past)) {
     check_state(node.shape(linear_past), step);
-    step.state = from_input(static_cast<int>(linear_past));
+    step.state = from_input(linear_past);
   }
   if (rule.decays) {
     const std::int64_t decays = node.elements(linear_decay) / std::max<std::int64_t>(1, step.batch);
-    step.decay = from_input(static_cast<int>(linear_decay));
+    step.decay = from_input(linear_decay);
     step.decay_of_each_key = decays != step.heads;
     if (step.decay_of_each_key && decays != step.heads * step.key_size) {
       throw Error("a decay of " + join(node.shape(linear_decay), 'x'));
     }
   }
   if (rule.has_rate) {
-    step.rate = from_input(static_cast<int>(linear_rate));
+    step.rate = from_input(linear_rate);
     step.rate_heads = node.shape(linear_rate).back();
   }
   std::vector<Call> calls;
@@ -116,8 +116,7 @@ Lowered lower_linear_gate(const NodeView& node) {
   const Dims row{dims.back()};
   std::vector<Call> calls;
   if (node.has_input(3)) {
-    calls.push_back(call(Activation{.input = node.extents(3), .kind = ActivationKind::sigmoid},
-                         {from_input(3)}));
+    calls.push_back(function_call(node.extents(3), ActivationKind::sigmoid, from_input(3)));
     calls.back().output = 1;
   }
   const auto combine = [&](BinaryKind kind, const Source& a, int with) {
@@ -126,8 +125,7 @@ Lowered lower_linear_gate(const NodeView& node) {
         {row, node.input(static_cast<std::size_t>(with)).constant, from_input(with)}));
   };
   combine(BinaryKind::add, from_input(0), 1);
-  calls.push_back(
-      call(Activation{.input = dims, .kind = ActivationKind::softplus}, {last_result(calls)}));
+  calls.push_back(function_call(dims, ActivationKind::softplus, last_result(calls)));
   combine(BinaryKind::mul, last_result(calls), 2);
   return measured(std::move(calls));
 }

@@ -2,8 +2,8 @@
 
 #include "core/base/error.h"
 #include "generator/onnx/operators/shared/calls.h"
-#include "generator/onnx/operators/shared/nbits.h"
 #include "generator/onnx/operators/shared/operator.h"
+#include "generator/onnx/operators/shared/quantization.h"
 
 namespace benanza::onnx {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 /// the batch.
 Dims with_batch_first(const NodeView& node, std::size_t index, std::string_view turned) {
   Dims dims = node.shape(index);
-  if (node.integer(turned, 0) != 0 && dims.size() > 2) {
+  if (node.flag(turned) && dims.size() > 2) {
     std::rotate(dims.begin(), dims.begin() + 1, dims.end() - 1);
   }
   return dims;
@@ -23,8 +23,8 @@ std::vector<TensorFacts> fused_matmul_shape(const NodeView& node) {
   Dims a = with_batch_first(node, 0, "transBatchA");
   Dims b = with_batch_first(node, 1, "transBatchB");
   if (a.size() < 2 || b.size() < 2) throw NotExpressible("vectors");
-  const bool transposed_a = node.integer("transA", 0) != 0;
-  const bool transposed_b = node.integer("transB", 0) != 0;
+  const bool transposed_a = node.flag("transA");
+  const bool transposed_b = node.flag("transB");
   const std::int64_t m = a.end()[transposed_a ? -1 : -2];
   const std::int64_t n = b.end()[transposed_b ? -2 : -1];
   a.resize(a.size() - 2);
@@ -73,7 +73,7 @@ Lowered lower_matmul_nbits(const NodeView& node) {
   calls.push_back(std::move(product));
   if (node.has_input(5)) {
     calls.push_back(elementwise_call(BinaryKind::add, {dims, false, last_result(calls)},
-                                     {node.extents(5), node.input(5).constant, from_input(5)}));
+                                     operand_of(node, 5, node.extents(5))));
   }
   return measured(std::move(calls));
 }
@@ -86,7 +86,7 @@ Lowered lower_fused_matmul(const NodeView& node) {
   const Dims a = with_batch_first(node, 0, "transBatchA");
   const Dims b = with_batch_first(node, 1, "transBatchB");
   Call product = product_call(a, from_input(0), b, from_input(1), node.input(1).constant,
-                              node.integer("transA", 0) != 0, node.integer("transB", 0) != 0);
+                              node.flag("transA"), node.flag("transB"));
   // Libraries read matrices with gaps between their rows; where these are, the call does not say.
   product.is_proxy = a != node.shape(0) || b != node.shape(1);
   const float alpha = node.real("alpha", 1);
@@ -96,10 +96,8 @@ Lowered lower_fused_matmul(const NodeView& node) {
   }
   std::vector<Call> calls{product};
   if (alpha != 1) {
-    calls.push_back(call(
-        Activation{
-            .input = output(product.problem), .kind = ActivationKind::linear, .alpha = alpha},
-        {from_call(0)}));
+    calls.push_back(
+        function_call(output(product.problem), ActivationKind::linear, from_call(0), alpha));
   }
   return measured(std::move(calls));
 }
@@ -107,11 +105,7 @@ Lowered lower_fused_matmul(const NodeView& node) {
 /// Then a function.
 Lowered lower_fused_matmul_activation(const NodeView& node) {
   Lowered lowered = lower_fused_matmul(node);
-  std::vector<float> parameters;
-  for (const auto* name : {"activation_alpha", "activation_beta"}) {
-    if (node.has(name)) parameters.push_back(node.real(name, 0));
-  }
-  add_activation(node, parameters, lowered.calls);
+  add_activation(node, activation_parameters(node), lowered.calls);
   return lowered;
 }
 
@@ -121,10 +115,9 @@ Lowered lower_gemm_fast_gelu(const NodeView& node) {
   const Dims dims = output(calls[0].problem);
   if (node.has_input(2)) {
     calls.push_back(elementwise_call(BinaryKind::add, {dims, false, from_call(0)},
-                                     {node.extents(2), node.input(2).constant, from_input(2)}));
+                                     operand_of(node, 2, node.extents(2))));
   }
-  calls.push_back(
-      call(Activation{.input = dims, .kind = ActivationKind::gelu_tanh}, {last_result(calls)}));
+  calls.push_back(function_call(dims, ActivationKind::gelu_tanh, last_result(calls)));
   return measured(std::move(calls));
 }
 

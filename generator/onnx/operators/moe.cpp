@@ -4,9 +4,8 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "generator/onnx/model/checked_math.h"
+#include "generator/onnx/model/node_view.h"
 #include "generator/onnx/operators/shared/calls.h"
-#include "generator/onnx/operators/shared/expert_load.h"
 #include "generator/onnx/operators/shared/experts.h"
 #include "generator/onnx/operators/shared/operator.h"
 
@@ -63,7 +62,7 @@ class ExpertCalls {
                        (load == "balanced" ? "evenly" : "by " + load) + " over " +
                        std::to_string(busy) + " experts";
     }
-    if (node_.integer("use_sparse_mixer", 0) != 0) {
+    if (node_.flag("use_sparse_mixer")) {
       lowered.reason += lowered.reason.empty() ? "" : "; ";
       lowered.reason += "what its sparse mixer hides between the softmaxes is left out";
     }
@@ -72,7 +71,7 @@ class ExpertCalls {
 
  private:
   void refuse() const {
-    if (node_.integer("swiglu_limit_after_activation", 0) != 0) {
+    if (node_.flag("swiglu_limit_after_activation")) {
       throw NotExpressible("gates that are limited behind their function");
     }
     if (needs_third() && !has(experts_.third)) {
@@ -99,18 +98,17 @@ class ExpertCalls {
   Source move(std::int64_t elements, Source from) {
     Call copy = call(Copy{.dims = {elements}, .from = {1}, .to = {1}}.canonical(), {from});
     copy.is_proxy = true;
-    calls_.push_back(std::move(copy));
-    return last_result(calls_);
+    return add_call(calls_, std::move(copy));
   }
 
   /// The factors of the chosen experts' results.
   Source choose() {
     Source all = from_input(1);
     if (experts_.factors) {
-      all = from_input(static_cast<int>(*experts_.factors));
+      all = from_input(*experts_.factors);
     } else {
       // A sparse mixer takes one expert at a time from what is near the largest.
-      const std::int64_t turns = node_.integer("use_sparse_mixer", 0) != 0 ? chosen_ : 1;
+      const std::int64_t turns = node_.flag("use_sparse_mixer") ? chosen_ : 1;
       for (std::int64_t turn = 0; turn < turns; ++turn) {
         calls_.push_back(call(Softmax{.input = {tokens_, count_}, .axis = 1}, {all}));
         calls_.back().is_proxy = turns > 1;
@@ -118,13 +116,12 @@ class ExpertCalls {
       all = last_result(calls_);
     }
     const Source picked = move(checked_product(tokens_, chosen_), all);
-    if (node_.integer("normalize_routing_weights", 0) == 0) return picked;
+    if (!node_.flag("normalize_routing_weights")) return picked;
     const Dims dims{tokens_, chosen_};
     calls_.push_back(
         call(Reduction{.kind = ReductionKind::sum, .input = dims, .axes = {1}}, {picked}));
-    calls_.push_back(elementwise_call(BinaryKind::div, {dims, false, picked},
-                                      {{tokens_, 1}, false, last_result(calls_)}));
-    return last_result(calls_);
+    return add_call(calls_, elementwise_call(BinaryKind::div, {dims, false, picked},
+                                             {{tokens_, 1}, false, last_result(calls_)}));
   }
 
   void add_experts(const std::vector<ExpertShare>& shares, const Source& rows) {
@@ -178,7 +175,7 @@ class ExpertCalls {
   Source add_products(const std::vector<ExpertShare>& shares, const ExpertInputs& inputs,
                       std::string_view bits, const Source& rows, std::int64_t columns,
                       std::int64_t length) {
-    const auto weights = from_input(static_cast<int>(inputs.weights));
+    const auto weights = from_input(inputs.weights);
     const auto packed = packed_weights(inputs, bits);
     check_weights_of(inputs, packed, columns, length);
     const ExpertShare& first = shares.front();
@@ -209,16 +206,13 @@ class ExpertCalls {
       rows = {share.experts, share.rows, columns};
       biases = {share.experts, 1, columns};
     }
-    calls_.push_back(
-        elementwise_call(BinaryKind::add, {rows, false, last_result(calls_)},
-                         {biases, node_.input(bias).constant, from_input(static_cast<int>(bias))}));
+    calls_.push_back(elementwise_call(BinaryKind::add, {rows, false, last_result(calls_)},
+                                      operand_of(node_, bias, biases)));
   }
 
   Source apply(ActivationKind kind, const Dims& dims, const Source& x, float alpha = 0,
                float beta = 0) {
-    calls_.push_back(
-        call(Activation{.input = dims, .kind = kind, .alpha = alpha, .beta = beta}, {x}));
-    return last_result(calls_);
+    return add_call(calls_, function_call(dims, kind, x, alpha, beta));
   }
 
   /// Every other column, or one of two halves of the columns.
@@ -229,8 +223,7 @@ class ExpertCalls {
         copy_call({dims, {2 * inner_, interleaved ? 2 : 1}, which * (interleaved ? 1 : inner_)},
                   dense_view(dims));
     copy.operands = {both};
-    calls_.push_back(std::move(copy));
-    return last_result(calls_);
+    return add_call(calls_, std::move(copy));
   }
 
   Source function_of(const Dims& dims, const Source& x) {
@@ -246,9 +239,8 @@ class ExpertCalls {
     const Dims dims{rows, inner_};
     if (has(experts_.third) && activation_ != "swiglu") {
       const Source gate = function_of(dims, first);
-      calls_.push_back(
-          elementwise_call(BinaryKind::mul, {dims, false, gate}, {dims, false, linear}));
-      return last_result(calls_);
+      return add_call(
+          calls_, elementwise_call(BinaryKind::mul, {dims, false, gate}, {dims, false, linear}));
     }
     if (activation_ != "swiglu" && activation_ != "geglu") return function_of(dims, first);
     if (!fused_ && activation_ == "geglu") throw NotExpressible("two products before a geglu");
@@ -265,8 +257,8 @@ class ExpertCalls {
       const float beta = node_.real("activation_beta", 0);
       if (beta != 0) linear = apply(ActivationKind::linear, dims, linear, 1, beta);
     }
-    calls_.push_back(elementwise_call(BinaryKind::mul, {dims, false, gate}, {dims, false, linear}));
-    return last_result(calls_);
+    return add_call(calls_,
+                    elementwise_call(BinaryKind::mul, {dims, false, gate}, {dims, false, linear}));
   }
 
   void add_limits(const Dims& dims, Source& gate, Source& linear) {

@@ -1,8 +1,8 @@
 #include <optional>
 
 #include "core/base/error.h"
-#include "generator/onnx/model/checked_math.h"
-#include "generator/onnx/operators/shared/attention_inputs.h"
+#include "generator/onnx/model/node_view.h"
+#include "generator/onnx/operators/shared/attention_parts.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/packed_heads.h"
 
@@ -58,12 +58,11 @@ constexpr std::size_t qkv_bias = 3;
 Source add_bias_part(AttentionParts& parts, const NodeView& node, std::size_t bias_index,
                      std::size_t index, std::int64_t& offset) {
   const Dims& dims = node.shape(index);
-  Source bias = from_input(static_cast<int>(bias_index));
+  Source bias = from_input(bias_index);
   bias.part_from = offset;
   offset += dims.back();
   if (node.elements(bias_index) < offset) throw Error("a bias shorter than the rows of q, k and v");
-  return parts.add(elementwise_call(BinaryKind::add,
-                                    {dims, false, from_input(static_cast<int>(index))},
+  return parts.add(elementwise_call(BinaryKind::add, {dims, false, from_input(index)},
                                     {{dims.back()}, node.input(bias_index).constant, bias}));
 }
 
@@ -118,7 +117,7 @@ Lowered lower_multi_head_attention(const NodeView& node) {
   std::vector<ScoreMask> masks;
   if (node.has_input(4)) add_padding_mask(node, 4, inputs, masks);
   if (node.has_input(5)) masks.push_back(mask_of(node, 5, inputs));
-  if (node.integer("unidirectional", 0) != 0) {
+  if (node.flag("unidirectional")) {
     see_earlier(inputs, earlier, 0, masks);
   }
   finish(parts, node, inputs, std::move(masks), true, {.handed_out = handed_out(node)});
@@ -163,7 +162,7 @@ Lowered lower_packed_multi_head(const NodeView& node) {
       const std::int64_t heads = head_count(node, "num_heads", dims.at(1));
       const Source rows = node.has_input(qkv_bias)
                               ? add_bias_part(parts, node, qkv_bias, index, offset)
-                              : from_input(static_cast<int>(index));
+                              : from_input(index);
       return parts.split(places[0], places[1], heads, dims[1] / heads, rows, dims[1]);
     };
     inputs.q = rows_of_tokens(0);
@@ -193,7 +192,7 @@ std::vector<TensorFacts> decoder_masked_shape(const NodeView& node) {
     length = v.size() == 4 ? v[2] : v[1];
   }
   if (node.has_input(5)) {
-    const bool shares = node.integer("past_present_share_buffer", 0) != 0;
+    const bool shares = node.flag("past_present_share_buffer");
     length = node.shape(5).at(2) + (shares ? 0 : length);
   }
   return {{type, with_last(q, v_width)},
@@ -229,7 +228,7 @@ Lowered lower_decoder_masked(const NodeView& node) {
     if (dims[2] % 3 != 0) throw NotExpressible("values of another width in rows with their keys");
     inputs = heads_side_by_side(parts, node, dims[0], dims[1], Dims(3, dims[2] / 3), packed);
   }
-  if (node.integer("past_present_share_buffer", 0) != 0 && node.has_input(5)) {
+  if (node.flag("past_present_share_buffer") && node.has_input(5)) {
     append_past_in_place(parts, node, {5, 6}, 7, inputs);
   } else {
     append_past(parts, node, inputs, {5, 6});

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "core/base/error.h"
-#include "generator/onnx/model/checked_math.h"
+#include "generator/onnx/model/node_view.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
 
@@ -31,7 +31,7 @@ std::vector<TensorFacts> truth_of_all_shape(const NodeView&) {
 }
 
 std::vector<TensorFacts> hashes_shape(const NodeView& node) {
-  const bool positive = node.integer("positive", 1) != 0;
+  const bool positive = node.flag("positive", true);
   return {
       {positive ? ::onnx::TensorProto::UINT32 : ::onnx::TensorProto::INT32, node.input(0).shape}};
 }
@@ -41,8 +41,8 @@ std::vector<TensorFacts> product_shape(const NodeView& node) {
   Dims a = node.shape(0);
   Dims b = node.shape(1);
   if (a.size() < 2 || b.size() < 2) throw NotExpressible("products of vectors");
-  if (node.integer("transA", 0) != 0) std::swap(a.end()[-1], a.end()[-2]);
-  if (node.integer("transB", 0) != 0) std::swap(b.end()[-1], b.end()[-2]);
+  if (node.flag("transA")) std::swap(a.end()[-1], a.end()[-2]);
+  if (node.flag("transB")) std::swap(b.end()[-1], b.end()[-2]);
   const Dims matrix{a.end()[-2], b.back()};
   a.resize(a.size() - 2);
   b.resize(b.size() - 2);

@@ -12,7 +12,7 @@ std::vector<TensorFacts> nonzero_shape(const NodeView& node) {
   if (!node.input(0).shape || !node.input(0).literal) return {{::onnx::TensorProto::INT64, {}}};
   const std::int64_t count = std::visit(
       [](const auto& values) {
-        return std::count_if(values.begin(), values.end(), [](auto value) { return value != 0; });
+        return std::ranges::count_if(values, [](auto value) { return value != 0; });
       },
       node.literal(0));
   return {

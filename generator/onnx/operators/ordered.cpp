@@ -2,9 +2,9 @@
 
 #include "core/base/error.h"
 #include "core/problem/precision.h"
-#include "generator/onnx/operators/shared/bytes_as_floats.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
+#include "generator/onnx/operators/shared/quantization.h"
 
 /// Bytes that ONNX Runtime lays out as cuBLASLt asks for (columns, tiles of 32): the same work on
 /// elements in another order.
@@ -54,7 +54,7 @@ Lowered lower_ordered_product(const NodeView& node) {
 Lowered lower_ordered_gelu(const NodeView& node) {
   std::vector<Call> calls;
   const Source x = dequantized(node, 0, calls);
-  calls.push_back(call(Activation{.input = node.extents(0), .kind = ActivationKind::gelu}, {x}));
+  calls.push_back(function_call(node.extents(0), ActivationKind::gelu, x));
   return in_another_order(quantized(std::move(calls)));
 }
 

@@ -1,21 +1,27 @@
 #include <algorithm>
 
 #include "core/base/error.h"
-#include "generator/onnx/model/checked_math.h"
-#include "generator/onnx/operators/shared/attention_inputs.h"
+#include "generator/onnx/model/node_view.h"
+#include "generator/onnx/operators/shared/attention_parts.h"
 
 /// Attention of ONNX Runtime that no library here has: shapes and reasons.
 namespace benanza::onnx {
 namespace {
 
-/// Queries (tokens, heads * size); the cache keeps its extents and its type.
-std::vector<TensorFacts> paged_shape(const NodeView& node) {
+/// Input 0 without the keys and values that are packed behind its queries, if they are.
+Dims queries(const NodeView& node) {
   Dims dims = node.shape(0);
   if (dims.empty()) throw Error("queries without axes");
   if (!node.has_input(1)) {
     const std::int64_t heads = positive(node, "num_heads");
     dims.back() = dims.back() / (heads + 2 * positive(node, "kv_num_heads")) * heads;
   }
+  return dims;
+}
+
+/// Queries (tokens, heads * size); the cache keeps its extents and its type.
+std::vector<TensorFacts> paged_shape(const NodeView& node) {
+  Dims dims = queries(node);
   // Values that are the first elements of the rows of keys.
   if (const std::int64_t size = node.integer("v_head_size", 0); size > 0) {
     dims.back() = checked_product(positive(node, "num_heads"), size);
@@ -89,13 +95,7 @@ double paged_bytes(const NodeView& node) {
 
 /// As GroupQueryAttention; caches keep their extents.
 std::vector<TensorFacts> sparse_shape(const NodeView& node) {
-  Dims dims = node.shape(0);
-  if (dims.empty()) throw Error("queries without axes");
-  if (!node.has_input(1)) {
-    const std::int64_t heads = positive(node, "num_heads");
-    dims.back() = dims.back() / (heads + 2 * positive(node, "kv_num_heads")) * heads;
-  }
-  return {{node.input(0).type, dims},
+  return {{node.input(0).type, queries(node)},
           {node.input(3).type, node.input(3).shape},
           {node.input(4).type, node.input(4).shape}};
 }

@@ -1,8 +1,8 @@
 #include <onnx/onnx_pb.h>
 
 #include "core/base/error.h"
-#include "generator/onnx/model/checked_math.h"
-#include "generator/onnx/operators/shared/attention_inputs.h"
+#include "generator/onnx/model/node_view.h"
+#include "generator/onnx/operators/shared/attention_parts.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/packed_heads.h"
 #include "generator/onnx/read/composition.h"
@@ -68,7 +68,7 @@ std::vector<TensorFacts> tokens_shape(const NodeView& node) {
 /// What follows the projection to `rows` (batch, length).
 Lowered attend_to_rows(AttentionParts parts, const NodeView& node, const Dims& rows,
                        const Dims& sizes, Source projected, const AttentionPlaces& places) {
-  if (node.integer("do_rotary", 0) != 0) throw NotExpressible("a rotation of q and k");
+  if (node.flag("do_rotary")) throw NotExpressible("a rotation of q and k");
   AttentionInputs inputs =
       heads_side_by_side(parts, node, rows[0], rows[1], sizes, std::move(projected));
   const std::int64_t past =
@@ -76,7 +76,7 @@ Lowered attend_to_rows(AttentionParts parts, const NodeView& node, const Dims& r
   std::vector<ScoreMask> masks;
   if (node.has_input(places.mask)) add_padding_mask(node, places.mask, inputs, masks);
   if (node.has_input(places.addend)) masks.push_back(mask_of(node, places.addend, inputs));
-  if (node.integer("unidirectional", 0) != 0) see_earlier(inputs, past, 0, masks);
+  if (node.flag("unidirectional")) see_earlier(inputs, past, 0, masks);
   finish(parts, node, inputs, std::move(masks), true);
   return std::move(parts).done();
 }
@@ -87,8 +87,8 @@ Source project(AttentionParts& parts, const NodeView& node, std::int64_t rows) {
   if (weights.size() != 2) throw Error("weights of " + join(weights, 'x'));
   const Source product = parts.add(matmul_call(node, {0, 1}, false, false));
   if (!node.has_input(2)) return product;
-  return parts.add(elementwise_call(BinaryKind::add, {{rows, weights[1]}, false, product},
-                                    {node.shape(2), node.input(2).constant, from_input(2)}));
+  return parts.add(
+      elementwise_call(BinaryKind::add, {{rows, weights[1]}, false, product}, operand_of(node, 2)));
 }
 
 Lowered lower_packed_attention(const NodeView& node) {

@@ -54,8 +54,7 @@ Lowered lower_blocks(const NodeView& node, PackedType type, std::int64_t block, 
   if (!node.has_input(bias)) return measured({product});
   return measured(
       {product, elementwise_call(BinaryKind::add, {output(product.problem), false, from_call(0)},
-                                 {node.extents(bias), node.input(bias).constant,
-                                  from_input(static_cast<int>(bias))})});
+                                 operand_of(node, bias, node.extents(bias)))});
 }
 
 /// Inputs: A, B, the scales, a scale of A, a bias.
@@ -96,8 +95,8 @@ Lowered lower_bnb4(const NodeView& node) {
   if (kind != 0 && kind != 1) {
     throw NotExpressible("quant_type " + std::to_string(kind) + ", neither FP4 nor NF4");
   }
-  if (node.integer("transB", 1) == 0) throw NotExpressible("weights stored row by row");
-  if (node.integer("training_mode", 0) != 0) throw NotExpressible("training");
+  if (!node.flag("transB", true)) throw NotExpressible("weights stored row by row");
+  if (node.flag("training_mode")) throw NotExpressible("training");
   if (block < 1 || k % block != 0) throw NotExpressible("blocks of more than one column");
   return lower_columns(node, k, node.integer("N", 0),
                        {.type = kind == 0 ? PackedType::fp4 : PackedType::nf4, .block = block});
@@ -182,9 +181,7 @@ Lowered lower_gather_blocks(const NodeView& node) {
       call(Quantization{.kind = QuantizationKind::dequantize, .input = made, .fp8 = of_floats},
            {from_input(0)}));
   for (Call& one : calls) one.is_proxy = true;
-  Lowered lowered = measured(std::move(calls));
-  lowered.types = Types::checked_by_lowering;
-  return lowered;
+  return measured(std::move(calls), Types::checked_by_lowering);
 }
 
 }  // namespace

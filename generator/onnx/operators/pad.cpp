@@ -3,10 +3,9 @@
 
 #include "core/base/error.h"
 #include "core/problem/ops/copy.h"
-#include "generator/onnx/model/checked_math.h"
+#include "generator/onnx/model/node_view.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
-#include "generator/onnx/operators/shared/views.h"
 
 namespace benanza::onnx {
 namespace {
@@ -71,9 +70,9 @@ std::vector<Literal> fold_pad(const NodeView& node) {
         using Values = std::decay_t<decltype(values)>;
         Values padded(at(element_count(out)));
         if constexpr (std::is_integral_v<typename Values::value_type>) {
-          std::fill(padded.begin(), padded.end(), whole(fill));
+          std::ranges::fill(padded, whole(fill));
         } else {
-          std::fill(padded.begin(), padded.end(), fill);
+          std::ranges::fill(padded, fill);
         }
         for (std::size_t flat = 0; flat < padded.size(); ++flat) {
           std::int64_t offset = 0;
@@ -96,7 +95,7 @@ std::vector<Literal> fold_pad(const NodeView& node) {
 Lowered lower_pad(const NodeView& node) {
   const Dims& input = node.shape(0);
   const Dims pads = pads_of_all_axes(node);
-  if (std::all_of(pads.begin(), pads.end(), [](std::int64_t value) { return value == 0; })) {
+  if (std::ranges::all_of(pads, [](std::int64_t value) { return value == 0; })) {
     return free_layer("pads nothing");
   }
   View from = dense_view(input);

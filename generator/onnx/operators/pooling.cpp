@@ -3,7 +3,6 @@
 
 #include "core/base/error.h"
 #include "generator/onnx/operators/shared/calls.h"
-#include "generator/onnx/operators/shared/channels_last.h"
 #include "generator/onnx/operators/shared/operator.h"
 #include "generator/onnx/operators/shared/sliding_window.h"
 
@@ -99,7 +98,7 @@ Lowered lower_average_pool(const NodeView& node) {
   const Dims input = image_with_channels_second(node, has_channels_last(node));
   const SlidingWindow sliding = stated_window(node, input);
   PoolingMode mode = PoolingMode::average_exclude_pad;
-  if (node.integer("count_include_pad", 0) != 0 && any(stated_pads(sliding))) {
+  if (node.flag("count_include_pad") && any(stated_pads(sliding))) {
     if (any(sliding.overhang)) return lower_padded_average(input, sliding);
     mode = PoolingMode::average_include_pad;
   }
@@ -114,11 +113,11 @@ Lowered lower_norm_pool(const NodeView& node) {
   const Dims input = node.extents(0);
   const Window window = stated_window(node, input).window;
   const auto function = [](const Dims& dims, ActivationKind kind, float alpha, int last) {
-    return call(Activation{.input = dims, .kind = kind, .alpha = alpha}, {from_call(last)});
+    return function_call(dims, kind, from_call(last), alpha);
   };
   std::vector<Call> calls;
   if (p == 1) {
-    calls.push_back(call(Activation{.input = input, .kind = ActivationKind::abs}, {from_input(0)}));
+    calls.push_back(function_call(input, ActivationKind::abs, from_input(0)));
   } else {
     calls.push_back(elementwise_call(BinaryKind::mul, {input, false, from_input(0)},
                                      {input, false, from_input(0)}));

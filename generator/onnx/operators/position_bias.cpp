@@ -1,8 +1,7 @@
 #include "core/base/error.h"
-#include "generator/onnx/operators/shared/attention_inputs.h"
+#include "generator/onnx/operators/shared/attention_parts.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
-#include "generator/onnx/operators/shared/views.h"
 
 /// Addends of scores that depend on the distance of two positions.
 namespace benanza::onnx {
@@ -49,7 +48,7 @@ Lowered lower_gated_bias(const NodeView& node) {
   }
   std::vector<Call> calls;
   const auto operand = [&](std::size_t index) -> ElementwiseOperand {
-    return {node.shape(index), node.input(index).constant, from_input(static_cast<int>(index))};
+    return operand_of(node, index);
   };
   const auto combine = [&](BinaryKind kind, const Dims& dims, const ElementwiseOperand& other) {
     calls.push_back(elementwise_call(kind, {dims, false, last_result(calls)}, other));
@@ -69,9 +68,8 @@ Lowered lower_gated_bias(const NodeView& node) {
         Reduction{.kind = ReductionKind::sum, .input = {tokens[0], 2, weight[1] / 2}, .axes = {2}},
         {last_result(calls)}));
   }
-  calls.push_back(call(Activation{.input = {tokens[0], 2}, .kind = ActivationKind::sigmoid},
-                       {last_result(calls)}));
-  const Source both = last_result(calls);
+  const Source both =
+      add_call(calls, function_call({tokens[0], 2}, ActivationKind::sigmoid, last_result(calls)));
   const View one = dense_view({tokens[0], 1});
   const auto half = [&](std::int64_t start) {
     calls.push_back(copy_call({one.dims, {2, 1}, start}, one));
@@ -79,9 +77,7 @@ Lowered lower_gated_bias(const NodeView& node) {
     return last_result(calls);
   };
   const auto linear = [&](const Dims& dims, float addend) {
-    calls.push_back(
-        call(Activation{.input = dims, .kind = ActivationKind::linear, .alpha = 1, .beta = addend},
-             {last_result(calls)}));
+    calls.push_back(function_call(dims, ActivationKind::linear, last_result(calls), 1, addend));
   };
   const Dims gate{query[0], heads, query[1], 1};
   const Source u = half(0);

@@ -5,13 +5,11 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "generator/onnx/model/checked_math.h"
+#include "generator/onnx/model/node_view.h"
 #include "generator/onnx/operators/shared/calls.h"
-#include "generator/onnx/operators/shared/channels_last.h"
 #include "generator/onnx/operators/shared/operator.h"
-#include "generator/onnx/operators/shared/scales.h"
+#include "generator/onnx/operators/shared/quantization.h"
 #include "generator/onnx/operators/shared/sliding_window.h"
-#include "generator/onnx/operators/shared/zero_point.h"
 #include "generator/onnx/read/composition.h"
 
 /// Integer arithmetic: the problems of the floating-point operators, to be measured at int8. Scales
@@ -46,9 +44,8 @@ std::vector<TensorFacts> quantized_gemm_shape(const NodeView& node) {
   const Dims& a = node.shape(0);
   const Dims& b = node.shape(3);
   if (a.size() != 2 || b.size() != 2) throw Error("A and B need two axes each");
-  return {
-      {node.has_input(7) ? node.input(0).type : node.input(1).type,
-       Dims{a[node.integer("transA", 0) != 0 ? 1 : 0], b[node.integer("transB", 0) != 0 ? 0 : 1]}}};
+  return {{node.has_input(7) ? node.input(0).type : node.input(1).type,
+           Dims{a[node.flag("transA") ? 1 : 0], b[node.flag("transB") ? 0 : 1]}}};
 }
 
 /// Inputs: the result's scale and zero point, then each part with its own.
@@ -103,8 +100,7 @@ Lowered in_bytes(const NodeView& node, std::vector<Call> calls,
       throw NotExpressible("quantized " + type_name(node.input(index).type));
     }
   }
-  Lowered lowered = measured(std::move(calls));
-  lowered.types = Types::checked_by_lowering;
+  Lowered lowered = measured(std::move(calls), Types::checked_by_lowering);
   lowered.precision = to_string(Precision::int8);
   return lowered;
 }
@@ -127,7 +123,7 @@ std::vector<Call> with_zero_points(const NodeView& node, Call product, std::size
                                    std::size_t point, std::optional<std::size_t> data_point = {}) {
   ZeroPoints points;
   const auto source = [&](std::size_t index) {
-    if (node.has_input(index)) return from_input(static_cast<int>(index));
+    if (node.has_input(index)) return from_input(index);
     Source ones = from_attribute(Source::stated);
     ones.numbers = {1};
     return ones;
@@ -205,8 +201,7 @@ Composition compose_dynamic_quantize_matmul() {
 
 /// Inputs of lower_qlinear_matmul(), with a bias before the result's scale.
 Lowered lower_quantized_gemm(const NodeView& node) {
-  Call product =
-      matmul_call(node, {0, 3}, node.integer("transA", 0) != 0, node.integer("transB", 0) != 0);
+  Call product = matmul_call(node, {0, 3}, node.flag("transA"), node.flag("transB"));
   if (node.has_input(6)) {
     const Dims columns{std::get<Gemm>(product.problem.shape).n};
     if (node.shape(6) != columns) throw NotExpressible("a bias of other than one value per column");
@@ -219,10 +214,7 @@ Lowered lower_quantized_gemm(const NodeView& node) {
 /// Inputs: a, its scale and zero point, b, its scale and zero point, the result's.
 template <BinaryKind kind>
 Lowered lower_quantized_binary(const NodeView& node) {
-  return in_bytes(node,
-                  {elementwise_call(kind, {node.shape(0), node.input(0).constant, from_input(0)},
-                                    {node.shape(3), node.input(3).constant, from_input(3)})},
-                  {0, 3});
+  return in_bytes(node, {elementwise_call(kind, operand_of(node, 0), operand_of(node, 3))}, {0, 3});
 }
 
 /// Inputs: the result's scale and zero point, then each part with its own.
@@ -240,7 +232,7 @@ Lowered lower_quantized_concat(const NodeView& node) {
     }
     if (element_count(node.shape(index)) == 0) continue;
     shape.parts.push_back(node.shape(index));
-    operands.push_back(from_input(static_cast<int>(index)));
+    operands.push_back(from_input(index));
   }
   // Of a single part, all bytes are read and written at a new scale.
   Lowered lowered =
@@ -259,11 +251,10 @@ Lowered lower_dynamic_quantize(const NodeView& node) {
     return call(Reduction{.kind = kind, .input = dims, .axes = all_axes(dims.size())},
                 {from_input(0)});
   };
-  Lowered lowered = measured(
+  return measured(
       {extreme(ReductionKind::max), extreme(ReductionKind::min),
-       call(Quantization{.kind = QuantizationKind::quantize, .input = dims}, {from_input(0)})});
-  lowered.types = Types::checked_by_lowering;
-  return lowered;
+       call(Quantization{.kind = QuantizationKind::quantize, .input = dims}, {from_input(0)})},
+      Types::checked_by_lowering);
 }
 
 /// Sums of 32 bits times their scales: measured as floats of the run's precision.
@@ -272,12 +263,10 @@ Lowered lower_dequantized_sums(const NodeView& node) {
   const std::int64_t axis = scale_axis(node, dims);
   Dims scales(dims.size(), 1);
   if (axis >= 0) scales[static_cast<std::size_t>(axis)] = dims[static_cast<std::size_t>(axis)];
-  Call product = elementwise_call(BinaryKind::mul, {dims, false, from_input(0)},
-                                  {scales, node.input(1).constant, from_input(1)});
+  Call product =
+      elementwise_call(BinaryKind::mul, {dims, false, from_input(0)}, operand_of(node, 1, scales));
   product.is_proxy = true;
-  Lowered lowered = measured({std::move(product)});
-  lowered.types = Types::checked_by_lowering;
-  return lowered;
+  return measured({std::move(product)}, Types::checked_by_lowering);
 }
 
 template <QuantizationKind kind>
@@ -294,9 +283,7 @@ Lowered lower_quantization(const NodeView& node) {
   }
   Call conversion = call(quantization(node, kind, fp8), {from_input(0)});
   conversion.is_proxy = fp8 && type_name(bytes) != "float8e4m3fn";
-  Lowered lowered = measured({std::move(conversion)});
-  lowered.types = Types::checked_by_lowering;
-  return lowered;
+  return measured({std::move(conversion)}, Types::checked_by_lowering);
 }
 
 /// A conversion that no library has goes through all that it reads and writes.

@@ -2,9 +2,9 @@
 #include <set>
 
 #include "core/base/error.h"
-#include "generator/onnx/operators/shared/bytes_as_floats.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
+#include "generator/onnx/operators/shared/quantization.h"
 
 /// ONNX Runtime's functions, choices and means of bytes.
 namespace benanza::onnx {
@@ -14,7 +14,7 @@ namespace {
 Lowered lower_function(const NodeView& node, ActivationKind kind, float alpha = 0) {
   std::vector<Call> calls;
   const Source x = dequantized(node, 0, calls);
-  calls.push_back(call(Activation{.input = node.extents(0), .kind = kind, .alpha = alpha}, {x}));
+  calls.push_back(function_call(node.extents(0), kind, x, alpha));
   return quantized(std::move(calls));
 }
 
@@ -69,7 +69,7 @@ Dims mean_axes(const NodeView& node) {
 
 std::vector<TensorFacts> quantized_mean_shape(const NodeView& node) {
   const Dims axes = mean_axes(node);
-  const bool keeps = node.integer("keepdims", 1) != 0;
+  const bool keeps = node.flag("keepdims", true);
   Dims dims;
   for (std::size_t axis = 0; axis < node.shape(0).size(); ++axis) {
     const bool reduced = std::ranges::count(axes, static_cast<std::int64_t>(axis)) > 0;
@@ -84,10 +84,11 @@ Lowered lower_quantized_mean(const NodeView& node) {
   if (type_bits(node.input(0).type) != 8) {
     throw NotExpressible("quantized " + type_name(node.input(0).type));
   }
-  Lowered lowered = measured({call(
-      Reduction{.kind = ReductionKind::mean, .input = node.extents(0), .axes = mean_axes(node)},
-      {from_input(0)})});
-  lowered.types = Types::checked_by_lowering;
+  Lowered lowered = measured(
+      {call(
+          Reduction{.kind = ReductionKind::mean, .input = node.extents(0), .axes = mean_axes(node)},
+          {from_input(0)})},
+      Types::checked_by_lowering);
   lowered.precision = to_string(Precision::int8);
   return lowered;
 }

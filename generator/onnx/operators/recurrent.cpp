@@ -17,7 +17,7 @@ std::vector<TensorFacts> recurrent_shape(const NodeView& node) {
   if (recurrence.size() != 3) throw Error("recurrence weights of " + join(recurrence, 'x'));
   const std::int64_t directions = recurrence[0];
   const std::int64_t hidden = recurrence[2];
-  const bool batch_first = node.integer("layout", 0) != 0;
+  const bool batch_first = node.flag("layout");
   const int type = node.input(0).type;
   const TensorFacts state{
       type, batch_first ? Dims{input[0], directions, hidden} : Dims{directions, input[1], hidden}};
@@ -47,7 +47,7 @@ std::vector<std::string> activations(const NodeView& node, std::int64_t directio
                                      const std::string& usual) {
   const auto stated = node.texts("activations").value_or(std::vector<std::string>{});
   if (stated.empty()) return std::vector<std::string>(static_cast<std::size_t>(directions), usual);
-  const auto each = static_cast<std::size_t>(std::count(usual.begin(), usual.end(), ' ')) + 1;
+  const auto each = static_cast<std::size_t>(std::ranges::count(usual, ' ')) + 1;
   if (stated.size() != each * static_cast<std::size_t>(directions)) {
     throw Error("needs " + std::to_string(each) + " activations for each direction");
   }
@@ -71,8 +71,7 @@ RecurrentKind kind_of(const NodeView& node, std::int64_t directions) {
   const std::string usual = is_lstm ? "sigmoid tanh tanh" : op == "GRU" ? "sigmoid tanh" : "tanh";
   const std::vector<std::string> stated = activations(node, directions, usual);
   const auto all = [&](const std::string& wanted) {
-    return std::all_of(stated.begin(), stated.end(),
-                       [&](const auto& one) { return one == wanted; });
+    return std::ranges::all_of(stated, [&](const auto& one) { return one == wanted; });
   };
   if (op == "RNN" && all("relu")) return RecurrentKind::rnn_relu;
   if (!all(usual)) throw NotExpressible("activations other than " + usual);
@@ -81,7 +80,7 @@ RecurrentKind kind_of(const NodeView& node, std::int64_t directions) {
 
 void refuse_variants(const NodeView& node) {
   if (node.has("clip")) throw NotExpressible("clipped gates (clip)");
-  if (node.integer("input_forget", 0) != 0) throw NotExpressible("coupled gates (input_forget)");
+  if (node.flag("input_forget")) throw NotExpressible("coupled gates (input_forget)");
   if (node.has_input(peepholes_input)) throw NotExpressible("peepholes (input P)");
 }
 
@@ -91,7 +90,7 @@ void check_lengths(const NodeView& node, std::int64_t steps) {
     throw NotExpressible("lengths that are only known when the model runs (sequence_lens)");
   }
   const Dims lengths = node.integers(lengths_input);
-  if (std::any_of(lengths.begin(), lengths.end(), [&](auto length) { return length != steps; })) {
+  if (std::ranges::any_of(lengths, [&](auto length) { return length != steps; })) {
     throw NotExpressible("sequences shorter than the input (sequence_lens)");
   }
 }
@@ -108,7 +107,7 @@ bool is_zero(const NodeView& node, std::size_t index) {
   if (!node.input(index).literal) return false;
   return std::visit(
       [](const auto& values) {
-        return std::all_of(values.begin(), values.end(), [](auto value) { return value == 0; });
+        return std::ranges::all_of(values, [](auto value) { return value == 0; });
       },
       *node.input(index).literal);
 }
@@ -117,8 +116,7 @@ bool is_zero(const NodeView& node, std::size_t index) {
 std::vector<Source> initial_states(const NodeView& node, Recurrent& shape) {
   std::vector<std::size_t> indices{h_input};
   if (shape.kind == RecurrentKind::lstm) indices.push_back(c_input);
-  if (std::all_of(indices.begin(), indices.end(),
-                  [&](auto index) { return is_zero(node, index); })) {
+  if (std::ranges::all_of(indices, [&](auto index) { return is_zero(node, index); })) {
     return {};
   }
   shape.initial = true;
@@ -128,7 +126,7 @@ std::vector<Source> initial_states(const NodeView& node, Recurrent& shape) {
     check_extents(node, index,
                   shape.batch_first ? Dims{shape.batch, shape.directions(), shape.hidden}
                                     : Dims{shape.directions(), shape.batch, shape.hidden});
-    sources.push_back(from_input(static_cast<int>(index)));
+    sources.push_back(from_input(index));
   }
   return sources;
 }
@@ -146,13 +144,12 @@ Call recurrent_call(const NodeView& node, WeightOrder order) {
   Recurrent shape;
   shape.direction = direction_of(node);
   shape.kind = kind_of(node, shape.directions());
-  shape.batch_first = node.integer("layout", 0) != 0;
+  shape.batch_first = node.flag("layout");
   shape.steps = input[shape.batch_first ? 1 : 0];
   shape.batch = input[shape.batch_first ? 0 : 1];
   shape.input_size = input[2];
   shape.hidden = recurrence[order == WeightOrder::rows ? 2 : 1];
-  shape.linear_before_reset =
-      shape.kind == RecurrentKind::gru && node.integer("linear_before_reset", 0) != 0;
+  shape.linear_before_reset = shape.kind == RecurrentKind::gru && node.flag("linear_before_reset");
   if (node.integer("hidden_size", shape.hidden) != shape.hidden) {
     throw Error("hidden_size differs from the weights' " + std::to_string(shape.hidden));
   }
@@ -195,8 +192,7 @@ Lowered lower_dynamic_quantize_lstm(const NodeView& node) {
   }
   Call lstm = recurrent_call(node, WeightOrder::columns);
   lstm.is_proxy = true;
-  Lowered lowered = measured({std::move(lstm)});
-  lowered.types = Types::checked_by_lowering;
+  Lowered lowered = measured({std::move(lstm)}, Types::checked_by_lowering);
   lowered.precision = to_string(Precision::int8);
   return lowered;
 }

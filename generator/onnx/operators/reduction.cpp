@@ -4,10 +4,9 @@
 #include <set>
 #include <type_traits>
 
-#include "generator/onnx/model/checked_math.h"
+#include "generator/onnx/model/node_view.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
-#include "generator/onnx/operators/shared/views.h"
 
 namespace benanza::onnx {
 namespace {
@@ -16,7 +15,7 @@ Dims reduced_axes(const NodeView& reduce) {
   const std::size_t rank = reduce.shape(0).size();
   const Dims stated = reduce.argument("axes", 1).value_or(Dims{});
   if (stated.empty()) {
-    return reduce.integer("noop_with_empty_axes", 0) != 0 ? Dims{} : all_axes(rank);
+    return reduce.flag("noop_with_empty_axes") ? Dims{} : all_axes(rank);
   }
   std::set<std::int64_t> axes;
   for (const std::int64_t axis : stated) axes.insert(NodeView::axis(axis, rank));
@@ -26,7 +25,7 @@ Dims reduced_axes(const NodeView& reduce) {
 /// Axes are an input from opset 18.
 std::vector<TensorFacts> reduce_shape(const NodeView& node) {
   const Dims& dims = node.shape(0);
-  const bool keeps = node.integer("keepdims", 1) != 0;
+  const bool keeps = node.flag("keepdims", true);
   if (node.has_input(1) && !node.input(1).literal) {
     // The axes are not known before the model runs.
     return {{node.input(0).type, {}}};
@@ -60,7 +59,7 @@ std::vector<Literal> reduce(const NodeView& node, Combine combine) {
           result[group] = begun[group] ? combine(result[group], values[index]) : values[index];
           begun[group] = true;
         }
-        if (std::find(begun.begin(), begun.end(), false) != begun.end()) {
+        if (std::ranges::find(begun, false) != begun.end()) {
           throw NotExpressible("a reduction of nothing");
         }
         return result;
@@ -110,7 +109,7 @@ Lowered lower_reduce(const NodeView& node) {
   const Dims& input = node.shape(0);
   const Dims axes = reduced_axes(node);
   const auto is_one = [&](std::int64_t axis) { return input[static_cast<std::size_t>(axis)] == 1; };
-  if (std::all_of(axes.begin(), axes.end(), is_one)) return free_layer("reduces no more than ones");
+  if (std::ranges::all_of(axes, is_one)) return free_layer("reduces no more than ones");
   return measured({call(Reduction{.kind = kind, .input = input, .axes = axes}, {from_input(0)})});
 }
 
@@ -119,7 +118,7 @@ std::vector<TensorFacts> sum_of_bytes_shape(const NodeView& node) {
 }
 
 Lowered of_each_element(const NodeView& node, ActivationKind kind) {
-  return measured({call(Activation{.input = node.extents(0), .kind = kind}, {from_input(0)})});
+  return measured({function_call(node.extents(0), kind, from_input(0))});
 }
 
 /// The logarithm of a sum, or of a sum of exponentials.
@@ -130,14 +129,12 @@ Lowered lower_log_sum(const NodeView& node) {
     return exponential ? lowered : of_each_element(node, ActivationKind::log);
   }
   if (exponential) {
-    lowered.calls.insert(
-        lowered.calls.begin(),
-        call(Activation{.input = node.shape(0), .kind = ActivationKind::exp}, {from_input(0)}));
+    lowered.calls.insert(lowered.calls.begin(),
+                         function_call(node.shape(0), ActivationKind::exp, from_input(0)));
     lowered.calls[1].operands = {from_call(0)};
   }
-  lowered.calls.push_back(
-      call(Activation{.input = output(lowered.calls.back().problem), .kind = ActivationKind::log},
-           {from_call(exponential ? 1 : 0)}));
+  lowered.calls.push_back(function_call(output(lowered.calls.back().problem), ActivationKind::log,
+                                        from_call(exponential ? 1 : 0)));
   return lowered;
 }
 

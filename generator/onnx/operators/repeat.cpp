@@ -1,7 +1,6 @@
 #include "core/problem/ops/copy.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
-#include "generator/onnx/operators/shared/views.h"
 
 /// Copies that read elements repeatedly.
 namespace benanza::onnx {

@@ -1,7 +1,6 @@
 #include "core/base/error.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
-#include "generator/onnx/operators/shared/views.h"
 
 namespace benanza::onnx {
 namespace {

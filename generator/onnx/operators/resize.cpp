@@ -7,7 +7,6 @@
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/interpolation.h"
 #include "generator/onnx/operators/shared/operator.h"
-#include "generator/onnx/operators/shared/views.h"
 
 namespace benanza::onnx {
 namespace {
@@ -250,8 +249,7 @@ Source axis_weights(const NodeView& node, const ResizeRequest& request, std::siz
   constexpr std::int64_t most_stated = 1 << 18;
   const std::int64_t in = node.shape(0)[axis];
   const std::int64_t out = request.output[axis];
-  if (in * out > most_stated || node.integer("antialias", 0) != 0 ||
-      is_ambiguous(node, request, axis)) {
+  if (in * out > most_stated || node.flag("antialias") || is_ambiguous(node, request, axis)) {
     return from_attribute(Source::unstated);
   }
   std::vector<double> coordinates;
@@ -260,7 +258,7 @@ Source axis_weights(const NodeView& node, const ResizeRequest& request, std::siz
   }
   const Interpolation how{.cubic = node.text("mode", "nearest") == "cubic",
                           .coefficient = node.real("cubic_coeff_a", -0.75F),
-                          .excludes_outside = node.integer("exclude_outside", 0) != 0};
+                          .excludes_outside = node.flag("exclude_outside")};
   const std::vector<float> weights = interpolation_weights(coordinates, in, how);
   if (!transposed) return from_numbers(weights);
   std::vector<float> turned(weights.size());
@@ -280,7 +278,7 @@ std::vector<Call> products(const NodeView& node, const ResizeRequest& request) {
   Dims dims = node.shape(0);
   for (std::size_t axis = dims.size(); axis-- > 0;) {
     if (request.output[axis] == dims[axis] && request.scales[axis] == 1) continue;
-    const Source x = calls.empty() ? from_input(0) : from_call(static_cast<int>(calls.size()) - 1);
+    const Source x = calls.empty() ? from_input(0) : last_result(calls);
     const auto place = dims.begin() + static_cast<std::ptrdiff_t>(axis);
     const std::int64_t before = element_count({dims.begin(), place});
     const std::int64_t behind = element_count({place + 1, dims.end()});
@@ -343,16 +341,14 @@ Lowered lower_resize(const NodeView& node) {
   }
   std::string mode = node.text("mode", "nearest");
   const bool keeps = request.output == node.shape(0);
-  if (keeps && std::all_of(request.scales.begin(), request.scales.end(),
-                           [](double scale) { return scale == 1; })) {
+  if (keeps && std::ranges::all_of(request.scales, [](double scale) { return scale == 1; })) {
     return free_layer("keeps its size");
   }
   if (mode == "nearest") return nearest(node, request);
-  const bool shrinks = std::any_of(request.scales.begin(), request.scales.end(),
-                                   [](double scale) { return scale < 1; });
+  const bool shrinks = std::ranges::any_of(request.scales, [](double scale) { return scale < 1; });
   if (mode == "bilinear" || mode == "trilinear") mode = "linear";
   if (mode != "linear" && mode != "cubic") throw NotExpressible(mode + " interpolation");
-  return interpolation(node, request, mode, shrinks && node.integer("antialias", 0) != 0);
+  return interpolation(node, request, mode, shrinks && node.flag("antialias"));
 }
 
 }  // namespace

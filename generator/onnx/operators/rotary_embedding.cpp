@@ -3,8 +3,6 @@
 #include "core/base/error.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
-#include "generator/onnx/operators/shared/rotation.h"
-#include "generator/onnx/operators/shared/views.h"
 
 namespace benanza::onnx {
 namespace {
@@ -45,7 +43,7 @@ Lowered lower_rotation(const NodeView& node, Inputs places) {
   const bool is_offset =
       node.has_input(places.positions) && element_count(node.shape(places.positions)) == 1;
   const std::int64_t images = is_offset ? 1 : x[0];
-  Rotation rotation{.interleaved = node.integer("interleaved", 0) != 0};
+  Rotation rotation{.interleaved = node.flag("interleaved")};
   if (positions_first) {
     rotation.rows = {x[0], x[1], x[2] / size, size};
     rotation.table = {images, x[1], 1, rotated / 2};
@@ -55,6 +53,10 @@ Lowered lower_rotation(const NodeView& node, Inputs places) {
   }
   return measured(
       rotation.calls({from_input(0), from_input(places.cosines), from_input(places.sines)}));
+}
+
+Lowered lower_microsoft_rotation(const NodeView& node) {
+  return lower_rotation(node, {.cosines = 2, .sines = 3, .positions = 1});
 }
 
 /// What is normalized of each row: its first element, and how many.
@@ -78,7 +80,7 @@ struct RowPart {
 std::vector<TensorFacts> normalized_rotation_shape(const NodeView& node) {
   const std::int64_t width = RowPart(node).width;
   const Dims& x = node.shape(0);
-  const bool flat = node.integer("flatten_batch", 0) != 0;
+  const bool flat = node.flag("flatten_batch");
   const int type = node.integer("output_fp16", 0) != 0 ? ::onnx::TensorProto::FLOAT16
                                                        : ::onnx::TensorProto::BFLOAT16;
   const Dims made{flat ? 1 : x[0], flat ? x[0] * x[1] : x[1], x[2] * width};
@@ -101,9 +103,8 @@ Lowered lower_normalized_rotation(const NodeView& node) {
   Source source = from_input(0);
   if (part.width != x[3]) {
     const std::int64_t count = x[0] * x[1] * x[2];
-    calls.push_back(
-        copy_call({{count, part.width}, {x[3], 1}, part.start}, dense_view({count, part.width})));
-    source = last_result(calls);
+    source = add_call(calls, copy_call({{count, part.width}, {x[3], 1}, part.start},
+                                       dense_view({count, part.width})));
   }
   calls.push_back(call(LayerNormalization{.rows = x[0] * x[1] * x[2],
                                           .length = part.width,
@@ -128,13 +129,9 @@ void register_rotary_embedding(OperatorTable& table) {
                                   return lower_rotation(node,
                                                         {.cosines = 1, .sines = 2, .positions = 3});
                                 }});
-  table.add("com.microsoft.RotaryEmbedding",
-            {.shapes = {{like_first}},
-             .lower =
-                 [](const NodeView& node) {
-                   return lower_rotation(node, {.cosines = 2, .sines = 3, .positions = 1});
-                 },
-             .idle_attributes = {"is_packed_batching"}});
+  table.add("com.microsoft.RotaryEmbedding", {.shapes = {{like_first}},
+                                              .lower = lower_microsoft_rotation,
+                                              .idle_attributes = {"is_packed_batching"}});
   // How its parts round is for the reader of its result.
   table.add("com.microsoft.RMSNormRotary",
             {.shapes = {{normalized_rotation_shape}},
@@ -145,10 +142,7 @@ void register_rotary_embedding(OperatorTable& table) {
   // position for each of their rows, too.
   table.add("com.microsoft.MRotaryEmbedding",
             {.shapes = {{like_first}},
-             .lower =
-                 [](const NodeView& node) {
-                   return lower_rotation(node, {.cosines = 2, .sines = 3, .positions = 1});
-                 },
+             .lower = lower_microsoft_rotation,
              .idle_attributes = {"is_packed_batching", "mrope_layout", "mrope_section"}});
 }
 

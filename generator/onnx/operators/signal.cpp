@@ -7,10 +7,9 @@
 #include "core/problem/ops/convolution.h"
 #include "core/problem/ops/copy.h"
 #include "core/problem/ops/gemm.h"
-#include "generator/onnx/model/checked_math.h"
+#include "generator/onnx/model/node_view.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
-#include "generator/onnx/operators/shared/views.h"
 
 namespace benanza::onnx {
 namespace {
@@ -23,7 +22,7 @@ std::vector<TensorFacts> stft_shape(const NodeView& node) {
   const std::int64_t step = whole(node.scalar(1, 0));
   const std::int64_t length = node.has_input(3) ? whole(node.scalar(3, 0)) : node.shape(2).at(0);
   if (step < 1 || length < 1 || length > signal[1]) throw Error("the frames do not fit the signal");
-  const bool onesided = node.integer("onesided", 1) != 0;
+  const bool onesided = node.flag("onesided", true);
   return {{node.input(0).type, Dims{signal[0], (signal[1] - length) / step + 1,
                                     onesided ? length / 2 + 1 : length, 2}}};
 }
@@ -35,8 +34,8 @@ std::vector<TensorFacts> dft_shape(const NodeView& node) {
   const bool attribute = node.opset() < 20;
   const std::int64_t stated = attribute ? node.integer("axis", 1) : whole(node.scalar(2, -2));
   const std::int64_t axis = NodeView::axis(stated, dims.size());
-  const bool onesided = node.integer("onesided", 0) != 0;
-  const bool inverse = node.integer("inverse", 0) != 0;
+  const bool onesided = node.flag("onesided");
+  const bool inverse = node.flag("inverse");
   std::int64_t& bins = dims[static_cast<std::size_t>(axis)];
   if (node.has_input(1)) {
     bins = whole(node.scalar(1, 0));
@@ -104,7 +103,7 @@ Lowered lower_stft(const NodeView& node) {
   const Dims& signal = node.shape(0);
   const Dims& made = node.output_shape(0);
   const std::int64_t numbers = signal.size() > 2 ? numbers_of(signal) : 1;
-  const bool onesided = node.integer("onesided", 1) != 0;
+  const bool onesided = node.flag("onesided", true);
   if (onesided && numbers == 2) {
     throw NotExpressible("half of the spectrum of a complex signal");
   }
@@ -152,8 +151,8 @@ Lowered lower_dft(const NodeView& node) {
   if (axis + 1 == signal.size()) throw NotExpressible("a transform along the numbers of a point");
   const std::size_t last = signal.size() - 2;
   const std::int64_t numbers = numbers_of(signal);
-  const bool onesided = node.integer("onesided", 0) != 0;
-  const bool inverse = node.integer("inverse", 0) != 0;
+  const bool onesided = node.flag("onesided");
+  const bool inverse = node.flag("inverse");
   const std::int64_t length =
       node.has_input(1) ? whole(node.scalar(1, 0)) : std::max(made[axis], signal[axis]);
   check_points(length);
@@ -209,7 +208,7 @@ Lowered lower_real_transform(const NodeView& node, const Dims& reals, std::int64
                              std::int64_t made) {
   if (node.integer("signal_ndim", 1) != 1) throw NotExpressible("a transform of several axes");
   if (node.integer("onesided", 1) != 1) throw NotExpressible("a whole spectrum");
-  if (node.integer("normalized", 0) != 0) throw NotExpressible("a normalized transform");
+  if (node.flag("normalized")) throw NotExpressible("a normalized transform");
   check_points(reals.back());
   return measured({transform_call(element_count(reals) / reals.back(), read, made, from_input(0))});
 }

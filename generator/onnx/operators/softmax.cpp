@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "generator/onnx/operators/shared/bytes_as_floats.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
+#include "generator/onnx/operators/shared/quantization.h"
 
 namespace benanza::onnx {
 namespace {

@@ -1,9 +1,8 @@
 #include "core/base/error.h"
 #include "core/problem/ops/copy.h"
-#include "generator/onnx/model/checked_math.h"
+#include "generator/onnx/model/node_view.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
-#include "generator/onnx/operators/shared/views.h"
 
 /// The schemas' own inference divides by the square of the block size without checking it.
 namespace benanza::onnx {

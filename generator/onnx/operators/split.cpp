@@ -5,7 +5,6 @@
 #include "core/problem/ops/copy.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
-#include "generator/onnx/operators/shared/views.h"
 
 namespace benanza::onnx {
 namespace {
@@ -25,7 +24,7 @@ View split_view(const NodeView& split, std::size_t index) {
     return equal;
   }();
   const auto fits = [&](std::int64_t size) { return size >= 0 && size <= dims[axis]; };
-  if (sizes.size() != split.output_count() || !std::all_of(sizes.begin(), sizes.end(), fits) ||
+  if (sizes.size() != split.output_count() || !std::ranges::all_of(sizes, fits) ||
       std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}) != dims[axis]) {
     throw Error("the parts do not add up to the input's extent of " + std::to_string(dims[axis]));
   }

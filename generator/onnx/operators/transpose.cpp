@@ -5,7 +5,6 @@
 #include "core/problem/ops/copy.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
-#include "generator/onnx/operators/shared/views.h"
 
 namespace benanza::onnx {
 namespace {
@@ -13,7 +12,7 @@ namespace {
 View transpose_view(const NodeView& transpose) {
   const Dims& dims = transpose.shape(0);
   Dims order = all_axes(dims.size());
-  std::reverse(order.begin(), order.end());
+  std::ranges::reverse(order);
   order = transpose.integers("perm").value_or(order);
   if (order.size() != dims.size()) throw Error("perm needs one value per axis");
   const Dims dense = dense_strides(dims);

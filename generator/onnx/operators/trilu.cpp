@@ -2,7 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/problem/ops/select.h"
-#include "generator/onnx/model/checked_math.h"
+#include "generator/onnx/model/node_view.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
 
@@ -14,7 +14,7 @@ std::vector<Literal> fold_trilu(const NodeView& node) {
   const Dims& dims = node.shape(0);
   if (dims.size() < 2) throw Error("needs at least two axes");
   const std::int64_t diagonal = whole(node.scalar(1, 0));
-  const bool upper = node.integer("upper", 1) != 0;
+  const bool upper = node.flag("upper", true);
   const std::int64_t rows = dims.end()[-2];
   const std::int64_t columns = dims.end()[-1];
   Literal result = node.literal(0);

@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "core/base/error.h"
-#include "generator/onnx/model/checked_math.h"
+#include "generator/onnx/model/node_view.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
 
@@ -98,35 +98,29 @@ std::vector<TensorFacts> truth_shape(const NodeView& node) {
   return {{::onnx::TensorProto::BOOL, node.input(0).shape}};
 }
 
+Lowered lower_function(const NodeView& node, ActivationKind kind, float alpha = 0, float beta = 0) {
+  return measured({function_call(node.extents(0), kind, from_input(0), alpha, beta)});
+}
+
 template <ActivationKind kind>
 Lowered lower_plain(const NodeView& node) {
-  return measured({call(Activation{.input = node.extents(0), .kind = kind}, {from_input(0)})});
+  return lower_function(node, kind);
 }
 
 Lowered lower_leaky_relu(const NodeView& node) {
-  return measured({call(Activation{.input = node.extents(0),
-                                   .kind = ActivationKind::leaky_relu,
-                                   .alpha = node.real("alpha", 0.01F)},
-                        {from_input(0)})});
+  return lower_function(node, ActivationKind::leaky_relu, node.real("alpha", 0.01F));
 }
 
 Lowered lower_elu(const NodeView& node) {
-  return measured({call(
-      Activation{
-          .input = node.extents(0), .kind = ActivationKind::elu, .alpha = node.real("alpha", 1)},
-      {from_input(0)})});
+  return lower_function(node, ActivationKind::elu, node.real("alpha", 1));
 }
 
 /// alpha * x + beta, clipped to [0, 1]: no library has it in one call.
 Lowered lower_hard_sigmoid(const NodeView& node) {
   const Dims dims = node.extents(0);
-  return measured(
-      {call(Activation{.input = dims,
-                       .kind = ActivationKind::linear,
-                       .alpha = node.real("alpha", 0.2F),
-                       .beta = node.real("beta", 0.5F)},
-            {from_input(0)}),
-       call(Activation{.input = dims, .kind = ActivationKind::clip, .beta = 1}, {from_call(0)})});
+  return measured({function_call(dims, ActivationKind::linear, from_input(0),
+                                 node.real("alpha", 0.2F), node.real("beta", 0.5F)),
+                   function_call(dims, ActivationKind::clip, from_call(0), 0, 1)});
 }
 
 Lowered lower_gelu(const NodeView& node) {
@@ -137,10 +131,7 @@ Lowered lower_gelu(const NodeView& node) {
 }
 
 Lowered lower_swish(const NodeView& node) {
-  return measured({call(
-      Activation{
-          .input = node.extents(0), .kind = ActivationKind::swish, .alpha = node.real("alpha", 1)},
-      {from_input(0)})});
+  return lower_function(node, ActivationKind::swish, node.real("alpha", 1));
 }
 
 /// swish(a) * b.
@@ -156,37 +147,33 @@ Lowered lower_swiglu(const NodeView& node) {
 }
 
 Call linear_call(const Dims& dims, float factor, Source source) {
-  return call(Activation{.input = dims, .kind = ActivationKind::linear, .alpha = factor}, {source});
-}
-
-Call elu_call(const Dims& dims, float alpha, Source source) {
-  return call(Activation{.input = dims, .kind = ActivationKind::elu, .alpha = alpha}, {source});
+  return function_call(dims, ActivationKind::linear, source, factor);
 }
 
 /// gamma * elu(x).
 Lowered lower_selu(const NodeView& node) {
   const Dims dims = node.extents(0);
-  return measured({elu_call(dims, node.real("alpha", 1.67326319F), from_input(0)),
-                   linear_call(dims, node.real("gamma", 1.05070102F), from_call(0))});
+  return measured(
+      {function_call(dims, ActivationKind::elu, from_input(0), node.real("alpha", 1.67326319F)),
+       linear_call(dims, node.real("gamma", 1.05070102F), from_call(0))});
 }
 
 /// alpha * elu(x / alpha), where elu has an alpha of 1.
 Lowered lower_celu(const NodeView& node) {
   const Dims dims = node.extents(0);
   const float alpha = node.real("alpha", 1);
-  if (alpha == 1) return measured({elu_call(dims, 1, from_input(0))});
-  return measured({linear_call(dims, 1 / alpha, from_input(0)), elu_call(dims, 1, from_call(0)),
+  if (alpha == 1) return lower_function(node, ActivationKind::elu, 1);
+  return measured({linear_call(dims, 1 / alpha, from_input(0)),
+                   function_call(dims, ActivationKind::elu, from_call(0), 1),
                    linear_call(dims, alpha, from_call(1))});
 }
 
 Lowered lower_negate(const NodeView& node) {
-  return measured({linear_call(node.extents(0), -1, from_input(0))});
+  return lower_function(node, ActivationKind::linear, -1);
 }
 
 Lowered lower_reciprocal(const NodeView& node) {
-  return measured(
-      {call(Activation{.input = node.extents(0), .kind = ActivationKind::pow, .alpha = -1},
-            {from_input(0)})});
+  return lower_function(node, ActivationKind::pow, -1);
 }
 
 /// Bounds are attributes up to opset 10 and optional inputs from opset 11; a missing bound is the
@@ -202,33 +189,21 @@ Lowered lower_clip(const NodeView& node) {
     least = static_cast<float>(node.scalar(1, least));
     greatest = static_cast<float>(node.scalar(2, greatest));
   }
-  return measured({call(
-      Activation{
-          .input = node.extents(0), .kind = ActivationKind::clip, .alpha = least, .beta = greatest},
-      {from_input(0)})});
-}
-
-Call activation_call(const Dims& dims, ActivationKind kind, Source source, float alpha = 0) {
-  return call(Activation{.input = dims, .kind = kind, .alpha = alpha}, {source});
+  return lower_function(node, ActivationKind::clip, least, greatest);
 }
 
 /// Adds the bias, if any, then applies the function.
 template <ActivationKind kind>
 Lowered lower_biased(const NodeView& node) {
   const Dims dims = node.extents(0);
-  if (!node.has_input(1)) return measured({activation_call(dims, kind, from_input(0))});
-  return measured({elementwise_call(BinaryKind::add, {dims, false, from_input(0)},
-                                    {node.shape(1), node.input(1).constant, from_input(1)}),
-                   activation_call(dims, kind, from_call(0))});
-}
-
-Lowered lower_exact_gelu(const NodeView& node) {
-  return measured({activation_call(node.extents(0), ActivationKind::gelu, from_input(0))});
+  if (!node.has_input(1)) return lower_function(node, kind);
+  return measured(
+      {elementwise_call(BinaryKind::add, {dims, false, from_input(0)}, operand_of(node, 1)),
+       function_call(dims, kind, from_call(0))});
 }
 
 Lowered lower_quick_gelu(const NodeView& node) {
-  return measured({activation_call(node.extents(0), ActivationKind::swish, from_input(0),
-                                   node.real("alpha", 1.702F))});
+  return lower_function(node, ActivationKind::swish, node.real("alpha", 1.702F));
 }
 
 /// Compares every element with one number.
@@ -245,33 +220,26 @@ Dims numbers(const NodeView& node) {
 
 /// Only NaN differs from itself. Measured as a comparison with a number: one tensor, read once.
 Lowered lower_is_nan(const NodeView& node) {
-  Lowered lowered = measured({compared(BinaryKind::ne, numbers(node), from_input(0))});
-  lowered.types = Types::checked_by_lowering;
-  return lowered;
+  return measured({compared(BinaryKind::ne, numbers(node), from_input(0))},
+                  Types::checked_by_lowering);
 }
 
 /// Compares the magnitude with infinity or, if only one sign counts, the value itself.
 Lowered lower_is_inf(const NodeView& node) {
   const Dims dims = numbers(node);
-  const bool both =
-      node.integer("detect_negative", 1) != 0 && node.integer("detect_positive", 1) != 0;
+  const bool both = node.flag("detect_negative", true) && node.flag("detect_positive", true);
   std::vector<Call> calls;
   if (both) {
-    calls.push_back(call(Activation{.input = dims, .kind = ActivationKind::abs}, {from_input(0)}));
+    calls.push_back(function_call(dims, ActivationKind::abs, from_input(0)));
   }
   calls.push_back(compared(BinaryKind::eq, dims, both ? from_call(0) : from_input(0)));
-  Lowered lowered = measured(std::move(calls));
-  lowered.types = Types::checked_by_lowering;
-  return lowered;
+  return measured(std::move(calls), Types::checked_by_lowering);
 }
 
 /// 1 - x, for booleans, which are 1 or 0.
 Lowered lower_not(const NodeView& node) {
-  Lowered lowered = measured({call(
-      Activation{.input = node.extents(0), .kind = ActivationKind::linear, .alpha = -1, .beta = 1},
-      {from_input(0)})});
-  lowered.types = Types::checked_by_lowering;
-  return lowered;
+  return measured({function_call(node.extents(0), ActivationKind::linear, from_input(0), -1, 1)},
+                  Types::checked_by_lowering);
 }
 
 Operator activation(LowerFunction lower, FoldFunction fold = nullptr) {
@@ -338,7 +306,8 @@ void register_unary(OperatorTable& table) {
   table.add("Gelu", {.shapes = {{like_first}}, .lower = lower_gelu});
   table.add("Swish", {.shapes = {{like_first}}, .lower = lower_swish});
   table.add("SwiGLU", {.shapes = {{like_first}}, .lower = lower_swiglu});
-  table.add("com.microsoft.Gelu", {.shapes = {{like_first}}, .lower = lower_exact_gelu});
+  table.add("com.microsoft.Gelu",
+            {.shapes = {{like_first}}, .lower = lower_plain<ActivationKind::gelu>});
   table.add("com.microsoft.QuickGelu", {.shapes = {{like_first}}, .lower = lower_quick_gelu});
   table.add("com.microsoft.BiasGelu",
             {.shapes = {{like_first}}, .lower = lower_biased<ActivationKind::gelu>});

@@ -2,7 +2,6 @@
 #include "core/problem/ops/copy.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
-#include "generator/onnx/operators/shared/views.h"
 
 /// Windows along one axis, as torch.Tensor.unfold has them: a copy that reads some elements again.
 namespace benanza::onnx {

@@ -5,7 +5,6 @@
 #include "core/problem/ops/select.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
-#include "generator/onnx/operators/shared/views.h"
 
 namespace benanza::onnx {
 namespace {
@@ -55,7 +54,7 @@ Lowered lower_where(const NodeView& node) {
   std::vector<Source> operands{from_input(0)};
   const auto alternative = [&](std::size_t index) -> Select::Alternative {
     if (const auto value = only_number(node, index)) return {.dims = {}, .value = value};
-    operands.push_back(from_input(static_cast<int>(index)));
+    operands.push_back(from_input(index));
     return {.dims = extended(index), .constant = node.input(index).constant};
   };
   Select shape;
@@ -63,9 +62,7 @@ Lowered lower_where(const NodeView& node) {
   shape.constant_condition = node.input(0).constant;
   shape.a = alternative(1);
   shape.b = alternative(2);
-  Lowered lowered = measured({call(std::move(shape), std::move(operands))});
-  lowered.types = Types::checked_by_lowering;
-  return lowered;
+  return measured({call(std::move(shape), std::move(operands))}, Types::checked_by_lowering);
 }
 
 }  // namespace

@@ -137,9 +137,9 @@ int batch_axis(const GraphProto& graph, const std::string& input) {
       return place < node.input_size() && node.input(place) == input;
     });
     if (!read) continue;
-    const bool batch_first = std::any_of(
-        node.attribute().begin(), node.attribute().end(),
-        [](const auto& attribute) { return attribute.name() == "layout" && attribute.i() == 1; });
+    const bool batch_first = std::ranges::any_of(node.attribute(), [](const auto& attribute) {
+      return attribute.name() == "layout" && attribute.i() == 1;
+    });
     return batch_first ? 0 : 1;
   }
   return 0;

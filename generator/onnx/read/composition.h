@@ -2,6 +2,7 @@
 
 #include <onnx/onnx_pb.h>
 
+#include <string>
 #include <vector>
 
 namespace benanza::onnx {
@@ -30,5 +31,13 @@ bool does(const Composition& composition, const ::onnx::NodeProto& node);
 /// Those that the model may use: it imports their opsets, and has no function of that name.
 std::vector<Composition> usable(std::vector<Composition> compositions,
                                 const ::onnx::ModelProto& model);
+
+/// Which of several functions of one name a call means, or a function is; mostly empty.
+std::string overload_of(const ::onnx::NodeProto& call);
+std::string overload_of(const ::onnx::FunctionProto& function);
+
+/// The attributes of a function that have defaults. Throws Error for a default that is no
+/// attribute.
+std::vector<::onnx::AttributeProto> defaults_of(const ::onnx::FunctionProto& function);
 
 }  // namespace benanza::onnx

@@ -8,7 +8,7 @@
 
 #include "core/base/error.h"
 #include "generator/onnx/model/node.h"
-#include "generator/onnx/read/function_fields.h"
+#include "generator/onnx/read/composition.h"
 
 namespace benanza::onnx {
 namespace {

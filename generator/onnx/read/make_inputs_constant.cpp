@@ -113,8 +113,8 @@ void erase_named(Repeated& entries, const std::string& name) {
 
 bool has_input(const ::onnx::ModelProto& model, const std::string& name) {
   const auto& inputs = model.graph().input();
-  return std::any_of(inputs.begin(), inputs.end(),
-                     [&](const ValueInfoProto& input) { return input.name() == name; });
+  return std::ranges::any_of(inputs,
+                             [&](const ValueInfoProto& input) { return input.name() == name; });
 }
 
 void make_inputs_constant(::onnx::ModelProto& model,
@@ -123,8 +123,8 @@ void make_inputs_constant(::onnx::ModelProto& model,
   ::onnx::GraphProto& graph = *model.mutable_graph();
   for (const auto& entry : values) {
     const std::string& name = entry.first;
-    const auto input = std::find_if(graph.input().begin(), graph.input().end(),
-                                    [&](const ValueInfoProto& one) { return one.name() == name; });
+    const auto input = std::ranges::find_if(
+        graph.input(), [&](const ValueInfoProto& one) { return one.name() == name; });
     if (input == graph.input().end()) continue;
     TensorProto tensor = constant(*input, entry.second, where);
     // In files of the first format versions, inputs may have initializers as defaults.

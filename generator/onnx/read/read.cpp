@@ -1,13 +1,139 @@
 #include "generator/onnx/read/read.h"
 
+#include <onnx/onnx_pb.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <map>
+
 #include "core/base/error.h"
-#include "core/base/mapped_file.h"
+#include "core/base/file.h"
 #include "generator/onnx/model/check_model.h"
-#include "generator/onnx/read/external.h"
+#include "generator/onnx/model/tensor.h"
 #include "generator/onnx/read/wire.h"
 
 namespace benanza::onnx {
 namespace {
+
+using ::onnx::TensorProto;
+
+std::int64_t stored_bytes(int type) {
+  if (type == TensorProto::FLOAT16 || type == TensorProto::BFLOAT16) return 2;
+  if (type == TensorProto::DOUBLE) return 8;
+  return type_bytes(type);
+}
+
+/// Of a type that weights have.
+bool is_real(const TensorProto& tensor) {
+  const int type = tensor.data_type();
+  return is_floating(type) || type == TensorProto::INT8 || type == TensorProto::UINT8;
+}
+
+bool may_shape(const TensorProto& tensor, const Dims& dims) {
+  constexpr std::int64_t most_reals = 16;
+  const int type = tensor.data_type();
+  if (stored_bytes(type) == 0 || !keeps_values(type, dims)) return false;
+  return !is_real(tensor) || *checked_element_count(dims) <= most_reals;
+}
+
+/// Whether the tensor may be a mask: truth values or real numbers, not too many.
+bool may_mask(const TensorProto& tensor, const Dims& dims) {
+  const int type = tensor.data_type();
+  const auto count = checked_element_count(dims);
+  return dims.size() >= 2 && count && *count > 1 &&
+         (type == TensorProto::BOOL || is_floating(type)) &&
+         *count * stored_bytes(type) <= max_mask_bytes;
+}
+
+std::uint64_t number(const std::string& text, const std::string& what) {
+  std::uint64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  constexpr std::uint64_t most = std::uint64_t{1} << 62;
+  if (error != std::errc{} || stop != end || value > most) {
+    throw Error(what + " \"" + text + "\" is no number of bytes: export the model again");
+  }
+  return value;
+}
+
+/// A part of a file.
+struct Place {
+  std::filesystem::path file;
+  std::uint64_t offset = 0;
+  std::size_t size = 0;
+};
+
+Place place_of(const TensorProto& tensor, const Dims& dims, const std::filesystem::path& folder) {
+  std::map<std::string, std::string> entries;
+  for (const auto& entry : tensor.external_data()) entries[entry.key()] = entry.value();
+  const std::filesystem::path location = entries["location"];
+  const bool leaves = std::ranges::find(location, "..") != location.end();
+  if (location.empty() || location.is_absolute() || leaves) {
+    throw Error("its file \"" + location.string() + "\" is not inside the model's folder");
+  }
+  const auto size =
+      static_cast<std::uint64_t>(*checked_element_count(dims) * stored_bytes(tensor.data_type()));
+  const std::uint64_t offset = entries.contains("offset") ? number(entries["offset"], "offset") : 0;
+  if (entries.contains("length") && number(entries["length"], "length") != size) {
+    throw Error("its length of " + entries["length"] + " bytes does not fill its shape");
+  }
+  return {folder / location, offset, static_cast<std::size_t>(size)};
+}
+
+void hold(TensorProto& tensor, std::string bytes) {
+  tensor.set_raw_data(std::move(bytes));
+  tensor.clear_external_data();
+  tensor.set_data_location(TensorProto::DEFAULT);
+}
+
+/// Loads the tensor if it is a mask. `mask_bytes`: those of all masks so far.
+void load_mask(TensorProto& tensor, const Dims& dims, const std::filesystem::path& folder,
+               std::int64_t& mask_bytes) {
+  // Weights differ within their first elements.
+  constexpr std::size_t enough = 64;
+  const Place place = place_of(tensor, dims, folder);
+  if (mask_bytes + static_cast<std::int64_t>(place.size) > max_bytes_of_masks) return;
+  const std::size_t size = place.size / static_cast<std::size_t>(*checked_element_count(dims));
+  const std::size_t probed = std::min(enough * size, place.size);
+  const std::string probe = read_part(place.file, place.offset, probed);
+  const bool is_uniform = probe.substr(size) == probe.substr(0, probe.size() - size);
+  if (!is_uniform && !is_mask(probe, {1, static_cast<std::int64_t>(probed / size)})) return;
+  std::string bytes = read_part(place.file, place.offset, place.size);
+  if (!is_mask(bytes, dims)) return;
+  mask_bytes += std::ssize(bytes);
+  hold(tensor, std::move(bytes));
+}
+
+/// Reads initializers from external files if constant folding of shapes may need their values:
+/// small tensors of integers and booleans (shapes, indices), and up to 16 values of floating-point
+/// and 8-bit integer types (scales, bounds). Masks are read, too (see is_mask), where their file
+/// has them. All other tensors keep their reference. `folder` is the model's. Throws Error, naming
+/// the tensor, if the file of a small tensor is missing, too short or outside the folder; real
+/// numbers whose file is missing stay unknown, as the weights that they may be.
+void load_small_tensors(::onnx::GraphProto& graph, const std::filesystem::path& folder) {
+  std::int64_t mask_bytes = 0;
+  for (TensorProto& tensor : *graph.mutable_initializer()) {
+    // A tensor without external_data has lost its values in without_weights().
+    if (tensor.data_location() != TensorProto::EXTERNAL || tensor.external_data().empty()) continue;
+    const Dims dims(tensor.dims().begin(), tensor.dims().end());
+    const bool shapes = may_shape(tensor, dims);
+    if (!shapes && !may_mask(tensor, dims)) continue;
+    try {
+      if (!shapes) {
+        load_mask(tensor, dims, folder, mask_bytes);
+        continue;
+      }
+      const Place place = place_of(tensor, dims, folder);
+      if (is_real(tensor) && !std::filesystem::exists(place.file)) continue;
+      hold(tensor, read_part(place.file, place.offset, place.size));
+    } catch (const Error& error) {
+      // Weights may be left out.
+      if (!shapes) continue;
+      throw Error("tensor \"" + tensor.name() + "\": " + error.what());
+    }
+  }
+}
 
 constexpr std::string_view remedy = "pass a complete .onnx file";
 

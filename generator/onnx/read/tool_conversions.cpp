@@ -1,5 +1,7 @@
 #include "generator/onnx/read/tool_conversions.h"
 
+#include <onnx/defs/schema.h>
+
 #include <algorithm>
 #include <map>
 #include <string>
@@ -119,6 +121,14 @@ int take_stored_type(NodeProto& node) {
   return 0;
 }
 
+void add_import(::onnx::ModelProto& model, const std::string& domain, int version) {
+  const auto names_it = [&](const auto& import) { return import.domain() == domain; };
+  if (std::ranges::any_of(model.opset_import(), names_it)) return;
+  auto& import = *model.add_opset_import();
+  import.set_domain(domain);
+  import.set_version(version);
+}
+
 }  // namespace
 
 void rename_tool_conversions(::onnx::ModelProto& model) {
@@ -155,6 +165,12 @@ void retype_stored_bytes(::onnx::ModelProto& model) {
     if (found == types.end() || tensor.data_type() != TensorProto::UINT8) return;
     tensor.set_data_type(found->second);
   });
+}
+
+void add_default_imports(::onnx::ModelProto& model) {
+  const auto& known = ::onnx::OpSchemaRegistry::DomainToVersionRange::Instance().Map();
+  add_import(model, "com.microsoft", 1);
+  add_import(model, "ai.onnx.ml", known.at("ai.onnx.ml").second);
 }
 
 }  // namespace benanza::onnx

@@ -12,4 +12,8 @@ void rename_tool_conversions(::onnx::ModelProto& model);
 /// After functions are inlined: gives stored bytes the type as which renamed nodes read them.
 void retype_stored_bytes(::onnx::ModelProto& model);
 
+/// Imports ONNX Runtime's own domain and that of classical models at their newest versions where
+/// the model does not name them, as ONNX Runtime does: some quantizers add nodes alone.
+void add_default_imports(::onnx::ModelProto& model);
+
 }  // namespace benanza::onnx

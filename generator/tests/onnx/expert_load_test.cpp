@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "generator/onnx/operators/shared/expert_load.h"
+#include "generator/onnx/operators/shared/experts.h"
 
 namespace benanza::onnx {
 namespace {

@@ -18,7 +18,6 @@
 
 #include "core/nvidia/cupti.h"
 #include "record/capture/cupti/buffers.h"
-#include "record/capture/cupti/calls.h"
 #include "record/capture/cupti/control.h"
 #include "record/capture/cupti/convert.h"
 #include "record/capture/cupti/find_cupti.h"

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "core/nvidia/counter_plan.h"
+#include "core/nvidia/counters.h"
 #include "core/nvidia/range_profiler.h"
 #include "record/store/device_events.h"
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "core/nvidia/counter_list.h"
+#include "core/nvidia/counters.h"
 #include "record/capture/cupti/control.h"
 #include "record/capture/cupti/find_cupti.h"
 

@@ -8,7 +8,6 @@
 #include "core/nvidia/cupti.h"
 #include "record/capture/cupti/kernel_counters.h"
 #include "record/capture/cupti/nvtx_ranges.h"
-#include "record/capture/cupti/range_gate.h"
 
 namespace benanza::record {
 

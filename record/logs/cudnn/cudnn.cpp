@@ -3,7 +3,7 @@
 #include <initializer_list>
 
 #include "core/base/text.h"
-#include "core/problem/key_of.h"
+#include "core/problem/problem.h"
 #include "record/logs/cudnn/attention.h"
 #include "record/logs/cudnn/graph.h"
 #include "record/logs/shared/nvidia_log.h"

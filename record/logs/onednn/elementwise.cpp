@@ -77,9 +77,8 @@ Problems prelu_problems(const CallFields& call) {
 }
 
 Problems sum_problems(const CallFields& call) {
-  const auto sources =
-      std::count_if(call.tensors.begin(), call.tensors.end(),
-                    [](const TensorText& tensor) { return tensor.name.starts_with("src"); });
+  const auto sources = std::ranges::count_if(
+      call.tensors, [](const TensorText& tensor) { return tensor.name.starts_with("src"); });
   if (sources != 2) throw Unsaid("a sum of " + std::to_string(sources) + " tensors");
   const Dims dims = call.tensors_of_problem().front();
   return {{Binary{.kind = BinaryKind::add, .a = dims, .b = dims}, {}}};
@@ -211,9 +210,8 @@ Problems concat_problems(const CallFields& call) {
   if (!axis) throw std::invalid_argument("\"axis\" is missing");
   Concat shape{.parts = call.tensors_of_problem(), .axis = static_cast<std::int64_t>(*axis)};
   // Some versions also name the result.
-  const auto sources = static_cast<std::size_t>(
-      std::count_if(call.tensors.begin(), call.tensors.end(),
-                    [](const TensorText& tensor) { return tensor.name.starts_with("src"); }));
+  const auto sources = static_cast<std::size_t>(std::ranges::count_if(
+      call.tensors, [](const TensorText& tensor) { return tensor.name.starts_with("src"); }));
   if (shape.parts.size() > sources) shape.parts.resize(sources);
   return {{shape, {}}};
 }

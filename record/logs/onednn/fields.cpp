@@ -152,8 +152,8 @@ std::optional<Precision> CallFields::precision() const {
 }
 
 bool CallFields::is_strided() const {
-  return std::any_of(tensors.begin(), tensors.end(),
-                     [](const TensorText& tensor) { return !tensor.strides.empty(); });
+  return std::ranges::any_of(tensors,
+                             [](const TensorText& tensor) { return !tensor.strides.empty(); });
 }
 
 namespace {

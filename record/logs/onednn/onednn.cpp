@@ -52,7 +52,7 @@ constexpr std::array<std::string_view, 5> other_operations{"create", "error", "w
 
 template <std::size_t count>
 bool is_one_of(std::string_view text, const std::array<std::string_view, count>& list) {
-  return std::find(list.begin(), list.end(), text) != list.end();
+  return std::ranges::find(list, text) != list.end();
 }
 
 std::optional<double> number(std::string_view text) {
@@ -93,8 +93,8 @@ std::optional<LogEntry> read_line(std::string_view line) {
     entry.text.source = "onednn";
     return entry;
   }
-  if (std::any_of(other_operations.begin(), other_operations.end(),
-                  [&](std::string_view known) { return operation.starts_with(known); })) {
+  if (std::ranges::any_of(other_operations,
+                          [&](std::string_view known) { return operation.starts_with(known); })) {
     return entry;
   }
   if (operation != "exec") return std::nullopt;

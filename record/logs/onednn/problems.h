@@ -1,7 +1,7 @@
 #pragma once
 
 #include "record/logs/onednn/fields.h"
-#include "record/logs/shared/call_problems.h"
+#include "record/logs/shared/log.h"
 
 namespace benanza::record::onednn {
 

@@ -88,9 +88,9 @@ bool is_transposed(const TensorText* tensor, std::size_t rank) {
 }
 
 bool is_blocked(const TensorText* tensor) {
-  return tensor != nullptr &&
-         std::any_of(tensor->tag.begin(), tensor->tag.end(),
-                     [](unsigned char letter) { return letter >= 'A' && letter <= 'Z'; });
+  return tensor != nullptr && std::ranges::any_of(tensor->tag, [](unsigned char letter) {
+           return letter >= 'A' && letter <= 'Z';
+         });
 }
 
 Problem of_source(Problem problem, const CallFields& call) {

@@ -2,15 +2,52 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "record/logs/shared/call_problems.h"
-#include "record/logs/shared/environment.h"
+#include "core/problem/problem.h"
+#include "record/logs/shared/call_text.h"
 
 namespace benanza::record {
+
+/// A recorded call as problems of the suites.
+struct CallProblems {
+  /// Consecutive calls; empty if no problem describes the call. `reason` then says why.
+  std::vector<Problem> problems{};
+  std::string reason{};
+  /// The call only moves bytes.
+  bool moves = false;
+  std::optional<Precision> precision{};
+  /// Of the operands, where the log tells it.
+  std::optional<Layout> layout{};
+  /// Names of variants (core/problem/name.h) that make the call with the recorded algorithm, where
+  /// the log tells it and a suite may not ask for it by itself: of cuDNN. Two for data in fp32,
+  /// which may have been rounded on its way.
+  std::vector<std::string> variants{};
+  /// Tensors with gaps between their elements are treated as dense.
+  bool taken_as_dense = false;
+};
+
+/// The problem whose key `text` holds.
+CallProblems problems_of_key(const CallText& text);
+
+/// A program's environment variables.
+class Environment {
+ public:
+  /// The variables of this program.
+  static Environment inherited();
+
+  std::optional<std::string> find(std::string_view name) const;
+  void set(std::string_view name, std::string value);
+  /// The variables as NAME=VALUE.
+  std::vector<std::string> list() const;
+
+ private:
+  std::map<std::string, std::string, std::less<>> values_;
+};
 
 /// What a library logged at one place.
 struct LogEntry {

@@ -1,4 +1,4 @@
-#include "record/capture/window.h"
+#include "record/capture/recorder.h"
 
 #include <gtest/gtest.h>
 

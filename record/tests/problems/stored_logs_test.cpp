@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "core/base/text.h"
-#include "core/problem/key_of.h"
+#include "core/problem/problem.h"
 #include "core/tests/folder.h"
 #include "record/logs/shared/nvidia_log.h"
 #include "record/problems/recorded_graphs.h"

@@ -1,4 +1,4 @@
-#include "record/store/merge.h"
+#include "record/store/launches.h"
 
 #include <gmock/gmock.h>
 

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <utility>
 
-#include "core/problem/merge_axes.h"
 #include "core/problem/ops/copy.h"
+#include "core/problem/text.h"
 #include "suites/cudnn/api/descriptors.h"
 #include "suites/harness/primitive.h"
 

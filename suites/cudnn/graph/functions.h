@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/problem/epilogue.h"
 #include "core/problem/ops/binary.h"
-#include "core/problem/step.h"
 #include "suites/cudnn/graph/graph.h"
 
 namespace benanza::cudnn {

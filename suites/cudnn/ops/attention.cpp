@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "core/problem/queries_as_heads.h"
+#include "core/problem/ops/attention.h"
 #include "suites/cudnn/api/descriptors.h"
 #include "suites/cudnn/primitive/library.h"
 #include "suites/harness/primitive.h"

@@ -2,7 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "core/problem/merge_axes.h"
+#include "core/problem/text.h"
 #include "suites/cudnn/api/status.h"
 #include "suites/cudnn/primitive/call.h"
 #include "suites/cudnn/primitive/graph_call.h"

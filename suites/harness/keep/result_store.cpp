@@ -7,7 +7,6 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "core/results_file/read_journal.h"
 #include "core/results_file/read_rows.h"
 #include "core/results_file/write_rows.h"
 #include "suites/harness/outcome.h"

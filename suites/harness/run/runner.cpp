@@ -9,7 +9,7 @@
 
 #include "core/base/text.h"
 #include "core/problem/name.h"
-#include "core/results_file/outcome_facts.h"
+#include "core/results_file/row.h"
 #include "suites/harness/conditions/data_kind.h"
 #include "suites/harness/deadline.h"
 #include "suites/harness/primitive.h"

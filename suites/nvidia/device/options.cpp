@@ -8,7 +8,6 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/metrics/expression.h"
-#include "core/metrics/metric_sets.h"
 #include "suites/harness/own_flags.h"
 
 namespace benanza::nvidia {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/nvidia/counter_plan.h"
+#include "core/nvidia/counters.h"
 #include "suites/harness/primitive.h"
 #include "suites/nvidia/device/options.h"
 #include "suites/nvidia/profiling/kernels.h"

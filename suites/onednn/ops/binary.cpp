@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/base/lookup.h"
-#include "core/problem/merge_axes.h"
+#include "core/problem/text.h"
 #include "suites/harness/primitive.h"
 #include "suites/onednn/plans/beside.h"
 #include "suites/onednn/plans/post_ops.h"

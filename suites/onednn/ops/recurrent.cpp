@@ -1,4 +1,4 @@
-#include "core/library/reference_code.h"
+#include "core/library/algorithm.h"
 #include "suites/onednn/api/library_call.h"
 #include "suites/onednn/plans/int8_lstm.h"
 #include "suites/onednn/plans/recurrence.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "core/library/reference_code.h"
+#include "core/library/algorithm.h"
 #include "suites/harness/int8_scale.h"
 #include "suites/onednn/api/library_call.h"
 #include "suites/onednn/plans/recurrence.h"

@@ -4,7 +4,7 @@
 #include <tuple>
 #include <utility>
 
-#include "core/results_file/as_in_model.h"
+#include "core/results_file/row.h"
 #include "suites/onednn/plans/beside.h"
 #include "suites/onednn/plans/channels_last.h"
 #include "suites/onednn/plans/post_ops.h"

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "core/library/reference_code.h"
+#include "core/library/algorithm.h"
 #include "suites/harness/primitive.h"
 #include "suites/onednn/api/library_call.h"
 #include "suites/onednn/ways/planned_call.h"

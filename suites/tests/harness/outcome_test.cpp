@@ -5,7 +5,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "core/results_file/outcome_facts.h"
+#include "core/results_file/row.h"
 #include "suites/harness/keep/result_store.h"
 #include "suites/harness/primitive.h"
 #include "suites/harness/run/runner.h"

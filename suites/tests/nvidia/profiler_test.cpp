@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "core/metrics/metric_sets.h"
+#include "core/metrics/expression.h"
 
 namespace benanza::nvidia {
 namespace {

@@ -8,8 +8,8 @@
 #include "analysis/model/algorithms.h"
 #include "analysis/questions/paper/study.h"
 #include "analysis/render/table.h"
-#include "core/problem/key_op.h"
 #include "core/problem/problem.h"
+#include "core/problem/text.h"
 
 namespace benanza::analysis {
 namespace {

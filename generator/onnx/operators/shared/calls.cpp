@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/problem/ops/copy.h"
+#include "core/problem/ops/rotary.h"
 #include "generator/onnx/operators/shared/sliding_window.h"
 
 namespace benanza::onnx {
@@ -47,6 +49,77 @@ void merge_batches(Dims& a, Dims& b) {
 
 }  // namespace
 
+std::vector<std::int64_t> positions(const View& view) {
+  std::vector<std::int64_t> result;
+  const std::int64_t count = element_count(view.dims);
+  result.reserve(at(count));
+  Dims index(view.dims.size(), 0);
+  std::int64_t position = view.offset;
+  for (std::int64_t done = 0; done < count; ++done) {
+    result.push_back(position);
+    for (std::size_t axis = index.size(); axis-- > 0;) {
+      position += view.strides[axis];
+      if (++index[axis] < view.dims[axis]) break;
+      position -= index[axis] * view.strides[axis];
+      index[axis] = 0;
+    }
+  }
+  return result;
+}
+
+View broadcast_view(const Dims& dims, const Dims& target) {
+  if (dims.size() > target.size()) throw Error(join(dims, 'x') + " does not broadcast");
+  const std::size_t leading = target.size() - dims.size();
+  const Dims dense = dense_strides(dims);
+  View view{target, Dims(target.size(), 0), 0};
+  for (std::size_t axis = 0; axis < dims.size(); ++axis) {
+    if (dims[axis] == 1) continue;
+    if (dims[axis] != target[leading + axis]) {
+      throw Error(join(dims, 'x') + " does not broadcast to " + join(target, 'x'));
+    }
+    view.strides[leading + axis] = dense[axis];
+  }
+  return view;
+}
+
+View dense_view(const Dims& dims) { return {dims, dense_strides(dims), 0}; }
+
+Literal pick(const Literal& literal, const std::vector<std::int64_t>& from) {
+  return std::visit(
+      [&](const auto& values) -> Literal {
+        std::decay_t<decltype(values)> picked;
+        picked.reserve(from.size());
+        for (const std::int64_t position : from) picked.push_back(values.at(at(position)));
+        return picked;
+      },
+      literal);
+}
+
+Dims all_axes(std::size_t rank) {
+  Dims axes(rank);
+  std::iota(axes.begin(), axes.end(), 0);
+  return axes;
+}
+
+std::vector<Call> Rotation::calls(const std::vector<Source>& operands) const {
+  const std::int64_t size = rows.back();
+  const std::int64_t rotated = 2 * table.back();
+  if (rotated > size || rotated == 0) {
+    throw Error("rotates " + std::to_string(rotated) + " elements of rows of " +
+                std::to_string(size));
+  }
+  Rotary shape{.input = rows, .table = table, .interleaved = interleaved};
+  shape.input.back() = rotated;
+  std::vector<Call> calls{call(shape, operands)};
+  if (rotated == size) return calls;
+  View rest{rows, dense_strides(rows), rotated};
+  rest.dims.back() = size - rotated;
+  calls.push_back(copy_call(rest, rest));
+  calls.back().operands = {operands.front()};
+  for (Call& part : calls) part.writes_part = true;
+  return calls;
+}
+
 Call copy_call(const View& from, const View& to, int output) {
   const Copy copy{.dims = from.dims, .from = from.strides, .to = to.strides};
   Call result = call(copy.canonical(), {from_input(0)});
@@ -62,6 +135,14 @@ Call proxy_copy(const NodeView& node, std::int64_t elements, int input) {
                      {from_input(input)});
   result.is_proxy = true;
   return result;
+}
+
+ElementwiseOperand operand_of(const NodeView& node, std::size_t index, Dims dims) {
+  return {std::move(dims), node.input(index).constant, from_input(index)};
+}
+
+ElementwiseOperand operand_of(const NodeView& node, std::size_t index) {
+  return operand_of(node, index, node.shape(index));
 }
 
 Call elementwise_call(BinaryKind kind, ElementwiseOperand a, ElementwiseOperand b) {
@@ -126,8 +207,7 @@ Call convolution_call(const NodeView& node, Factors factors, const Dims& input,
   }
   shape.window = sliding_window(node, spatial(input), kernel).window;
   shape.unsigned_data = are_unsigned_bytes(node.input(factors.first).type);
-  return call(shape, {from_input(static_cast<int>(factors.first)),
-                      from_input(static_cast<int>(factors.second))});
+  return call(shape, {from_input(factors.first), from_input(factors.second)});
 }
 
 Call filter_bias(const NodeView& node, std::size_t index, const Dims& output, Source result) {
@@ -142,7 +222,7 @@ Call filter_bias(const NodeView& node, std::size_t index, const Dims& output, So
                      .a = output,
                      .b = bias,
                      .constant_b = node.input(index).constant},
-              {result, from_input(static_cast<int>(index))});
+              {result, from_input(index)});
 }
 
 Call product_call(Dims a, Source a_source, Dims b, Source b_source, bool constant_b,
@@ -173,17 +253,27 @@ Call product_call(Dims a, Source a_source, Dims b, Source b_source, bool constan
 }
 
 Call matmul_call(const NodeView& node, Factors factors, bool transpose_a, bool transpose_b) {
-  Call product =
-      product_call(node.shape(factors.first), from_input(static_cast<int>(factors.first)),
-                   node.shape(factors.second), from_input(static_cast<int>(factors.second)),
-                   node.input(factors.second).constant, transpose_a, transpose_b);
+  Call product = product_call(node.shape(factors.first), from_input(factors.first),
+                              node.shape(factors.second), from_input(factors.second),
+                              node.input(factors.second).constant, transpose_a, transpose_b);
   std::get<Gemm>(product.problem.shape).unsigned_data =
       are_unsigned_bytes(node.input(factors.first).type);
   return product;
 }
 
-Source last_result(const std::vector<Call>& calls) {
-  return from_call(static_cast<int>(calls.size()) - 1);
+Source last_result(const std::vector<Call>& calls) { return from_call(std::ssize(calls) - 1); }
+
+Source add_call(std::vector<Call>& calls, Call call) {
+  calls.push_back(std::move(call));
+  return last_result(calls);
+}
+
+std::vector<float> activation_parameters(const NodeView& node) {
+  std::vector<float> parameters;
+  for (const auto* name : {"activation_alpha", "activation_beta"}) {
+    if (node.has(name)) parameters.push_back(node.real(name, 0));
+  }
+  return parameters;
 }
 
 void add_activation(const NodeView& node, const std::vector<float>& parameters,

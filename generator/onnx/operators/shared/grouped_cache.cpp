@@ -4,9 +4,9 @@
 #include <variant>
 #include <vector>
 
-#include "generator/onnx/operators/shared/attention_inputs.h"
+#include "generator/onnx/operators/shared/attention_parts.h"
 #include "generator/onnx/operators/shared/calls.h"
-#include "generator/onnx/read/shared_caches.h"
+#include "generator/onnx/read/cache_extents.h"
 
 namespace benanza::onnx {
 
@@ -28,7 +28,7 @@ GroupedCache cache_of(const NodeView& node) {
   const std::int64_t past = node.has_input(past_key) ? node.shape(past_key).at(2) : 0;
   const std::int64_t added = new_rows(node);
   const auto total = stated_total(node);
-  if (node.integer("sliding_window_cache", 0) != 0) {
+  if (node.flag("sliding_window_cache")) {
     const std::int64_t window = node.integer("local_window_size", -1);
     const std::int64_t tokens = std::max(length, total.value_or(past + added));
     return {.capacity = past,

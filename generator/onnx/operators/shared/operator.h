@@ -174,8 +174,8 @@ void check_convolution_weights(const NodeView& node) {
   check_weights(node, place);
 }
 
-inline Lowered measured(std::vector<Call> calls) {
-  return {Cost::measured, "", std::move(calls), Types::floating_only};
+inline Lowered measured(std::vector<Call> calls, Types types = Types::floating_only) {
+  return {Cost::measured, "", std::move(calls), types};
 }
 inline Lowered movement(std::vector<Call> calls) {
   return {Cost::movement, "", std::move(calls), Types::floating_only};

@@ -5,14 +5,11 @@
 
 #include "core/base/error.h"
 #include "generator/onnx/operators/shared/calls.h"
-#include "generator/onnx/operators/shared/views.h"
 
 namespace benanza::onnx {
 namespace {
 
-bool shares_buffer(const NodeView& node) {
-  return node.integer("past_present_share_buffer", 0) != 0;
-}
+bool shares_buffer(const NodeView& node) { return node.flag("past_present_share_buffer"); }
 
 /// Earlier keys that the model states; empty if it does not.
 std::optional<std::int64_t> stated_past(const NodeView& node, std::size_t length_index) {
@@ -36,7 +33,7 @@ std::int64_t first_free_row(const NodeView& node, std::size_t length_index, std:
 /// The part of input `index` with the keys (0) or the values (1).
 Heads part_of_past(const NodeView& node, std::size_t index, std::int64_t which) {
   const Dims& all = node.shape(index);
-  Source source = from_input(static_cast<int>(index));
+  Source source = from_input(index);
   const Dims dims(all.begin() + 1, all.end());
   source.part_from = which * element_count(dims);
   return {dims, source};
@@ -122,8 +119,7 @@ std::int64_t append_past_in_place(AttentionParts& parts, const NodeView& node, P
   const std::int64_t added = inputs.k.dims[2];
   const std::int64_t start = first_free_row(node, length_index, capacity, added);
   const auto continued = [&](std::size_t index, const Heads& heads, int output) {
-    Heads all = parts.append_in_place({node.shape(index), from_input(static_cast<int>(index))},
-                                      heads, start, output);
+    Heads all = parts.append_in_place({node.shape(index), from_input(index)}, heads, start, output);
     if (start + added != capacity) all.source.matrix_rows = capacity;
     return all;
   };

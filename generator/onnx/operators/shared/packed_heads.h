@@ -4,7 +4,7 @@
 #include <initializer_list>
 #include <vector>
 
-#include "generator/onnx/operators/shared/attention_inputs.h"
+#include "generator/onnx/operators/shared/attention_parts.h"
 
 /// Queries, keys and values that share a tensor.
 namespace benanza::onnx {

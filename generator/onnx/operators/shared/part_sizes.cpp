@@ -24,7 +24,7 @@ Dims part_sizes(const NodeView& split) {
     for (std::int64_t left = extent; left > 0; left -= size) sizes.push_back(std::min(size, left));
   }
   const auto fits = [&](std::int64_t size) { return size >= 0 && size <= extent; };
-  if (!std::all_of(sizes.begin(), sizes.end(), fits) ||
+  if (!std::ranges::all_of(sizes, fits) ||
       std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}) != extent) {
     throw Error("the parts do not add up to the input's extent of " + std::to_string(extent));
   }

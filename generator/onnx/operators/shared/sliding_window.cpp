@@ -11,8 +11,7 @@ namespace {
 constexpr std::int64_t most_extent = std::int64_t{1} << 20;
 
 void demand_positive(const Dims& dims, std::string_view name) {
-  if (std::any_of(dims.begin(), dims.end(),
-                  [](auto value) { return value < 1 || value > most_extent; })) {
+  if (std::ranges::any_of(dims, [](auto value) { return value < 1 || value > most_extent; })) {
     throw Error(std::string(name) + " [" + join(dims, ',') + "] must be 1 to " +
                 std::to_string(most_extent));
   }
@@ -60,10 +59,10 @@ Window unpadded_window(const NodeView& node, std::size_t rank, const Dims& kerne
 }
 
 void check_pads(const Dims& pads) {
-  if (std::any_of(pads.begin(), pads.end(), [](std::int64_t pad) { return pad < 0; })) {
+  if (std::ranges::any_of(pads, [](std::int64_t pad) { return pad < 0; })) {
     throw NotExpressible("negative pads");
   }
-  if (std::any_of(pads.begin(), pads.end(), [](std::int64_t pad) { return pad > most_extent; })) {
+  if (std::ranges::any_of(pads, [](std::int64_t pad) { return pad > most_extent; })) {
     throw Error("pads [" + join(pads, ',') + "] must be at most " + std::to_string(most_extent));
   }
 }
@@ -91,7 +90,7 @@ SlidingWindow sliding_window(const NodeView& node, const Dims& spatial, const Di
                   join(spatial, 'x'));
     }
   }
-  if (node.integer("ceil_mode", 0) != 0) result.overhang = window.round_up(spatial);
+  if (node.flag("ceil_mode")) result.overhang = window.round_up(spatial);
   return result;
 }
 

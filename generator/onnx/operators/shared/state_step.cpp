@@ -33,10 +33,7 @@ class StateCalls {
   }
 
  private:
-  Source push(Call call) {
-    calls_.push_back(std::move(call));
-    return last_result(calls_);
-  }
+  Source push(Call call) { return add_call(calls_, std::move(call)); }
 
   /// One matrix for each state.
   Dims matrices(std::int64_t rows, std::int64_t columns) const {
@@ -57,8 +54,7 @@ class StateCalls {
   Source decayed(const Source& state) {
     const std::int64_t keys = step_.decay_of_each_key ? step_.key_size : 1;
     const Dims factor = step_.value_rows ? matrices(1, keys) : matrices(keys, 1);
-    const Source grown =
-        push(call(Activation{.input = factor, .kind = ActivationKind::exp}, {*step_.decay}));
+    const Source grown = push(function_call(factor, ActivationKind::exp, *step_.decay));
     return push(
         elementwise_call(BinaryKind::mul, {step_.states(), false, state}, {factor, false, grown}));
   }

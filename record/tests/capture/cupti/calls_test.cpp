@@ -1,4 +1,4 @@
-#include "record/capture/cupti/calls.h"
+#include "record/capture/cupti/convert.h"
 
 #include <gmock/gmock.h>
 

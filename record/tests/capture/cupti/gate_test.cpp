@@ -6,7 +6,7 @@
 #include "core/base/error.h"
 #include "record/capture/cupti/buffers.h"
 #include "record/capture/cupti/control.h"
-#include "record/capture/cupti/range_gate.h"
+#include "record/capture/cupti/nvtx_ranges.h"
 
 namespace benanza::record {
 namespace {

@@ -16,10 +16,7 @@ struct ClampSum {
   static constexpr bool takes_steps = false;
   static bool owns(std::string_view op) { return op == "clampsum"; }
   std::string_view op() const { return "clampsum"; }
-  void write(KeyWriter& writer) const { writer.dims("", input).real("l", low).real("h", high); }
-  static ClampSum read(KeyReader& reader) {
-    return {.input = reader.dims(""), .low = reader.real("l"), .high = reader.real("h")};
-  }
+  void map(KeyFields& fields) { fields.dims("", input).real("l", low).real("h", high); }
 
   std::vector<Operand> inputs() const {
     return {{.name = "a", .dims = input}, {.name = "b", .dims = input}};

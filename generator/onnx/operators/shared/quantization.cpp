@@ -1,9 +1,12 @@
-#include "generator/onnx/operators/shared/zero_point.h"
+#include "generator/onnx/operators/shared/quantization.h"
+
+#include <onnx/onnx_pb.h>
 
 #include <utility>
 #include <variant>
 
 #include "generator/onnx/model/node_view.h"
+#include "generator/onnx/model/tensor.h"
 #include "generator/onnx/operators/shared/calls.h"
 
 namespace benanza::onnx {
@@ -59,6 +62,17 @@ Problem sums_of_second(const Problem& product) {
   return sums;
 }
 
+/// Empty if scales are no such ones.
+Dims rows_of_blocks(const NodeView& node, const Dims& dims) {
+  const std::int64_t block = node.integer("block_size", 0);
+  if (block < 1 || dims.empty() || dims.back() % block != 0) return {};
+  if (NodeView::axis(node.integer("axis", 1), dims.size()) != std::ssize(dims) - 1) return {};
+  Dims blocks = dims;
+  blocks.back() /= block;
+  if (node.shape(1) != blocks) return {};
+  return {element_count(blocks), block};
+}
+
 }  // namespace
 
 bool takes_sums_of_data(const Problem& product, const ZeroPoints& points) {
@@ -87,6 +101,40 @@ std::vector<Call> with_sums_of_data(Call product, const ZeroPoints& points) {
   if (points.second) subtract(sums_of_first(shape), {operands[0], *points.second});
   if (points.first) subtract(sums_of_second(shape), {*points.first, operands[1]});
   return calls;
+}
+
+std::int64_t scale_axis(const NodeView& node, const Dims& dims) {
+  if (element_count(node.shape(1)) == 1) return -1;
+  const std::int64_t axis = NodeView::axis(node.integer("axis", 1), dims.size());
+  if (node.shape(1) != Dims{dims[static_cast<std::size_t>(axis)]}) {
+    throw NotExpressible("scales of blocks");
+  }
+  return axis;
+}
+
+Quantization quantization(const NodeView& node, QuantizationKind kind, bool fp8) {
+  const Dims dims = node.extents(0);
+  Dims rows = rows_of_blocks(node, dims);
+  if (!rows.empty()) return {.kind = kind, .input = std::move(rows), .axis = 0, .fp8 = fp8};
+  return {.kind = kind, .input = dims, .axis = scale_axis(node, dims), .fp8 = fp8};
+}
+
+Source dequantized(const NodeView& node, std::size_t index, std::vector<Call>& calls) {
+  const int type = node.input(index).type;
+  if (type != ::onnx::TensorProto::INT8 && type != ::onnx::TensorProto::UINT8) {
+    throw NotExpressible("quantized " + type_name(type));
+  }
+  if (node.elements(index + 1) != 1) throw NotExpressible("a scale for each channel");
+  return add_call(
+      calls, call(Quantization{.kind = QuantizationKind::dequantize, .input = node.extents(index)},
+                  {from_input(index)}));
+}
+
+Lowered quantized(std::vector<Call> calls) {
+  calls.push_back(
+      call(Quantization{.kind = QuantizationKind::quantize, .input = output(calls.back().problem)},
+           {last_result(calls)}));
+  return measured(std::move(calls), Types::checked_by_lowering);
 }
 
 }  // namespace benanza::onnx
