@@ -92,7 +92,7 @@ def run_suite(graph_file, results, algorithms, programs, seconds):
     """Remarks: the time was too short, or rows are incorrect. What was measured counts."""
     out = os.path.join(results, f"{algorithms}.json")
     command = [os.path.join(programs, SUITE), f"--graph={graph_file}", f"--algorithms={algorithms}",
-               "--precision=fp32,int8", *SAMPLING, f"--benchmark_out={out}"]
+               "--precision=fp32", *SAMPLING, f"--benchmark_out={out}"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                           errors="replace", start_new_session=True,
                           env={**os.environ, "OMP_NUM_THREADS": "1"}) as suite:

@@ -1,4 +1,4 @@
-#include "generator/fuzz/mutate.h"
+#include "generator/tests/fuzz/mutate.h"
 
 #include <onnx/defs/schema.h>
 

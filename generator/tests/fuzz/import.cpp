@@ -9,10 +9,10 @@
 
 #include "core/base/error.h"
 #include "core/problem/problem.h"
-#include "generator/fuzz/mutate.h"
 #include "generator/generate.h"
 #include "generator/onnx/import.h"
 #include "generator/onnx/read/read.h"
+#include "generator/tests/fuzz/mutate.h"
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
 
