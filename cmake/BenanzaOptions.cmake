@@ -84,6 +84,8 @@ function(benanza_unoptimised)
   endforeach()
 endfunction()
 
+option(BENANZA_TESTS_APART "Each unit test is one for CTest; OFF: each program, which starts fewer processes" ON)
+
 # A GoogleTest program of a room: label `unit`, needs no GPU, ends in seconds. With LABEL gpu its tests
 # need one, one at a time, and skip themselves where there is none.
 function(benanza_unit_test name)
@@ -114,8 +116,13 @@ function(benanza_unit_test name)
   endif()
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE ${arg_DEFINITIONS})
-  include(GoogleTest)
-  gtest_discover_tests(${name} PROPERTIES LABELS ${arg_LABEL} DISCOVERY_TIMEOUT 60)
+  if(BENANZA_TESTS_APART)
+    include(GoogleTest)
+    gtest_discover_tests(${name} PROPERTIES LABELS ${arg_LABEL} DISCOVERY_TIMEOUT 60)
+  else()
+    add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
+    set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL})
+  endif()
 endfunction()
 
 # Gives a test program the files of cases in a folder, as CASES, and what tests them. The list of

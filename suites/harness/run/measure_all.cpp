@@ -239,7 +239,8 @@ Tally measure_all(std::vector<NamedVariant>& variants, const SuiteOptions& optio
   progress.finish();
   const bool is_to_go_on = options.place.number < options.place.count &&
                            is_anything_due(variants, store, options.repetitions);
-  if (!is_to_go_on && options.rotates_weights && !options.measure.cold) {
+  // In the first process already: the run may end before the last.
+  if (options.rotates_weights && !options.measure.cold) {
     add_facts(rotation_pass(backend, verifier, store, options.repetitions, options.measure),
               variants, backend.name(), crash, ledger);
   }
