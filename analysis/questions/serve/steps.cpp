@@ -15,8 +15,8 @@
 #include "analysis/model/floor.h"
 #include "analysis/model/whole.h"
 #include "core/base/error.h"
-#include "core/problem/text.h"
 #include "core/problem/problem.h"
+#include "core/problem/text.h"
 #include "core/statistics/summary.h"
 
 namespace benanza::analysis {

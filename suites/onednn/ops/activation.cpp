@@ -58,9 +58,9 @@ void register_activation(WayTable& table) {
       [](const Activation& shape) { return channel_layouts(shape.input); },
       [](const Activation& shape, const Problem& problem, const VariantContext& context) {
         if (is_by_two_calls(shape.kind)) {
-          return std::vector<Attempt>{
-              {.prefix = "by_calls.",
-               .plan = [=] { return plan_by_two_calls(shape, problem, context); }}};
+          return std::vector<Attempt>{{.prefix = "by_calls.", .plan = [=] {
+                                         return plan_by_two_calls(shape, problem, context);
+                                       }}};
         }
         const Eltwise wanted = eltwise(shape);
         std::vector<Attempt> attempts{
