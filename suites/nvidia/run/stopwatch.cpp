@@ -28,7 +28,7 @@ constexpr int gapless_attempts = 4;
 constexpr std::uint64_t clock_check_nanoseconds = 100'000;
 constexpr std::chrono::milliseconds cool_down{20};
 
-int attribute(cudaDeviceAttr name, int device) {
+int device_attribute(cudaDeviceAttr name, int device) {
   int value = 0;
   check(cudaDeviceGetAttribute(&value, name, device), "cudaDeviceGetAttribute");
   return value;
@@ -44,9 +44,9 @@ std::int64_t replays_of(std::int64_t graph_calls, std::int64_t calls) {
 
 CudaStopwatch::CudaStopwatch(int device, cudaStream_t stream)
     : stream_(stream),
-      code_(attribute(cudaDevAttrMultiProcessorCount, device)),
-      nominal_clock_hz_(1e3 * attribute(cudaDevAttrClockRate, device)),
-      flush_bytes_(2 * std::int64_t{attribute(cudaDevAttrL2CacheSize, device)}),
+      code_(device_attribute(cudaDevAttrMultiProcessorCount, device)),
+      nominal_clock_hz_(1e3 * device_attribute(cudaDevAttrClockRate, device)),
+      flush_bytes_(2 * std::int64_t{device_attribute(cudaDevAttrL2CacheSize, device)}),
       hold_seconds_(shortest_hold_seconds) {}
 
 double CudaStopwatch::time(harness::Primitive& primitive, std::int64_t calls) {
