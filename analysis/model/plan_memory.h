@@ -59,8 +59,6 @@ PlanMemory memory_of(const Plan& plan, const MeasurementSet& measurements, Works
 
 /// A plan among those with more and less memory.
 struct MemoryPoint {
-  /// Of the workspace of every call; empty: none.
-  std::optional<std::int64_t> limit_bytes{};
   double seconds = 0;
   PlanMemory memory{};
 };

@@ -237,7 +237,7 @@ std::vector<MemoryPoint> front_of(const std::function<Plan(const MeasurementFilt
     if (limit) limited.max_workspace_bytes = limit;
     try {
       const Plan plan = plan_within(limited);
-      return MemoryPoint{limit, plan.seconds, memory_of(plan, alone, workspaces)};
+      return MemoryPoint{plan.seconds, memory_of(plan, alone, workspaces)};
     } catch (const Error&) {
       // A layer has no call with so little workspace.
       return std::nullopt;

@@ -251,7 +251,6 @@ Lowered lower_scatter(const NodeView& node) {
                    proxy_copy(node, element_count(node.shape(2)), 2)});
 }
 
-/// A copy of the cache, and one of its new rows.
 /// New rows in the memory of a cache. Where all sequences begin at one place that is known, the
 /// copy says which.
 Lowered lower_scatter_rows(const NodeView& node) {

@@ -1,10 +1,11 @@
 #include "suites/onednn/plans/functions_by_two_calls.h"
 
 #include <numbers>
-#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/base/lookup.h"
 #include "suites/harness/primitive.h"
 #include "suites/onednn/plans/beside.h"
 #include "suites/onednn/plans/cell_calls.h"
@@ -66,37 +67,23 @@ TwoCalls next_integer(const Memory::desc& format, float from, float to) {
 }
 
 /// x + infinity x within -1 and 1.
-TwoCalls sign() {
+TwoCalls sign(const Memory::desc&) {
   using enum dnnl::algorithm;
   TwoCalls calls{{eltwise_linear, almost_infinite}, binary_add};
   calls.chain.eltwise(eltwise_clip, -1, 1);
   return calls;
 }
 
-TwoCalls calls_of(const Activation& shape, const VariantContext& context) {
-  const Memory::desc format = context.tensor(shape.input);
-  switch (shape.kind) {
-    case ActivationKind::erf:
-      return erf(format);
-    case ActivationKind::softsign:
-      return softsign(format);
-    case ActivationKind::floor:
-      return next_integer(format, -1, 0);
-    case ActivationKind::ceil:
-      return next_integer(format, 0, 1);
-    case ActivationKind::sign:
-      return sign();
-    default:
-      throw std::logic_error("a function of one call");
-  }
-}
+constexpr std::pair<ActivationKind, TwoCalls (*)(const Memory::desc&)> functions[] = {
+    {ActivationKind::erf, erf},
+    {ActivationKind::softsign, softsign},
+    {ActivationKind::floor, [](const Memory::desc& format) { return next_integer(format, -1, 0); }},
+    {ActivationKind::ceil, [](const Memory::desc& format) { return next_integer(format, 0, 1); }},
+    {ActivationKind::sign, sign}};
 
 }  // namespace
 
-bool is_by_two_calls(ActivationKind kind) {
-  using enum ActivationKind;
-  return kind == erf || kind == softsign || kind == floor || kind == ceil || kind == sign;
-}
+bool is_by_two_calls(ActivationKind kind) { return found_in(functions, kind).has_value(); }
 
 Plan plan_by_two_calls(const Activation& shape, const Problem& problem,
                        const VariantContext& context) {
@@ -104,12 +91,12 @@ Plan plan_by_two_calls(const Activation& shape, const Problem& problem,
   if (context.integers() || !problem.epilogue.steps.empty()) {
     throw harness::Unsupported("oneDNN has no " + function + ", only calls that compute it");
   }
-  TwoCalls calls = calls_of(shape, context);
+  const Memory::desc format = context.tensor(shape.input);
+  TwoCalls calls = found_in(functions, shape.kind).value()(format);
   if (calls.function.algorithm == dnnl::algorithm::eltwise_round &&
       context.precision() != Precision::fp32) {
     throw harness::Unsupported("oneDNN rounds fp32 only, which " + function + " needs");
   }
-  const Memory::desc format = context.tensor(shape.input);
   // With SSE4.1 alone, 2.6 writes beyond tensors of padded channels.
   if (format.get_size() != context.plain(shape.input).get_size()) {
     throw harness::Unsupported("oneDNN has no " + function + " of padded channels");
