@@ -55,6 +55,8 @@ using Beside = std::function<Implementation(const Memory::desc& format)>;
 struct Before {
   std::size_t operand = 0;
   Beside call;
+  /// Other arguments (DNNL_ARG_*) that read the operand.
+  std::vector<int> again = {};
 };
 
 /// A forward call that produces data for a gradient (the positions of maxima, for example). It runs

@@ -241,11 +241,12 @@ void PlannedCall::add(const Constant& constant) {
 }
 
 PlannedCall::Aside PlannedCall::aside(const Implementation& implementation, const Memory& given,
-                                      const Memory& made) {
+                                      const Memory& made, const std::vector<int>& again) {
   return library_call("a call beside", [&] {
     Aside aside{.call = dnnl::primitive(implementation.current().get()),
                 .memories = {given, made},
                 .arguments = {{DNNL_ARG_SRC, given.get()}, {DNNL_ARG_DST, made.get()}}};
+    for (const int id : again) aside.arguments.push_back({id, given.get()});
     const Memory::desc scratch = implementation.current().scratchpad_desc();
     if (scratch.get_size() > 0) {
       aside.memories.emplace_back(scratch, engine_);
@@ -271,7 +272,7 @@ PlannedCall::Tensor PlannedCall::allocate_before(const Plan& plan, const Argumen
       memory(call.current().query_md(dnnl::query::exec_arg_md, DNNL_ARG_SRC), argument, place);
   const Memory made(call.current().query_md(dnnl::query::exec_arg_md, DNNL_ARG_DST), engine_);
   workspace_bytes_ += static_cast<std::int64_t>(wanted.get_size());
-  before_.push_back(aside(call, given, made));
+  before_.push_back(aside(call, given, made, before.again));
   made_.emplace(operands_.size(), made);
   again_.emplace_back(wanted, engine_, made.get_data_handle());
   arguments_.push_back({argument.id, again_.back().get()});
@@ -286,7 +287,7 @@ PlannedCall::Tensor PlannedCall::allocate_after(const Plan& plan, const Place& p
       memory(call.current().query_md(dnnl::query::exec_arg_md, DNNL_ARG_DST), plan.result, place);
   const Memory given(call.current().query_md(dnnl::query::exec_arg_md, DNNL_ARG_SRC), engine_);
   workspace_bytes_ += static_cast<std::int64_t>(computed.get_size());
-  after_.push_back(aside(call, given, made));
+  after_.push_back(aside(call, given, made, {}));
   again_.emplace_back(computed, engine_, given.get_data_handle());
   arguments_.push_back({plan.result.id, again_.back().get()});
   return {made, plan.result};

@@ -121,8 +121,9 @@ class PlannedCall : public JudgedCall {
     std::vector<dnnl_exec_arg_t> arguments;
     void run(const dnnl::stream& stream) const;
   };
-  /// `given` and `made` are what it reads and writes.
-  Aside aside(const Implementation& implementation, const Memory& given, const Memory& made);
+  /// `given` and `made` are what it reads, also as the arguments `again`, and writes.
+  Aside aside(const Implementation& implementation, const Memory& given, const Memory& made,
+              const std::vector<int>& again);
   std::vector<Aside> before_;
   std::vector<Aside> after_;
   /// The workspace that a forward call keeps for its gradient.
