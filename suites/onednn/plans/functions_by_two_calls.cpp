@@ -110,9 +110,9 @@ Before within_half_a_period(const Of& of) {
   return {0, call, again};
 }
 
-/// The Taylor series of cos(y) or sin(y) with |y| <= pi, its rest below 4e-9.
+/// The Taylor series of cos(y) or sin(y) with |y| <= pi, its rest below 2e-7.
 TwoCalls periodic(const Of& of, bool is_odd) {
-  constexpr std::size_t terms = 10;
+  constexpr std::size_t terms = 9;
   // Of y^(2 i), times y if odd.
   std::array<float, terms> factors{};
   double factor = 1;
