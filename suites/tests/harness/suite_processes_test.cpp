@@ -112,6 +112,25 @@ TEST_F(Processes, WhatChangesTheDeviceComesAfterTheLastOne) {
   EXPECT_EQ(with_kernels, 4U);  // both repetitions of direct, in two layouts
 }
 
+// Process 1 measures the ReLU; of two more, the first both calls of the maximum, and the second is
+// stopped at its third call.
+TEST_F(Processes, WeightsComeFromMemoryInTheFirst) {
+  ASSERT_EQ(run({out_flag(), "--problem=relu/1x8"}).status, 0);
+  Request request = held_after(2, {out_flag(), "--problem=relu/1x8", "--problem=max/1x64_1x64_w",
+                                   "--benchmark_repetitions=2", "--processes=2"});
+  request.environment["FAKE_CACHE_BYTES"] = "256";
+  Program program(request);
+  await_gate();
+  program.send(SIGTERM);
+  open_gate();
+  EXPECT_EQ(program.wait().status, 128 + SIGTERM);
+  std::map<std::string, int> rotated;
+  for (const Json& row : rows()) {
+    if (row.contains("rotating_seconds")) rotated[row.at("name")] = row.at("process");
+  }
+  EXPECT_THAT(rotated, ElementsAre(testing::Pair("max/1x64_1x64_w/fp32/plain/fake/direct", 2)));
+}
+
 TEST_F(Processes, AKilledOneLosesNothingAndAnotherGoesOn) {
   // The first run measures four variants; of the second one, the first process measures the other
   // eight, and the second process is killed at its ninth.

@@ -81,6 +81,11 @@ double FakeStopwatch::time_cold(Primitive& primitive) {
   return 250e-6;
 }
 
+std::int64_t FakeStopwatch::cache_bytes() const {
+  const char* const bytes = std::getenv("FAKE_CACHE_BYTES");
+  return bytes == nullptr ? 0 : std::atoll(bytes);
+}
+
 std::vector<Layout> FakeBackend::layouts(const Problem& problem) const {
   if (op(problem) == "softmax") return {};
   if (op(problem) == "relu") return {Layout::nchw, Layout::nhwc};
@@ -126,9 +131,11 @@ std::unique_ptr<Primitive> FakeBackend::make(const Variant& variant, Operands& o
     return std::span(reinterpret_cast<float*>(place), static_cast<std::size_t>(elements));
   };
   const std::span<float> read = floats(operands.operand(0, bytes, {}));
+  std::span<float> least;
+  if (inputs(variant.problem).size() > 1) least = floats(operands.operand(1, bytes, {}));
   const std::span<float> written = floats(operands.result(0, bytes, {}));
   return std::make_unique<FakePrimitive>(
-      read, written,
+      read, least, written,
       FakePrimitive::Manners{
           .correct = variant.algorithm != "wrong",
           .noisy = variant.algorithm == "strided",
@@ -141,8 +148,9 @@ std::unique_ptr<Primitive> FakeBackend::make(const Variant& variant, Operands& o
           .profiles = &profiles_});
 }
 
-void FakePrimitive::upload(std::size_t, std::span<const float> values) {
-  std::ranges::copy(values.first(std::min(values.size(), input_.size())), input_.begin());
+void FakePrimitive::upload(std::size_t index, std::span<const float> values) {
+  const std::span<float> operand = index == 0 ? input_ : least_;
+  std::ranges::copy(values.first(std::min(values.size(), operand.size())), operand.begin());
 }
 
 void FakePrimitive::poison_output() {
@@ -154,8 +162,10 @@ void FakePrimitive::run() {
   const bool ready = !manners_.uses_up || std::exchange(restored_, false);
   const bool correct = manners_.correct && manners_.correct_calls > 0 && ready;
   manners_.correct_calls -= manners_.correct_calls > 0 ? 1 : 0;
-  std::transform(input_.begin(), input_.end(), output_.begin(),
-                 [correct](float x) { return correct ? std::max(x, 0.0F) : x; });
+  for (std::size_t i = 0; i < input_.size(); ++i) {
+    const float least = least_.empty() ? 0 : least_[i];
+    output_[i] = correct ? std::max(input_[i], least) : input_[i];
+  }
   if (manners_.overwrites_operand) {
     std::transform(input_.begin(), input_.end(), input_.begin(), [](float x) { return 2 * x; });
   }

@@ -32,6 +32,8 @@ class FakeStopwatch : public Stopwatch {
   double time(Primitive& primitive, std::int64_t calls) override;
   /// 250 us.
   double time_cold(Primitive& primitive) override;
+  /// The value of FAKE_CACHE_BYTES, 0 if not set.
+  std::int64_t cache_bytes() const override;
   /// The sum of what time() returned.
   double total_seconds() const { return total_seconds_; }
 
@@ -127,7 +129,7 @@ class FakeBackend : public Backend {
   FakeObserver observer_;
 };
 
-/// ReLU of the operand.
+/// ReLU of the operand, or the larger one of two operands.
 class FakePrimitive : public Primitive {
  public:
   struct Manners {
@@ -148,9 +150,11 @@ class FakePrimitive : public Primitive {
     /// Counts the profiles taken by the process; null if none are requested.
     int* profiles = nullptr;
   };
-  /// Of as many elements as each has, where the caller wants them.
-  FakePrimitive(std::span<float> input, std::span<float> output, Manners manners)
-      : input_(input), output_(output), manners_(manners) {}
+  /// Of as many elements as each has, where the caller wants them. `least`: the second operand, or
+  /// empty.
+  FakePrimitive(std::span<float> input, std::span<float> least, std::span<float> output,
+                Manners manners)
+      : input_(input), least_(least), output_(output), manners_(manners) {}
   /// In memory of its own.
   FakePrimitive(std::size_t elements, Manners manners)
       : own_(2 * elements),
@@ -176,6 +180,7 @@ class FakePrimitive : public Primitive {
  private:
   std::vector<float> own_;
   std::span<float> input_;
+  std::span<float> least_;
   std::span<float> output_;
   Manners manners_;
   int asked_ = 0;
