@@ -119,7 +119,8 @@ class QuantizedLayers {
     Call& product = layer.calls.front();
     auto* const gemm = std::get_if<Gemm>(&product.problem.shape);
     if (gemm == nullptr || !gemm->batch_a.empty() || !gemm->batch_b.empty()) {
-      return refuse(layer, "packed weights as the first operand of other than two matrices");
+      return refuse(layer, "packed weights as the first operand of other than two matrices",
+                    weights);
     }
     std::swap(gemm->m, gemm->n);
     const bool a = gemm->transpose_a;
@@ -276,7 +277,7 @@ class QuantizedLayers {
     }
     const Step* const scaled = weights != nullptr ? weights : scaling_of_casts(program_, *second);
     if (const auto* reason = refused_scales(program_, product, *second, scaled, packed->block)) {
-      return refuse(layer, reason);
+      return refuse(layer, reason, *second);
     }
     if (bytes && weights != nullptr && packed->block == 0 && precision_of(*weights) == bytes) {
       ZeroPoints points;
@@ -306,7 +307,14 @@ class QuantizedLayers {
     return packed_weights(program_, *recurrence) == packed;
   }
 
-  static void refuse(LoweredLayer& layer, std::string reason) {
+  /// `weights`: of which the layer, so far measured as one of floats, reads what the file stores.
+  void refuse(LoweredLayer& layer, std::string reason, const Value& weights) const {
+    double bits = 0;
+    for (const Value* const stored : stored_tensors_and_scales(program_, weights)) {
+      bits += static_cast<double>(element_count(*stored->shape)) * type_bits(stored->type);
+    }
+    const auto floats = static_cast<double>(element_count(*weights.shape));
+    if (layer.bytes) *layer.bytes += bits / 8 - 4 * floats;
     layer.cost = Cost::unsupported;
     layer.reason = std::move(reason);
     layer.calls.clear();

@@ -63,16 +63,14 @@ class NbitsProducts {
   /// The product with input `weights`, and a bias, the next but one, into output `output`.
   Source multiply(std::size_t weights, std::int64_t columns, int output) {
     if (!node_.input(weights).constant) throw NotExpressible("weights that change with every run");
-    const std::int64_t block = node_.integer("block_size", 0);
-    if (block < 1 || columns < 1) throw Error("no blocks, or no columns");
+    if (columns < 1) throw Error("no columns");
     Gemm shape;
     shape.m = rows_;
     shape.n = columns;
     shape.k = length_;
     shape.transpose_b = shape.constant_b = true;
     calls_.push_back(call(shape, {x_, from_input(weights)}));
-    calls_.back().problem.packed =
-        PackedWeights{.type = nbits_type(node_.integer("bits", 4), false), .block = block};
+    calls_.back().problem.packed = nbits_weights(node_, weights, shape, false);
     const std::size_t bias = weights + 2;
     if (node_.has_input(bias)) {
       calls_.push_back(elementwise_call(BinaryKind::add,

@@ -64,11 +64,7 @@ Lowered lower_matmul_nbits(const NodeView& node) {
     data = from_call(0);
   }
   Call product = call(shape, {data, from_input(1)});
-  const bool zero_points = node.has_input(3);
-  product.problem.packed = PackedWeights{.type = nbits_type(node.integer("bits", 4), zero_points),
-                                         .block = node.integer("block_size", 0),
-                                         .zero_points = zero_points};
-  if (product.problem.packed->block < 1) throw Error("a block_size below 1");
+  product.problem.packed = nbits_weights(node, 1, shape, node.has_input(3));
   const Dims dims = output(product.problem);
   calls.push_back(std::move(product));
   if (node.has_input(5)) {

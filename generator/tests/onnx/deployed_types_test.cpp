@@ -122,6 +122,7 @@ TEST(PackedWeights, WithBlocksOfColumnsAreNamedWithTheirBytes) {
     const LoweredGraph columns = graph(transposed ? 0 : 1, transposed);
     EXPECT_EQ(columns.layers.back().cost, Cost::unsupported);
     EXPECT_THAT(columns.layers.back().reason, testing::HasSubstr("blocks of columns"));
+    EXPECT_EQ(columns.layers.back().bytes, 64 * 64 / 2 + 128 * 4 + 2 * 64 * 4) << "and two rows";
     EXPECT_EQ(columns.compulsory.weights, (Traffic{.elements = 128, .bytes = 64 * 64 / 2}));
   }
 }

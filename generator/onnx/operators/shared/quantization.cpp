@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "core/base/error.h"
 #include "generator/onnx/model/node_view.h"
 #include "generator/onnx/model/tensor.h"
 #include "generator/onnx/operators/shared/calls.h"
@@ -135,6 +136,23 @@ Lowered quantized(std::vector<Call> calls) {
       call(Quantization{.kind = QuantizationKind::quantize, .input = output(calls.back().problem)},
            {last_result(calls)}));
   return measured(std::move(calls), Types::checked_by_lowering);
+}
+
+PackedWeights nbits_weights(const NodeView& node, std::size_t index, const Gemm& shape,
+                            bool zero_points) {
+  const std::int64_t bits = node.integer("bits", 4);
+  const std::int64_t block = node.integer("block_size", 0);
+  const PackedType type = nbits_type(bits, zero_points);
+  if (block < 1) throw Error("a block_size below 1");
+  const std::int64_t blocks = (shape.k + block - 1) / block;
+  const std::int64_t needed = shape.n * blocks * block * bits / 8;
+  const std::int64_t stored =
+      element_count(node.shape(index)) * type_bits(node.input(index).type) / 8;
+  if (stored != needed) {
+    throw Error(std::to_string(stored) + " bytes of weights; N, K, bits and block_size need " +
+                std::to_string(needed));
+  }
+  return {.type = type, .block = block, .zero_points = zero_points};
 }
 
 }  // namespace benanza::onnx

@@ -67,4 +67,9 @@ inline PackedType nbits_type(std::int64_t bits, bool zero_points) {
   }
 }
 
+/// What input `index` packs as columns x blocks x bytes, by the attributes "bits" and "block_size":
+/// the weights of a product of this shape. Throws Error if it has another number of bytes.
+PackedWeights nbits_weights(const NodeView& node, std::size_t index, const Gemm& shape,
+                            bool zero_points);
+
 }  // namespace benanza::onnx
