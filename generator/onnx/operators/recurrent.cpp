@@ -84,11 +84,10 @@ void refuse_variants(const NodeView& node) {
   if (node.has_input(peepholes_input)) throw NotExpressible("peepholes (input P)");
 }
 
+/// Lengths that nobody states pass: those of every sequence are then taken to be the input's.
 void check_lengths(const NodeView& node, std::int64_t steps) {
   if (!node.has_input(lengths_input)) return;
-  if (!node.input(lengths_input).literal) {
-    throw NotExpressible("lengths that are only known when the model runs (sequence_lens)");
-  }
+  if (!node.input(lengths_input).literal) return;
   const Dims lengths = node.integers(lengths_input);
   if (std::ranges::any_of(lengths, [&](auto length) { return length != steps; })) {
     throw NotExpressible("sequences shorter than the input (sequence_lens)");
@@ -178,8 +177,16 @@ Call recurrent_call(const NodeView& node, WeightOrder order) {
   return call(shape, std::move(operands));
 }
 
+Lowered lower_recurrence(const NodeView& node, Call call, Types types = Types::floating_only) {
+  Lowered lowered = measured({std::move(call)}, types);
+  if (node.has_input(lengths_input) && !node.input(lengths_input).literal) {
+    lowered.reason = "its sequences are taken to be as long as the input (sequence_lens)";
+  }
+  return lowered;
+}
+
 Lowered lower_recurrent(const NodeView& node) {
-  return measured({recurrent_call(node, WeightOrder::rows)});
+  return lower_recurrence(node, recurrent_call(node, WeightOrder::rows));
 }
 
 /// The input is scaled by its largest value, the state by that of every step. The call has one
@@ -192,7 +199,7 @@ Lowered lower_dynamic_quantize_lstm(const NodeView& node) {
   }
   Call lstm = recurrent_call(node, WeightOrder::columns);
   lstm.is_proxy = true;
-  Lowered lowered = measured({std::move(lstm)}, Types::checked_by_lowering);
+  Lowered lowered = lower_recurrence(node, std::move(lstm), Types::checked_by_lowering);
   lowered.precision = to_string(Precision::int8);
   return lowered;
 }

@@ -156,6 +156,13 @@ TEST(Recurrent, ShorterSequencesAreUnsupported) {
   EXPECT_THAT(built.layer().reason, HasSubstr("sequence_lens"));
 }
 
+TEST(Recurrent, LengthsThatAreNotKnownAreTakenToBeTheInputs) {
+  Model built = model({.inputs = {"x", "w", "r", "", "given"}});
+  const LoweredLayer layer = built.input("given", {2}, ::onnx::TensorProto::INT32).layer();
+  EXPECT_THAT(layer.problems, ElementsAre("lstm/t5_n2_i3_h4_l1_forward"));
+  EXPECT_THAT(layer.reason, HasSubstr("as long as the input"));
+}
+
 TEST(Recurrent, WhatDoesNotFitIsAnError) {
   EXPECT_THROW(model({.gates = 3}).layer(), Error) << "rows of the weights";
   EXPECT_THROW(model({}, {{"hidden_size", 5}}).layer(), Error);
