@@ -72,6 +72,13 @@ std::string cpu_model() {
   return "unknown";
 }
 
+std::string large_pages() {
+  std::ifstream file("/sys/kernel/mm/transparent_hugepage/enabled");
+  std::string line;
+  std::getline(file, line);
+  return line.empty() || line.find("[never]") != std::string::npos ? "no" : "yes";
+}
+
 std::string bytes_text(double value) {
   constexpr std::array<const char*, 4> units{"B", "KiB", "MiB", "GiB"};
   std::size_t unit = 0;

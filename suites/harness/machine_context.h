@@ -21,6 +21,9 @@ nlohmann::ordered_json machine_context(const Writer& writer);
 /// The processor's name; "unknown" if the system does not report it.
 std::string cpu_model();
 
+/// Whether the system gives large pages to blocks that ask for them: "yes" or "no".
+std::string large_pages();
+
 /// Formats bytes, e.g. "3.1 GiB", "512 KiB", "17 B".
 std::string bytes_text(double value);
 

@@ -1,16 +1,31 @@
 #include "suites/harness/operands.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <new>
 
 namespace benanza::harness {
 
+namespace {
+
+constexpr std::int64_t cache_line_bytes = 64;
+constexpr std::int64_t large_page_bytes = std::int64_t{2} << 20;
+
+}  // namespace
+
 std::shared_ptr<std::byte> HostAllocator::allocate(std::int64_t bytes) {
-  constexpr std::align_val_t cache_line{64};
   if (bytes == 0) return nullptr;
-  void* const memory = ::operator new(static_cast<std::size_t>(bytes), cache_line);
+  const bool is_large = bytes >= large_page_bytes / 2;
+  const std::int64_t unit = is_large ? large_page_bytes : 1;
+  const auto size = static_cast<std::size_t>((bytes + unit - 1) / unit * unit);
+  const auto alignment =
+      static_cast<std::align_val_t>(is_large ? large_page_bytes : cache_line_bytes);
+  void* const memory = ::operator new(size, alignment);
+  // Where it fails, small pages serve.
+  if (is_large) madvise(memory, size, MADV_HUGEPAGE);
   return {static_cast<std::byte*>(memory),
-          [](std::byte* block) { ::operator delete(block, cache_line); }};
+          [alignment](std::byte* block) { ::operator delete(block, alignment); }};
 }
 
 void HostAllocator::write(std::byte* target, std::span<const std::byte> bytes) {

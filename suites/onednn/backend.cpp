@@ -91,6 +91,7 @@ System describe_system() {
   return {{"cpu_model", harness::cpu_model()},
           {"cpu_isa", isa_name(dnnl::get_effective_cpu_isa())},
           {"cache_bytes", std::to_string(harness::CacheFlush::of_this_machine().cache_bytes)},
+          {"large_pages", harness::large_pages()},
           {"threads", std::to_string(omp_get_max_threads())},
           {"onednn_version", std::to_string(version.major) + "." + std::to_string(version.minor) +
                                  "." + std::to_string(version.patch)},

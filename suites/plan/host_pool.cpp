@@ -1,9 +1,6 @@
 #include "suites/plan/host_pool.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
-#include <new>
 
 namespace benanza::plan {
 namespace {
@@ -15,15 +12,6 @@ std::int64_t rounded_up(std::int64_t bytes, std::int64_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
 
-/// Whole pages. Small ones serve where the system gives no large ones.
-std::shared_ptr<std::byte> pages(std::int64_t bytes) {
-  const auto size = static_cast<std::size_t>(bytes);
-  void* const memory = ::operator new (size, std::align_val_t{page_bytes});
-  madvise(memory, size, MADV_HUGEPAGE);
-  return {static_cast<std::byte*>(memory),
-          [](std::byte* pointer) { ::operator delete (pointer, std::align_val_t{page_bytes}); }};
-}
-
 }  // namespace
 
 std::shared_ptr<std::byte> HostPool::allocate(std::int64_t bytes) {
@@ -32,7 +20,7 @@ std::shared_ptr<std::byte> HostPool::allocate(std::int64_t bytes) {
   const std::int64_t size = rounded_up(bytes, block_alignment);
   if (!chunk_ || taken_ + size > chunk_bytes_) {
     chunk_bytes_ = std::max(rounded_up(size, page_bytes), chunk_pages * page_bytes);
-    chunk_ = pages(chunk_bytes_);
+    chunk_ = host_.allocate(chunk_bytes_);
     taken_ = 0;
   }
   std::byte* const block = chunk_.get() + taken_;

@@ -44,11 +44,11 @@ bool in_parts(std::size_t bytes, const Action& action) {
 
 Traffic::Traffic(std::size_t bytes)
     : bytes_(bytes),
-      first_(std::make_unique_for_overwrite<unsigned char[]>(bytes)),
-      second_(std::make_unique_for_overwrite<unsigned char[]>(bytes)) {
+      first_(harness::HostAllocator().allocate(static_cast<std::int64_t>(bytes))),
+      second_(harness::HostAllocator().allocate(static_cast<std::int64_t>(bytes))) {
   in_parts(bytes_, [&](std::size_t begin, std::size_t count) {
-    std::memset(&first_[begin], value, count);
-    std::memset(&second_[begin], value, count);
+    std::memset(first_.get() + begin, value, count);
+    std::memset(second_.get() + begin, value, count);
     return false;
   });
 }
@@ -56,8 +56,8 @@ Traffic::Traffic(std::size_t bytes)
 double Traffic::rate(Kind kind) {
   const auto start = std::chrono::steady_clock::now();
   const bool differs = in_parts(bytes_, [&](std::size_t begin, std::size_t count) {
-    unsigned char* const first = &first_[begin];
-    unsigned char* const second = &second_[begin];
+    std::byte* const first = first_.get() + begin;
+    std::byte* const second = second_.get() + begin;
     switch (kind) {
       case Kind::read:
         return std::memchr(first, absent, count) != nullptr;

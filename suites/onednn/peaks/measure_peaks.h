@@ -30,8 +30,8 @@ class Traffic {
 
  private:
   std::size_t bytes_;
-  std::unique_ptr<unsigned char[]> first_;
-  std::unique_ptr<unsigned char[]> second_;
+  std::shared_ptr<std::byte> first_;
+  std::shared_ptr<std::byte> second_;
 };
 
 /// Measures the arithmetic peak of every precision that `library`, a backend of host primitives,

@@ -52,7 +52,7 @@ TEST_F(OnednnBackendTest, SaysWhatResultsDependOn) {
   EXPECT_THAT(system.at("onednn_version"), StartsWith(std::to_string(version->major) + "." +
                                                       std::to_string(version->minor) + "."));
   EXPECT_EQ(system.at("threads"), std::to_string(omp_get_max_threads()));
-  for (const char* key : {"cpu_model", "cpu_isa", "onednn_cpu_runtime"}) {
+  for (const char* key : {"cpu_model", "cpu_isa", "large_pages", "onednn_cpu_runtime"}) {
     EXPECT_NE(system.at(key), "") << key;
   }
   EXPECT_EQ(backend_->name(), "onednn");
