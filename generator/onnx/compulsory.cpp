@@ -11,6 +11,7 @@
 #include "generator/onnx/control_flow/hidden_weights.h"
 #include "generator/onnx/model/node_view.h"
 #include "generator/onnx/parameters.h"
+#include "generator/onnx/read_regions.h"
 #include "generator/onnx/stored.h"
 
 namespace benanza::onnx {
@@ -223,19 +224,42 @@ void add_weight(Traffic& traffic, const Program& program, const Weights& weights
   }
 }
 
-/// The model's inputs that who reads all of `value` reads.
-void add_given(const Program& program, const std::vector<LoweredLayer>& layers, const Value& value,
-               std::set<const Value*>& inputs, Parts& parts) {
-  for (const auto& [input, lost] : given_behind(program, layers, value)) {
-    const std::int64_t all = element_count(*input->shape);
-    const std::int64_t seen = std::max<std::int64_t>(0, all - lost);
-    if (lost == 0) {
-      inputs.insert(input);
-    } else {
-      add(parts, input, {.least = seen, .most = seen, .of = all});
+/// What calls read of the model's inputs.
+struct Inputs {
+  std::set<const Value*> whole;
+  Parts parts;
+  ReadRegions regions;
+
+  /// What who reads all of `value` reads.
+  void add(const Program& program, const std::vector<LoweredLayer>& layers, const Value& value) {
+    const GivenBehind behind = given_behind(program, layers, value);
+    for (const auto& [input, lost] : behind.lost) {
+      const std::int64_t all = element_count(*input->shape);
+      if (lost == 0) {
+        whole.insert(input);
+      } else {
+        add_part(*input, std::max<std::int64_t>(0, all - lost));
+      }
     }
+    for (const Value* picked : behind.picked) regions.add_picked(*picked);
   }
-}
+  void add_part(const Value& input, std::int64_t seen) {
+    onnx::add(parts, &input, {.least = seen, .most = seen, .of = element_count(*input.shape)});
+  }
+
+  Traffic traffic() const {
+    Traffic traffic;
+    for (const Value* value : whole) onnx::add(traffic, *value);
+    Parts all = parts;
+    for (const auto& [value, seen] : regions.counts()) {
+      onnx::add(all, value, {.least = seen, .most = seen, .of = element_count(*value->shape)});
+    }
+    for (const auto& [value, part] : all) {
+      if (!whole.contains(value)) onnx::add(traffic, *value, part);
+    }
+    return traffic;
+  }
+};
 
 /// Adds to `parts` one slice of each constant of which a Gather picks what `value` shows, as models
 /// that look experts up do: the same one may be picked several times.
@@ -278,11 +302,12 @@ void add_hidden_weights(const Program& program, Weights& weights, Traffic& traff
 
 Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& layers,
                       const OperatorTable& operators) {
-  std::set<const Value*> inputs;
+  Inputs inputs{.whole = {},
+                .parts = parts_of_inputs(program, layers),
+                .regions = ReadRegions(program, layers)};
   Weights weights;
   Parts weight_parts = parts_of_weights(program, layers);
   const auto grown = grown_inputs(program, layers);
-  Parts parts = parts_of_inputs(program, layers);
   for (std::size_t step = 0; step < layers.size(); ++step) {
     if (reads_all_constants(program.steps[step], layers[step], operators)) {
       for (const Value* value : program.steps[step].inputs) {
@@ -291,12 +316,16 @@ Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& l
     }
     for (const std::size_t index : layers[step].reads_whole) {
       const Value* const value = program.steps[step].inputs[index];
-      if (value != nullptr) add_given(program, layers, *value, inputs, parts);
+      if (value != nullptr) inputs.add(program, layers, *value);
     }
     if (layers[step].cost != Cost::measured) continue;
     for (const Call& call : layers[step].calls) {
       const std::vector<Operand> operands = benanza::inputs(call.problem);
       for (std::size_t i = 0; i < operands.size() && i < call.operands.size(); ++i) {
+        const auto* const copy = std::get_if<Copy>(&call.problem.shape);
+        if (copy != nullptr || !call.operands[i].is_whole()) {
+          inputs.regions.add_operand(step, call, i);
+        }
         const Source& source = behind_copies(layers[step], call.operands[i]);
         // A bias can be folded into other constants.
         if (source.kind != Source::Kind::input || i == bias_operand(call.problem)) continue;
@@ -305,7 +334,9 @@ Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& l
         const Value* value = program.steps[step].inputs[index];
         if (value == nullptr || !value->shape) continue;
         if (i > 0 && is_product(call.problem)) add_picked(program, *value, weight_parts);
-        const bool whole = element_count(operands[i].dims) == element_count(*value->shape);
+        const std::int64_t read =
+            copy != nullptr ? copy->read_elements() : element_count(operands[i].dims);
+        const bool whole = read == element_count(*value->shape);
         if (value->constant) {
           if (whole && !reads_in_part(layers[step], index) && is_product(call.problem) &&
               (operands[i].role == Role::weights || i == 0)) {
@@ -314,20 +345,16 @@ Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& l
         } else if (const auto found = grown.find(value); found != grown.end()) {
           const std::int64_t seen = std::clamp<std::int64_t>(
               element_count(operands[i].dims) - found->second.added, 0, found->second.kept);
-          const Value* const input = found->second.input;
-          add(parts, input, {.least = seen, .most = seen, .of = element_count(*input->shape)});
+          inputs.add_part(*found->second.input, seen);
         } else if (whole && !skips_pixels(call.problem)) {
-          add_given(program, layers, *value, inputs, parts);
+          inputs.add(program, layers, *value);
         }
       }
     }
   }
   Compulsory result;
   add_hidden_weights(program, weights, result.weights);
-  for (const Value* value : inputs) add(result.inputs, *value);
-  for (const auto& [value, part] : parts) {
-    if (!inputs.contains(value)) add(result.inputs, *value, part);
-  }
+  result.inputs = inputs.traffic();
   for (const Value* value : weights.all) add_weight(result.weights, program, weights, *value);
   for (const auto& [value, part] : weight_parts) {
     if (!weights.all.contains(value)) add(result.weights, *value, part);

@@ -129,10 +129,9 @@ void add_stored(Parameters& parameters, const Tensor& tensor) {
 
 }  // namespace
 
-std::map<const Value*, std::int64_t> given_behind(const Program& program,
-                                                  const std::vector<LoweredLayer>& layers,
-                                                  const Value& value) {
-  std::map<const Value*, std::int64_t> found;
+GivenBehind given_behind(const Program& program, const std::vector<LoweredLayer>& layers,
+                         const Value& value) {
+  GivenBehind found;
   std::map<const Value*, std::int64_t> seen{{&value, 0}};
   std::vector<const Value*> open{&value};
   while (!open.empty()) {
@@ -140,7 +139,7 @@ std::map<const Value*, std::int64_t> given_behind(const Program& program,
     open.pop_back();
     if (next.constant || !next.shape) continue;
     std::int64_t lost = seen.at(&next);
-    if (next.given) found.emplace(&next, lost);
+    if (next.given) found.lost.emplace(&next, lost);
     if (!next.producer) continue;
     const Step& step = program.steps[*next.producer];
     const LoweredLayer& layer = layers[*next.producer];
@@ -149,6 +148,7 @@ std::map<const Value*, std::int64_t> given_behind(const Program& program,
       lost += more;
       inputs = {step.inputs.front()};
     }
+    if (inputs.empty() && lost == 0 && layer.cost == Cost::movement) found.picked.push_back(&next);
     for (const Value* input : inputs) {
       if (input != nullptr && seen.emplace(input, lost).second) open.push_back(input);
     }

@@ -337,5 +337,59 @@ TEST(Compulsory, OfBranchesWhatEachReadsCounts) {
   EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 64 + 32}));
 }
 
+/// Earlier keys and values of 2 heads and 5 positions in one tensor, as GPT-2's exporters write
+/// them.
+Model with_past_of_both() {
+  Model model(17);
+  model.input("past", {2, 1, 2, 5, 4}).input("q", {1, 2, 1, 4}).input("k", {1, 2, 1, 4});
+  model.input("v", {1, 2, 1, 4}).integers("0", {0}).integers("1", {1});
+  return model;
+}
+
+/// `k0` and `v0`: with an axis of 1 before the others.
+LoweredGraph attending(Model& model) {
+  model.node("Squeeze", {"k0", "0"}, {"pk"}).node("Squeeze", {"v0", "0"}, {"pv"});
+  model.node("Concat", {"pk", "k"}, {"keys"}, {{"axis", 2}});
+  model.node("Concat", {"pv", "v"}, {"values"}, {{"axis", 2}});
+  model.node("Transpose", {"keys"}, {"t"}, {{"perm", Dims{0, 1, 3, 2}}});
+  model.node("MatMul", {"q", "t"}, {"s"}).node("Softmax", {"s"}, {"p"});
+  return model.node("MatMul", {"p", "values"}, {"y"}).output("y").import();
+}
+
+TEST(Compulsory, PartsThatAreReadOfOneInputAddUp) {
+  const Traffic all{.elements = 2 * 2 * 5 * 4 + 3 * 8};
+  Model gathered = with_past_of_both();
+  gathered.node("Gather", {"past", "0"}, {"k0"}).node("Gather", {"past", "1"}, {"v0"});
+  EXPECT_EQ(attending(gathered).compulsory.inputs, all);
+  Model split = with_past_of_both();
+  split.integers("ones", {1, 1}).node("Split", {"past", "ones"}, {"k0", "v0"});
+  EXPECT_EQ(attending(split).compulsory.inputs, all);
+  Model same = with_past_of_both();
+  same.node("Gather", {"past", "1"}, {"k0"}).node("Gather", {"past", "1"}, {"v0"});
+  EXPECT_EQ(attending(same).compulsory.inputs, (Traffic{.elements = 2 * 5 * 4 + 3 * 8}));
+}
+
+// Rows 0 to 5 and 3 to 8 of 10, each of 4 elements.
+TEST(Compulsory, PartsThatOverlapCountOnce) {
+  Model model(17);
+  model.input("x", {10, 4}).weights("w", {4, 2});
+  model.integers("0", {0}).integers("3", {3}).integers("6", {6}).integers("9", {9});
+  model.node("Slice", {"x", "0", "6", "0"}, {"a"}).node("Slice", {"x", "3", "9", "0"}, {"b"});
+  model.node("MatMul", {"a", "w"}, {"c"}).node("MatMul", {"b", "w"}, {"d"});
+  EXPECT_EQ(model.output("c").output("d").import().compulsory.inputs, (Traffic{.elements = 36}));
+}
+
+// Two of four interleaved images.
+TEST(Compulsory, PartsMayHaveGaps) {
+  Model model(17);
+  model.input("x", {1, 3, 8, 8}).weights("w", {4, 6, 1, 1});
+  model.integers("start0", {0, 0}).integers("start1", {1, 1}).integers("end", {8, 8});
+  model.integers("axes", {2, 3}).integers("steps", {2, 2});
+  model.node("Slice", {"x", "start0", "end", "axes", "steps"}, {"a"});
+  model.node("Slice", {"x", "start1", "end", "axes", "steps"}, {"b"});
+  model.node("Concat", {"a", "b"}, {"c"}, {{"axis", 1}}).node("Conv", {"c", "w"}, {"y"});
+  EXPECT_EQ(model.output("y").import().compulsory.inputs, (Traffic{.elements = 2 * 3 * 16}));
+}
+
 }  // namespace
 }  // namespace benanza::onnx

@@ -73,7 +73,8 @@ TEST(GroupQueryAttention, OfACacheOfFixedSizeWritesIntoIt) {
   EXPECT_THAT(graph.warnings, IsEmpty());
   EXPECT_EQ(graph.layers[0].outputs[1].shape, (Dims{1, 2, 128, 4}));
   EXPECT_THAT(graph.layers[0].problems, testing::Contains("gemm/m2_n128_k4_nt_a2_b2_cache"));
-  EXPECT_EQ(graph.compulsory.inputs.elements, 2 * 2 * 127 * 4) << "127 earlier keys and values";
+  EXPECT_EQ(graph.compulsory.inputs.elements, 32 + 2 * 2 * 127 * 4)
+      << "this token's, and 127 earlier keys and values";
   EXPECT_EQ(graph.compulsory.outputs.elements, 16 + 2 * 2 * 4);
 }
 
@@ -225,7 +226,7 @@ TEST(GroupQueryAttention, QueriesOfAWindowReadNoKeysBeforeIt) {
   EXPECT_THAT(graph.layers[0].problems,
               IsSupersetOf({"gemm/m4_n4_k4_nt_a2_b2_cache", "softmax/1x4x2x4_a3",
                             "gemm/m4_n4_k4_nn_a2_b2_cache"}));
-  EXPECT_EQ(graph.compulsory.inputs, (Traffic{.elements = 2 * 2 * 2 * 4}));
+  EXPECT_EQ(graph.compulsory.inputs, (Traffic{.elements = 2 * 32 + 2 * 2 * 2 * 4}));
 }
 
 }  // namespace

@@ -1,0 +1,95 @@
+#include "generator/onnx/read_regions.h"
+
+#include <algorithm>
+#include <string_view>
+#include <variant>
+
+namespace benanza::onnx {
+namespace {
+
+/// More are not kept: what they read is then not counted.
+constexpr std::int64_t most_runs = 1 << 20;
+
+/// The model's input that `value` is, or holds under another shape; null if it is none.
+const Value* input_as_it_is(const Program& program, const Value* value) {
+  constexpr std::string_view reshaping[] = {"Flatten", "Reshape", "Squeeze", "Unsqueeze"};
+  while (value != nullptr && !value->given && !value->constant && value->producer) {
+    const Step& step = program.steps[*value->producer];
+    if (!step.node.domain().empty() || step.inputs.empty()) return nullptr;
+    if (std::ranges::find(reshaping, step.node.op_type()) == std::end(reshaping)) return nullptr;
+    value = step.inputs[0];
+  }
+  return value != nullptr && value->given && !value->constant && value->shape ? value : nullptr;
+}
+
+}  // namespace
+
+void ReadRegions::add(const Value* value, std::int64_t from, const Dims& dims,
+                      const Dims& strides) {
+  const Value* const input = input_as_it_is(program_, value);
+  if (input == nullptr || std::ranges::any_of(strides, [](auto stride) { return stride < 0; }))
+    return;
+  std::int64_t length = 1;
+  std::size_t axes = dims.size();
+  for (; axes > 0 && (strides[axes - 1] == length || dims[axes - 1] == 1); --axes) {
+    length *= dims[axes - 1];
+  }
+  std::vector<std::int64_t> starts{from};
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    if (strides[axis] == 0) continue;
+    if (std::ssize(starts) * dims[axis] > most_runs) return;
+    std::vector<std::int64_t> more;
+    more.reserve(starts.size() * static_cast<std::size_t>(dims[axis]));
+    for (const std::int64_t start : starts) {
+      for (std::int64_t i = 0; i < dims[axis]; ++i) more.push_back(start + i * strides[axis]);
+    }
+    starts = std::move(more);
+  }
+  auto& runs = runs_[input];
+  for (const std::int64_t start : starts) runs.emplace_back(start, start + length);
+}
+
+void ReadRegions::add_operand(std::size_t index, const Call& call, std::size_t operand) {
+  const Source& source = call.operands[operand];
+  const std::vector<Value*>& inputs = program_.steps[index].inputs;
+  const auto place = static_cast<std::size_t>(source.index);
+  if (call.is_proxy || source.kind != Source::Kind::input || place >= inputs.size()) return;
+  const std::int64_t from = source.part_from.value_or(0);
+  if (const auto* const copy = std::get_if<Copy>(&call.problem.shape)) {
+    if (!source.strides.empty() || source.matrix_rows != 0) return;
+    return add(inputs[place], from + call.from_offset, copy->dims, copy->from);
+  }
+  const Dims dims = benanza::inputs(call.problem)[operand].dims;
+  if (source.matrix_rows == 0) {
+    add(inputs[place], from, dims, source.strides.empty() ? dense_strides(dims) : source.strides);
+  }
+}
+
+void ReadRegions::add_picked(const Value& value) {
+  const std::size_t index = *value.producer;
+  const std::vector<Value*>& outputs = program_.steps[index].outputs;
+  for (const Call& call : layers_[index].calls) {
+    const auto output = static_cast<std::size_t>(call.output);
+    if (output < outputs.size() && outputs[output] == &value &&
+        std::holds_alternative<Copy>(call.problem.shape)) {
+      add_operand(index, call, 0);
+    }
+  }
+}
+
+std::map<const Value*, std::int64_t> ReadRegions::counts() const {
+  std::map<const Value*, std::int64_t> counts;
+  for (auto [input, runs] : runs_) {
+    std::ranges::sort(runs);
+    std::int64_t end = 0;
+    std::int64_t count = 0;
+    for (const auto& [first, last] : runs) {
+      count += std::max<std::int64_t>(0, last - std::max(first, end));
+      end = std::max(end, last);
+    }
+    counts[input] = count;
+  }
+  return counts;
+}
+
+}  // namespace benanza::onnx
