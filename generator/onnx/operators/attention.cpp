@@ -38,14 +38,16 @@ std::vector<TensorFacts> attention_shape(const NodeView& node) {
 
 constexpr std::size_t seen_lengths = 6;
 
+/// Whether lengths are given that nobody states: sequences are taken to fill their keys.
+bool fills_keys(const NodeView& node) {
+  return node.has_input(seen_lengths) && !node.input(seen_lengths).literal;
+}
+
 /// Keys of the longest sequence that are no padding; all where the node does not say.
 std::int64_t seen_keys(const NodeView& node) {
   const Dims& k = node.shape(1);
   const std::int64_t all = k.at(k.size() == 3 ? 1 : 2);
-  if (!node.has_input(seen_lengths)) return all;
-  if (!node.input(seen_lengths).literal) {
-    throw NotExpressible("lengths that are only known when the model runs: --input says them");
-  }
+  if (!node.has_input(seen_lengths) || fills_keys(node)) return all;
   if (node.has_input(4)) throw NotExpressible("lengths of earlier keys and values");
   std::int64_t most = 0;
   for (const std::int64_t length : node.integers(seen_lengths)) most = std::max(most, length);
@@ -58,7 +60,7 @@ std::int64_t seen_keys(const NodeView& node) {
 
 /// Of keys and values with room for more, those that are filled.
 std::vector<PartRead> filled_keys(const NodeView& node) {
-  if (!node.has_input(seen_lengths)) return {};
+  if (!node.has_input(seen_lengths) || fills_keys(node)) return {};
   const Dims& k = node.shape(1);
   const std::int64_t room = k.at(k.size() == 3 ? 1 : 2);
   std::int64_t filled = 0;
@@ -136,7 +138,9 @@ Lowered lower_attention(const NodeView& node) {
   mask_positions(node, inputs, masks);
   finish(parts, node, inputs, std::move(masks), node.shape(0).size() == 3,
          {.handed_out = handed_out(node)});
-  return std::move(parts).done();
+  Lowered lowered = std::move(parts).done();
+  if (fills_keys(node)) lowered.reason = "its sequences are taken to fill the keys";
+  return lowered;
 }
 
 }  // namespace

@@ -49,6 +49,23 @@ void open_unknown_extents(ValueInfoProto& value) {
   }
 }
 
+/// The names that a sum or product follows from; the name itself if it is none.
+std::vector<std::string> terms(const std::string& name) {
+  std::vector<std::string> names;
+  std::string term;
+  for (const char letter : name + '+') {
+    if (letter == ' ') continue;
+    if (letter != '+' && letter != '*') {
+      term += letter;
+      continue;
+    }
+    const bool is_number = std::ranges::all_of(term, [](char c) { return c >= '0' && c <= '9'; });
+    if (!is_number) names.push_back(term);
+    term.clear();
+  }
+  return names.empty() ? std::vector{name} : names;
+}
+
 /// The dimensions of inputs that stay open, and the flags that give them values.
 class MissingDims {
  public:
@@ -75,22 +92,6 @@ class MissingDims {
   }
 
  private:
-  /// The names that a sum or product follows from; the name itself if it is none.
-  static std::vector<std::string> terms(const std::string& name) {
-    std::vector<std::string> names;
-    std::string term;
-    for (const char letter : name + '+') {
-      if (letter == ' ') continue;
-      if (letter != '+' && letter != '*') {
-        term += letter;
-        continue;
-      }
-      const bool is_number = std::ranges::all_of(term, [](char c) { return c >= '0' && c <= '9'; });
-      if (!is_number) names.push_back(term);
-      term.clear();
-    }
-    return names.empty() ? std::vector{name} : names;
-  }
   /// For a shell.
   static std::string quoted(const std::string& text) {
     return text.find_first_of(" *?$&|;()<>\"") == std::string::npos ? text : '\'' + text + '\'';
@@ -305,7 +306,12 @@ Batches set_batches(const GraphProto& graph, const std::vector<ValueInfoProto*>&
       continue;
     }
     if (was_open && !by_dim) {
-      if (!dimension.dim_param().empty()) symbols.set(dimension.dim_param(), batch);
+      const std::string& name = dimension.dim_param();
+      const std::vector<std::string> names = terms(name);
+      if (names.size() == 1 && !names[0].empty()) symbols.set(names[0], batch);
+      batches.is_used |= names.size() == 1;
+      // "batch + 1" follows from its name.
+      if (names != std::vector{name}) continue;
     } else if (!by_dim && dimension.dim_value() != batches.fixed) {
       continue;
     }

@@ -278,6 +278,23 @@ TEST(Bind, SumsOfNamesFollowFromThem) {
               HasSubstr("axis 1 (past + sequence); give --dim sequence=N"));
 }
 
+// As PagedAttention's lengths are written.
+TEST(Bind, SumsFollowFromTheBatch) {
+  Model model(17);
+  model.input("lengths", {1}).input("x", {1, 2});
+  const auto name = [&](int input, const char* text) {
+    auto& type = *model.graph().mutable_input(input)->mutable_type()->mutable_tensor_type();
+    type.mutable_shape()->mutable_dim(0)->set_dim_param(text);
+  };
+  name(0, "batch + 1");
+  name(1, "2*batch");
+  model.node("Relu", {"lengths"}, {"y"}).node("Relu", {"x"}, {"z"}).output("y").output("z");
+  const LoweredGraph graph = model.import({.batch = 4, .dims = {}});
+  EXPECT_EQ(graph.batch, 4);
+  EXPECT_EQ(graph.layers[0].outputs[0].shape, (Dims{5}));
+  EXPECT_EQ(graph.layers[1].outputs[0].shape, (Dims{8, 2}));
+}
+
 TEST(Bind, BodiesKnowTheNames) {
   Model model(17);
   model.input("c", {}, ::onnx::TensorProto::BOOL).input("x", {-2, 3}).node("If", {"c"}, {"y"});

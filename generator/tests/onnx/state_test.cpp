@@ -128,7 +128,7 @@ TEST(State, ACacheIsReadAsFarAsItIsKnownToBeFilled) {
   const auto attention = [](const Dims& lengths, std::int64_t batch) {
     Model model(24);
     model.input("q", {batch, 2, 16}).input("k", {batch, 16, 8}).input("v", {batch, 16, 8});
-    model.integers("n", lengths);
+    lengths.empty() ? model.input("n", {batch}, TensorProto::INT64) : model.integers("n", lengths);
     model.node("Attention", {"q", "k", "v", "", "", "", "n"}, {"y"},
                {{"q_num_heads", 4}, {"kv_num_heads", 2}, {"is_causal", 1}});
     return model.output("y").layer();
@@ -141,6 +141,9 @@ TEST(State, ACacheIsReadAsFarAsItIsKnownToBeFilled) {
   EXPECT_THAT(attention({10, 7}, 2).problems, testing::Contains("gemm/m4_n10_k4_nt_a4_b4_cache"))
       << "of the longer sequence";
   EXPECT_THAT(attention({1}, 1).reason, HasSubstr("see no key"));
+  const LoweredLayer unknown = attention({}, 1);
+  EXPECT_THAT(unknown.problems, testing::Contains("gemm/m4_n16_k4_nt_a2_b2_cache"));
+  EXPECT_THAT(unknown.reason, HasSubstr("taken to fill the keys"));
 }
 
 /// Packed tokens of 2 sequences, 2 heads of queries and keys of 8 and 4 of values of 16.
