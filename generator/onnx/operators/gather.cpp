@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 
 #include "core/base/error.h"
+#include "core/base/lookup.h"
 #include "core/problem/ops/copy.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
@@ -242,13 +244,28 @@ Lowered lower_gather_any(const NodeView& node) {
   return movement({proxy_copy(node, element_count(node.output_shape(0)))});
 }
 
-/// A copy of the data, and one of the updates.
+constexpr std::pair<std::string_view, BinaryKind> scatter_reductions[] = {{"add", BinaryKind::add},
+                                                                          {"mul", BinaryKind::mul},
+                                                                          {"max", BinaryKind::max},
+                                                                          {"min", BinaryKind::min}};
+
+/// A copy of the data, and one of the updates. Those that are combined with what is there: its
+/// elements are picked, combined, and put into the copy.
 Lowered lower_scatter(const NodeView& node) {
-  if (node.text("reduction", "none") != "none") {
-    throw NotExpressible("updates that are combined with what is there");
+  const std::string reduction = node.text("reduction", "none");
+  const Dims& updates = node.shape(2);
+  if (const auto kind = found_in(scatter_reductions, std::string_view(reduction))) {
+    const Call picked = proxy_copy(node, element_count(updates));
+    Call put = proxy_copy(node, element_count(updates), 2);
+    put.operands = {from_call(1)};
+    return measured(
+        {picked,
+         elementwise_call(*kind, {updates, false, from_call(0)}, {updates, false, from_input(2)}),
+         put, proxy_copy(node, element_count(node.shape(0)))});
   }
+  if (reduction != "none") throw NotExpressible("a reduction \"" + reduction + '"');
   return movement({proxy_copy(node, element_count(node.shape(0))),
-                   proxy_copy(node, element_count(node.shape(2)), 2)});
+                   proxy_copy(node, element_count(updates), 2)});
 }
 
 /// New rows in the memory of a cache. Where all sequences begin at one place that is known, the

@@ -109,6 +109,24 @@ TEST(Scatter, CopiesTheDataAndTheUpdates) {
   EXPECT_EQ(layer.calls[1].operands[0].index, 2);
 }
 
+// As networks on graphs sum messages: 5 rows of 4 elements go to rows of 8 x 4.
+TEST(Scatter, UpdatesAreCombinedInParts) {
+  const auto layer = [](const char* reduction) {
+    Model model(18);
+    model.input("x", {8, 4}).input("u", {5, 4}).input("i", {5, 1}, ::onnx::TensorProto::INT64);
+    model.node("ScatterND", {"x", "i", "u"}, {"y"});
+    auto& attribute = *model.last().add_attribute();
+    attribute.set_name("reduction");
+    attribute.set_type(::onnx::AttributeProto::STRING);
+    attribute.set_s(reduction);
+    return model.output("y").layer();
+  };
+  EXPECT_THAT(layer("add").problems,
+              ElementsAre("copy/20_f1_t1", "add/5x4_5x4", "copy/20_f1_t1", "copy/32_f1_t1"));
+  EXPECT_THAT(layer("max").problems, testing::Contains("max/5x4_5x4"));
+  EXPECT_THAT(layer("mean").reason, testing::HasSubstr("mean"));
+}
+
 TEST(Expand, ReadsAgainAndAgain) {
   Model model(13);
   model.input("x", {2, 1, 4}).integers("shape", {2, 3, 4});
