@@ -189,7 +189,7 @@ Lowered lower(const NodeView& node, const OperatorTable& operators, bool all_out
   }
   if (known == nullptr || known->lower == nullptr) {
     if (has_text(node)) throw NotExpressible("no library here works on text");
-    throw NotExpressible("no lowering for " + node.full_type());
+    throw NotExpressible(known == nullptr ? "an unknown operator" : "no library here has it");
   }
   if (!has_reader(node)) return free_layer("nobody reads its result");
   Lowered lowered = known->lower(node);

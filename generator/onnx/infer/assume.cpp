@@ -97,7 +97,13 @@ void OpenDimensions::take_stated(const Step& step, std::size_t output, TypeProto
   // Not even the rank is known: the user must state all axes.
   Dims shape;
   while (const auto value = stated(step, output, shape.size())) shape.push_back(*value);
-  if (!shape.empty()) type = make_type(type.tensor_type().elem_type(), shape);
+  if (shape.empty()) return;
+  int element = type.tensor_type().elem_type();
+  // Of an unknown operator.
+  if (element == 0 && !step.inputs.empty() && step.inputs[0] != nullptr) {
+    element = step.inputs[0]->type;
+  }
+  type = make_type(element, shape);
 }
 
 std::optional<std::size_t> OpenDimensions::settle(const Step& step, std::vector<TypeProto>& types) {
@@ -131,16 +137,20 @@ std::string misfit(const std::string& error) {
 }
 
 std::string shapeless_warning(const LoweredGraph& graph, const std::string& where) {
-  // Outputs of unknown type are sequences, maps, or results of unknown operators.
-  const auto shapeless = [](const Output& output) {
-    return !output.shape && output.type != type_name(0);
+  // Outputs of unknown type are sequences, maps, or results of operators of domains that are not
+  // ONNX's.
+  const auto shapeless = [](const Layer& layer, const Output& output) {
+    const bool is_of_onnx =
+        layer.op.find('.') == std::string::npos || layer.op.starts_with("ai.onnx.");
+    return !output.shape && (output.type != type_name(0) || !is_of_onnx);
   };
   std::set<std::size_t> without;
   std::string first;
   int count = 0;
   for (std::size_t index = 0; index < graph.layers.size(); ++index) {
     const Layer& layer = graph.layers[index];
-    const auto found = std::ranges::find_if(layer.outputs, shapeless);
+    const auto found = std::ranges::find_if(
+        layer.outputs, [&](const Output& output) { return shapeless(layer, output); });
     if (found == layer.outputs.end()) continue;
     without.insert(index);
     if (std::ranges::any_of(layer.inputs,

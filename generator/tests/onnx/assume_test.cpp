@@ -340,5 +340,17 @@ TEST(Assume, WhatHasNoShapeIsNamed) {
             "");
 }
 
+TEST(Assume, WhatAnUnknownOperatorMakesMayBeStated) {
+  Model model(17);
+  model.domain("my.domain", 1).input("x", {2, 3}).node("Magic", {"x"}, {"t"});
+  model.last().set_domain("my.domain");
+  model.node("Relu", {"t"}, {"y"}).output("y");
+  EXPECT_THAT(shapeless_warning(model.import(), "m.onnx"),
+              HasSubstr("\"t\" (my.domain.Magic): state it with --dim t:AXIS=N"));
+  const LoweredGraph graph = model.import({.batch = {}, .dims = {{"t:0", 8}, {"t:1", 3}}});
+  EXPECT_THAT(graph.layers[1].problems, ElementsAre("relu/8x3")) << graph.layers[1].reason;
+  EXPECT_EQ(shapeless_warning(graph, "m.onnx"), "");
+}
+
 }  // namespace
 }  // namespace benanza::onnx
