@@ -1,6 +1,7 @@
 // Weights that a model unpacks by arithmetic of its own, and operators whose types are bytes.
 #include <gmock/gmock.h>
 
+#include "core/base/error.h"
 #include "generator/tests/onnx/stored.h"
 
 namespace benanza::onnx {
@@ -8,6 +9,7 @@ namespace {
 
 using ::onnx::TensorProto;
 using testing::ElementsAre;
+using testing::HasSubstr;
 
 constexpr int float8e4m3fn = 17;
 constexpr int packed_uint4 = 21;
@@ -149,6 +151,28 @@ TEST(PackedWeights, OfFloatsHaveNoZeroPoints) {
   stored(model, "z", {}, float8e4m3fn);
   model.node("DequantizeLinear", {"w", "s", "z"}, {"d"}).node("MatMul", {"x", "d"}, {"y"});
   EXPECT_THAT(model.output("y").layer().problems, ElementsAre("gemm/m1_n32_k64_nn_w_packed.fp8"));
+}
+
+TEST(PackedWeights, OfMatMulNBitsWhoseDataMayBeRoundedSaySo) {
+  Model model(21);
+  model.domain("com.microsoft", 1).input("x", {3, 128});
+  stored(model, "w", {64, 4, 16}, TensorProto::UINT8);
+  stored(model, "s", {64 * 4}, TensorProto::FLOAT);
+  add_microsoft(model, "MatMulNBits", {"x", "w", "s"}, {"y"},
+                {{"K", 128}, {"N", 64}, {"block_size", 32}, {"accuracy_level", 4}});
+  EXPECT_THAT(model.output("y").layer().reason, HasSubstr("may round its data to int8"));
+}
+
+TEST(PackedWeights, OfMatMulNBitsHaveTheBytesThatItsAttributesSay) {
+  Model model(21);
+  model.domain("com.microsoft", 1).input("x", {3, 128});
+  stored(model, "w", {64, 2, 16}, TensorProto::UINT8);
+  stored(model, "s", {64 * 4}, TensorProto::FLOAT);
+  add_microsoft(model, "MatMulNBits", {"x", "w", "s"}, {"y"},
+                {{"K", 128}, {"N", 64}, {"bits", 4}, {"block_size", 32}});
+  EXPECT_THAT([&] { model.output("y").import(); },
+              testing::ThrowsMessage<Error>(
+                  HasSubstr("2048 bytes of weights; N, K, bits and block_size need 4096")));
 }
 
 // As GPTQ orders them: rows of A change places, the weights when they are loaded.
