@@ -128,6 +128,13 @@ std::vector<TensorFacts> one_stream_shape(const NodeView& node) {
   return {{node.input(0).type, dims}};
 }
 
+/// Tokens, whose places are known when it runs, to or from rows with padding.
+Lowered lower_tokens(const NodeView& node) {
+  Lowered lowered = movement({proxy_copy(node, element_count(node.output_shape(0)))});
+  lowered.reason = "finding where tokens are is not counted";
+  return lowered;
+}
+
 struct Named {
   const char* op;
   ShapeFunction shape;
@@ -153,7 +160,6 @@ constexpr Named all_named[] = {
     {"QOrderedAttention", ordered_attention_shape,
      "no library here converts scores to bytes within attention", true},
     {"QOrderedLongformerAttention", like_first, "no library here leaves blocks of the scores out"},
-    {"RestorePadding", with_padding_shape, "where tokens are is only known when it runs"},
     {"RouterGateUpProj", router_shape, "no library here has a product with a gate in half of it",
      true},
     {"SampleOp", like_first, "an operator of tests"},
@@ -172,8 +178,9 @@ void register_named_contrib(OperatorTable& table) {
                .reads_all_constants = named.reads_all_constants});
   }
   table.add("com.microsoft.RemovePadding",
-            {.max_shapes = without_padding_max_shapes,
-             .unsupported = "where tokens are is only known when it runs"});
+            {.max_shapes = without_padding_max_shapes, .lower = lower_tokens, .idle_inputs = {1}});
+  table.add("com.microsoft.RestorePadding",
+            {.shapes = {{with_padding_shape}}, .lower = lower_tokens, .idle_inputs = {1}});
   table.add("com.microsoft.CropAndResize", {.shapes = {{crops_shape}},
                                             .parts = pixels_of_crops,
                                             .unsupported = "no library here samples regions"});
