@@ -75,9 +75,16 @@ std::string flag(const Value& input, std::string_view value) {
 /// one, for example "give --input cached=true or --input cached=false"; empty for other steps, and
 /// where so many numbers decide that nobody would state them.
 std::string advice_of_choice(const Program& program, const Step& step) {
+  // A Loop's count and its first condition.
   const std::string op = step.node.full_type();
-  if ((op != "If" && op != "Loop") || step.inputs.empty() || step.inputs[0] == nullptr) return "";
-  const std::vector<const Value*> inputs = inputs_of(program, *step.inputs[0]);
+  const std::size_t deciding = op == "If" ? 1 : op == "Loop" ? 2 : 0;
+  std::vector<const Value*> inputs;
+  for (std::size_t index = 0; index < std::min(deciding, step.inputs.size()); ++index) {
+    if (step.inputs[index] == nullptr) continue;
+    for (const Value* input : inputs_of(program, *step.inputs[index])) {
+      if (std::ranges::find(inputs, input) == inputs.end()) inputs.push_back(input);
+    }
+  }
   if (inputs.empty() ||
       !std::ranges::all_of(inputs, [](const Value* input) { return is_statable(*input); })) {
     return "";

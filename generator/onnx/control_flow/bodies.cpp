@@ -4,6 +4,10 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <string>
+
+#include "generator/onnx/model/node_view.h"
+#include "generator/onnx/model/subgraph.h"
 
 namespace benanza::onnx {
 namespace {
@@ -134,7 +138,11 @@ std::optional<std::int64_t> last_round(const Step& loop, const GraphProto& graph
   }
   constexpr std::int64_t most_nodes = std::int64_t{1} << 13;
   for (std::int64_t round = 0; round < limit; ++round) {
-    if (round * graph.node_size() > most_nodes) return std::nullopt;
+    if (round * graph.node_size() > most_nodes) {
+      throw NotExpressible("runs its body more than " + std::to_string(round) +
+                           " times, too often to read every round: hides " +
+                           hidden_nodes(loop.node.proto()));
+    }
     values[0] = Dims{round};
     const std::vector<TypeProto> types = body.results(arguments, values);
     const auto goes_on = number(body.result(0));
@@ -199,6 +207,8 @@ std::optional<std::int64_t> computed_rounds(const Program& program, const Step& 
   try {
     Body inner(program, step, body->g(), infer);
     return last_round(step, body->g(), inner, *limit);
+  } catch (const NotExpressible&) {
+    throw;
   } catch (const std::exception&) {
     return std::nullopt;  // what is wrong with the body is told elsewhere
   }

@@ -46,7 +46,8 @@ Value* new_value(Program& program, const Step& owner, const std::string& stated)
 /// How often the body of a Loop or Scan runs, if inputs and shapes tell.
 std::optional<std::int64_t> known_rounds(const Step& step);
 
-/// The same for a Loop that computes from constants and shapes alone when to stop.
+/// The same for a Loop that computes from constants and shapes alone when to stop. Throws
+/// NotExpressible if that takes too many rounds.
 std::optional<std::int64_t> computed_rounds(const Program& program, const Step& step,
                                             const InferProgram& infer);
 

@@ -212,7 +212,14 @@ std::vector<Step> steps_of_rounds(Program& program, Step& step, const InferProgr
       const bool has_states = step.node.op_type() == "Loop" && !rounds.collects();
       return has_states ? states_as_they_are(program, step) : std::vector<Step>{};
     }
-    if (!may_add(program, *count, rounds.steps_per_round())) return {};
+    if (!may_add(program, *count, rounds.steps_per_round())) {
+      if (!known_rounds(step)) {
+        throw NotExpressible("runs its body " + std::to_string(*count) +
+                             " times, too often to read every round: hides " +
+                             hidden_nodes(step.node.proto()));
+      }
+      return {};
+    }
     std::vector<Step> steps = rounds.steps();
     keep_names(step);
     return steps;

@@ -1,5 +1,7 @@
 #include <onnx/onnx_pb.h>
 
+#include <numeric>
+
 #include "core/base/error.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
@@ -99,6 +101,21 @@ std::vector<TensorFacts> categories_shape(const NodeView& node) {
   return {{real, dims}};
 }
 
+/// Numbers of words, or words of numbers.
+std::vector<TensorFacts> categories_of_shape(const NodeView& node) {
+  const bool of_words = node.input(0).type == ::onnx::TensorProto::STRING;
+  return {
+      {of_words ? ::onnx::TensorProto::INT64 : ::onnx::TensorProto::STRING, node.input(0).shape}};
+}
+
+/// The features of all inputs side by side.
+std::vector<TensorFacts> side_by_side_shape(const NodeView& node) {
+  const auto widths = node.integers("inputdimensions");
+  const Dims& first = node.shape(0);
+  if (!widths || first.empty()) throw Error("features without axes or widths");
+  return {{real, Dims{first[0], std::accumulate(widths->begin(), widths->end(), std::int64_t{0})}}};
+}
+
 }  // namespace
 
 void register_ai_onnx_ml(OperatorTable& table) {
@@ -126,10 +143,11 @@ void register_ai_onnx_ml(OperatorTable& table) {
   table.add("ai.onnx.ml.Normalizer", {.shapes = {{features_shape}}, .lower = lower_normalizer});
   add({"Imputer", "Binarizer"}, like_first, preparation);
   add({"OneHotEncoder"}, categories_shape, preparation);
-  add({"FeatureVectorizer"}, nullptr, preparation);
+  add({"FeatureVectorizer"}, side_by_side_shape, preparation);
   constexpr std::string_view words = "no library here has maps and labels";
   add({"LabelEncoder"}, labels_shape, words);
-  add({"CategoryMapper", "DictVectorizer", "CastMap", "ZipMap"}, nullptr, words);
+  add({"CategoryMapper"}, categories_of_shape, words);
+  add({"DictVectorizer", "CastMap", "ZipMap"}, nullptr, words);
 }
 
 }  // namespace benanza::onnx

@@ -1,5 +1,11 @@
 #include <onnx/onnx_pb.h>
 
+#include <algorithm>
+#include <numeric>
+#include <variant>
+
+#include "core/base/error.h"
+#include "core/problem/ops/copy.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
 
@@ -48,12 +54,49 @@ std::vector<std::optional<MaxShape>> top_k_max_shapes(const NodeView& node) {
           MaxShape{::onnx::TensorProto::INT64, dims, {axis}}};
 }
 
+/// Of equal elements, the first ones.
+std::vector<Literal> fold_top_k(const NodeView& node) {
+  const Dims& dims = node.shape(0);
+  const auto axis = static_cast<std::size_t>(NodeView::axis(node.integer("axis", -1), dims.size()));
+  const std::int64_t kept = node.has_input(1) ? node.integers(1).at(0) : node.integer("k", 0);
+  if (kept < 0 || kept > dims[axis]) throw Error("keeps more elements than there are");
+  const std::int64_t step = dense_strides(dims)[axis];
+  const bool largest = node.flag("largest", true);
+  const Dims outer(dims.begin(), dims.begin() + static_cast<std::ptrdiff_t>(axis));
+  const std::int64_t rows = element_count(outer) * step;
+  Dims from(static_cast<std::size_t>(rows * kept));
+  Dims places(from.size());
+  std::visit(
+      [&](const auto& values) {
+        Dims order(static_cast<std::size_t>(dims[axis]));
+        for (std::int64_t row = 0; row < rows; ++row) {
+          const std::int64_t block = row / step * step;
+          const auto position = [&](std::int64_t extent, std::int64_t place) {
+            return static_cast<std::size_t>(block * extent + place * step + row % step);
+          };
+          const auto at = [&](std::int64_t place) { return values[position(dims[axis], place)]; };
+          std::iota(order.begin(), order.end(), 0);
+          std::ranges::stable_sort(order, [&](std::int64_t a, std::int64_t b) {
+            return largest ? at(a) > at(b) : at(a) < at(b);
+          });
+          for (std::int64_t i = 0; i < kept; ++i) {
+            const std::int64_t place = order[static_cast<std::size_t>(i)];
+            from[position(kept, i)] = static_cast<std::int64_t>(position(dims[axis], place));
+            places[position(kept, i)] = place;
+          }
+        }
+      },
+      node.literal(0));
+  return {pick(node.literal(0), from), places};
+}
+
 }  // namespace
 
 void register_extremes(OperatorTable& table) {
   table.add("ArgMax", position(lower_position<ReductionKind::max>));
   table.add("ArgMin", position(lower_position<ReductionKind::min>));
   table.add("TopK", {.max_shapes = top_k_max_shapes,
+                     .fold = fold_top_k,
                      .lower = lower_top_k,
                      .idle_attributes = {"sorted", "k"},
                      .idle_inputs = {1}});

@@ -183,6 +183,23 @@ TEST(Body, ALoopThatTheDataStopIsUnsupported) {
   EXPECT_EQ(model.layer().cost, Cost::unsupported);
 }
 
+TEST(Body, AnInputThatDecidesWhetherALoopBeginsIsNamed) {
+  Model model = counting();
+  model.input("n", {}, ::onnx::TensorProto::BOOL);
+  model.last().set_input(1, "n");
+  EXPECT_THAT(model.layer().reason, HasSubstr("give --input n=true or --input n=false"));
+}
+
+TEST(Body, TooManyRoundsOfACountThatIsComputedAreNamed) {
+  Model model = counting();
+  auto& bound = *model.graph().mutable_initializer(3);
+  ASSERT_EQ(bound.name(), "bound");
+  const std::int64_t many = 1 << 20;
+  bound.clear_int64_data();
+  bound.set_raw_data(&many, sizeof many);
+  EXPECT_THAT(model.layer().reason, HasSubstr("runs its body more than 2731 times"));
+}
+
 TEST(Body, WhatABodyStatesForAnotherBatchIsInferred) {
   Model model = sums();
   model.input("count", {}, ::onnx::TensorProto::INT64);

@@ -67,6 +67,19 @@ TEST(TopK, TakesAtLeastAsLongAsTheLargest) {
               ElementsAre("reducemin/32x5_a0"));
 }
 
+// 3 of rows 5 1 5 2 and 0 7 8 9; their places make the extents of the result.
+TEST(TopK, OfKnownNumbersIsKnown) {
+  Model model(13);
+  model.integers("flat", {5, 1, 5, 2, 0, 7, 8, 9}).integers("dims", {2, 4}).integers("k", {3});
+  model.node("Reshape", {"flat", "dims"}, {"n"}).node("TopK", {"n", "k"}, {"values", "places"});
+  model.integers("all", {-1}).node("Reshape", {"values", "all"}, {"v"});
+  model.node("Reshape", {"places", "all"}, {"p"});
+  model.weights("one", {1}).node("Expand", {"one", "v"}, {"a"}).node("Expand", {"one", "p"}, {"b"});
+  const LoweredGraph graph = model.output("a").output("b").import();
+  EXPECT_EQ(graph.layers[graph.layers.size() - 2].outputs[0].shape, (Dims{5, 5, 2, 9, 8, 7}));
+  EXPECT_EQ(graph.layers.back().outputs[0].shape, (Dims{0, 2, 3, 3, 2, 1}));
+}
+
 TEST(ArgMax, TakesAtLeastAsLongAsTheLargest) {
   Model model(13);
   model.input("x", {2, 64}).node("ArgMax", {"x"}, {"y"}, {{"axis", 1}, {"keepdims", 0}});

@@ -204,6 +204,19 @@ TEST(Classic, ModelsOfFeatures) {
   EXPECT_EQ(graph.layers[1].reason, "no library here walks decision trees");
 }
 
+TEST(Classic, FeaturesAndCategoriesHaveShapes) {
+  Model model(15);
+  model.domain("ai.onnx.ml", 3).input("a", {6, 4}).input("b", {6, 1});
+  model.input("words", {6}, ::onnx::TensorProto::STRING);
+  model.node("FeatureVectorizer", {"a", "b"}, {"both"}, {{"inputdimensions", Dims{4, 1}}});
+  model.last().set_domain("ai.onnx.ml");
+  model.node("CategoryMapper", {"words"}, {"numbers"}).last().set_domain("ai.onnx.ml");
+  const LoweredGraph graph = model.output("both").output("numbers").import();
+  EXPECT_EQ(shape(graph, "both"), (Dims{6, 5}));
+  EXPECT_EQ(shape(graph, "numbers"), (Dims{6}));
+  EXPECT_EQ(graph.layers[1].outputs[0].type, "int64");
+}
+
 // Columns of features are moved as rows of a table are, a norm is a reduction and a division.
 TEST(Classic, FeaturesArePickedAndNormalized) {
   Model model(15);
