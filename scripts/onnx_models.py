@@ -64,6 +64,16 @@ def named_extent_of(name, dims):
     return total if re.search(r"[-+*]", name) else None
 
 
+def batch_names(inputs, axes):
+    """The names that the batch gives a value: those of the inputs' batch axes, "n" of "n + 1", too."""
+    for value in inputs:
+        for dimension in value.type.tensor_type.shape.dim[axes[value.name]:axes[value.name] + 1]:
+            terms = [term.strip() for term in re.split(r"[+*]", dimension.dim_param)]
+            names = [term for term in terms if term and not term.isdigit()]
+            if is_open(dimension) and len(names) == 1:
+                yield names[0]
+
+
 def bind_dimensions(onnx, model, batch, dims):
     """Gives the inputs' open dimensions a value, by name, by INPUT:AXIS, or, that of the batch in
     every input that has the first one's, the batch; returns that. As benanza-generate does: inputs
@@ -76,8 +86,8 @@ def bind_dimensions(onnx, model, batch, dims):
             raise UserError("--batch: the model's inputs have no such dimension; leave --batch out")
         return None
     first = lead.type.tensor_type.shape.dim[axes[lead.name]]
-    if batch is not None and is_open(first) and first.dim_param:
-        dims = {first.dim_param: batch, **dims}
+    if batch is not None:
+        dims = {**dict.fromkeys(batch_names(inputs, axes), batch), **dims}
     was_open = {value.name for value in inputs
                 for dimension in value.type.tensor_type.shape.dim[axes[value.name]:axes[value.name] + 1]
                 if is_open(dimension)}

@@ -11,6 +11,8 @@ def rebatch(onnx, model, inputs, old, batch):
     """Changes what holds the batch `old` besides the inputs, which have the new one: targets of Reshape, sizes of
     Resize, and constants that Concat and recurrent layers take beside data. Only where the data changes with an
     input: a weight's shape has no batch."""
+    if old == 0:
+        return
     changed = set()
     for _ in range(MOST_PASSES if model.graph.node else 0):
         shapes = shapes_of(onnx, model, inputs)

@@ -106,6 +106,11 @@ class Binding(unittest.TestCase):
         bind_dimensions(None, bound, 2, dims)
         self.assertEqual(extents(bound), [[2, 1], [2, 128], [2, 2]])
 
+    def test_sums_follow_from_the_batch(self):
+        bound = model(tensor("lengths", "batch + 1"), tensor("x", "2*batch", 2), tensor("y", "batch"))
+        self.assertEqual(bind_dimensions(None, bound, 4, {}), 4)
+        self.assertEqual(extents(bound), [[5], [8, 2], [4]])
+
     def test_minus_one_is_open_and_0_is_an_extent(self):
         bound = model(tensor("x", -1, 3, -1), tensor("past", "n", 0))
         bind_dimensions(None, bound, 1, {"x:2": 48})
