@@ -224,8 +224,13 @@ void add_weight(Traffic& traffic, const Program& program, const Weights& weights
   }
 }
 
+std::int64_t read_elements(const Call& call, const Operand& operand) {
+  const auto* const copy = std::get_if<Copy>(&call.problem.shape);
+  return copy != nullptr ? copy->read_elements() : element_count(operand.dims);
+}
+
 /// What calls read of the model's inputs.
-struct Inputs {
+struct InputTraffic {
   std::set<const Value*> whole;
   Parts parts;
   ReadRegions regions;
@@ -302,9 +307,9 @@ void add_hidden_weights(const Program& program, Weights& weights, Traffic& traff
 
 Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& layers,
                       const OperatorTable& operators) {
-  Inputs inputs{.whole = {},
-                .parts = parts_of_inputs(program, layers),
-                .regions = ReadRegions(program, layers)};
+  InputTraffic inputs{.whole = {},
+                      .parts = parts_of_inputs(program, layers),
+                      .regions = ReadRegions(program, layers)};
   Weights weights;
   Parts weight_parts = parts_of_weights(program, layers);
   const auto grown = grown_inputs(program, layers);
@@ -322,10 +327,7 @@ Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& l
     for (const Call& call : layers[step].calls) {
       const std::vector<Operand> operands = benanza::inputs(call.problem);
       for (std::size_t i = 0; i < operands.size() && i < call.operands.size(); ++i) {
-        const auto* const copy = std::get_if<Copy>(&call.problem.shape);
-        if (copy != nullptr || !call.operands[i].is_whole()) {
-          inputs.regions.add_operand(step, call, i);
-        }
+        inputs.regions.add_operand(step, call, i);
         const Source& source = behind_copies(layers[step], call.operands[i]);
         // A bias can be folded into other constants.
         if (source.kind != Source::Kind::input || i == bias_operand(call.problem)) continue;
@@ -334,9 +336,7 @@ Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& l
         const Value* value = program.steps[step].inputs[index];
         if (value == nullptr || !value->shape) continue;
         if (i > 0 && is_product(call.problem)) add_picked(program, *value, weight_parts);
-        const std::int64_t read =
-            copy != nullptr ? copy->read_elements() : element_count(operands[i].dims);
-        const bool whole = read == element_count(*value->shape);
+        const bool whole = read_elements(call, operands[i]) == element_count(*value->shape);
         if (value->constant) {
           if (whole && !reads_in_part(layers[step], index) && is_product(call.problem) &&
               (operands[i].role == Role::weights || i == 0)) {

@@ -59,10 +59,9 @@ void ReadRegions::add_operand(std::size_t index, const Call& call, std::size_t o
     if (!source.strides.empty() || source.matrix_rows != 0) return;
     return add(inputs[place], from + call.from_offset, copy->dims, copy->from);
   }
+  if (source.is_whole() || source.matrix_rows != 0) return;
   const Dims dims = benanza::inputs(call.problem)[operand].dims;
-  if (source.matrix_rows == 0) {
-    add(inputs[place], from, dims, source.strides.empty() ? dense_strides(dims) : source.strides);
-  }
+  add(inputs[place], from, dims, source.strides.empty() ? dense_strides(dims) : source.strides);
 }
 
 void ReadRegions::add_picked(const Value& value) {

@@ -18,8 +18,8 @@ class ReadRegions {
   ReadRegions(const Program& program, const std::vector<LoweredLayer>& layers)
       : program_(program), layers_(layers) {}
 
-  /// Those parts of inputs that operand `operand` of a call of layer `index` reads; proxies do not
-  /// say which.
+  /// Those parts of inputs that operand `operand` of a call of layer `index` reads, if it says
+  /// which; proxies do not.
   void add_operand(std::size_t index, const Call& call, std::size_t operand);
   /// Those that a movement has picked for `value`, a result of its own.
   void add_picked(const Value& value);
