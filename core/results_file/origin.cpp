@@ -1,15 +1,21 @@
 #include "core/results_file/origin.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/error.h"
+#include "core/base/lookup.h"
 
 namespace benanza {
 namespace {
 
+/// Fields of later versions, and what was the case before.
+constexpr std::pair<std::string_view, std::string_view> former[] = {{"large_pages", "no"}};
+
 std::optional<std::string> value_of(const System& system, const std::string& field) {
-  const auto found = system.find(field);
-  return found == system.end() ? std::nullopt : std::optional(found->second);
+  if (const auto found = system.find(field); found != system.end()) return found->second;
+  const auto before = found_in(former, std::string_view(field));
+  return before ? std::optional<std::string>(*before) : std::nullopt;
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ struct FieldDifference {
 std::vector<FieldDifference> differences(const System& first, const System& second);
 
 /// Only the differences in fields that both systems have: a field that only one version of a suite
-/// reports does not make results incompatible.
+/// reports does not make results incompatible, unless what was the case before is known.
 std::vector<FieldDifference> contradictions(const System& first, const System& second);
 
 /// Appends the times of each anchor, unless they are already among those held: the same file may be

@@ -24,6 +24,13 @@ TEST(SameSystem, WhatOneFileAloneTellsSetsNothingApart) {
   EXPECT_NO_THROW(require_same_system(origin_of(older), origin_of(newer)));
 }
 
+// Earlier versions measured on small pages.
+TEST(SameSystem, WhatWasTheCaseBeforeIsKnown) {
+  const System older{{"device", "A"}};
+  EXPECT_EQ(contradictions(older, {{"device", "A"}, {"large_pages", "yes"}}).size(), 1U);
+  EXPECT_TRUE(differences(older, {{"device", "A"}, {"large_pages", "no"}}).empty());
+}
+
 TEST(SameSystem, WhatBothTellMustAgree) {
   const System one{{"cache_bytes", "5"}, {"device", "A"}};
   const System other{{"device", "B"}};
