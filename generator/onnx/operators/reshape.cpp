@@ -1,9 +1,25 @@
+#include <algorithm>
+
 #include "core/base/error.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
 
 namespace benanza::onnx {
 namespace {
+
+/// Of no elements, an extent that the target copies and a -1 beside it say nothing.
+void check_reshape(const NodeView& node) {
+  if (!node.rank(0) || !node.has_input(1) || !node.input(1).literal) return;
+  const Dims& from = node.shape(0);
+  const Dims target = node.integers(1);
+  if (node.flag("allowzero") || std::ranges::find(target, -1) == target.end()) return;
+  for (std::size_t axis = 0; axis < std::min(from.size(), target.size()); ++axis) {
+    if (from[axis] == 0 && target[axis] == 0) {
+      throw Error("\"" + node.input(0).name + "\" of " + join(from, 'x') +
+                  " has an extent of 0: a dimension may be too small");
+    }
+  }
+}
 
 /// Up to opset 4 the target shape is an attribute.
 std::vector<TensorFacts> reshape_shape(const NodeView& node) {
@@ -68,7 +84,10 @@ Lowered lower_view(const NodeView&) { return free_layer("the same elements in th
 
 void register_reshape(OperatorTable& table) {
   table.add("Identity", {.fold = fold_same, .lower = lower_identity});
-  table.add("Reshape", {.shapes = {{reshape_shape, 1, 4}}, .fold = fold_same, .lower = lower_view});
+  table.add("Reshape", {.check = check_reshape,
+                        .shapes = {{reshape_shape, 1, 4}},
+                        .fold = fold_same,
+                        .lower = lower_view});
   table.add("Flatten", {.fold = fold_same, .lower = lower_view});
   table.add("Squeeze", {.shapes = {{squeeze_shape}}, .fold = fold_same, .lower = lower_view});
   table.add("com.microsoft.ExpandDims",

@@ -66,6 +66,11 @@ std::vector<std::string> terms(const std::string& name) {
   return names.empty() ? std::vector{name} : names;
 }
 
+/// For a shell.
+std::string quoted(const std::string& text) {
+  return text.find_first_of(" *?$&|;()<>\"") == std::string::npos ? text : '\'' + text + '\'';
+}
+
 /// The dimensions of inputs that stay open, and the flags that give them values.
 class MissingDims {
  public:
@@ -92,10 +97,6 @@ class MissingDims {
   }
 
  private:
-  /// For a shell.
-  static std::string quoted(const std::string& text) {
-    return text.find_first_of(" *?$&|;()<>\"") == std::string::npos ? text : '\'' + text + '\'';
-  }
   void add_flag(const std::string& flag) {
     if (known_.insert(flag).second) flags_ += (flags_.empty() ? "" : " ") + flag;
   }
@@ -327,8 +328,13 @@ Batches set_batches(const GraphProto& graph, const std::vector<ValueInfoProto*>&
 }  // namespace
 
 std::string advice(const ResolvedDims& bound) {
-  if (!bound.replaced_batch) return "";
-  return ": the model was made for batch " + std::to_string(*bound.replaced_batch) +
+  std::string text;
+  for (const std::string& name : bound.used_dims) {
+    text += (text.empty() ? ": read with --dim " : " --dim ") +
+            quoted(name + '=' + std::to_string(bound.dims.at(name)));
+  }
+  if (!bound.replaced_batch) return text;
+  return text + ": the model was made for batch " + std::to_string(*bound.replaced_batch) +
          ": leave --batch out, or export it with a dynamic batch";
 }
 

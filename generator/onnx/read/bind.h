@@ -36,7 +36,8 @@ struct ResolvedDims {
   std::set<std::string> used_dims;
 };
 
-/// Advice to append to errors about shapes; empty unless a replaced batch size may be the cause.
+/// Advice to append to errors about shapes; empty unless the user's dimensions or a replaced batch
+/// size may be the cause.
 std::string advice(const ResolvedDims& bound);
 
 /// Gives every dimension of every graph input a value, and the same value to its name everywhere in

@@ -145,6 +145,16 @@ TEST(BadModel, ShapesThatDoNotFitNameTheNode) {
               HasSubstr("\"y\" (ConvTranspose): has weights of 2 axes for an input of 3"));
 }
 
+TEST(BadModel, AnExtentOf0ThatLeavesAReshapeOpen) {
+  Model model(13);
+  model.input("x", {-2, 3, 4}).integers("target", {0, -1}).node("Reshape", {"x", "target"}, {"y"});
+  model.output("y");
+  EXPECT_EQ(
+      message(model, {.batch = {}, .dims = {{"N", 0}}}),
+      "test.onnx: node \"y\" (Reshape): \"x\" of 0x3x4 has an extent of 0: a dimension may be "
+      "too small: read with --dim N=0");
+}
+
 // The onnx package reads inputs or axes that do not exist.
 TEST(BadModel, InputsThatSchemasDoNotExpect) {
   EXPECT_THAT(message(Model(17)
