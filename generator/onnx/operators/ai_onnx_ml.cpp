@@ -1,6 +1,6 @@
 #include <onnx/onnx_pb.h>
 
-#include <numeric>
+#include <algorithm>
 
 #include "core/base/error.h"
 #include "generator/onnx/operators/shared/calls.h"
@@ -65,16 +65,79 @@ std::vector<TensorFacts> labels_shape(const NodeView& node) {
   if (node.has("values_int64s")) type = ::onnx::TensorProto::INT64;
   if (node.has("values_floats")) type = real;
   if (const auto* values = node.find("values_tensor")) type = values->t().data_type();
-  if (node.has("classes_strings")) {
+  if (node.has("classes_strings") || node.has("cats_strings")) {
     type = node.input(0).type == ::onnx::TensorProto::STRING ? ::onnx::TensorProto::INT64
                                                              : ::onnx::TensorProto::STRING;
   }
   return {{type, node.input(0).shape}};
 }
 
+/// The features of all inputs side by side.
+std::vector<TensorFacts> vector_shape(const NodeView& node) {
+  const auto sizes = node.integers("inputdimensions");
+  if (!sizes) throw NotExpressible("no sizes");
+  std::int64_t features = 0;
+  for (const std::int64_t size : *sizes) features = checked_sum(features, size);
+  return regression(node, features);
+}
+
+void check_features(const NodeView& node) {
+  if (node.input(0).type != real) throw NotExpressible("features that it converts to floats");
+}
+
+/// (input - offset) * scale, each of one number or one for each feature.
+Lowered lower_scaler(const NodeView& node) {
+  check_features(node);
+  struct Part {
+    const char* attribute;
+    BinaryKind kind;
+    float neutral;
+  };
+  const Dims dims = node.extents(0);
+  std::vector<Call> calls;
+  Source result = from_input(0);
+  for (const Part part : {Part{"offset", BinaryKind::sub, 0}, Part{"scale", BinaryKind::mul, 1}}) {
+    const auto numbers = node.reals(part.attribute).value_or(std::vector<float>{});
+    const std::int64_t count = std::ssize(numbers);
+    if (count > 1 && count != dims.back()) {
+      throw Error("has " + std::to_string(count) + " numbers in " + part.attribute + " for " +
+                  std::to_string(dims.back()) + " features");
+    }
+    if (std::ranges::count(numbers, part.neutral) == count) continue;
+    result = add_call(calls, elementwise_call(part.kind, {dims, false, result},
+                                              {{count}, true, from_numbers(numbers)}));
+  }
+  if (calls.empty()) return free_layer("neither scales nor shifts");
+  return measured(std::move(calls));
+}
+
+/// input * coefficients^T + intercepts.
+Lowered lower_linear_regressor(const NodeView& node) {
+  check_features(node);
+  const std::string transform = node.text("post_transform", "NONE");
+  if (transform != "NONE") throw NotExpressible("post_transform = " + transform);
+  if (node.shape(0).size() > 2) throw NotExpressible("features of more than two axes");
+  const Dims features{rows(node), node.extents(0).back()};
+  const Dims weights{node.integer("targets", 1), features[1]};
+  const auto numbers = node.reals("coefficients").value_or(std::vector<float>{});
+  if (checked_element_count(weights) != std::ssize(numbers)) {
+    throw NotExpressible(std::to_string(numbers.size()) + " coefficients for " +
+                         join(weights, 'x'));
+  }
+  std::vector<Call> calls{
+      product_call(features, from_input(0), weights, from_numbers(numbers), true, false, true)};
+  const auto intercepts = node.reals("intercepts").value_or(std::vector<float>{});
+  if (std::ranges::count(intercepts, 0.0F) != std::ssize(intercepts)) {
+    calls.push_back(elementwise_call(BinaryKind::add,
+                                     {output(calls[0].problem), false, from_call(0)},
+                                     {{std::ssize(intercepts)}, true, from_numbers(intercepts)}));
+  }
+  return measured(std::move(calls));
+}
+
 /// Rows divided by their norm.
 Lowered lower_normalizer(const NodeView& node) {
-  if (node.input(0).type != real) throw NotExpressible("features that it converts to floats");
+  check_features(node);
   const Dims& input = node.shape(0);
   const std::string norm = node.text("norm", "MAX");
   if (norm != "MAX" && norm != "L1" && norm != "L2") throw Error("has a norm " + norm);
@@ -101,21 +164,6 @@ std::vector<TensorFacts> categories_shape(const NodeView& node) {
   return {{real, dims}};
 }
 
-/// Numbers of words, or words of numbers.
-std::vector<TensorFacts> categories_of_shape(const NodeView& node) {
-  const bool of_words = node.input(0).type == ::onnx::TensorProto::STRING;
-  return {
-      {of_words ? ::onnx::TensorProto::INT64 : ::onnx::TensorProto::STRING, node.input(0).shape}};
-}
-
-/// The features of all inputs side by side.
-std::vector<TensorFacts> side_by_side_shape(const NodeView& node) {
-  const auto widths = node.integers("inputdimensions");
-  const Dims& first = node.shape(0);
-  if (!widths || first.empty()) throw Error("features without axes or widths");
-  return {{real, Dims{first[0], std::accumulate(widths->begin(), widths->end(), std::int64_t{0})}}};
-}
-
 }  // namespace
 
 void register_ai_onnx_ml(OperatorTable& table) {
@@ -136,17 +184,17 @@ void register_ai_onnx_ml(OperatorTable& table) {
   add({"SVMClassifier"}, classes_shape, vectors);
   constexpr std::string_view linear =
       "its weights are attributes: a linear model that is no matrix product";
-  add({"LinearRegressor"}, targets_shape, linear);
   add({"LinearClassifier"}, classes_shape, linear);
   constexpr std::string_view preparation = "no library here prepares features";
-  add({"Scaler"}, features_shape, preparation);
+  table.add("ai.onnx.ml.LinearRegressor",
+            {.shapes = {{targets_shape}}, .lower = lower_linear_regressor});
+  table.add("ai.onnx.ml.Scaler", {.shapes = {{features_shape}}, .lower = lower_scaler});
   table.add("ai.onnx.ml.Normalizer", {.shapes = {{features_shape}}, .lower = lower_normalizer});
   add({"Imputer", "Binarizer"}, like_first, preparation);
   add({"OneHotEncoder"}, categories_shape, preparation);
-  add({"FeatureVectorizer"}, side_by_side_shape, preparation);
+  add({"FeatureVectorizer"}, vector_shape, preparation);
   constexpr std::string_view words = "no library here has maps and labels";
-  add({"LabelEncoder"}, labels_shape, words);
-  add({"CategoryMapper"}, categories_of_shape, words);
+  add({"LabelEncoder", "CategoryMapper"}, labels_shape, words);
   add({"DictVectorizer", "CastMap", "ZipMap"}, nullptr, words);
 }
 

@@ -204,19 +204,6 @@ TEST(Classic, ModelsOfFeatures) {
   EXPECT_EQ(graph.layers[1].reason, "no library here walks decision trees");
 }
 
-TEST(Classic, FeaturesAndCategoriesHaveShapes) {
-  Model model(15);
-  model.domain("ai.onnx.ml", 3).input("a", {6, 4}).input("b", {6, 1});
-  model.input("words", {6}, ::onnx::TensorProto::STRING);
-  model.node("FeatureVectorizer", {"a", "b"}, {"both"}, {{"inputdimensions", Dims{4, 1}}});
-  model.last().set_domain("ai.onnx.ml");
-  model.node("CategoryMapper", {"words"}, {"numbers"}).last().set_domain("ai.onnx.ml");
-  const LoweredGraph graph = model.output("both").output("numbers").import();
-  EXPECT_EQ(shape(graph, "both"), (Dims{6, 5}));
-  EXPECT_EQ(shape(graph, "numbers"), (Dims{6}));
-  EXPECT_EQ(graph.layers[1].outputs[0].type, "int64");
-}
-
 // Columns of features are moved as rows of a table are, a norm is a reduction and a division.
 TEST(Classic, FeaturesArePickedAndNormalized) {
   Model model(15);
@@ -229,6 +216,70 @@ TEST(Classic, FeaturesArePickedAndNormalized) {
   EXPECT_EQ(graph.layers[0].cost, Cost::movement);
   EXPECT_THAT(graph.layers[0].problems, ElementsAre("copy/6x2_f4.3_t2.1"));
   EXPECT_THAT(graph.layers[1].problems, ElementsAre("reducel2/6x2_a1", "div/6x2_6x1"));
+}
+
+/// The only layer of an operator of features of 6x4.
+LoweredLayer classic(const std::string& op, Attributes attributes) {
+  Model model(15);
+  model.domain("ai.onnx.ml", 3).input("x", {6, 4}).node(op, {"x"}, {"y"}, attributes);
+  model.last().set_domain("ai.onnx.ml");
+  return model.output("y").layer();
+}
+
+using Numbers = std::vector<float>;
+
+TEST(Classic, AScalerIsADifferenceAndAProduct) {
+  const LoweredLayer both =
+      classic("Scaler", {{"offset", Numbers{1, 2, 3, 4}}, {"scale", Numbers{0.5F}}});
+  EXPECT_THAT(both.problems, ElementsAre("sub/6x4_1x4_w", "mul/6x4_1x1_w"));
+  EXPECT_EQ(both.calls[0].operands[1].numbers, (Numbers{1, 2, 3, 4}));
+  const LoweredLayer scaled =
+      classic("Scaler", {{"offset", Numbers{0, 0, 0, 0}}, {"scale", Numbers{1, 1, 1, 2}}});
+  EXPECT_THAT(scaled.problems, ElementsAre("mul/6x4_1x4_w"));
+  EXPECT_EQ(classic("Scaler", {{"offset", Numbers{0}}, {"scale", Numbers{1}}}).cost, Cost::free);
+  EXPECT_THROW(classic("Scaler", {{"offset", Numbers{1, 2}}}), Error);
+}
+
+TEST(Classic, ALinearRegressorIsAProduct) {
+  const Numbers weights(8, 1);
+  const LoweredLayer layer =
+      classic("LinearRegressor",
+              {{"targets", 2}, {"coefficients", weights}, {"intercepts", Numbers{1, 2}}});
+  EXPECT_THAT(layer.problems, ElementsAre("gemm/m6_n2_k4_nt_w", "add/6x2_1x2_w"));
+  EXPECT_EQ(layer.calls[0].operands[1].numbers, weights);
+  EXPECT_THAT(classic("LinearRegressor", {{"coefficients", Numbers(4, 1)}}).problems,
+              ElementsAre("gemm/m6_n1_k4_nt_w"));
+  EXPECT_EQ(
+      classic("LinearRegressor", {{"coefficients", Numbers(4, 1)}, {"post_transform", "PROBIT"}})
+          .reason,
+      "post_transform = PROBIT");
+  EXPECT_EQ(classic("LinearRegressor", {{"coefficients", Numbers(5, 1)}}).reason,
+            "5 coefficients for 1x4");
+}
+
+TEST(Classic, MappedAndJoinedFeaturesHaveShapes) {
+  Model model(15);
+  model.domain("ai.onnx.ml", 3).input("words", {6, 2}, ::onnx::TensorProto::STRING);
+  model.input("ids", {6}, ::onnx::TensorProto::INT64).input("x", {6, 4}).input("z", {6, 3});
+  model.node("CategoryMapper", {"words"}, {"numbers"}, {{"cats_int64s", Dims{3}}});
+  model.node("CategoryMapper", {"ids"}, {"names"}, {{"cats_int64s", Dims{3}}});
+  model.node("FeatureVectorizer", {"x", "z"}, {"joined"}, {{"inputdimensions", Dims{4, 3}}});
+  for (auto& node : *model.graph().mutable_node()) {
+    node.set_domain("ai.onnx.ml");
+    if (node.op_type() != "CategoryMapper") continue;
+    auto& cats = *node.add_attribute();
+    cats.set_name("cats_strings");
+    cats.set_type(::onnx::AttributeProto::STRINGS);
+    cats.add_strings("cat");
+  }
+  for (const char* name : {"numbers", "names", "joined"}) model.output(name);
+  const LoweredGraph graph = model.import();
+  EXPECT_EQ(shape(graph, "numbers"), (Dims{6, 2}));
+  EXPECT_EQ(shape(graph, "names"), (Dims{6}));
+  EXPECT_EQ(shape(graph, "joined"), (Dims{6, 7}));
+  std::vector<std::string> types;
+  for (const LoweredLayer& layer : graph.layers) types.push_back(layer.outputs[0].type);
+  EXPECT_THAT(types, ElementsAre("int64", "string", "float"));
 }
 
 // The operator that took the place of the older ones keeps the type of the features.
