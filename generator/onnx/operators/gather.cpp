@@ -258,10 +258,12 @@ Lowered lower_scatter(const NodeView& node) {
     const Call picked = proxy_copy(node, element_count(updates));
     Call put = proxy_copy(node, element_count(updates), 2);
     put.operands = {from_call(1)};
-    return measured(
+    Lowered lowered = measured(
         {picked,
          elementwise_call(*kind, {updates, false, from_call(0)}, {updates, false, from_input(2)}),
          put, proxy_copy(node, element_count(node.shape(0)))});
+    lowered.reason = "no library here combines where it puts: a framework may need fewer passes";
+    return lowered;
   }
   if (reduction != "none") throw NotExpressible("a reduction \"" + reduction + '"');
   return movement({proxy_copy(node, element_count(node.shape(0))),

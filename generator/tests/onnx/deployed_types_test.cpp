@@ -153,37 +153,36 @@ TEST(PackedWeights, OfFloatsHaveNoZeroPoints) {
   EXPECT_THAT(model.output("y").layer().problems, ElementsAre("gemm/m1_n32_k64_nn_w_packed.fp8"));
 }
 
-TEST(PackedWeights, OfMatMulNBitsWhoseDataMayBeRoundedSaySo) {
+/// 3 rows of 128 times 64 columns, of which the file stores `blocks` blocks of 16 bytes; by the
+/// attributes, there are 4 of 32 numbers.
+Model nbits_product(std::int64_t blocks, std::int64_t bits = 4, std::int64_t accuracy = 0,
+                    const std::vector<std::string>& inputs = {"x", "w", "s"}) {
   Model model(21);
-  model.domain("com.microsoft", 1).input("x", {3, 128});
-  stored(model, "w", {64, 4, 16}, TensorProto::UINT8);
+  model.domain("com.microsoft", 1).input("x", {3, 128}).integers("order", Dims(128, 0));
+  stored(model, "w", {64, blocks, 16}, TensorProto::UINT8);
   stored(model, "s", {64 * 4}, TensorProto::FLOAT);
-  add_microsoft(model, "MatMulNBits", {"x", "w", "s"}, {"y"},
-                {{"K", 128}, {"N", 64}, {"block_size", 32}, {"accuracy_level", 4}});
-  EXPECT_THAT(model.output("y").layer().reason, HasSubstr("may round its data to int8"));
+  add_microsoft(
+      model, "MatMulNBits", inputs, {"y"},
+      {{"K", 128}, {"N", 64}, {"bits", bits}, {"block_size", 32}, {"accuracy_level", accuracy}});
+  return model.output("y");
+}
+
+TEST(PackedWeights, OfMatMulNBitsWhoseDataMayBeRoundedSaySo) {
+  EXPECT_THAT(nbits_product(4, 4, 4).layer().reason, HasSubstr("may round its data to int8"));
 }
 
 TEST(PackedWeights, OfMatMulNBitsHaveTheBytesThatItsAttributesSay) {
-  Model model(21);
-  model.domain("com.microsoft", 1).input("x", {3, 128});
-  stored(model, "w", {64, 2, 16}, TensorProto::UINT8);
-  stored(model, "s", {64 * 4}, TensorProto::FLOAT);
-  add_microsoft(model, "MatMulNBits", {"x", "w", "s"}, {"y"},
-                {{"K", 128}, {"N", 64}, {"bits", 4}, {"block_size", 32}});
-  EXPECT_THAT([&] { model.output("y").import(); },
-              testing::ThrowsMessage<Error>(
-                  HasSubstr("2048 bytes of weights; N, K, bits and block_size need 4096")));
+  const auto refused = [](const char* text) {
+    return testing::ThrowsMessage<Error>(HasSubstr(text));
+  };
+  EXPECT_THAT([] { nbits_product(2).import(); },
+              refused("2048 bytes of weights; N, K, bits and block_size need 4096"));
+  EXPECT_THAT([] { nbits_product(4, 8).import(); }, refused("need 8192"));
 }
 
 // As GPTQ orders them: rows of A change places, the weights when they are loaded.
 TEST(PackedWeights, OfMatMulNBitsInAnotherOrderTakeACopyOfTheData) {
-  Model model(21);
-  model.domain("com.microsoft", 1).input("x", {3, 128}).integers("order", Dims(128, 0));
-  stored(model, "w", {64, 4, 16}, TensorProto::UINT8);
-  stored(model, "s", {64 * 4}, TensorProto::FLOAT);
-  add_microsoft(model, "MatMulNBits", {"x", "w", "s", "", "order"}, {"y"},
-                {{"K", 128}, {"N", 64}, {"bits", 4}, {"block_size", 32}});
-  EXPECT_THAT(model.output("y").layer().problems,
+  EXPECT_THAT(nbits_product(4, 4, 0, {"x", "w", "s", "", "order"}).layer().problems,
               ElementsAre("copy/384_f1_t1", "gemm/m3_n64_k128_nt_w_packed.int4.b32"));
 }
 

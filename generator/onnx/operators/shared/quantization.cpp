@@ -144,13 +144,11 @@ PackedWeights nbits_weights(const NodeView& node, std::size_t index, const Gemm&
   const std::int64_t block = node.integer("block_size", 0);
   const PackedType type = nbits_type(bits, zero_points);
   if (block < 1) throw Error("a block_size below 1");
-  const std::int64_t blocks = (shape.k + block - 1) / block;
-  const std::int64_t needed = shape.n * blocks * block * bits / 8;
-  const std::int64_t stored =
-      element_count(node.shape(index)) * type_bits(node.input(index).type) / 8;
-  if (stored != needed) {
-    throw Error(std::to_string(stored) + " bytes of weights; N, K, bits and block_size need " +
-                std::to_string(needed));
+  const auto needed = checked_element_count({shape.n, (shape.k - 1) / block + 1, block, bits});
+  const std::int64_t stored = element_count(node.shape(index)) * type_bits(node.input(index).type);
+  if (!needed || stored != *needed) {
+    throw Error(std::to_string(stored / 8) + " bytes of weights; N, K, bits and block_size need " +
+                (needed ? std::to_string(*needed / 8) : "more than there can be"));
   }
   return {.type = type, .block = block, .zero_points = zero_points};
 }
