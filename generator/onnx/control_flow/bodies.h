@@ -43,19 +43,19 @@ void keep_names(const Step& step);
 /// A new value of the program, with an id made of `owner` and `stated`.
 Value* new_value(Program& program, const Step& owner, const std::string& stated);
 
-/// How often the body of a Loop or Scan runs, if inputs and shapes tell.
-std::optional<std::int64_t> known_rounds(const Step& step);
-
-/// The same for a Loop that computes from constants and shapes alone when to stop. Throws
-/// NotExpressible if that takes too many rounds.
+/// How often the body of a Loop runs that computes from constants and shapes alone when to stop.
+/// Throws NotExpressible if that takes too many rounds.
 std::optional<std::int64_t> computed_rounds(const Program& program, const Step& step,
                                             const InferProgram& infer);
 
 /// The steps of a Loop or Scan whose rounds are known, one round after the other; every round of a
 /// Scan reads its elements of the sequences. The same for steps_of_map() and steps_of_batch().
 /// Empty for other steps, where there would be too many, and for a body that makes no sense, which
-/// becomes the step's misfit.
+/// becomes the step's misfit. Sets Step::rounds.
 std::vector<Step> steps_of_rounds(Program& program, Step& step, const InferProgram& infer);
+
+/// Sets the types of what a Loop of known rounds collects: the number of rounds is a leading axis.
+void state_collected(const Step& step, std::vector<::onnx::TypeProto>& types);
 
 /// The steps of a SequenceMap of sequences of known length: its body's, for each tensor. Empty if
 /// the length is unknown or there would be too many. Throws Error for sequences that differ.

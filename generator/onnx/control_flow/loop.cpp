@@ -47,22 +47,13 @@ bool is_counted(const NodeView& node) {
          goes_on(node.find("body")->g());
 }
 
-/// Loop-carried values keep the shape that the body states; scan outputs get the number of
-/// iterations as a leading axis.
+/// Loop-carried values keep the shape that the body states; see state_collected() for the others.
 std::vector<TensorFacts> loop_shape(const NodeView& node) {
   auto facts = body_facts(node, "body");
   if (facts.empty()) return facts;
   facts.erase(facts.begin());  // the condition
-  const bool counted = is_counted(node);
   const std::size_t carried = node.input_count() < 2 ? 0 : node.input_count() - 2;
-  for (std::size_t index = carried; index < facts.size(); ++index) {
-    std::optional<Dims>& shape = facts[index].shape;
-    if (counted && shape) {
-      shape->insert(shape->begin(), std::max<std::int64_t>(0, whole(node.scalar(0, 0))));
-    } else {
-      shape.reset();
-    }
-  }
+  for (std::size_t index = carried; index < facts.size(); ++index) facts[index].shape.reset();
   return facts;
 }
 
@@ -85,6 +76,18 @@ std::vector<std::optional<MaxShape>> loop_max_shapes(const NodeView& node) {
 }
 
 }  // namespace
+
+void state_collected(const Step& step, std::vector<::onnx::TypeProto>& types) {
+  if (step.node.full_type() != "Loop" || !step.rounds) return;
+  const std::vector<Tensor> stated = stated_outputs(inputs_view(step), "body");
+  const std::size_t carried = step.inputs.size() < 2 ? 0 : step.inputs.size() - 2;
+  for (std::size_t output = carried; output < types.size(); ++output) {
+    if (output + 1 >= stated.size() || !stated[output + 1].shape) continue;
+    Dims shape = *stated[output + 1].shape;
+    shape.insert(shape.begin(), *step.rounds);
+    types[output] = make_type(stated[output + 1].type, shape);
+  }
+}
 
 std::optional<std::int64_t> rounds_of_loop(const Step& step) {
   const NodeView node = inputs_view(step);

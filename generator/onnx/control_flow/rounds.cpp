@@ -189,8 +189,7 @@ std::vector<Step> states_as_they_are(Program& program, const Step& loop) {
   return steps;
 }
 
-}  // namespace
-
+/// How often the body of a Loop or Scan runs, if inputs and shapes tell.
 std::optional<std::int64_t> known_rounds(const Step& step) {
   const AttributeProto* const body = step.node.find("body");
   if (body == nullptr || !body->has_g()) return std::nullopt;
@@ -199,27 +198,23 @@ std::optional<std::int64_t> known_rounds(const Step& step) {
   return std::nullopt;
 }
 
+}  // namespace
+
 std::vector<Step> steps_of_rounds(Program& program, Step& step, const InferProgram& infer) {
   try {
     const std::string op = step.node.full_type();
     if (op == "SequenceMap") return steps_of_map(program, step);
     if (op == "Scan" && step.node.opset() < 9) return steps_of_batch(program, step);
-    auto count = known_rounds(step);
-    if (!count) count = computed_rounds(program, step, infer);
+    const auto known = known_rounds(step);
+    const auto count = known ? known : computed_rounds(program, step, infer);
     if (!count) return {};
+    step.rounds = count;
     Rounds rounds(program, step, step.node.find("body")->g(), *count);
     if (*count == 0) {
       const bool has_states = step.node.op_type() == "Loop" && !rounds.collects();
       return has_states ? states_as_they_are(program, step) : std::vector<Step>{};
     }
-    if (!may_add(program, *count, rounds.steps_per_round())) {
-      if (!known_rounds(step)) {
-        throw NotExpressible("runs its body " + std::to_string(*count) +
-                             " times, too often to read every round: hides " +
-                             hidden_nodes(step.node.proto()));
-      }
-      return {};
-    }
+    if (!may_add(program, *count, rounds.steps_per_round())) return {};
     std::vector<Step> steps = rounds.steps();
     keep_names(step);
     return steps;

@@ -55,6 +55,7 @@ class Inference {
     std::optional<std::size_t> assumption;
     try {
       types = infer_types(step);
+      state_collected(step, types);
       follow_sequences(step);
       for (std::size_t output = 0; output < step.outputs.size(); ++output) {
         if (step.outputs[output] != nullptr) fall_back(step, output, types[output], assumes);

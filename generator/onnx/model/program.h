@@ -76,6 +76,8 @@ struct Step {
   /// round (`of_round`), or has such a body; its output shapes may be unknown.
   std::string misfit = {};
   bool of_round = false;
+  /// How often a Loop or Scan runs its body, if known.
+  std::optional<std::int64_t> rounds = {};
 };
 
 /// The nodes of a model in topological order (in file order if that is one). Refers to the model,

@@ -152,10 +152,10 @@ TEST(Body, ALoopOfKnownLengthIsItsRounds) {
 }
 
 /// While i < `bound`, i += 2 and s += x; i begins at 1.
-Model counting() {
+Model counting(std::int64_t bound = 8) {
   Model model(17);
   model.input("x", {2, 3}).integers("most", {std::int64_t{1} << 62}).integers("one", {1});
-  model.integers("two", {2}).integers("bound", {8}).truths("go", {}, {true});
+  model.integers("two", {2}).integers("bound", {bound}).truths("go", {}, {true});
   model.node("Loop", {"most", "go", "one", "x"}, {"i_last", "last"});
   auto& body = body_of(model, "body");
   for (const char* name : {"n", "c", "i", "s"}) body.add_input()->set_name(name);
@@ -191,13 +191,20 @@ TEST(Body, AnInputThatDecidesWhetherALoopBeginsIsNamed) {
 }
 
 TEST(Body, TooManyRoundsOfACountThatIsComputedAreNamed) {
-  Model model = counting();
-  auto& bound = *model.graph().mutable_initializer(3);
-  ASSERT_EQ(bound.name(), "bound");
-  const std::int64_t many = 1 << 20;
-  bound.clear_int64_data();
-  bound.set_raw_data(&many, sizeof many);
-  EXPECT_THAT(model.layer().reason, HasSubstr("runs its body more than 2731 times"));
+  EXPECT_THAT(counting(1 << 20).layer().reason, HasSubstr("runs its body more than 2731 times"));
+}
+
+// 1 + 2 * 2500 is the first number that is not below the bound; 7 steps a round are too many.
+TEST(Body, WhatTooManyComputedRoundsCollectHasAShape) {
+  Model model = counting(5000);
+  for (const char* name : {"i_next", "s_next"}) {
+    body_of_last(model).add_output()->set_name(name);
+    model.last().add_output(name);
+  }
+  const LoweredLayer layer = model.output("s_next").layer();
+  EXPECT_EQ(layer.outputs.back().shape, (Dims{2500, 2, 3}));
+  EXPECT_THAT(layer.reason,
+              testing::StartsWith("runs its body 2500 times, too often to read every round"));
 }
 
 TEST(Body, WhatABodyStatesForAnotherBatchIsInferred) {
