@@ -40,6 +40,16 @@ double flops_of(const std::string& key) {
   return problem ? least_flops(*problem) : 0;
 }
 
+/// At which the layer's arithmetic may be done: int8 if its data may be rounded to that.
+Precision arithmetic_precision(const Layer& layer, Precision asked) {
+  const auto rounds_data = [](const std::string& key) {
+    const auto problem = parsed(key);
+    return problem && problem->packed && problem->packed->rounds_data;
+  };
+  return std::ranges::any_of(layer.problems, rounds_data) ? Precision::int8
+                                                          : precision_of(layer, asked);
+}
+
 /// Returns the least FLOPs over the layer's ways, of one call or several.
 double layer_flops(const Layer& layer, const std::vector<const Fusion*>& fusions) {
   if (layer.cost != Cost::measured || !asks_for_products(layer)) return 0;
@@ -156,7 +166,8 @@ Floor layer_floor(const Graph& graph, std::size_t layer, double flops, const Way
                   const DeviceRates& of_run, const MeasurementFilter& filter, bool from_memory) {
   const Layer& described = graph.layers[layer];
   const Precision precision = precision_of(described, filter.precision);
-  const DeviceRates rates = rates_of_layer(of_run, precision, filter.precision);
+  const DeviceRates rates =
+      rates_of_layer(of_run, arithmetic_precision(described, filter.precision), filter.precision);
   std::optional<Floor> least;
   for (const std::string& key : ways.one) {
     const auto problem = parsed(key);
@@ -266,7 +277,7 @@ ModelFloor model_floor(const Graph& graph, const std::vector<LayerTime>& times,
   // A whole operator may need fewer FLOPs than its layers, e.g. because of a mask.
   std::vector<bool> done(graph.layers.size());
   const auto own = [&](std::size_t layer) {
-    return precision_of(graph.layers[layer], filter.precision);
+    return arithmetic_precision(graph.layers[layer], filter.precision);
   };
   for (const Fusion& fusion : graph.fusions) {
     if (!fusion.whole || fusion.layers.size() < 2 || !parsed(fusion.problem)) continue;

@@ -86,7 +86,8 @@ constexpr std::size_t packed_operand = 1;
 /// Products of a constant second operand may store it packed, attention its keys and values.
 bool may_be_packed(const Problem& problem) {
   if (std::holds_alternative<Attention>(problem.shape)) {
-    return problem.packed->block == 0 && !problem.packed->per_column;
+    const PackedWeights& packed = *problem.packed;
+    return packed.block == 0 && !packed.per_column && !packed.rounds_data;
   }
   const std::vector<Operand> operands = inputs(problem);
   return is_product(problem) && operands.size() > packed_operand &&

@@ -80,6 +80,7 @@ void PackedWeights::write(KeyWriter& writer) const {
   if (block > 0) text += ".b" + std::to_string(block);
   if (per_column) text += ".c";
   if (zero_points) text += ".z";
+  if (rounds_data) text += ".a8";
   writer.word(text);
 }
 
@@ -100,8 +101,10 @@ PackedWeights PackedWeights::read(KeyReader& reader) {
       weights.per_column = true;
     } else if (part == "z") {
       weights.zero_points = true;
+    } else if (part == "a8") {
+      weights.rounds_data = true;
     } else {
-      reader.fail("b<block>, c or z of packed weights");
+      reader.fail("b<block>, c, z or a8 of packed weights");
     }
   }
   if (weights.block > 0 && weights.per_column) reader.fail("blocks or columns");

@@ -18,7 +18,7 @@ std::string_view to_string(PackedType type);
 int bits_of(PackedType type);
 
 /// Weights that are stored packed and multiplied in the precision of the run. Key fields:
-/// packed.int4.b32, packed.uint4.b32.z, packed.int8.c, packed.fp8
+/// packed.int4.b32, packed.uint4.b32.z, packed.int8.c, packed.fp8, packed.int4.b32.a8
 struct PackedWeights {
   PackedType type = PackedType::int4;
   /// So many consecutive weights of a sum share a scale. 0: a scale for each filter or column, if
@@ -27,6 +27,8 @@ struct PackedWeights {
   bool per_column = false;
   /// Each scale has a zero point, stored in the weights' type.
   bool zero_points = false;
+  /// The data that they multiply may be rounded to 8-bit integers first, or to anything finer.
+  bool rounds_data = false;
 
   bool operator==(const PackedWeights&) const = default;
 

@@ -227,9 +227,10 @@ LoweredLayer lower_step(const Program& program, const Step& step, const Operator
       const std::string advice = advice_of_choice(program, step);
       if (!advice.empty()) layer.reason += "; an input decides: " + advice;
       if (step.rounds) {
-        layer.reason = "runs its body " + std::to_string(*step.rounds) + " times, " +
-                       (*step.rounds == 0 ? "and collects nothing" : "too often to read every round") +
-                       ": hides " + hidden_nodes(step.node.proto());
+        layer.reason =
+            "runs its body " + std::to_string(*step.rounds) + " times, " +
+            (*step.rounds == 0 ? "and collects nothing" : "too often to read every round") +
+            ": hides " + hidden_nodes(step.node.proto());
       }
     }
     return layer;

@@ -131,6 +131,23 @@ TEST(Floor, LayersOfTheirOwnPrecisionHaveItsPeak) {
       << "the peak of int8 is not known";
 }
 
+// 2 MFLOP at 4 TFLOP/s; 10,000 floats of data, 20,000 of results, 5,000 bytes of weights and 200
+// scales of four bytes as at fp32.
+TEST(Floor, DataThatMayBeRoundedHasThePeakOfInt8) {
+  Graph graph{.model = "m", .layers = {layer("a", {})}};
+  graph.layers[0].op = "MatMulNBits";
+  graph.layers[0].problems = {"gemm/m200_n100_k50_nt_w_packed.int8.b25.a8"};
+  DeviceRates of_two = rates;
+  of_two.flops_per_second_at = {{Precision::int8, 4e12}};
+  LayerTime time{.status = LayerStatus::measured};
+  const Measurement call = measured(graph.layers[0].problems[0] + "/fp32/plain/onednn/x", five(us));
+  time.calls = {&call};
+  const ModelFloor floor = model_floor(graph, {time}, of_two, {});
+  EXPECT_THAT(floor.model.arithmetic_seconds, Optional(DoubleEq(0.5 * us)));
+  EXPECT_THAT(floor.layers[0].arithmetic_seconds, Optional(DoubleEq(0.5 * us)));
+  EXPECT_DOUBLE_EQ(floor.layers[0].moved->bytes(), 4 * 30'000 + 5'000 + 4 * 200);
+}
+
 Layer product(const std::string& name, const std::string& op, std::vector<std::size_t> inputs,
               std::vector<std::string> problems) {
   return {.name = name,

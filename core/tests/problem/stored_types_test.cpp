@@ -14,18 +14,23 @@ const std::string base = "gemm/m1_n1024_k1024_nt_w";
 TEST(PackedWeights, ArePartOfTheKey) {
   for (const char* const suffix :
        {"_packed.int4.b32", "_packed.uint4.b32.z", "_packed.int8.c", "_packed.int8.c.z",
-        "_packed.fp8", "_packed.fp4.b16", "_packed.nf4.b64", "_packed.int2.b64"}) {
+        "_packed.fp8", "_packed.fp4.b16", "_packed.nf4.b64", "_packed.int2.b64",
+        "_packed.int4.b32.a8", "_packed.uint8.b32.z.a8"}) {
     EXPECT_EQ(key(parse(base + suffix)), base + suffix);
   }
   EXPECT_EQ(parse(base + "_relu_packed.int4.b32").packed->block, 32) << "behind the steps";
   EXPECT_EQ(parse("conv/1x8x4x4_k8x1x1_p0.0.0.0_s1x1_d1x1_g1_packed.int8.c").packed->per_column,
             true);
-  for (const char* const wrong : {"_packed.int3", "_packed.int4.b0", "_packed.int4.b32.c",
-                                  "_packed.int4.x", "_packed.", "_packed.int4.z.b32"}) {
+  for (const char* const wrong :
+       {"_packed.int3", "_packed.int4.b0", "_packed.int4.b32.c", "_packed.int4.x", "_packed.",
+        "_packed.int4.z.b32", "_packed.int4.a8.b32", "_packed.int4.b32.a4"}) {
     EXPECT_THROW(parse(base + wrong), std::invalid_argument) << wrong;
   }
   EXPECT_THROW(parse("gemm/m1_n8_k8_nt_packed.int8.c"), std::invalid_argument) << "no weights";
   EXPECT_THROW(parse("relu/8_packed.int8.c"), std::invalid_argument);
+  const std::string attention = "attention/1x12x128x64_k12x128x64_s0.125";
+  EXPECT_NO_THROW(parse(attention + "_packed.fp8"));
+  EXPECT_THROW(parse(attention + "_packed.fp8.a8"), std::invalid_argument);
 }
 
 // 1024 x 1024 weights of 4 bits, 32,768 scales of 2 bytes and as many zero points of 4 bits.

@@ -65,6 +65,7 @@ Lowered lower_matmul_nbits(const NodeView& node) {
   }
   Call product = call(shape, {data, from_input(1)});
   product.problem.packed = nbits_weights(node, 1, shape, node.has_input(3));
+  const bool rounds_data = product.problem.packed->rounds_data;
   const Dims dims = output(product.problem);
   calls.push_back(std::move(product));
   if (node.has_input(5)) {
@@ -72,10 +73,9 @@ Lowered lower_matmul_nbits(const NodeView& node) {
                                      operand_of(node, 5, node.extents(5))));
   }
   Lowered lowered = measured(std::move(calls));
-  constexpr std::int64_t data_of_bytes = 4;
-  if (node.integer("accuracy_level", 0) == data_of_bytes) {
+  if (rounds_data) {
     lowered.reason =
-        "runtimes may round its data to int8 (accuracy_level 4), which no call here does";
+        "runtimes may round its data to int8 (accuracy_level 4); calls here round them to bf16";
   }
   return lowered;
 }

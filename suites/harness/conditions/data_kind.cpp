@@ -18,6 +18,7 @@ bool sums_squares(const Shape& shape) {
 }  // namespace
 
 bool has_all_bits(const Problem& problem, Precision precision) {
+  if (problem.packed && problem.packed->rounds_data) return false;
   if (precision == Precision::fp32) return is_product(problem) || sums_squares(problem.shape);
   return precision == Precision::tf32 && sums_squares(problem.shape);
 }

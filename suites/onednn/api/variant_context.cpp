@@ -32,10 +32,9 @@ Memory::data_type storage_type(Precision precision) {
   throw harness::Unsupported("oneDNN on CPUs has no " + std::string(to_string(precision)));
 }
 
-bool has_avx512() {
+bool has(dnnl::cpu_isa wanted) {
   const auto bits = [](dnnl::cpu_isa isa) { return static_cast<unsigned>(isa); };
-  const unsigned wanted = bits(dnnl::cpu_isa::avx512_core);
-  return (bits(dnnl::get_effective_cpu_isa()) & wanted) == wanted;
+  return (bits(dnnl::get_effective_cpu_isa()) & bits(wanted)) == bits(wanted);
 }
 
 Tag channel_tag(Layout layout, std::size_t rank) {
@@ -48,7 +47,7 @@ Tag channel_tag(Layout layout, std::size_t rank) {
   constexpr std::array blocks_of_8{Tag::nCw8c, Tag::nChw8c, Tag::nCdhw8c};
   constexpr std::array blocks_of_16{Tag::nCw16c, Tag::nChw16c, Tag::nCdhw16c};
   if (layout == Layout::nhwc) return last[spatial_axes - 1];
-  return (has_avx512() ? blocks_of_16 : blocks_of_8)[spatial_axes - 1];
+  return (has(dnnl::cpu_isa::avx512_core) ? blocks_of_16 : blocks_of_8)[spatial_axes - 1];
 }
 
 /// The library has no tensors of rank 0, and at most 12 axes.
@@ -79,8 +78,22 @@ VariantContext VariantContext::as_dequantized() const {
   return floats;
 }
 
+bool VariantContext::multiplies_bf16() { return has(dnnl::cpu_isa::avx512_core_bf16); }
+
+VariantContext VariantContext::as_rounded() const {
+  VariantContext rounded = *this;
+  rounded.rounded_ = true;
+  return rounded;
+}
+
+VariantContext VariantContext::of_weights() const {
+  VariantContext weights = *this;
+  if (rounded_) weights.type_ = Memory::data_type::bf16;
+  return weights;
+}
+
 VariantContext VariantContext::of_data() const {
-  VariantContext data = *this;
+  VariantContext data = of_weights();
   if (integers() && data_ == Domain::unsigned_bytes) data.type_ = Memory::data_type::u8;
   return data;
 }

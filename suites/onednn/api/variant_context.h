@@ -26,8 +26,14 @@ class VariantContext {
   bool dequantized() const { return precision_ == Precision::int8 && !integers(); }
 
   VariantContext as_dequantized() const;
+  /// Whether the CPU has instructions that multiply bf16.
+  static bool multiplies_bf16();
+  /// At fp32: for products whose data and weights are bf16; their result stays fp32.
+  VariantContext as_rounded() const;
   /// For descriptors of the first operand, which may be of another type than the others.
   VariantContext of_data() const;
+  /// For those of a product's weights.
+  VariantContext of_weights() const;
   VariantContext in(Layout layout) const;
 
   /// The data type of operands and result. Biases are fp32 at every precision.
@@ -51,6 +57,7 @@ class VariantContext {
   Layout layout_;
   Memory::data_type type_;
   Domain data_;
+  bool rounded_ = false;
 };
 
 /// Row-major fp32, the format in which values enter and leave the backend.

@@ -66,8 +66,9 @@ Plan plan_matmul(const Gemm& shape, const Problem& problem, const VariantContext
   Plan plan{
       .implementation = api::implementation_of<dnnl::matmul>(
           context.engine(), last.attributes, context.of_data().strided(a, a_strides),
-          shape.constant_b ? context.chosen_by_library(b) : context.strided(b, b_strides), bias,
-          context.plain(c)),
+          shape.constant_b ? context.of_weights().chosen_by_library(b)
+                           : context.of_weights().strided(b, b_strides),
+          bias, context.plain(c)),
       .operands = {{DNNL_ARG_SRC, floats(a, a_strides)}, {DNNL_ARG_WEIGHTS, floats(b, b_strides)}},
       .result = {DNNL_ARG_DST, floats(c)}};
   add_epilogue(plan, problem, bias, last);
@@ -83,8 +84,8 @@ Plan plan_inner_product(const Gemm& shape, const Problem& problem, const Variant
   const PostOps last = post_ops(problem, context, from, context.plain(result), floats(result));
   Plan plan{.implementation = api::implementation_of<dnnl::inner_product_forward>(
                 context.engine(), last.attributes, dnnl::prop_kind::forward_inference,
-                context.of_data().plain({shape.m, shape.k}), context.chosen_by_library(weights),
-                bias, context.plain(result)),
+                context.of_data().plain({shape.m, shape.k}),
+                context.of_weights().chosen_by_library(weights), bias, context.plain(result)),
             .operands = {{DNNL_ARG_SRC, floats({shape.m, shape.k})},
                          {DNNL_ARG_WEIGHTS,
                           floats(weights, matrix_strides(weights, !shape.transpose_b))}},
@@ -130,8 +131,8 @@ Plan plan_convolution(const Gemm& shape, const Problem& problem, const VariantCo
   Plan plan{.implementation = api::implementation_of<dnnl::convolution_forward>(
                 context.engine(), last.attributes, dnnl::prop_kind::forward_inference,
                 dnnl::algorithm::convolution_direct, channels_last.of_data().tensor(image),
-                channels_last.chosen_by_library(weights), bias, channels_last.tensor(result),
-                Dims{1, 1}, Dims{0, 0}, Dims{0, 0}, Dims{0, 0}),
+                channels_last.of_weights().chosen_by_library(weights), bias,
+                channels_last.tensor(result), Dims{1, 1}, Dims{0, 0}, Dims{0, 0}, Dims{0, 0}),
             .operands = {{DNNL_ARG_SRC, pixel_floats(image)},
                          {DNNL_ARG_WEIGHTS, floats(weights, {strides[0], strides[1], 1, 1})}},
             .result = {DNNL_ARG_DST, pixel_floats(result)}};

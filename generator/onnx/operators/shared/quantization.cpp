@@ -150,7 +150,11 @@ PackedWeights nbits_weights(const NodeView& node, std::size_t index, const Gemm&
     throw Error(std::to_string(stored / 8) + " bytes of weights; N, K, bits and block_size need " +
                 (needed ? std::to_string(*needed / 8) : "more than there can be"));
   }
-  return {.type = type, .block = block, .zero_points = zero_points};
+  constexpr std::int64_t data_of_bytes = 4;
+  return {.type = type,
+          .block = block,
+          .zero_points = zero_points,
+          .rounds_data = node.integer("accuracy_level", 0) == data_of_bytes};
 }
 
 }  // namespace benanza::onnx
