@@ -25,7 +25,11 @@ bool asks_for_products(const Layer& layer) {
 }
 
 /// Whether products compute the operator with a matrix of their own, which is no input of it.
-bool brings_its_matrix(const Layer& layer) { return layer.op == "DFT" || layer.op == "STFT"; }
+bool brings_its_matrix(const Layer& layer) {
+  constexpr std::string_view ops[] = {
+      "DFT", "STFT", "com.microsoft.Rfft", "com.microsoft.Irfft", "Resize", "Upsample"};
+  return std::ranges::find(ops, layer.op) != std::end(ops);
+}
 
 std::optional<Problem> parsed(const std::string& key) {
   try {

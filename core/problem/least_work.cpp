@@ -187,28 +187,56 @@ struct Flops {
   }
 };
 
-/// The share of the elements of inputs() that is needed.
-double needed_share(const Shape& shape) {
-  const auto of_window = [](const Window& window, const Dims& input, const Dims& output) {
-    double share = 1;
-    for (std::size_t axis = 0; axis < window.rank(); ++axis) {
-      const Axis one = axis_of(window, spatial(input), spatial(output), axis);
-      share *= touched_inputs(one) / number(one.inputs);
-    }
-    return share;
-  };
-  if (const auto* conv = std::get_if<Convolution>(&shape)) {
-    return of_window(conv->window, conv->input, conv->output());
+/// Of the pixels of a window's input, those that some output uses.
+Share used_pixels(const Window& window, const Dims& input, const Dims& output) {
+  Share share;
+  for (std::size_t axis = 0; axis < window.rank(); ++axis) {
+    const Axis one = axis_of(window, spatial(input), spatial(output), axis);
+    share.part *= static_cast<std::int64_t>(touched_inputs(one));
+    share.of *= one.inputs;
   }
-  if (const auto* gradient = std::get_if<ConvolutionFilterGradient>(&shape)) {
-    const Convolution& conv = gradient->forward;
-    return of_window(conv.window, conv.input, conv.output());
-  }
-  if (const auto* pooling = std::get_if<Pooling>(&shape)) {
-    return of_window(pooling->window, pooling->input, pooling->output());
-  }
-  return std::holds_alternative<Resampling>(shape) ? 0 : 1;
+  return share;
 }
+
+/// Of a window's taps, those that meet an input.
+Share used_taps(const Window& window, const Dims& input, const Dims& output) {
+  Share share;
+  for (std::size_t axis = 0; axis < window.rank(); ++axis) {
+    const Axis one = axis_of(window, spatial(input), spatial(output), axis);
+    share.part *= touched_taps(one);
+    share.of *= one.kernel;
+  }
+  return share;
+}
+
+struct Needed {
+  std::size_t operand;
+
+  Share operator()(const Convolution& conv) const {
+    if (operand == 0) return used_pixels(conv.window, conv.input, conv.output());
+    return operand == 1 ? used_taps(conv.window, conv.input, conv.output()) : Share();
+  }
+  Share operator()(const ConvolutionFilterGradient& gradient) const {
+    return operand == 0 ? (*this)(gradient.forward) : Share();
+  }
+  Share operator()(const Deconvolution& deconv) const {
+    return operand == 1 ? used_taps(deconv.window, deconv.output(), deconv.input) : Share();
+  }
+  Share operator()(const Pooling& pooling) const {
+    return operand == 0 ? used_pixels(pooling.window, pooling.input, pooling.output()) : Share();
+  }
+  Share operator()(const Resampling&) const { return {.part = 0}; }
+  /// One step that starts with zeros multiplies nothing by the recurrent weights.
+  Share operator()(const Recurrent& recurrent) const {
+    constexpr std::size_t recurrence = 2;
+    const bool is_needed = operand != recurrence || recurrent.initial || recurrent.steps > 1;
+    return {.part = is_needed ? 1 : 0};
+  }
+  template <class Other>
+  Share operator()(const Other&) const {
+    return {};
+  }
+};
 
 /// Keys and values that no query sees: those before the first one's window.
 double unseen_elements(const Attention& shape) {
@@ -252,6 +280,25 @@ double touched_inputs(const Axis& axis) {
   return static_cast<double>(touched);
 }
 
+std::int64_t touched_taps(const Axis& axis) {
+  constexpr std::int64_t most_tried = 1 << 16;
+  if (axis.kernel > most_tried) {
+    return std::min(axis.kernel, static_cast<std::int64_t>(all_products(axis)) /
+                                     std::max<std::int64_t>(1, axis.outputs));
+  }
+  std::int64_t touched = 0;
+  for (std::int64_t tap = 0; tap < axis.kernel; ++tap) {
+    const Wide begin = Wide{tap} * axis.dilation - axis.pad;
+    const Wide first = begin >= 0 ? 0 : (-begin + axis.stride - 1) / axis.stride;
+    if (first < axis.outputs && begin + first * axis.stride < axis.inputs) ++touched;
+  }
+  return touched;
+}
+
+Share needed_share(const Problem& problem, std::size_t operand) {
+  return std::visit(Needed{operand}, problem.shape);
+}
+
 double least_flops(const Problem& problem) {
   return std::visit(Flops{least_products}, problem.shape);
 }
@@ -268,10 +315,13 @@ double least_read_bytes(const Problem& problem, Precision precision) {
   if (const auto* attention = std::get_if<Attention>(&problem.shape)) {
     bytes -= unseen_elements(*attention) * number(element_bytes(precision));
   }
-  const double share = needed_share(problem.shape);
-  if (share < 1) {
-    const double input = number(element_count(inputs(problem).front().dims));
-    bytes -= (1 - share) * input * number(element_bytes(precision));
+  const std::vector<Operand> operands = inputs(problem);
+  for (std::size_t index = 0; index < operands.size(); ++index) {
+    const Share share = needed_share(problem, index);
+    if (share.part >= share.of) continue;
+    const double unread = 1 - number(share.part) / number(share.of);
+    bytes -=
+        unread * number(stored_bytes(problem, operands[index], index, element_bytes(precision)));
   }
   return std::max(0.0, bytes);
 }

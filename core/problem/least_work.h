@@ -37,6 +37,18 @@ double least_products(const Axis& axis);
 /// The count of inputs that some output uses.
 double touched_inputs(const Axis& axis);
 
+/// The count of taps that some output uses; a lower limit of it for kernels above 2^16.
+std::int64_t touched_taps(const Axis& axis);
+
+/// So many of so many.
+struct Share {
+  std::int64_t part = 1;
+  std::int64_t of = 1;
+};
+/// Of the elements of an operand, those that any algorithm reads: pixels that windows use, filter
+/// taps that do not only meet padding, recurrent weights unless they multiply zeros alone.
+Share needed_share(const Problem& problem, std::size_t operand);
+
 /// Two per multiplication of a product. Convolutions: least_products() per axis, for every image
 /// and pair of channels. Matrix products: 2 m n k; Strassen-like algorithms are not considered.
 /// Attention: without the scores that a causal mask hides. Recurrent layers: without products with

@@ -128,12 +128,7 @@ std::int64_t read_bytes(const Problem& problem, std::int64_t size) {
   std::int64_t total = 0;
   const std::vector<Operand> operands = inputs(problem);
   for (std::size_t index = 0; index < operands.size(); ++index) {
-    const Operand& operand = operands[index];
-    if (is_stored_packed(problem, index)) {
-      total += packed_operand_bytes(problem, operand, size);
-    } else {
-      total += element_count(operand.dims) * (operand.domain == Domain::truth ? 1 : size);
-    }
+    total += stored_bytes(problem, operands[index], index, size);
   }
   return total;
 }
@@ -222,6 +217,12 @@ bool is_stored_packed(const Problem& problem, std::size_t index) {
   const bool has_two = std::holds_alternative<Recurrent>(problem.shape) ||
                        std::holds_alternative<Attention>(problem.shape);
   return index == packed_operand || (has_two && index == packed_operand + 1);
+}
+
+std::int64_t stored_bytes(const Problem& problem, const Operand& operand, std::size_t index,
+                          std::int64_t size) {
+  if (is_stored_packed(problem, index)) return packed_operand_bytes(problem, operand, size);
+  return element_count(operand.dims) * (operand.domain == Domain::truth ? 1 : size);
 }
 
 std::string packed_text(const Problem& problem) {

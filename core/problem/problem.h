@@ -52,6 +52,10 @@ std::vector<Operand> inputs(const Problem& problem);
 bool is_stored_packed(const Problem& problem, std::size_t index);
 /// "int4 weights in blocks of 32", "fp8 keys and values". Problem::packed must be set.
 std::string packed_text(const Problem& problem);
+/// Bytes of operand `index` of inputs(): of those as they are stored, of a truth value one, of
+/// others `size`.
+std::int64_t stored_bytes(const Problem& problem, const Operand& operand, std::size_t index,
+                          std::int64_t size);
 /// Stored bytes of those operands, with scales of so many bytes.
 std::int64_t packed_bytes(const Problem& problem, std::int64_t scale_bytes);
 /// Whether the first operand is unsigned 8-bit data: such problems exist at int8 only.

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "core/problem/least_work.h"
 #include "generator/onnx/byte_conversions.h"
 #include "generator/onnx/control_flow/hidden_weights.h"
 #include "generator/onnx/model/node_view.h"
@@ -16,21 +17,6 @@
 
 namespace benanza::onnx {
 namespace {
-
-/// Whether the window may leave out pixels of the input.
-bool skips_pixels(const Problem& problem) {
-  const auto skips = [](const Window& window) {
-    for (std::size_t axis = 0; axis < window.rank(); ++axis) {
-      if (window.strides[axis] > window.kernel[axis] || window.dilations[axis] > 1) return true;
-    }
-    return false;
-  };
-  if (const auto* convolution = std::get_if<Convolution>(&problem.shape)) {
-    return skips(convolution->window);
-  }
-  if (const auto* pooling = std::get_if<Pooling>(&problem.shape)) return skips(pooling->window);
-  return std::holds_alternative<Resampling>(problem.shape);
-}
 
 void add(Traffic& traffic, const Tensor& tensor) {
   if (!tensor.shape || tensor.assumption) return;
@@ -54,8 +40,10 @@ bool reads_all_constants(const Step& step, const LoweredLayer& layer,
     const Operator* const known = operators.find(step.node.full_type());
     return known != nullptr && known->reads_all_constants;
   }
-  return std::ranges::any_of(layer.calls,
-                             [](const Call& call) { return call.problem.packed.has_value(); });
+  return std::ranges::any_of(layer.calls, [](const Call& call) {
+    const Share needed = needed_share(call.problem, 1);
+    return call.problem.packed && needed.part == needed.of;
+  });
 }
 
 /// Of experts, for example, only those that tokens choose.
@@ -235,9 +223,10 @@ struct InputTraffic {
   Parts parts;
   ReadRegions regions;
 
-  /// What who reads all of `value` reads.
-  void add(const Program& program, const std::vector<LoweredLayer>& layers, const Value& value) {
-    const GivenBehind behind = given_behind(program, layers, value);
+  /// What who reads all of `value`, but for so many elements, reads.
+  void add(const Program& program, const std::vector<LoweredLayer>& layers, const Value& value,
+           std::int64_t unread = 0) {
+    const GivenBehind behind = given_behind(program, layers, value, unread);
     for (const auto& [input, lost] : behind.lost) {
       const std::int64_t all = element_count(*input->shape);
       if (lost == 0) {
@@ -294,6 +283,14 @@ void add_picked(const Program& program, const Value& value, Parts& parts) {
   }
 }
 
+/// Adds so much of what the file stores of `value`.
+void add_share(const Program& program, const Value& value, const Share& share, Parts& parts) {
+  if (share.part == 0) return;
+  for (const Value* stored : stored_tensors_and_scales(program, value)) {
+    add(parts, stored, {.least = share.part, .most = share.part, .of = share.of});
+  }
+}
+
 /// Adds those of the graph around bodies to `weights`, and those of bodies to `traffic`.
 void add_hidden_weights(const Program& program, Weights& weights, Traffic& traffic) {
   for (const Step& step : program.steps) {
@@ -336,18 +333,23 @@ Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& l
         const Value* value = program.steps[step].inputs[index];
         if (value == nullptr || !value->shape) continue;
         if (i > 0 && is_product(call.problem)) add_picked(program, *value, weight_parts);
-        const bool whole = read_elements(call, operands[i]) == element_count(*value->shape);
+        const std::int64_t all = element_count(*value->shape);
+        const bool whole = read_elements(call, operands[i]) == all;
+        const Share needed = needed_share(call.problem, i);
         if (value->constant) {
-          if (whole && !reads_in_part(layers[step], index) && is_product(call.problem) &&
-              (operands[i].role == Role::weights || i == 0)) {
+          if (!whole || reads_in_part(layers[step], index) || !is_product(call.problem)) continue;
+          if (operands[i].role != Role::weights && i != 0) continue;
+          if (needed.part == needed.of) {
             weights.add(program, *value);
+          } else {
+            add_share(program, *value, needed, weight_parts);
           }
         } else if (const auto found = grown.find(value); found != grown.end()) {
           const std::int64_t seen = std::clamp<std::int64_t>(
               element_count(operands[i].dims) - found->second.added, 0, found->second.kept);
           inputs.add_part(*found->second.input, seen);
-        } else if (whole && !skips_pixels(call.problem)) {
-          inputs.add(program, layers, *value);
+        } else if (whole && needed.part > 0 && !reads_in_part(layers[step], index)) {
+          inputs.add(program, layers, *value, all - all / needed.of * needed.part);
         }
       }
     }

@@ -25,6 +25,7 @@
 #include "generator/onnx/parameters.h"
 #include "generator/onnx/quantized_layers.h"
 #include "generator/onnx/read/cache_extents.h"
+#include "generator/onnx/read/channel_blocks.h"
 #include "generator/onnx/read/inline.h"
 #include "generator/onnx/read/make_inputs_constant.h"
 #include "generator/onnx/read/read.h"
@@ -257,6 +258,7 @@ void prepare(::onnx::ModelProto& model, const Binding& binding, const std::strin
   add_default_imports(model);
   make_inputs_constant(model, binding.values, where);
   state_shared_caches(*model.mutable_graph());
+  state_channel_blocks(*model.mutable_graph());
   rename_tool_conversions(model);
 }
 

@@ -130,9 +130,9 @@ void add_stored(Parameters& parameters, const Tensor& tensor) {
 }  // namespace
 
 GivenBehind given_behind(const Program& program, const std::vector<LoweredLayer>& layers,
-                         const Value& value) {
+                         const Value& value, std::int64_t unread) {
   GivenBehind found;
-  std::map<const Value*, std::int64_t> seen{{&value, 0}};
+  std::map<const Value*, std::int64_t> seen{{&value, unread}};
   std::vector<const Value*> open{&value};
   while (!open.empty()) {
     const Value& next = *open.back();

@@ -42,13 +42,22 @@ bool takes_parts(const Step& step) {
          std::ranges::find(parts, step.node.op_type()) != std::end(parts);
 }
 
+bool is_cast_of_bytes(const Step& step) {
+  constexpr int most_bits = 8;
+  return step.node.domain().empty() && step.node.op_type() == "Cast" && !step.inputs.empty() &&
+         step.inputs[0] != nullptr && type_bits(step.inputs[0]->type) <= most_bits;
+}
+
 /// What the file stores of a constant of which the model takes parts, and converts them; itself
 /// if there are none.
 const Value& behind_parts(const Program& program, const Value& constant) {
   const Value* shown = constant.original == nullptr ? &constant : constant.original;
   while (shown->producer) {
     const Step& step = program.steps[*shown->producer];
-    if (!takes_parts(step) && !shows_input(step) && !is_dequantization(step.node)) break;
+    if (!takes_parts(step) && !shows_input(step) && !is_dequantization(step.node) &&
+        !is_cast_of_bytes(step)) {
+      break;
+    }
     const Value* const next = step.inputs.empty() ? nullptr : step.inputs[0];
     if (next == nullptr) break;
     shown = next->original == nullptr ? next : next->original;
@@ -63,6 +72,24 @@ bool is_read_in_every_run(const Step& dequantization, std::size_t input) {
   return value != nullptr &&
          (input != zero_points ||
           (!type_name(value->type).starts_with("float") && !only_integer(*value)));
+}
+
+std::set<const Value*> sources_of(const Program& program, const Value& constant);
+std::int64_t elements(const Value& value);
+
+/// Whether a computed constant, as it is stored, has more bits than what it is made of, which
+/// becomes `sources`: without places and extents.
+bool is_larger_than(const Program& program, const Value& constant,
+                    std::set<const Value*>& sources) {
+  sources = sources_of(program, constant);
+  std::erase_if(sources, [](const Value* one) { return one->type == ::onnx::TensorProto::INT64; });
+  std::int64_t bits = 0;
+  for (const Value* source : sources) {
+    if (!source->constant || !source->shape || type_bits(source->type) == 0) return false;
+    bits += elements(*source) * type_bits(source->type);
+  }
+  // Those without sources are filled with one number, as models without their weights are.
+  return bits > 0 && bits < elements(constant) * stored_bits(program, constant);
 }
 
 void collect(const Program& program, const Value& constant, bool scales,
@@ -80,9 +107,11 @@ void collect(const Program& program, const Value& constant, bool scales,
       }
       return;
     }
+    const bool is_part = &behind_parts(program, own) != &own;
     std::set<const Value*> sources;
-    if (scales) sources = narrower_sources(program, own);
+    if (scales && !is_part) sources = narrower_sources(program, own);
     if (!sources.empty()) return found.merge(sources);
+    if (scales && is_larger_than(program, own, sources)) return found.merge(sources);
   }
   found.insert(own.shared == nullptr ? &own : own.shared);
 }
@@ -165,6 +194,7 @@ void collect_sources(const Program& program, const Value& value, std::set<const 
     found.insert(&own);
     return;
   }
+  if (is(step, "Shape")) return;
   for (const Value* input : step->inputs) {
     if (input != nullptr) collect_sources(program, *input, found, visited);
   }

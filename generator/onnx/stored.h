@@ -22,7 +22,8 @@ bool all_outputs_constant(const Step& step);
 /// conversions of quantized values, each once however many names it has; itself if it is computed
 /// from several. Without the scales and zero points of quantized ones.
 std::set<const Value*> stored_tensors(const Program& program, const Value& constant);
-/// The same with scales and zero points; of one computed from several, narrower_sources().
+/// The same with scales and zero points; of one computed from several, narrower_sources() or, of
+/// one that repeats or fills, what it is made of.
 std::set<const Value*> stored_tensors_and_scales(const Program& program, const Value& constant);
 
 /// Bits of an element of `constant` in the file, rounded down, where the model takes parts of a

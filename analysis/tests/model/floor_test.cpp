@@ -226,14 +226,16 @@ TEST(ModelFloor, ProductsThatOnlyComputeAnotherOperatorDoNotCount) {
 
 // 100 rows of 64 numbers become 100 of 66. Another way has no matrix of 64 x 66.
 TEST(ModelFloor, AFourierTransformNeedsNoMatrix) {
-  const Graph graph{.model = "m",
-                    .layers = {product("spectrum", "DFT", {}, {"gemm/m100_n66_k64_nn_w"})}};
-  MeasurementSet set;
-  set.add(measured("gemm/m100_n66_k64_nn_w/fp32/plain/cublas/x", five(30 * us)));
-  const ModelFloor floor = model_floor(graph, layer_times(graph, set, {}), rates, {});
-  EXPECT_DOUBLE_EQ(floor.model.flops, 0);
-  EXPECT_DOUBLE_EQ(floor.layers[0].moved->read, 4.0 * 100 * 64);
-  EXPECT_DOUBLE_EQ(floor.layers[0].moved->written, 4.0 * 100 * 66);
+  for (const char* const op : {"DFT", "com.microsoft.Rfft", "Resize"}) {
+    const Graph graph{.model = "m",
+                      .layers = {product("spectrum", op, {}, {"gemm/m100_n66_k64_nn_w"})}};
+    MeasurementSet set;
+    set.add(measured("gemm/m100_n66_k64_nn_w/fp32/plain/cublas/x", five(30 * us)));
+    const ModelFloor floor = model_floor(graph, layer_times(graph, set, {}), rates, {});
+    EXPECT_DOUBLE_EQ(floor.model.flops, 0) << op;
+    EXPECT_DOUBLE_EQ(floor.layers[0].moved->read, 4.0 * 100 * 64) << op;
+    EXPECT_DOUBLE_EQ(floor.layers[0].moved->written, 4.0 * 100 * 66) << op;
+  }
 }
 
 // Decomposed attention, 4 queries and 4 keys; a mask hides 6 of the 16 scores.

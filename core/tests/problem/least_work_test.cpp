@@ -165,6 +165,26 @@ TEST(InPlaceBytes, AreThoseThatAResultMayReplace) {
   EXPECT_EQ(bytes("relu/2x3"), 0);
 }
 
+// One pixel meets the middle of 3x3 taps; two of five pixels meet no window; the second of 2^20
+// taps meets one of two inputs, all others padding.
+TEST(LeastWork, TapsThatOnlyMeetPaddingAreNotRead) {
+  const auto read = [](const char* key) { return least_read_bytes(parse(key), Precision::fp32); };
+  EXPECT_EQ(read("conv/1x8x1x1_k16x3x3_p1.1.1.1_s1x1_d1x1_g1"), 4 * (8 + 16 * 8));
+  EXPECT_DOUBLE_EQ(read("conv/1x8x1x1_k16x3x3_p1.1.1.1_s1x1_d1x1_g1_packed.int8.c"),
+                   4 * 8 + (16 * 8 * 9 + 4 * 16) / 9.0);
+  EXPECT_EQ(read("deconv/1x8x1x1_k16x3x3_p1.1.1.1_s1x1_d1x1_g1"), 4 * (8 + 16 * 8));
+  EXPECT_EQ(read("conv/1x1x5_k1x2_p0.0_s3_d1_g1"), 4 * (4 + 2));
+  EXPECT_EQ(touched_taps({.inputs = 2, .outputs = 1, .kernel = 1 << 20, .pad = (1 << 20) - 3}), 2);
+}
+
+// 2 rows of 3 inputs, weights of 16 x 3. A second step, or a state, multiplies the other 16 x 4.
+TEST(LeastWork, OneStepFromZerosReadsNoRecurrentWeights) {
+  const auto read = [](const char* key) { return least_read_bytes(parse(key), Precision::fp32); };
+  EXPECT_EQ(read("lstm/t1_n2_i3_h4_l1_forward"), 4 * (6 + 48));
+  EXPECT_EQ(read("lstm/t2_n2_i3_h4_l1_forward"), 4 * (12 + 48 + 64));
+  EXPECT_EQ(read("lstm/t1_n2_i3_h4_l1_forward_initial"), 4 * (6 + 48 + 64 + 2 * 8));
+}
+
 /// Of 64 keys, the first of four queries sees eight: the 54th to the 61st.
 TEST(LeastWork, AttentionReadsNoKeysBeforeItsWindow) {
   const auto read = [](const char* key) { return least_read_bytes(parse(key), Precision::fp32); };

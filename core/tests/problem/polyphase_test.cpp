@@ -25,6 +25,7 @@ struct Counted {
   std::int64_t all = 0;
   std::int64_t least = 0;
   std::int64_t touched = 0;
+  std::int64_t taps = 0;
 };
 
 Counted counted(const Axis& axis) {
@@ -35,6 +36,7 @@ Counted counted(const Axis& axis) {
   const std::int64_t common = std::gcd(axis.stride, axis.dilation);
   std::map<std::pair<std::int64_t, std::int64_t>, Sum> sums;
   Counted counted;
+  std::set<std::int64_t> taps;
   for (std::int64_t output = 0; output < axis.outputs; ++output) {
     for (std::int64_t tap = 0; tap < axis.kernel; ++tap) {
       const std::int64_t input = output * axis.stride - axis.pad + tap * axis.dilation;
@@ -43,6 +45,7 @@ Counted counted(const Axis& axis) {
       sum.outputs.insert(output);
       sum.taps.insert(tap);
       sum.inputs.insert(input);
+      taps.insert(tap);
       ++counted.all;
     }
   }
@@ -56,6 +59,7 @@ Counted counted(const Axis& axis) {
     for (const std::int64_t input : sum.inputs) EXPECT_TRUE(touched.insert(input).second);
   }
   counted.touched = std::ssize(touched);
+  counted.taps = std::ssize(taps);
   return counted;
 }
 
@@ -64,6 +68,7 @@ void expect_counted(const Axis& axis) {
   EXPECT_EQ(all_products(axis), expected.all) << testing::PrintToString(axis);
   EXPECT_EQ(least_products(axis), expected.least) << testing::PrintToString(axis);
   EXPECT_EQ(touched_inputs(axis), expected.touched) << testing::PrintToString(axis);
+  EXPECT_EQ(touched_taps(axis), expected.taps) << testing::PrintToString(axis);
   EXPECT_LE(expected.least, expected.all) << testing::PrintToString(axis);
 }
 

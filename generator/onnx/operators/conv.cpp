@@ -2,6 +2,7 @@
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
 #include "generator/onnx/operators/shared/sliding_window.h"
+#include "generator/onnx/read/channel_blocks.h"
 
 namespace benanza::onnx {
 namespace {
@@ -57,6 +58,7 @@ std::vector<TensorFacts> reorder_output_shape(const NodeView& node) {
   return {{node.input(0).type, dims}};
 }
 
+/// To the blocked layout, in whole blocks.
 std::vector<TensorFacts> reorder_input_shape(const NodeView& node) {
   Dims dims = node.shape(0);
   if (dims.size() < 2) throw Error("an input without channels");
@@ -64,6 +66,8 @@ std::vector<TensorFacts> reorder_input_shape(const NodeView& node) {
     dims.insert(dims.begin() + 1, dims.back());
     dims.pop_back();
   }
+  const std::int64_t block = node.integer(std::string(channel_block_attribute), 1);
+  dims[1] = (dims[1] + block - 1) / block * block;
   return {{node.input(0).type, dims}};
 }
 
@@ -81,9 +85,10 @@ void register_conv(OperatorTable& table) {
   for (const auto* op : {"com.microsoft.FusedConv", "com.microsoft.nchwc.Conv"}) {
     table.add(op, {.shapes = {{conv_shape}}, .lower = lower_fused_conv});
   }
-  table.add("com.microsoft.nchwc.ReorderInput", {.shapes = {{reorder_input_shape}},
-                                                 .lower = lower_reorder,
-                                                 .idle_attributes = {"channels", "channels_last"}});
+  table.add("com.microsoft.nchwc.ReorderInput",
+            {.shapes = {{reorder_input_shape}},
+             .lower = lower_reorder,
+             .idle_attributes = {channel_block_attribute, "channels", "channels_last"}});
   table.add("com.microsoft.nchwc.ReorderOutput",
             {.shapes = {{reorder_output_shape}},
              .lower = lower_reorder,

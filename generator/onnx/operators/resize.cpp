@@ -29,8 +29,31 @@ std::vector<double> reals_of(const NodeView& node, std::size_t index) {
       node.literal(index));
 }
 
+/// ONNX Runtime's, in its blocked layout.
+bool is_blocked(const NodeView& node) { return node.full_type() == "com.microsoft.nchwc.Upsample"; }
+
+/// Upsample, and Resize before opset 11, have one fixed mode.
+bool has_fixed_mode(const NodeView& node) {
+  return node.op_type() == "Upsample" || node.opset() < 11;
+}
+
+std::string coordinate_mode(const NodeView& node) {
+  if (is_blocked(node)) return node.text("coordinate_transformation_mode", "asymmetric");
+  return has_fixed_mode(node) ? "asymmetric"
+                              : node.text("coordinate_transformation_mode", "half_pixel");
+}
+
+std::string nearest_mode(const NodeView& node) {
+  return has_fixed_mode(node) ? "floor" : node.text("nearest_mode", "round_prefer_floor");
+}
+
 StatedSizes stated_sizes(const NodeView& node) {
   StatedSizes found;
+  if (is_blocked(node)) {
+    const Dims scales = node.integers("scales").value_or(Dims());
+    found.scales = std::vector<double>(scales.begin(), scales.end());
+    return found;
+  }
   if (node.op_type() == "Upsample" || node.opset() < 11) {
     if (node.opset() < 7) {
       found.scales = {1, 1, node.real("height_scale", 1), node.real("width_scale", 1)};
@@ -117,10 +140,7 @@ double source_coordinate(const NodeView& node, const ResizeRequest& request, std
   const double scale = request.scales[axis];
   const auto in = static_cast<double>(node.shape(0)[axis]);
   const auto out = static_cast<double>(request.output[axis]);
-  // Upsample, and Resize before opset 11, have one fixed mode.
-  const bool fixed = node.op_type() == "Upsample" || node.opset() < 11;
-  const std::string mode =
-      fixed ? "asymmetric" : node.text("coordinate_transformation_mode", "half_pixel");
+  const std::string mode = coordinate_mode(node);
   if (mode == "asymmetric") return at / scale;
   if (mode == "half_pixel") return (at + 0.5) / scale - 0.5;
   if (mode == "pytorch_half_pixel") return out > 1 ? (at + 0.5) / scale - 0.5 : 0;
@@ -135,8 +155,7 @@ double source_coordinate(const NodeView& node, const ResizeRequest& request, std
 
 /// The pixel that mode "nearest" selects for a coordinate.
 std::int64_t nearest_pixel(const NodeView& node, double coordinate, std::int64_t extent) {
-  const bool fixed = node.op_type() == "Upsample" || node.opset() < 11;
-  const std::string mode = fixed ? "floor" : node.text("nearest_mode", "round_prefer_floor");
+  const std::string mode = nearest_mode(node);
   double pixel = std::ceil(coordinate - 0.5);
   if (mode == "round_prefer_ceil") pixel = std::floor(coordinate + 0.5);
   if (mode == "floor") pixel = std::floor(coordinate);
@@ -211,9 +230,8 @@ Resampling resampling(const NodeView& node, const ResizeRequest& request, Resamp
               : std::clamp(std::floor(centre + 0.5), 0.0, last) ==
                     static_cast<double>(nearest_pixel(node, stated, input[axis]));
       if (!equal) {
-        throw NotExpressible("pixels by " +
-                             node.text("coordinate_transformation_mode", "asymmetric") +
-                             ", where libraries take half-pixel centres");
+        throw NotExpressible("pixels by " + coordinate_mode(node) + ", " + nearest_mode(node) +
+                             ", where libraries round half-pixel centres");
       }
     }
   }
@@ -236,7 +254,7 @@ Lowered nearest(const NodeView& node, const ResizeRequest& request) {
 /// Where a scale gives no whole number of pixels, the standard's reference divides by their
 /// fraction, and ONNX Runtime by the whole number.
 bool is_ambiguous(const NodeView& node, const ResizeRequest& request, std::size_t axis) {
-  if (node.text("coordinate_transformation_mode", "half_pixel") != "align_corners") return false;
+  if (coordinate_mode(node) != "align_corners") return false;
   const double pixels = request.scales[axis] * static_cast<double>(node.shape(0)[axis]);
   constexpr double rounding = 1e-6;
   return std::abs(pixels - static_cast<double>(request.output[axis])) > rounding * pixels;
@@ -303,7 +321,7 @@ std::vector<Call> products(const NodeView& node, const ResizeRequest& request) {
 /// Libraries with an interpolation call have only linear mode with half-pixel centres.
 Lowered interpolation(const NodeView& node, const ResizeRequest& request, const std::string& mode,
                       bool antialiased) {
-  if (node.text("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize") {
+  if (coordinate_mode(node) == "tf_crop_and_resize") {
     throw NotExpressible("coordinates by tf_crop_and_resize");
   }
   std::optional<Problem> one_call;
@@ -351,6 +369,18 @@ Lowered lower_resize(const NodeView& node) {
   return interpolation(node, request, mode, shrinks && node.flag("antialias"));
 }
 
+/// Of an image that shrinks, any number of pixels may have no weight.
+std::vector<PartRead> pixels_with_weight(const NodeView& node) {
+  const Dims& input = node.shape(0);
+  const Dims output = resize_request(node).output;
+  for (std::size_t axis = 0; axis < input.size(); ++axis) {
+    if (output[axis] < input[axis]) {
+      return {{.input = 0, .least = 0, .most = element_count(input), .of = element_count(input)}};
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 void register_resize(OperatorTable& table) {
@@ -360,9 +390,15 @@ void register_resize(OperatorTable& table) {
       "extrapolation_value", "keep_aspect_ratio_policy",       "nearest_mode"};
   table.add("Resize", {.shapes = {{resize_shape, 11}},
                        .lower = lower_resize,
+                       .parts = pixels_with_weight,
                        .idle_attributes = idle,
                        .idle_inputs = {1}});
-  table.add("Upsample", {.shapes = {{resize_shape}}, .lower = lower_resize});
+  table.add("Upsample",
+            {.shapes = {{resize_shape}}, .lower = lower_resize, .parts = pixels_with_weight});
+  table.add("com.microsoft.nchwc.Upsample", {.shapes = {{resize_shape}},
+                                             .lower = lower_resize,
+                                             .parts = pixels_with_weight,
+                                             .idle_attributes = idle});
 }
 
 }  // namespace benanza::onnx

@@ -59,7 +59,7 @@ TEST(Compulsory, WhatIsReadInPartDoesNotCount) {
       .node("Relu", {"rows"}, {"y"})
       .node("Conv", {"x", "w"}, {"z"}, {{"strides", Dims{2, 2}}});
   const Compulsory found = model.output("y").output("z").import().compulsory;
-  EXPECT_EQ(found.inputs, Traffic{});
+  EXPECT_EQ(found.inputs, (Traffic{.elements = 4 * 3 * 3}));
   EXPECT_EQ(found.weights, (Traffic{.elements = 8}));
   // 5 rows of 8; two channels of 3x3.
   EXPECT_EQ(found.outputs, (Traffic{.elements = 40 + 18}));

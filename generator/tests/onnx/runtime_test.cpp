@@ -69,6 +69,39 @@ TEST(BlockedLayout, NamesTheSameTensors) {
   EXPECT_EQ(layer.cost, Cost::movement);
 }
 
+/// 24 channels for convolutions in blocks, whose weights say how large these are.
+Model in_blocks(std::int64_t channels, std::int64_t others = 16) {
+  Model model = contrib();
+  model.domain("com.microsoft.nchwc", 1);
+  const auto of_blocks = [&] { model.last().set_domain("com.microsoft.nchwc"); };
+  model.input("x", {1, 24, 6, 6}).weights("w", {16, channels, 1, 1});
+  model.weights("v", {others, 16, 1, 1});
+  model.node("ReorderInput", {"x"}, {"r"});
+  of_blocks();
+  model.node("Conv", {"r", "w"}, {"c"}, {{"activation", "HardSwish"}});
+  of_blocks();
+  model.node("Conv", {"c", "v"}, {"d"});
+  of_blocks();
+  model.node("Upsample", {"d"}, {"u"}, {{"scales", Dims{1, 1, 2, 2}}, {"mode", "nearest"}});
+  of_blocks();
+  model.node("ReorderOutput", {"u"}, {"y"}, {{"channels", 12}});
+  of_blocks();
+  return model.output("y");
+}
+
+TEST(BlockedLayout, ChannelsAreFilledUpToBlocks) {
+  const auto layers = [](Model model) { return model.import().layers; };
+  const std::vector<LoweredLayer> of_16 = layers(in_blocks(32));
+  EXPECT_EQ(of_16[0].outputs[0].shape, (Dims{1, 32, 6, 6}));
+  EXPECT_THAT(of_16[1].problems,
+              ElementsAre("conv/1x32x6x6_k16x1x1_p0.0.0.0_s1x1_d1x1_g1", "hardswish/1x16x6x6"));
+  EXPECT_EQ(of_16[3].outputs[0].shape, (Dims{1, 16, 12, 12}));
+  EXPECT_EQ(of_16[3].cost, Cost::movement);
+  EXPECT_EQ(of_16[4].outputs[0].shape, (Dims{1, 12, 12, 12}));
+  EXPECT_EQ(layers(in_blocks(24))[0].outputs[0].shape, (Dims{1, 24, 6, 6}));
+  EXPECT_EQ(layers(in_blocks(24, 8))[0].outputs[0].shape, (Dims{1, 24, 6, 6}));
+}
+
 TEST(QuantizedGemm, HasItsBiasInTheCall) {
   Model model = contrib();
   const int bytes = ::onnx::TensorProto::INT8;

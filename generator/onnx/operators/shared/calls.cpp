@@ -291,6 +291,8 @@ void add_activation(const NodeView& node, const std::vector<float>& parameters,
     shape.kind = ActivationKind::sigmoid;
   } else if (name == "Tanh") {
     shape.kind = ActivationKind::tanh;
+  } else if (name == "HardSwish") {
+    shape.kind = ActivationKind::hard_swish;
   } else if (name == "LeakyRelu") {
     shape.kind = ActivationKind::leaky_relu;
     shape.alpha = parameter(0, 0.01F);

@@ -1,0 +1,107 @@
+// What operators do not need of weights and inputs is not in the floor.
+#include <gmock/gmock.h>
+
+#include "generator/onnx/compulsory.h"
+#include "generator/tests/onnx/stored.h"
+
+namespace benanza::onnx {
+namespace {
+
+// A pixel of 4 channels, of which 2 x 4 filters of 3x3 taps use one tap each; quantized, as well.
+TEST(NeededParts, FilterTapsThatOnlyMeetPaddingAreNotRead) {
+  Model model(17);
+  model.input("x", {1, 4, 1, 1}).weights("w", {2, 4, 3, 3});
+  model.node("Conv", {"x", "w"}, {"y"}, {{"pads", Dims{1, 1, 1, 1}}});
+  EXPECT_EQ(model.output("y").import().compulsory.weights, (Traffic{.elements = 8}));
+  Model quantized(17);
+  quantized.input("x", {1, 4, 1, 1}).scalar("s", 0.5F);
+  stored(quantized, "w", {2, 4, 3, 3}, ::onnx::TensorProto::INT8);
+  quantized.node("DequantizeLinear", {"w", "s"}, {"d"});
+  quantized.node("Conv", {"x", "d"}, {"y"}, {{"pads", Dims{1, 1, 1, 1}}});
+  EXPECT_EQ(quantized.output("y").import().compulsory.weights.bytes, 8);
+}
+
+// Windows of 2x2 at every third of 6x6 pixels; a transposed image of which the same are read.
+TEST(NeededParts, PixelsBetweenWindowsAreNotRead) {
+  for (const bool transposed : {false, true}) {
+    Model model(17);
+    model.input("x", {1, 4, 6, 6}).weights("w", {2, 4, 2, 2});
+    if (transposed) model.node("Transpose", {"x"}, {"t"}, {{"perm", Dims{0, 1, 3, 2}}});
+    model.node("Conv", {transposed ? "t" : "x", "w"}, {"y"}, {{"strides", Dims{3, 3}}});
+    EXPECT_EQ(model.output("y").import().compulsory.inputs, (Traffic{.elements = 4 * 4 * 4}));
+  }
+}
+
+TEST(NeededParts, AStepFromZerosReadsNoRecurrentWeights) {
+  const auto weights = [](std::int64_t steps) {
+    Model model(17);
+    model.input("x", {steps, 2, 3}).weights("w", {1, 16, 3}).weights("r", {1, 16, 4});
+    model.node("LSTM", {"x", "w", "r"}, {"y"}, {{"hidden_size", 4}});
+    return model.output("y").import().compulsory.weights;
+  };
+  EXPECT_EQ(weights(1), (Traffic{.elements = 48}));
+  EXPECT_EQ(weights(2), (Traffic{.elements = 48 + 64}));
+}
+
+// 8 pixels become 4; a cubic kernel reads all, or not, depending on where they lie.
+TEST(NeededParts, OfAnImageThatShrinksNothingIsSaidToBeRead) {
+  const auto inputs = [](float scale) {
+    Model model(17);
+    model.input("x", {1, 1, 8}).reals("scales", {3}, {1, 1, scale});
+    model.node("Resize", {"x", "", "scales"}, {"y"}, {{"mode", "cubic"}});
+    return model.output("y").import().compulsory.inputs;
+  };
+  EXPECT_EQ(inputs(0.5F), Traffic{});
+  EXPECT_EQ(inputs(2), (Traffic{.elements = 8}));
+}
+
+// 16 of 64 rows of 32 integers, turned or cast on their way.
+TEST(NeededParts, RowsOfQuantizedWeightsCountAsTheyAreStored) {
+  const auto bytes = [](int type, bool casts) {
+    Model model(21);
+    model.input("x", {4, casts ? 16 : 32}).scalar("s", 0.5F);
+    model.integers("from", {16}).integers("to", {32});
+    stored(model, "w", {64, 32}, type);
+    if (casts) {
+      model.node("Slice", {"w", "from", "to"}, {"r"}).node("Cast", {"r"}, {"d"}, {{"to", 1}});
+    } else {
+      model.node("DequantizeLinear", {"w", "s"}, {"f"}).node("Slice", {"f", "from", "to"}, {"r"});
+      model.node("Transpose", {"r"}, {"d"}, {{"perm", Dims{1, 0}}});
+    }
+    return model.node("MatMul", {"x", "d"}, {"y"}).output("y").import().compulsory.weights;
+  };
+  constexpr int four_bits = 21;  // Newer than the installed onnx.
+  EXPECT_EQ(bytes(four_bits, false), (Traffic{.bytes = 16 * 32 / 2}));
+  EXPECT_EQ(bytes(::onnx::TensorProto::INT8, false), (Traffic{.bytes = 16 * 32}));
+  EXPECT_EQ(bytes(::onnx::TensorProto::INT8, true), (Traffic{.bytes = 16 * 32}));
+}
+
+// 1 x 16 numbers become 8 x 16 by repetition, as many times as another input has rows, or by a
+// look-up. Numbers that are filled in stand for weights.
+TEST(NeededParts, RepeatedWeightsAreReadAsTheyAreStored) {
+  const auto weights = [](const std::string& how) {
+    Model model(17);
+    model.input("x", {4, 8}).input("z", {8, 3}).weights("w", {1, 16}).integers("extents", {8, 16});
+    model.integers("columns", {16}).integers("rows", Dims(8, 0)).integers("begin", {0});
+    model.integers("end", {1});
+    if (how == "Shape") {
+      model.node("Shape", {"z"}, {"zs"}).node("Slice", {"zs", "begin", "end"}, {"count"});
+      model.node("Concat", {"count", "columns"}, {"s"}, {{"axis", 0}});
+      model.node("Expand", {"w", "s"}, {"r"});
+    } else if (how == "Gather") {
+      model.node("Gather", {"w", "rows"}, {"r"});
+    } else if (how == "Expand") {
+      model.node("Expand", {"w", "extents"}, {"r"});
+    } else {
+      model.node("ConstantOfShape", {"extents"}, {"r"});
+    }
+    return model.node("MatMul", {"x", "r"}, {"y"}).output("y").import().compulsory.weights;
+  };
+  EXPECT_EQ(weights("Expand"), (Traffic{.elements = 16}));
+  EXPECT_EQ(weights("Shape"), (Traffic{.elements = 16}));
+  EXPECT_EQ(weights("Gather"), (Traffic{.elements = 16}));
+  EXPECT_EQ(weights("ConstantOfShape"), (Traffic{.elements = 128}));
+}
+
+}  // namespace
+}  // namespace benanza::onnx
