@@ -298,8 +298,10 @@ ModelFloor model_floor(const Graph& graph, const std::vector<LayerTime>& times,
           layer_floor(graph, last, least, calls.size() == 1 ? Ways{.one = calls} : Ways{}, rates,
                       filter, timed_from_memory(last));
     }
-    const auto is_done = [&](std::size_t layer) { return done[layer]; };
-    if (least >= apart || std::ranges::any_of(fusion.layers, is_done)) continue;
+    const auto is_counted = [&](std::size_t layer) {
+      return done[layer] || !graph.layers[layer].assumed.empty();
+    };
+    if (least >= apart || std::ranges::any_of(fusion.layers, is_counted)) continue;
     for (const std::size_t layer : fusion.layers) done[layer] = true;
     // The fastest of its layers' precisions.
     const std::size_t narrowest = std::ranges::min(
@@ -307,7 +309,9 @@ ModelFloor model_floor(const Graph& graph, const std::vector<LayerTime>& times,
     result.flops_at[own(narrowest)] += least;
   }
   for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
-    if (!done[layer]) result.flops_at[own(layer)] += flops[layer];
+    // Of sizes that are assumed, the least is unknown.
+    if (done[layer] || !graph.layers[layer].assumed.empty()) continue;
+    result.flops_at[own(layer)] += flops[layer];
   }
   result.model = whole_floor(graph, result.flops_at, rates, filter);
   return result;

@@ -52,7 +52,8 @@ struct ModelFloor {
   DeviceRates rates{};
   /// The arithmetic by precision of the layers; its sum is model.flops.
   std::map<Precision, double> flops_at{};
-  /// Of the whole model: the arithmetic of all its layers, and its compulsory traffic.
+  /// Of the whole model: the arithmetic of all its layers but those of assumed sizes, and its
+  /// compulsory traffic.
   Floor model{};
   /// Per layer by itself, with its weights in memory if its call was timed like that; an operator
   /// done by one call has its floor at the layer with the call.

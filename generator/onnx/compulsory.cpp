@@ -10,6 +10,7 @@
 #include "core/problem/least_work.h"
 #include "generator/onnx/byte_conversions.h"
 #include "generator/onnx/control_flow/hidden_weights.h"
+#include "generator/onnx/infer/assume.h"
 #include "generator/onnx/model/node_view.h"
 #include "generator/onnx/parameters.h"
 #include "generator/onnx/read_regions.h"
@@ -46,6 +47,14 @@ bool reads_all_constants(const Step& step, const LoweredLayer& layer,
   });
 }
 
+/// Whether the step may have nothing to do: what picks its elements may find none.
+bool may_be_empty(const Program& program, const Step& step) {
+  const auto assumption = first_assumption(step);
+  constexpr std::string_view finds[] = {"Compress", "NonMaxSuppression", "NonZero"};
+  return assumption &&
+         std::ranges::find(finds, program.assumptions.at(*assumption).op) != std::end(finds);
+}
+
 /// Of experts, for example, only those that tokens choose.
 bool reads_in_part(const LoweredLayer& layer, std::size_t input) {
   return std::ranges::find(layer.reads_parts, input, &PartRead::input) != layer.reads_parts.end();
@@ -65,6 +74,7 @@ void add(Parts& parts, const Value* value, const PartRead& part) {
 Parts parts_of_weights(const Program& program, const std::vector<LoweredLayer>& layers) {
   Parts parts;
   for (std::size_t step = 0; step < layers.size(); ++step) {
+    if (may_be_empty(program, program.steps[step])) continue;
     for (const PartRead& part : layers[step].reads_parts) {
       const Value* const value = program.steps[step].inputs[part.input];
       if (part.least == 0) continue;
@@ -89,6 +99,7 @@ Parts parts_of_inputs(const Program& program, const std::vector<LoweredLayer>& l
   for (std::size_t step = 0; step < layers.size(); ++step) {
     const Cost cost = layers[step].cost;
     if (cost != Cost::unsupported && cost != Cost::measured) continue;
+    if (may_be_empty(program, program.steps[step])) continue;
     for (const PartRead& part : layers[step].reads_parts) {
       const Value* const value = program.steps[step].inputs[part.input];
       if (value == nullptr || !value->given || value->constant || !value->shape) continue;
@@ -311,6 +322,7 @@ Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& l
   Parts weight_parts = parts_of_weights(program, layers);
   const auto grown = grown_inputs(program, layers);
   for (std::size_t step = 0; step < layers.size(); ++step) {
+    if (may_be_empty(program, program.steps[step])) continue;
     if (reads_all_constants(program.steps[step], layers[step], operators)) {
       for (const Value* value : program.steps[step].inputs) {
         if (value != nullptr && value->constant && value->shape) weights.add(program, *value);

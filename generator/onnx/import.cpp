@@ -310,7 +310,6 @@ LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, con
       layer.assumed = to_string(program.assumptions[*first]);
     }
   }
-  graph.assumptions = std::move(program.assumptions);
   graph.results = results_of(program, model.graph(), numbers);
   count_uses(program, graph.layers);
   const bool has_outputs =
@@ -322,6 +321,7 @@ LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, con
   graph.parameters = parameters.count;
   graph.stored_parameters = parameters.stored;
   graph.compulsory = compulsory(program, graph.layers, operators);
+  graph.assumptions = std::move(program.assumptions);
   return graph;
 }
 

@@ -292,8 +292,9 @@ class QuantizedLayers {
     if (inputs(stored)[1].role != Role::weights) return;
     product.problem = std::move(stored);
     set_work(layer);
-    if (first != nullptr && layer.reason.empty()) {
-      layer.reason = "its data, which the file converts from " + type_name(first->inputs[0]->type) +
+    const Step* const from = data == nullptr ? nullptr : dequantization(program_, *data);
+    if (from != nullptr && layer.reason.empty()) {
+      layer.reason = "its data, which the file converts from " + type_name(from->inputs[0]->type) +
                      ", are taken to be floats";
     }
   }
@@ -370,8 +371,7 @@ class QuantizedLayers {
     }
     for (const Value* input : program_.steps[index].inputs) {
       const Step* const conversion = maker(input);
-      if (conversion == nullptr || input->constant) continue;
-      if (!is_dequantization(*conversion)) continue;
+      if (conversion == nullptr || input->constant || !is_dequantization(*conversion)) continue;
       if (!precision_of(*conversion) && (makes_bytes || !makes_rows_of_fp8(*conversion))) continue;
       const std::size_t before = *input->producer;
       const bool all = std::ranges::all_of(

@@ -171,14 +171,25 @@ const Value* behind_views(const Program& program, const Value* value) {
   return value;
 }
 
-void set_scales(PackedWeights& packed, const Value& weights, const Value& scales) {
-  const std::int64_t count = elements(scales);
-  if (count <= 1 || !weights.shape || weights.shape->empty()) return;
-  const std::int64_t length = weights.shape->back();
-  const bool of_blocks =
-      weights.shape->size() > 2 && length > 1 && count == elements(weights) / length;
-  packed.block = of_blocks ? length : 0;
-  packed.per_column = !of_blocks;
+/// How the scales (or zero points) beside `weights`, of which views make `constant`, are shared.
+/// False if no type of packed weights says so: each element has its own, or they lie otherwise.
+bool set_scales(PackedWeights& packed, const Value& weights, const Value& scales,
+                const Value& constant) {
+  if (elements(scales) <= 1 || !weights.shape || !scales.shape || !constant.shape) return true;
+  const Dims& dims = *weights.shape;
+  if (scales.shape->size() > dims.size()) return false;
+  const std::size_t missing = dims.size() - scales.shape->size();
+  Dims shared;
+  for (std::size_t axis = 0; axis < dims.size(); ++axis) {
+    const bool differs = axis >= missing && (*scales.shape)[axis - missing] > 1;
+    if (!differs && dims[axis] > 1) shared.push_back(axis > 0 ? dims[axis] : 0);
+  }
+  if (shared.empty()) return false;
+  // Blocks have an axis of their own, which a view joins to the one before it.
+  const bool is_joined = constant.shape->size() < dims.size() && shared.size() == 1;
+  packed.block = is_joined ? shared.front() : 0;
+  packed.per_column = packed.block == 0;
+  return true;
 }
 
 /// Whether a Sub of `points` changes what products need: numbers that are the same for all are a
@@ -339,7 +350,7 @@ std::optional<PackedWeights> packed_by_casts(const Program& program, const Value
   if (const Step* const scaled = scaling_of_casts(program, constant)) {
     const Value* const weights = main_operand(*scaled, beside);
     if (weights == nullptr) return std::nullopt;
-    set_scales(packed, *weights, *beside);
+    if (!set_scales(packed, *weights, *beside, constant)) return std::nullopt;
     if (const std::int64_t block = joined_block(program, constant, *scaled); block > 0) {
       packed.block = block;
       packed.per_column = false;
@@ -350,6 +361,8 @@ std::optional<PackedWeights> packed_by_casts(const Program& program, const Value
     value = main_operand(*moved, beside);
     if (value == nullptr || value != moved->inputs[0]) return std::nullopt;
     packed.zero_points = are_zero_points(*beside);
+    PackedWeights of_points;
+    if (!set_scales(of_points, *value, *beside, constant)) return std::nullopt;
     value = behind_views(program, value);
   }
   const Step* const cast = maker(program, value);

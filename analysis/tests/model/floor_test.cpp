@@ -195,6 +195,19 @@ TEST(ModelFloor, WeightsThatTheModelWidensAreReadAsTheyAreStored) {
   EXPECT_DOUBLE_EQ(bytes(Precision::int8), 1'000 + 500'000);
 }
 
+// The least size of the second product is unknown.
+TEST(ModelFloor, ProductsOfAssumedSizesAreNotInIt) {
+  Graph graph{.model = "m",
+              .layers = {product("a", "MatMul", {}, {"gemm/m100_n200_k50_nn_w"}),
+                         product("b", "MatMul", {}, {"gemm/m100_n200_k50_nn_w"})}};
+  graph.layers[1].assumed = "nz:1=100";
+  MeasurementSet set;
+  set.add(measured("gemm/m100_n200_k50_nn_w/fp32/plain/cublas/x", five(30 * us)));
+  const ModelFloor floor = model_floor(graph, layer_times(graph, set, {}), rates, {});
+  EXPECT_DOUBLE_EQ(floor.model.flops, 2e6);
+  EXPECT_DOUBLE_EQ(floor.layers[1].flops, 2e6) << "of the call that was measured";
+}
+
 TEST(ModelFloor, RowsOfAListAskForTheirProducts) {
   const Graph graph{
       .model = "deepbench_training",

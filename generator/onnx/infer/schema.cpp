@@ -88,15 +88,6 @@ int newest_known_opset(const std::string& domain) {
   return found == ranges.end() ? 0 : found->second.second;
 }
 
-/// Whether the schema's inference would read an unknown shape.
-bool reads_unknown_shape(const Operator& known, const NodeView& node) {
-  if (!known.schema_needs_shapes) return false;
-  for (std::size_t index = 0; index < node.input_count(); ++index) {
-    if (!node.rank(index)) return true;
-  }
-  return false;
-}
-
 /// Whether the newest installed schema fits a node of a newer opset: it must have every attribute
 /// and, except for reductions, enough inputs, or it would infer something wrong.
 bool describes(const OpSchema& schema, const Node& node) {
@@ -194,7 +185,6 @@ std::vector<TypeProto> schema_types(const Step& step, const ResolvedDims& bound,
     const NodeView view = inputs_view(step);
     if (known != nullptr && known->check != nullptr) known->check(view);
     if (!inputs_have_types(step) || (newer && !describes(*schema, node))) return types;
-    if (known != nullptr && reads_unknown_shape(*known, view)) return types;
     NodeContext context(step);
     if (bound.replaced_batch && node.op_type() == "Reshape") {
       rebatch_reshape(context, step, *bound.replaced_batch, bound.batch);

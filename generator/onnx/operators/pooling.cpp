@@ -43,6 +43,26 @@ void check_unpooling(const NodeView& node) {
   }
 }
 
+/// The stated extents, or those of which the window's pooling makes the input.
+std::vector<TensorFacts> unpooled_shape(const NodeView& node) {
+  check_unpooling(node);
+  if (node.has_input(2)) return {{node.input(0).type, node.integers(2)}};
+  Dims dims = node.shape(0);
+  const Dims kernel = node.integers("kernel_shape").value_or(Dims());
+  const std::size_t spatial_axes = kernel.size();
+  const Dims strides = node.integers("strides").value_or(Dims(spatial_axes, 1));
+  const Dims pads = node.integers("pads").value_or(Dims(2 * spatial_axes, 0));
+  if (dims.size() != spatial_axes + 2 || strides.size() != spatial_axes ||
+      pads.size() != 2 * spatial_axes) {
+    throw Error("its window does not fit an input of " + std::to_string(dims.size()) + " axes");
+  }
+  for (std::size_t axis = 0; axis < spatial_axes; ++axis) {
+    dims[axis + 2] = (dims[axis + 2] - 1) * strides[axis] + kernel[axis] - pads[axis] -
+                     pads[axis + spatial_axes];
+  }
+  return {{node.input(0).type, dims}};
+}
+
 SlidingWindow stated_window(const NodeView& node, const Dims& input) {
   const auto kernel = node.integers("kernel_shape");
   if (!kernel) throw Error("attribute \"kernel_shape\" is missing");
@@ -216,8 +236,7 @@ void register_pooling(OperatorTable& table) {
   table.add("com.microsoft.MaxpoolWithMask",
             {.shapes = {{pool_shape}}, .unsupported = "no library here pools what a mask shows"});
   table.add("MaxUnpool",
-            {.check = check_unpooling,
-             .schema_needs_shapes = true,
+            {.shapes = {{unpooled_shape}},
              .unsupported = "no library here places values by the positions of maxima"});
   for (const auto* op : {"RoiAlign", "MaxRoiPool"}) {
     table.add(op, {.unsupported = "no library here pools regions"});

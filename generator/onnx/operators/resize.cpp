@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "core/base/error.h"
@@ -350,8 +351,7 @@ Lowered lower_resize(const NodeView& node) {
   const ResizeRequest request = resize_request(node);
   if (element_count(request.output) < 1) throw NotExpressible("an empty result");
   if (element_count(node.shape(0)) < 1) throw NotExpressible("an empty input");
-  // The lowering visits every pixel of an axis.
-  constexpr std::int64_t most_pixels = std::int64_t{1} << 16;
+  constexpr std::int64_t most_pixels = std::int64_t{1} << 16;  // each of an axis is visited
   for (const std::int64_t extent : request.output) {
     if (extent > most_pixels) {
       throw NotExpressible("an axis of " + std::to_string(extent) + " pixels");
@@ -372,13 +372,9 @@ Lowered lower_resize(const NodeView& node) {
 /// Of an image that shrinks, any number of pixels may have no weight.
 std::vector<PartRead> pixels_with_weight(const NodeView& node) {
   const Dims& input = node.shape(0);
-  const Dims output = resize_request(node).output;
-  for (std::size_t axis = 0; axis < input.size(); ++axis) {
-    if (output[axis] < input[axis]) {
-      return {{.input = 0, .least = 0, .most = element_count(input), .of = element_count(input)}};
-    }
-  }
-  return {};
+  const std::int64_t all = element_count(input);
+  if (std::ranges::equal(resize_request(node).output, input, std::greater_equal<>())) return {};
+  return {{.input = 0, .least = 0, .most = all, .of = all}};
 }
 
 }  // namespace

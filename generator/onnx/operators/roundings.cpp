@@ -43,6 +43,7 @@ void register_roundings(OperatorTable& table) {
   add_roundings(table, {"com.amd.quark", "com.vai.quantize"},
                 {"BFPQuantizeDequantize", "MXQuantizeDequantize", "BFPFixNeuron", "MXFixNeuron",
                  "FixNeuron"});
+  add_roundings(table, {"trt"}, {"TRT_FP4QDQ"});
   constexpr int float8e4m3fn = 17;
   constexpr int float4e2m1 = 23;
   constexpr std::string_view reason = "no library here finds the scales of blocks";

@@ -1,3 +1,5 @@
+#include <onnx/onnx_pb.h>
+
 #include "generator/onnx/operators/shared/operator.h"
 
 /// Operators registered only with the reason why no library call does their work.
@@ -20,7 +22,6 @@ constexpr Reason reasons[] = {
     {"StringNormalizer", "no library here works on text"},
     {"StringConcat", "no library here works on text"},
     {"StringSplit", "no library here works on text"},
-    {"RegexFullMatch", "no library here works on text"},
     {"com.microsoft.AttnLSTM", "no library here has a recurrence with an attention in each step"},
     {"com.microsoft.BifurcationDetector", "no library here compares proposed tokens"},
     {"com.microsoft.DequantizeBFP", "no library here has floats that share an exponent"},
@@ -37,9 +38,15 @@ constexpr Reason reasons[] = {
     {"com.microsoft.VarlenNGramHashMapping", "no library here has hashes"},
 };
 
+std::vector<TensorFacts> truth_like_first(const NodeView& node) {
+  return {{::onnx::TensorProto::BOOL, node.shape(0)}};
+}
+
 }  // namespace
 
 void register_unsupported(OperatorTable& table) {
+  table.add("RegexFullMatch",
+            {.shapes = {{truth_like_first}}, .unsupported = "no library here works on text"});
   for (const Reason& reason : reasons) table.add(reason.op, {.unsupported = reason.text});
 }
 

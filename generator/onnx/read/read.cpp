@@ -6,6 +6,8 @@
 #include <charconv>
 #include <filesystem>
 #include <map>
+#include <string>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/file.h"
@@ -105,35 +107,52 @@ void load_mask(TensorProto& tensor, const Dims& dims, const std::filesystem::pat
   hold(tensor, std::move(bytes));
 }
 
-/// Reads initializers from external files if constant folding of shapes may need their values:
-/// small tensors of integers and booleans (shapes, indices), and up to 16 values of floating-point
-/// and 8-bit integer types (scales, bounds). Masks are read, too (see is_mask), where their file
-/// has them. All other tensors keep their reference. `folder` is the model's. Throws Error, naming
-/// the tensor, if the file of a small tensor is missing, too short or outside the folder; real
-/// numbers whose file is missing stay unknown, as the weights that they may be.
-void load_small_tensors(::onnx::GraphProto& graph, const std::filesystem::path& folder) {
-  std::int64_t mask_bytes = 0;
-  for (TensorProto& tensor : *graph.mutable_initializer()) {
+/// Reads tensors from external files if constant folding of shapes may need their values: small
+/// ones of integers and booleans (shapes, indices), and up to 16 values of floating-point and 8-bit
+/// integer types (scales, bounds). Masks are read, too (see is_mask), where their file has them.
+/// All others keep their reference.
+class SmallTensors {
+ public:
+  /// `folder`: the model's.
+  explicit SmallTensors(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  /// Those of a graph, its nodes' attributes and their graphs. Throws Error, naming the tensor, if
+  /// the file of a small one is missing, too short or outside the folder; real numbers whose file
+  /// is missing stay unknown, as the weights that they may be.
+  void load(::onnx::GraphProto& graph) {
+    for (TensorProto& tensor : *graph.mutable_initializer()) load(tensor, tensor.name());
+    for (auto& node : *graph.mutable_node()) {
+      for (auto& attribute : *node.mutable_attribute()) {
+        if (attribute.has_t()) {
+          const bool has_result = node.op_type() == "Constant" && node.output_size() > 0;
+          load(*attribute.mutable_t(), has_result ? node.output(0) : node.name());
+        }
+        if (attribute.has_g()) load(*attribute.mutable_g());
+      }
+    }
+  }
+
+ private:
+  void load(TensorProto& tensor, const std::string& name) {
     // A tensor without external_data has lost its values in without_weights().
-    if (tensor.data_location() != TensorProto::EXTERNAL || tensor.external_data().empty()) continue;
+    if (tensor.data_location() != TensorProto::EXTERNAL || tensor.external_data().empty()) return;
     const Dims dims(tensor.dims().begin(), tensor.dims().end());
     const bool shapes = may_shape(tensor, dims);
-    if (!shapes && !may_mask(tensor, dims)) continue;
+    if (!shapes && !may_mask(tensor, dims)) return;
     try {
-      if (!shapes) {
-        load_mask(tensor, dims, folder, mask_bytes);
-        continue;
-      }
-      const Place place = place_of(tensor, dims, folder);
-      if (is_real(tensor) && !std::filesystem::exists(place.file)) continue;
+      if (!shapes) return load_mask(tensor, dims, folder_, mask_bytes_);
+      const Place place = place_of(tensor, dims, folder_);
+      if (is_real(tensor) && !std::filesystem::exists(place.file)) return;
       hold(tensor, read_part(place.file, place.offset, place.size));
     } catch (const Error& error) {
       // Weights may be left out.
-      if (!shapes) continue;
-      throw Error("tensor \"" + tensor.name() + "\": " + error.what());
+      if (shapes) throw Error("tensor \"" + name + "\": " + error.what());
     }
   }
-}
+
+  std::filesystem::path folder_;
+  std::int64_t mask_bytes_ = 0;
+};
 
 constexpr std::string_view remedy = "pass a complete .onnx file";
 
@@ -162,7 +181,7 @@ constexpr std::string_view remedy = "pass a complete .onnx file";
   ::onnx::ModelProto model =
       parse_model(file.bytes(), where, [&](const char* position) { file.forget_before(position); });
   try {
-    load_small_tensors(*model.mutable_graph(), path.parent_path());
+    SmallTensors(path.parent_path()).load(*model.mutable_graph());
   } catch (const Error& error) {
     throw Error(where + ": " + error.what());
   }

@@ -333,11 +333,18 @@ TEST(BadModel, IndicesOfAMaxUnpoolHaveItsAxes) {
               HasSubstr("has indices of 0 axes for an input of 3"));
 }
 
-TEST(BadModel, AMaxUnpoolWithoutItsSizeHasNoShape) {
+// Windows of 2 at every pixel make 2 of 3; the model may know better.
+TEST(BadModel, AMaxUnpoolHasTheStatedExtentsOrThoseOfItsWindow) {
   Model model(11);
   model.input("x", {1, 1, 2, 2}).input("at", {1, 1, 2, 2}, ::onnx::TensorProto::INT64);
+  model.integers("size", {1, 1, 5, 4});
   model.node("MaxUnpool", {"x", "at", ""}, {"y"}, {{"kernel_shape", Dims{2, 2}}}).output("y");
   EXPECT_EQ(model.layer().cost, Cost::unsupported);
+  EXPECT_EQ(model.layer().outputs[0].shape, (Dims{1, 1, 3, 3}));
+  model.last().set_input(2, "size");
+  EXPECT_EQ(model.layer().outputs[0].shape, (Dims{1, 1, 5, 4}));
+  model.input("given", {4}, ::onnx::TensorProto::INT64);
+  model.last().set_input(2, "given");
   EXPECT_EQ(model.layer().outputs[0].shape, std::nullopt);
 }
 

@@ -304,7 +304,17 @@ TEST(TensorRt, RoundingOfBlocksAsTheModelRunsIsNamed) {
   EXPECT_EQ(graph.layers[0].outputs[1].shape, (Dims{16, 4}));
   EXPECT_EQ(graph.layers[2].cost, Cost::unsupported) << "no library here reads such activations";
   EXPECT_THAT(graph.layers.back().problems, ElementsAre("gemm/m16_n32_k64_nn_w_packed.fp4.b16"));
+  EXPECT_THAT(graph.layers.back().reason, HasSubstr("from float4e2m1, are taken to be floats"));
   EXPECT_EQ(graph.compulsory.weights, (Traffic{.elements = 1, .bytes = 64 * 32 / 2 + 4 * 32}));
+}
+
+TEST(TensorRt, ARoundingToFp4AndBackKeepsItsShape) {
+  Model model(17);
+  model.domain("trt", 1).input("x", {16, 64}).weights("w", {64, 32});
+  model.node("TRT_FP4QDQ", {"x"}, {"q"}, {{"block_size", 16}}).last().set_domain("trt");
+  const LoweredGraph graph = model.node("MatMul", {"q", "w"}, {"y"}).output("y").import();
+  EXPECT_EQ(graph.layers[0].cost, Cost::unsupported);
+  EXPECT_THAT(graph.layers[1].problems, ElementsAre("gemm/m16_n32_k64_nn_w"));
 }
 
 // Q and DQ of 16 bits in a domain of its own, and a rounding to floats of blocks.

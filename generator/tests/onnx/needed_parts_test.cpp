@@ -76,6 +76,20 @@ TEST(NeededParts, RowsOfQuantizedWeightsCountAsTheyAreStored) {
   EXPECT_EQ(bytes(::onnx::TensorProto::INT8, true), (Traffic{.bytes = 16 * 32}));
 }
 
+// Of 4 rows, those that a mask keeps are multiplied, as a model's loop over experts does: perhaps
+// none. If the model's user says how many, they are.
+TEST(NeededParts, OfRowsThatMayBeNoneNothingIsRead) {
+  Model model(17);
+  model.input("x", {4, 8}).input("mask", {4}, ::onnx::TensorProto::BOOL).weights("w", {8, 16});
+  model.weights("v", {8, 3}).node("NonZero", {"mask"}, {"nz"});
+  model.node("Transpose", {"nz"}, {"rows"}).node("GatherND", {"x", "rows"}, {"kept"});
+  model.node("MatMul", {"kept", "w"}, {"y"}).node("MatMul", {"x", "v"}, {"z"});
+  model.output("y").output("z");
+  EXPECT_EQ(model.import().compulsory.weights, (Traffic{.elements = 24}));
+  const LoweredGraph stated = model.import({.batch = {}, .dims = {{"nz:1", 2}}});
+  EXPECT_EQ(stated.compulsory.weights, (Traffic{.elements = 24 + 128}));
+}
+
 // 1 x 16 numbers become 8 x 16 by repetition, as many times as another input has rows, or by a
 // look-up. Numbers that are filled in stand for weights.
 TEST(NeededParts, RepeatedWeightsAreReadAsTheyAreStored) {

@@ -195,5 +195,33 @@ TEST(Quantized, AConversionTo16BitsIsNoPartOfACallOfBytes) {
   EXPECT_THAT(graph.layers[4].reason, HasSubstr("uint16"));
 }
 
+/// 64 x 32 weights, of 8 bits, that are cast, less `points` if these have extents, and multiplied
+/// by factors of the extents `scales`. Three axes are joined to two.
+std::string product_of_cast(const Dims& weights, const Dims& scales, const Dims& points = {}) {
+  Model model(17);
+  model.input("x", {4, 64}).integers("matrix", {64, 32}).weights("s", scales);
+  stored(model, "w", weights, TensorProto::INT8);
+  model.node("Cast", {"w"}, {"f"}, {{"to", 1}});
+  if (!points.empty()) {
+    stored(model, "z", points, TensorProto::INT8);
+    model.node("Cast", {"z"}, {"zf"}, {{"to", 1}}).node("Sub", {"f", "zf"}, {"m"});
+  }
+  model.node("Mul", {points.empty() ? "f" : "m", "s"}, {"d"});
+  if (weights.size() == 3) model.node("Reshape", {"d", "matrix"}, {"r"});
+  model.node("MatMul", {"x", weights.size() == 3 ? "r" : "d"}, {"y"});
+  return model.output("y").layer().problems.at(0);
+}
+
+// As AutoGPTQ writes blocks. Factors of the weights' extents are no scales of a type: a mask.
+TEST(ScaleAxes, OfCastWeightsAreSharedByColumnsOrBlocks) {
+  const std::string product = "gemm/m4_n32_k64_nn_w";
+  EXPECT_EQ(product_of_cast({64, 32}, {32}), product + "_packed.int8.c");
+  EXPECT_EQ(product_of_cast({64, 32}, {1, 1}), product + "_packed.int8");
+  EXPECT_EQ(product_of_cast({4, 16, 32}, {4, 1, 32}), product + "_packed.int8.b16");
+  EXPECT_EQ(product_of_cast({4, 16, 32}, {4, 1, 32}, {4, 1, 32}), product + "_packed.int8.b16.z");
+  EXPECT_EQ(product_of_cast({64, 32}, {64, 32}), product);
+  EXPECT_EQ(product_of_cast({64, 32}, {1, 32}, {64, 32}), product);
+}
+
 }  // namespace
 }  // namespace benanza::onnx

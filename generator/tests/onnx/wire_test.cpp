@@ -254,6 +254,25 @@ TEST_F(Files, SmallIntegersAreReadFromFilesOfTheirOwnAndWeightsAreNot) {
   EXPECT_THAT(read_error("m.onnx"), AllOf(HasSubstr("\"target\""), HasSubstr("data")));
 }
 
+// As tools write Constant nodes if they convert attributes, too.
+TEST_F(Files, SmallIntegersOfAttributesAreReadFromTheirFile) {
+  const std::int64_t stored[] = {0, 6, 4};
+  write_file(folder_ / "data", {reinterpret_cast<const char*>(stored), sizeof stored});
+  Model model = with_external("data");
+  auto& node = *model.graph().add_node();
+  node.set_op_type("Constant");
+  node.add_output("target");
+  auto& attribute = *node.add_attribute();
+  attribute.set_name("value");
+  attribute.set_type(::onnx::AttributeProto::TENSOR);
+  *attribute.mutable_t() = model.graph().initializer(0);
+  model.graph().mutable_initializer()->DeleteSubrange(0, 1);
+  write_file(folder_ / "m.onnx", model.proto().SerializeAsString());
+  EXPECT_EQ(import_file(folder_ / "m.onnx", {}).layers.at(1).outputs.at(0).shape, (Dims{6, 4}));
+  fs::remove(folder_ / "data");
+  EXPECT_THAT(read_error("m.onnx"), AllOf(HasSubstr("\"target\""), HasSubstr("data")));
+}
+
 TEST_F(Files, FewRealsMayBeMissingAsOtherWeights) {
   Model model(13);
   model.input("x", {2, 4}).weights("bias", {4}).node("Add", {"x", "bias"}, {"y"}).output("y");

@@ -99,8 +99,6 @@ using PlacesFunction = std::vector<std::size_t> (*)(const NodeView&);
 /// What is known about an ONNX operator; members that do not apply stay empty.
 struct Operator {
   CheckFunction check = nullptr;
-  /// The schema's inference reads the shapes of all inputs without checking that they are known.
-  bool schema_needs_shapes = false;
   std::vector<ShapeRule> shapes = {};
   MaxShapesFunction max_shapes = nullptr;
   /// Its results differ from run to run.
