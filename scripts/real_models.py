@@ -5,6 +5,7 @@ measured, moved, free and unsupported, and the share of the weights and caches t
 layers read. With --measure, the floor and the bounds beside ONNX Runtime's latency.
 
 Flags of benanza-generate that a file needs (--dim NAME=N, --input NAME=VALUE) are in FILE.onnx.flags.
+Without --batch, a file has the batch that it states, otherwise 1.
 """
 
 import contextlib
@@ -20,7 +21,7 @@ from profile_common import Parser, UserError, named_extent, named_text, one_line
 from profile_processes import in_fresh_process
 from real_models_coverage import coverage
 from real_models_measure import PROGRAMS, measure
-from real_models_shapes import compare_shapes, true_shapes
+from real_models_shapes import compare_shapes, stated_batch, true_shapes
 from real_models_table import Row, report, summary
 
 PROGRAM = "real-models"
@@ -84,6 +85,8 @@ def check_file(path, out, arguments):
     folder = os.path.join(out, row.name)
     try:
         flags = read_flags(path)
+        if flags.batch is None:
+            flags.batch = in_fresh_process(stated_batch, path) or 1
         graph_file, flow_file = generate(path, flags, folder, arguments.bin)
         graph = read_json(graph_file)
         # There is none of a model that has sequences of tensors, for example.
@@ -99,9 +102,9 @@ def check_file(path, out, arguments):
 
 
 def read_flags(path):
-    """The file's flags, of which ONNX Runtime's run needs batch, dim and input; batch 1 if none."""
+    """The file's flags, of which ONNX Runtime's run needs batch, dim and input."""
     parser = Parser(prog=f"{path}.flags", add_help=False)
-    parser.add_argument("--batch", type=positive, default=1)
+    parser.add_argument("--batch", type=positive)
     parser.add_argument("--dim", type=named_extent, action="append", default=[])
     parser.add_argument("--input", type=named_text, action="append", default=[])
     text = ""

@@ -4,8 +4,8 @@ import math
 import os
 import tempfile
 
-from onnx_models import (batch_axis, bind_dimensions, first_with_batch, graph_inputs, make_inputs,
-                         read_model)
+from onnx_models import (batch_axis, bind_dimensions, first_with_batch, graph_inputs, is_open,
+                         make_inputs, read_model)
 from profile_common import SEED, UserError, one_line
 from profile_processes import in_fresh_process
 
@@ -40,6 +40,21 @@ def true_shapes(path, flags, flow):
         return Truth(in_fresh_process(infer_model, path, flags, flow), "inferred", why)
     except UserError as error:
         return Truth({}, "neither", f"{why}; nor inferred: {error}")
+
+
+def stated_batch(path):
+    """The batch that the file fixes; None if it is open, or the file cannot be read."""
+    try:
+        import onnx
+
+        model = onnx.load(path, load_external_data=False)
+    except Exception:
+        return None  # benanza-generate says why
+    lead = first_with_batch(model)
+    if lead is None:
+        return None
+    dimension = lead.type.tensor_type.shape.dim[batch_axis(model, lead.name)]
+    return None if is_open(dimension) or dimension.dim_value == 0 else dimension.dim_value
 
 
 def compare_shapes(graph, flow, truth):

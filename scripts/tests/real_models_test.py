@@ -20,7 +20,7 @@ from profile_common import UserError
 from real_models import read_flags, refusal
 from real_models_coverage import Weights, bytes_left_out
 from real_models_measure import Times
-from real_models_shapes import Truth, compare_shapes
+from real_models_shapes import Truth, compare_shapes, stated_batch
 from real_models_table import Row, report, summary
 
 # Writes what FILE.fake.json says.
@@ -100,7 +100,7 @@ class Files(unittest.TestCase):
     def test_flags(self):
         flags = self.flags('--dim "a + b=3" --dim x:2=0\n--input ids=1,2 # why\n')
         self.assertEqual((flags.batch, flags.dim, flags.input),
-                         (1, [("a + b", 3), ("x:2", 0)], [("ids", "1,2")]))
+                         (None, [("a + b", 3), ("x:2", 0)], [("ids", "1,2")]))
         self.assertEqual(read_flags(str(self.folder / "other.onnx")).dim, [])
         for wrong in ("--dim a=-1", "--dmi a=1", '--dim "a=1'):
             with self.assertRaisesRegex(UserError, "^m.onnx.flags: "):
@@ -245,6 +245,12 @@ class Models(Fake):
         self.assertTrue((self.folder / "out/deep/right/right_b1.graph.json").exists())
         asked = path.with_name(path.name + ".asked").read_text()
         self.assertRegex(asked, "^--batch 1 --out .* --dim k=3$")
+
+    def test_a_stated_batch(self):
+        self.assertEqual(stated_batch(str(self.add("fixed", {}, 3))), 3)
+        self.assertIsNone(stated_batch(str(self.add("open", {}))))
+        self.assertIsNone(stated_batch(str(self.add("zero", {}, 0))))
+        self.assertIsNone(stated_batch(os.devnull + "/none"))
 
     def test_wrong_shape_and_missing_dimensions(self):
         self.add("a_wrong", self.said([4, 1]))
