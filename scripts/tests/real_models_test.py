@@ -228,8 +228,8 @@ class Models(Fake):
         return path
 
     def said(self, shape, cost="measured"):
-        return {"graph": {"layers": [layer("MatMul", cost, ("p", "float", [1, 4]), reason="why"),
-                                     layer("Relu", "measured", ("y", "float", shape))]},
+        return {"graph": {"layers": [layer("MatMul", cost, ("p", "float", [1, 4]), reason="why", bytes=176),
+                                     layer("Relu", "measured", ("y", "float", shape), bytes=32)]},
                 "flow": {"tensors": [{"name": "x", "type": "float", "shape": [1, 8]}, {"layer": 0}]}}
 
     def test_right(self):
