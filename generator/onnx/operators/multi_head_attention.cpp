@@ -4,12 +4,18 @@
 #include "generator/onnx/model/node_view.h"
 #include "generator/onnx/operators/shared/attention_parts.h"
 #include "generator/onnx/operators/shared/calls.h"
+#include "generator/onnx/operators/shared/grouped_cache.h"
 #include "generator/onnx/operators/shared/packed_heads.h"
 
 namespace benanza::onnx {
 namespace {
 
 constexpr std::size_t stated_length = 8;
+
+/// Whether there are earlier keys and values, with room for the new ones.
+bool grows_in_place(const NodeView& node) {
+  return node.has_input(stated_length) && (node.has_input(6) || node.has_input(7));
+}
 
 /// Rows of the outputs with all keys: with a number of earlier ones (input 8), new ones are written
 /// behind them into the same memory.
@@ -66,12 +72,14 @@ Source add_bias_part(AttentionParts& parts, const NodeView& node, std::size_t bi
                                     {{dims.back()}, node.input(bias_index).constant, bias}));
 }
 
-/// Heads of input `index`, to whose rows the part of the bias that begins at `offset` is added.
-Heads biased_heads(AttentionParts& parts, const NodeView& node, std::size_t index,
-                   std::int64_t& offset) {
-  if (!node.has_input(qkv_bias)) return heads_of(parts, node, index, "num_heads");
+/// Heads of input `index`, to whose rows the part of the bias that begins at `offset` is added;
+/// heads of another sequence, which are separate, have theirs.
+Heads biased_heads(AttentionParts& parts, const NodeView& node, std::size_t bias_index,
+                   std::size_t index, std::int64_t& offset) {
+  const bool is_separate = index > 0 && node.shape(index).size() == 4;
+  if (!node.has_input(bias_index) || is_separate) return heads_of(parts, node, index, "num_heads");
   const Dims& dims = rows(node, index);
-  const Source sum = add_bias_part(parts, node, qkv_bias, index, offset);
+  const Source sum = add_bias_part(parts, node, bias_index, index, offset);
   const std::int64_t heads = head_count(node, "num_heads", dims[2]);
   return parts.split(dims[0], dims[1], heads, dims[2] / heads, sum, dims[2]);
 }
@@ -90,12 +98,13 @@ AttentionInputs packed_heads(AttentionParts& parts, const NodeView& node) {
   return {heads[0], heads[1], heads[2]};
 }
 
-AttentionInputs separate_heads(AttentionParts& parts, const NodeView& node) {
+AttentionInputs separate_heads(AttentionParts& parts, const NodeView& node,
+                               std::size_t bias_index) {
   std::int64_t offset = 0;
   AttentionInputs inputs;
-  inputs.q = biased_heads(parts, node, 0, offset);
-  inputs.k = biased_heads(parts, node, 1, offset);
-  inputs.v = biased_heads(parts, node, 2, offset);
+  inputs.q = biased_heads(parts, node, bias_index, 0, offset);
+  inputs.k = biased_heads(parts, node, bias_index, 1, offset);
+  inputs.v = biased_heads(parts, node, bias_index, 2, offset);
   return inputs;
 }
 
@@ -107,9 +116,9 @@ std::optional<ScoreOutput> handed_out(const NodeView& node) {
 Lowered lower_multi_head_attention(const NodeView& node) {
   AttentionParts parts;
   AttentionInputs inputs =
-      node.has_input(2) ? separate_heads(parts, node) : packed_heads(parts, node);
+      node.has_input(2) ? separate_heads(parts, node, qkv_bias) : packed_heads(parts, node);
   std::int64_t earlier = node.has_input(6) ? node.shape(6).at(2) : 0;
-  if (node.has_input(stated_length)) {
+  if (grows_in_place(node)) {
     earlier = append_past_in_place(parts, node, {6, 7}, stated_length, inputs);
   } else {
     append_past(parts, node, inputs, {6, 7});
@@ -121,7 +130,9 @@ Lowered lower_multi_head_attention(const NodeView& node) {
     see_earlier(inputs, earlier, 0, masks);
   }
   finish(parts, node, inputs, std::move(masks), true, {.handed_out = handed_out(node)});
-  return std::move(parts).done();
+  Lowered lowered = std::move(parts).done();
+  if (grows_in_place(node)) say_if_full(node, stated_length, lowered);
+  return lowered;
 }
 
 constexpr std::size_t token_places = 4;
@@ -175,7 +186,12 @@ Lowered lower_packed_multi_head(const NodeView& node) {
   return std::move(parts).done();
 }
 
+constexpr std::size_t length_of_decoder = 7;
 constexpr std::size_t bias_of_decoder = 10;
+
+bool decoder_grows_in_place(const NodeView& node) {
+  return node.flag("past_present_share_buffer") && node.has_input(5);
+}
 
 /// One query of each sequence, with its key and value, or with keys and values of another sequence.
 std::vector<TensorFacts> decoder_masked_shape(const NodeView& node) {
@@ -207,17 +223,7 @@ Lowered lower_decoder_masked(const NodeView& node) {
   AttentionParts parts;
   AttentionInputs inputs;
   if (node.has_input(1)) {
-    std::int64_t offset = 0;
-    const auto next = [&](std::size_t index) {
-      if (!node.has_input(bias_of_decoder)) return heads_of(parts, node, index, "num_heads");
-      const Dims& dims = rows(node, index);
-      const std::int64_t heads = head_count(node, "num_heads", dims[2]);
-      const Source sum = add_bias_part(parts, node, bias_of_decoder, index, offset);
-      return parts.split(dims[0], dims[1], heads, dims[2] / heads, sum, dims[2]);
-    };
-    inputs.q = next(0);
-    inputs.k = next(1);
-    inputs.v = next(2);
+    inputs = separate_heads(parts, node, bias_of_decoder);
   } else {
     const Dims& dims = rows(node, 0);
     Source packed = from_input(0);
@@ -228,8 +234,8 @@ Lowered lower_decoder_masked(const NodeView& node) {
     if (dims[2] % 3 != 0) throw NotExpressible("values of another width in rows with their keys");
     inputs = heads_side_by_side(parts, node, dims[0], dims[1], Dims(3, dims[2] / 3), packed);
   }
-  if (node.flag("past_present_share_buffer") && node.has_input(5)) {
-    append_past_in_place(parts, node, {5, 6}, 7, inputs);
+  if (decoder_grows_in_place(node)) {
+    append_past_in_place(parts, node, {5, 6}, length_of_decoder, inputs);
   } else {
     append_past(parts, node, inputs, {5, 6});
   }
@@ -237,7 +243,9 @@ Lowered lower_decoder_masked(const NodeView& node) {
   if (node.has_input(3)) add_padding_mask(node, 3, inputs, masks);
   if (node.has_input(4)) masks.push_back(mask_of(node, 4, inputs));
   finish(parts, node, inputs, std::move(masks), true, {.handed_out = handed_out(node)});
-  return std::move(parts).done();
+  Lowered lowered = std::move(parts).done();
+  if (decoder_grows_in_place(node)) say_if_full(node, length_of_decoder, lowered);
+  return lowered;
 }
 
 }  // namespace
@@ -248,7 +256,9 @@ void register_multi_head_attention(OperatorTable& table) {
              .lower = lower_multi_head_attention,
              .parts =
                  [](const NodeView& node) {
-                   return filled_rows(node, {6, 7}, 2, stated_length);
+                   return grows_in_place(node)
+                              ? filled_rows(node, {6, 7}, 2, stated_length, new_rows(node))
+                              : std::vector<PartRead>();
                  },
              .idle_attributes = {"mask_filter_value"}});
   table.add("com.microsoft.PackedMultiHeadAttention", {.shapes = {{packed_multi_head_shape}},
@@ -260,9 +270,12 @@ void register_multi_head_attention(OperatorTable& table) {
              .lower = lower_decoder_masked,
              .parts =
                  [](const NodeView& node) {
-                   return filled_rows(node, {5, 6}, 2, 7);
+                   return decoder_grows_in_place(node)
+                              ? filled_rows(node, {5, 6}, 2, length_of_decoder, new_rows(node))
+                              : std::vector<PartRead>();
                  },
-             .idle_attributes = {"mask_filter_value", "output_qk"}});
+             .idle_attributes = {"mask_filter_value", "output_qk"},
+             .idle_inputs = {length_of_decoder}});
 }
 
 }  // namespace benanza::onnx

@@ -65,6 +65,17 @@ std::vector<TensorFacts> tokens_shape(const NodeView& node) {
   return {{node.input(0).type, with_last(input, widths(node, node.shape(1).back())[2])}};
 }
 
+bool shares_past(const NodeView& node, std::size_t past) {
+  return node.flag("past_present_share_buffer") && node.has_input(past);
+}
+
+/// Of earlier keys and values with room for more, those that are filled.
+std::vector<PartRead> filled_past(const NodeView& node) {
+  if (!shares_past(node, of_attention.past)) return {};
+  const std::int64_t added = rows_of_input(node, 0)[1];
+  return filled_rows(node, {of_attention.past}, 3, of_attention.past_length, added);
+}
+
 /// What follows the projection to `rows` (batch, length).
 Lowered attend_to_rows(AttentionParts parts, const NodeView& node, const Dims& rows,
                        const Dims& sizes, Source projected, const AttentionPlaces& places) {
@@ -78,7 +89,9 @@ Lowered attend_to_rows(AttentionParts parts, const NodeView& node, const Dims& r
   if (node.has_input(places.addend)) masks.push_back(mask_of(node, places.addend, inputs));
   if (node.flag("unidirectional")) see_earlier(inputs, past, 0, masks);
   finish(parts, node, inputs, std::move(masks), true);
-  return std::move(parts).done();
+  Lowered lowered = std::move(parts).done();
+  if (shares_past(node, places.past)) say_if_full(node, places.past_length, lowered);
+  return lowered;
 }
 
 /// The projection by input 1, and the bias, input 2.
@@ -151,13 +164,12 @@ void register_packed_attention(OperatorTable& table) {
   const std::vector<std::string_view> idle{"mask_filter_value", "past_present_share_buffer",
                                            "rotary_embedding_dim"};
   for (const auto* op : {"Attention", "DecoderMaskedSelfAttention"}) {
-    table.add(std::string("com.microsoft.") + op,
-              {.shapes = {{packed_attention_shape}},
-               .lower = lower_packed_attention,
-               .parts = [](const NodeView& node) { return filled_rows(node, {4}, 3, 6); },
-               .reads_all_constants = true,
-               .idle_attributes = idle,
-               .idle_inputs = {6}});
+    table.add(std::string("com.microsoft.") + op, {.shapes = {{packed_attention_shape}},
+                                                   .lower = lower_packed_attention,
+                                                   .parts = filled_past,
+                                                   .reads_all_constants = true,
+                                                   .idle_attributes = idle,
+                                                   .idle_inputs = {6}});
   }
   table.add("com.microsoft.PackedAttention", {.shapes = {{tokens_shape}},
                                               .lower = lower_attention_of_tokens,

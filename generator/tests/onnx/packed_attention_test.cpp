@@ -83,6 +83,57 @@ TEST(MultiHeadAttention, WithAStatedLengthGrowsInItsMemory) {
   EXPECT_EQ(graph.compulsory.inputs.elements, 3 * 8 + 2 * 3 * 8);
 }
 
+/// One token behind those that a cache of 2 heads of 6 rows of 4 holds, as many as a run says.
+LoweredGraph into_shared_cache(const std::string& op) {
+  Model model = runtime_model().input("q", {1, 1, 8}).input("k", {1, 1, 8}).input("v", {1, 1, 8});
+  model.input("pk", {1, 2, 6, 4}).input("pv", {1, 2, 6, 4});
+  model.input("length", {1}, TensorProto::INT32);
+  if (op == "MultiHeadAttention") {
+    add_microsoft(model, op, {"q", "k", "v", "", "", "", "pk", "pv", "length"}, {"y", "nk", "nv"},
+                  {{"num_heads", 2}});
+  } else {
+    add_microsoft(model, op, {"q", "k", "v", "", "", "pk", "pv", "length"}, {"y", "nk", "nv"},
+                  {{"num_heads", 2}, {"past_present_share_buffer", 1}});
+  }
+  return model.output("y").output("nk").output("nv").import();
+}
+
+TEST(MultiHeadAttention, OfAnUnknownLengthIsTakenToFillItsCaches) {
+  for (const char* op : {"MultiHeadAttention", "DecoderMaskedMultiHeadAttention"}) {
+    const LoweredGraph graph = into_shared_cache(op);
+    EXPECT_THAT(graph.layers[0].problems, Contains("gemm/m1_n6_k4_nt_a2_b2_cache"));
+    EXPECT_EQ(graph.layers[0].reason, "its sequences are taken to fill the caches");
+    // q, k and v, and five earlier rows of each head of each cache.
+    EXPECT_EQ(graph.compulsory.inputs.elements, 3 * 8 + 2 * 2 * 5 * 4) << op;
+    EXPECT_EQ(graph.compulsory.outputs.elements, 8 + 2 * 8) << op;
+  }
+}
+
+/// One query and 7 keys and values of another sequence, in heads of their own.
+LoweredGraph over_another_sequence(const std::string& op, std::vector<std::string> inputs) {
+  Model model = runtime_model().input("q", {1, 1, 8}).input("k", {1, 2, 7, 4});
+  model.input("v", {1, 2, 7, 4}).weights("b", {24}).integers("length", {3});
+  inputs.insert(inputs.begin(), {"q", "k", "v"});
+  add_microsoft(model, op, inputs, {"y"}, {{"num_heads", 2}});
+  return model.output("y").import();
+}
+
+// Only the query gets its part of the bias.
+TEST(MultiHeadAttention, OfAnotherSequenceReadsItsKeysAsTheyAre) {
+  const std::pair<std::string, std::vector<std::string>> biased[] = {
+      {"MultiHeadAttention", {"b"}},
+      {"DecoderMaskedMultiHeadAttention", {"", "", "", "", "length", "", "", "b"}}};
+  for (const auto& [op, inputs] : biased) {
+    const LoweredGraph graph = over_another_sequence(op, inputs);
+    EXPECT_THAT(graph.layers[0].problems,
+                ElementsAre("add/1x1x8_1x1x8_w", "gemm/m1_n7_k4_nt_a2_b2_cache",
+                            "softmax/1x2x1x7_a3", "gemm/m1_n4_k7_nn_a2_b2_cache"))
+        << graph.layers[0].reason;
+    EXPECT_EQ(graph.layers[0].reason, "") << op;
+    EXPECT_EQ(graph.compulsory.inputs.elements, 8 + 2 * 2 * 7 * 4) << op;
+  }
+}
+
 /// com.microsoft.Attention of one new token behind `past` in a tensor of both.
 Model behind(std::int64_t past, bool shares, std::int64_t stated = -1) {
   Model model = runtime_model().input("x", {1, 1, 8}).weights("w", {8, 24});
@@ -100,6 +151,13 @@ Model behind(std::int64_t past, bool shares, std::int64_t stated = -1) {
       model, "Attention", inputs, {"y", "present"},
       {{"num_heads", 2}, {"unidirectional", 1}, {"past_present_share_buffer", shares ? 1 : 0}});
   return model.output("y").output("present");
+}
+
+TEST(PackedAttention, OfAnUnknownLengthIsTakenToFillItsCaches) {
+  const LoweredGraph graph = behind(6, true).import();
+  EXPECT_EQ(graph.layers[0].reason, "its sequences are taken to fill the caches");
+  EXPECT_EQ(graph.compulsory.inputs.elements, 8 + 2 * 2 * 5 * 4) << "five of six rows";
+  EXPECT_EQ(behind(6, true, 3).layer().reason, "");
 }
 
 TEST(PackedAttention, ContinuesKeysAndValuesInOneTensor) {

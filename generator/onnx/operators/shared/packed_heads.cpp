@@ -128,14 +128,19 @@ std::int64_t append_past_in_place(AttentionParts& parts, const NodeView& node, P
   return start;
 }
 
+void say_if_full(const NodeView& node, std::size_t length_index, Lowered& lowered) {
+  if (!stated_past(node, length_index))
+    lowered.reason = "its sequences are taken to fill the caches";
+}
+
 std::vector<PartRead> filled_rows(const NodeView& node, std::initializer_list<std::size_t> inputs,
-                                  std::size_t axis, std::size_t length_index) {
+                                  std::size_t axis, std::size_t length_index, std::int64_t added) {
   const auto filled = stated_past(node, length_index);
   std::vector<PartRead> parts;
   for (const std::size_t input : inputs) {
-    if (!filled || !node.has_input(input)) continue;
+    if (!node.has_input(input)) continue;
     const std::int64_t all = node.shape(input).at(axis);
-    const std::int64_t rows = std::clamp<std::int64_t>(*filled, 0, all);
+    const std::int64_t rows = std::clamp<std::int64_t>(filled.value_or(all - added), 0, all);
     if (rows > 0) parts.push_back({.input = input, .least = rows, .most = rows, .of = all});
   }
   return parts;

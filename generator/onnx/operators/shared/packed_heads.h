@@ -30,10 +30,13 @@ std::int64_t append_past_of_both(AttentionParts& parts, const NodeView& node, st
 std::int64_t append_past_in_place(AttentionParts& parts, const NodeView& node, Past past,
                                   std::size_t length_index, AttentionInputs& inputs);
 
-/// Of buffers with room for more (`inputs`, whose length is axis `axis`), the rows that are filled,
-/// of which input `length_index` says how many; none if these are not known.
+/// Of such buffers (`inputs`, whose length is axis `axis`), the rows that are filled: as many as
+/// input `length_index` says, or else all that leave room for `added` new ones.
 std::vector<PartRead> filled_rows(const NodeView& node, std::initializer_list<std::size_t> inputs,
-                                  std::size_t axis, std::size_t length_index);
+                                  std::size_t axis, std::size_t length_index, std::int64_t added);
+
+/// Gives this as the reason of a layer with such buffers if their rows are not known.
+void say_if_full(const NodeView& node, std::size_t length_index, Lowered& lowered);
 
 /// Extents of output 1, if input `index` is there or not.
 Dims present_of_both(const NodeView& node, std::size_t index, const Dims& new_keys);
