@@ -15,6 +15,9 @@ namespace benanza::onnx {
 /// one tensor holds, for example.
 class ReadRegions {
  public:
+  /// First elements and those behind the last.
+  using Runs = std::vector<std::pair<std::int64_t, std::int64_t>>;
+
   ReadRegions(const Program& program, const std::vector<LoweredLayer>& layers)
       : program_(program), layers_(layers) {}
 
@@ -28,13 +31,14 @@ class ReadRegions {
   std::map<const Value*, std::int64_t> counts() const;
 
  private:
-  /// Elements `from` + i strides of what `value` holds, if that is an input as it is.
+  /// Elements `from` + i strides of what `value` holds, if that is an input as it is, or several
+  /// that were concatenated.
   void add(const Value* value, std::int64_t from, const Dims& dims, const Dims& strides);
+  void add_runs(const Value* value, Runs runs);
 
   const Program& program_;
   const std::vector<LoweredLayer>& layers_;
-  /// First elements and those behind the last.
-  std::map<const Value*, std::vector<std::pair<std::int64_t, std::int64_t>>> runs_;
+  std::map<const Value*, Runs> runs_;
 };
 
 }  // namespace benanza::onnx

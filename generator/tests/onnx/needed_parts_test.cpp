@@ -117,5 +117,28 @@ TEST(NeededParts, RepeatedWeightsAreReadAsTheyAreStored) {
   EXPECT_EQ(weights("ConstantOfShape"), (Traffic{.elements = 128}));
 }
 
+// The last 8 of 10 earlier rows of 2 heads of 8 and a new one, as a window moves on; with a head
+// that is repeated for several queries.
+TEST(NeededParts, OfARollingCacheTheRowsThatStayAreRead) {
+  for (const bool repeats : {false, true}) {
+    Model model(17);
+    model.input("q", {1, 2, 1, 8}).integers("from", {-8}).integers("to", {100});
+    model.integers("axis", {2}).integers("twice", {1, 2, 8, 8});
+    const std::int64_t heads = repeats ? 1 : 2;
+    for (const std::string one : {"k", "v"}) {
+      model.input("p" + one, {1, heads, 10, 8}).input("n" + one, {1, heads, 1, 8});
+      model.node("Concat", {"p" + one, "n" + one}, {"a" + one}, {{"axis", 2}});
+      model.node("Slice", {"a" + one, "from", "to", "axis"}, {"s" + one}).output("s" + one);
+      model.node("Expand", {"s" + one, "twice"}, {one});
+    }
+    model.node("Transpose", {"k"}, {"kt"}, {{"perm", Dims{0, 1, 3, 2}}});
+    model.node("MatMul", {"q", "kt"}, {"s"}).node("Softmax", {"s"}, {"p"});
+    const Compulsory least =
+        model.node("MatMul", {"p", "v"}, {"y"}).output("y").import().compulsory;
+    EXPECT_EQ(least.inputs.elements, 16 + 2 * heads * 8 * 8) << "7 earlier rows and the new one";
+    EXPECT_EQ(least.outputs.elements, 16 + 2 * heads * 8 * 8);
+  }
+}
+
 }  // namespace
 }  // namespace benanza::onnx
