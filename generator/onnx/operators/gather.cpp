@@ -94,28 +94,34 @@ std::vector<Literal> fold_gather_nd(const NodeView& node) {
       node.literal(0))};
 }
 
-std::vector<Literal> fold_scatter_nd(const NodeView& node) {
+/// The values of input 0, with runs of those of input 2 at `offsets`.
+std::vector<Literal> overwrite(const NodeView& node, const std::vector<std::int64_t>& offsets,
+                               std::int64_t run) {
   if (node.text("reduction", "none") != "none") throw NotExpressible("a reduction");
-  const Tuples tuples(node);
   Literal result = node.literal(0);
   std::visit(
       [&](auto& values) {
-        const auto& updates = std::get<std::decay_t<decltype(values)>>(node.literal(2));
-        if (updates.size() != tuples.offsets.size() * at(tuples.run)) {
+        const auto* updates = std::get_if<std::decay_t<decltype(values)>>(&node.literal(2));
+        if (updates == nullptr || updates->size() != offsets.size() * at(run)) {
           throw Error("updates do not fit the indices");
         }
-        auto next = updates.begin();
-        for (const std::int64_t offset : tuples.offsets) {
-          std::copy(next, next + tuples.run, values.begin() + offset);
-          next += tuples.run;
+        auto next = updates->begin();
+        for (const std::int64_t offset : offsets) {
+          std::copy(next, next + run, values.begin() + offset);
+          next += run;
         }
       },
       result);
   return {result};
 }
 
-/// element = input[..., index at the same position, ...] along the axis.
-std::vector<Literal> fold_gather_elements(const NodeView& node) {
+std::vector<Literal> fold_scatter_nd(const NodeView& node) {
+  const Tuples tuples(node);
+  return overwrite(node, tuples.offsets, tuples.run);
+}
+
+/// Offsets of input[..., index at the same position, ...] along the axis.
+std::vector<std::int64_t> element_offsets(const NodeView& node) {
   const Dims& dims = node.shape(0);
   const Dims& out = node.shape(1);
   const Dims indices = node.integers(1);
@@ -123,24 +129,28 @@ std::vector<Literal> fold_gather_elements(const NodeView& node) {
   if (out.size() != dims.size()) throw Error("indices need as many axes as the tensor");
   const Dims strides = dense_strides(dims);
   const Dims out_strides = dense_strides(out);
-  return {std::visit(
-      [&](const auto& values) -> Literal {
-        std::decay_t<decltype(values)> picked;
-        for (std::size_t flat = 0; flat < indices.size(); ++flat) {
-          std::int64_t offset = 0;
-          for (std::size_t at_axis = 0; at_axis < dims.size(); ++at_axis) {
-            std::int64_t index = at_axis == axis ? indices[flat]
-                                                 : static_cast<std::int64_t>(flat) /
-                                                       out_strides[at_axis] % out[at_axis];
-            if (index < 0) index += dims[at_axis];
-            if (index < 0 || index >= dims[at_axis]) throw Error("an index beyond the tensor");
-            offset += index * strides[at_axis];
-          }
-          picked.push_back(values.at(at(offset)));
-        }
-        return picked;
-      },
-      node.literal(0))};
+  std::vector<std::int64_t> offsets;
+  for (std::size_t flat = 0; flat < indices.size(); ++flat) {
+    std::int64_t offset = 0;
+    for (std::size_t at_axis = 0; at_axis < dims.size(); ++at_axis) {
+      std::int64_t index =
+          at_axis == axis ? indices[flat]
+                          : static_cast<std::int64_t>(flat) / out_strides[at_axis] % out[at_axis];
+      if (index < 0) index += dims[at_axis];
+      if (index < 0 || index >= dims[at_axis]) throw Error("an index beyond the tensor");
+      offset += index * strides[at_axis];
+    }
+    offsets.push_back(offset);
+  }
+  return offsets;
+}
+
+std::vector<Literal> fold_gather_elements(const NodeView& node) {
+  return {pick(node.literal(0), element_offsets(node))};
+}
+
+std::vector<Literal> fold_scatter_elements(const NodeView& node) {
+  return overwrite(node, element_offsets(node), 1);
 }
 
 /// First index and step of evenly spaced indices.
@@ -324,8 +334,12 @@ void register_gather(OperatorTable& table) {
                                        .lower = lower_gather_any,
                                        .parts = elements_picked,
                                        .idle_inputs = {1}});
-  table.add("Scatter", {.lower = lower_scatter, .idle_attributes = {"axis"}, .idle_inputs = {1}});
+  table.add("Scatter", {.fold = fold_scatter_elements,
+                        .lower = lower_scatter,
+                        .idle_attributes = {"axis"},
+                        .idle_inputs = {1}});
   table.add("ScatterElements", {.shapes = {{like_first}},
+                                .fold = fold_scatter_elements,
                                 .lower = lower_scatter,
                                 .idle_attributes = {"axis"},
                                 .idle_inputs = {1}});

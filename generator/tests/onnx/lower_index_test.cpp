@@ -114,6 +114,23 @@ TEST(Gather, ThatIsNamedReadsItsRowsAlone) {
   EXPECT_EQ(bytes({2, 1000}), 1000 * 64 * 4 + 2000 * 8 + 2000 * 64 * 4) << "each row once";
 }
 
+// An extent in the middle of a shape is replaced, as updates of a cache write it.
+TEST(Scatter, OfKnownNumbersIsComputed) {
+  const auto shape = [](const char* op, const char* reduction) {
+    Model model(18);
+    model.input("x", {1, 4, 128, 16}).input("u", {1, 1, 1, 1}).integers("third", {-2});
+    model.integers("one", {1}).integers("last", {1}).node("Shape", {"x"}, {"all"});
+    model.node("Unsqueeze", {"third", "last"}, {"tuple"});
+    const bool is_tuple = std::string(op) == "ScatterND";
+    model.node(op, {"all", is_tuple ? "tuple" : "third", "one"}, {"s"},
+               {{"reduction", std::string(reduction)}});
+    return model.node("Expand", {"u", "s"}, {"y"}).output("y").layer().outputs[0].shape;
+  };
+  EXPECT_EQ(shape("ScatterElements", "none"), (Dims{1, 4, 1, 16}));
+  EXPECT_EQ(shape("ScatterND", "none"), (Dims{1, 4, 1, 16}));
+  EXPECT_FALSE(shape("ScatterElements", "add"));
+}
+
 TEST(Scatter, CopiesTheDataAndTheUpdates) {
   Model model(13);
   model.input("x", {4, 8}).input("i", {2, 1}, ::onnx::TensorProto::INT64).input("u", {2, 8});
