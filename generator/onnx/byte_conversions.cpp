@@ -57,8 +57,9 @@ std::optional<double> known_number(const Step& step, std::size_t index) {
 
 /// Operators whose result has elements of their first input alone.
 bool picks_elements(const Node& node) {
-  constexpr std::string_view known[] = {"DepthToSpace", "Expand", "Gather",       "Resize",
-                                        "Slice",        "Tile",   "SpaceToDepth", "Upsample"};
+  constexpr std::string_view known[] = {"DepthToSpace", "Expand",       "Gather",
+                                        "GatherND",     "Resize",       "Slice",
+                                        "Tile",         "SpaceToDepth", "Upsample"};
   return node.domain().empty() && std::ranges::find(known, node.op_type()) != std::end(known);
 }
 

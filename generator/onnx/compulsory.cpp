@@ -266,8 +266,36 @@ struct InputTraffic {
   }
 };
 
-/// Adds to `parts` one slice of each constant of which a Gather picks what `value` shows, as models
-/// that look experts up do: the same one may be picked several times.
+/// Adds so much of what the file stores of `value`.
+void add_share(const Program& program, const Value& value, const Share& share, Parts& parts) {
+  if (share.part == 0) return;
+  for (const Value* stored : stored_tensors_and_scales(program, value)) {
+    add(parts, stored, {.least = share.part, .most = share.part, .of = share.of});
+  }
+}
+
+/// What a Gather or GatherND reads at least of its first input: one slice, which it may pick
+/// several times, of each table of a batch. Empty for other steps.
+std::optional<Share> least_picked(const Step& step, const Dims& dims) {
+  const bool is_runtimes = step.node.domain() == "com.microsoft";
+  if (step.node.op_type() == "Gather" && step.node.domain().empty() && !dims.empty()) {
+    const auto axis = NodeView::axis(step.node.integer("axis", 0), dims.size());
+    return Share{1, std::max<std::int64_t>(1, dims[static_cast<std::size_t>(axis)])};
+  }
+  if (step.node.op_type() != "GatherND" || (!step.node.domain().empty() && !is_runtimes)) return {};
+  const Value* const indices = step.inputs.size() > 1 ? step.inputs[1] : nullptr;
+  if (indices == nullptr || !indices->shape || indices->shape->empty()) return {};
+  const std::int64_t batch = step.node.integer("batch_dims", 0);
+  const std::int64_t length = indices->shape->back();
+  if (batch < 0 || batch > std::ssize(dims)) return {};
+  if (length < 0 || length > std::ssize(dims) - batch) return {};
+  const std::int64_t depth = batch + length;
+  const std::int64_t all = element_count({dims.begin(), dims.begin() + depth});
+  return Share{element_count({dims.begin(), dims.begin() + batch}), std::max<std::int64_t>(1, all)};
+}
+
+/// Adds to `parts` what is picked at least of each constant of which `value` shows slices, as
+/// models that look experts up have.
 void add_picked(const Program& program, const Value& value, Parts& parts) {
   std::set<const Value*> seen;
   std::vector<const Value*> open{&value};
@@ -283,22 +311,10 @@ void add_picked(const Program& program, const Value& value, Parts& parts) {
     } else if (is_view(step.node) ||
                (step.node.domain().empty() && step.node.op_type() == "Cast")) {
       open.push_back(&first);
-    } else if (step.node.domain().empty() && step.node.op_type() == "Gather" && first.constant &&
-               first.shape && !first.shape->empty()) {
-      const auto axis = NodeView::axis(step.node.integer("axis", 0), first.shape->size());
-      const std::int64_t extent = (*first.shape)[static_cast<std::size_t>(axis)];
-      for (const Value* stored : stored_tensors_and_scales(program, first)) {
-        add(parts, stored, {.least = 1, .most = 1, .of = std::max<std::int64_t>(1, extent)});
-      }
+    } else if (first.constant && first.shape) {
+      if (const auto least = least_picked(step, *first.shape))
+        add_share(program, first, *least, parts);
     }
-  }
-}
-
-/// Adds so much of what the file stores of `value`.
-void add_share(const Program& program, const Value& value, const Share& share, Parts& parts) {
-  if (share.part == 0) return;
-  for (const Value* stored : stored_tensors_and_scales(program, value)) {
-    add(parts, stored, {.least = share.part, .most = share.part, .of = share.of});
   }
 }
 
@@ -344,7 +360,7 @@ Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& l
         if (index >= program.steps[step].inputs.size()) continue;
         const Value* value = program.steps[step].inputs[index];
         if (value == nullptr || !value->shape) continue;
-        if (i > 0 && is_product(call.problem)) add_picked(program, *value, weight_parts);
+        if (is_product(call.problem)) add_picked(program, *value, weight_parts);
         const std::int64_t all = element_count(*value->shape);
         const bool whole = read_elements(call, operands[i]) == all;
         const Share needed = needed_share(call.problem, i);

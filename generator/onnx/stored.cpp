@@ -37,7 +37,7 @@ bool shows_input(const Step& step) {
 
 /// Whether the step's results are some elements of its first input.
 bool takes_parts(const Step& step) {
-  constexpr std::string_view parts[] = {"Gather", "Slice", "Split"};
+  constexpr std::string_view parts[] = {"Gather", "GatherND", "Slice", "Split"};
   return step.node.domain().empty() && !step.inputs.empty() && step.inputs[0] != nullptr &&
          std::ranges::find(parts, step.node.op_type()) != std::end(parts);
 }

@@ -159,9 +159,7 @@ struct Progression {
   std::int64_t step;
 };
 
-std::optional<Progression> progression(const NodeView& node, std::int64_t extent) {
-  if (!node.input(1).literal) return std::nullopt;
-  Dims indices = node.integers(1);
+std::optional<Progression> progression(Dims indices, std::int64_t extent) {
   if (indices.empty()) return std::nullopt;
   for (std::int64_t& index : indices) {
     if (index < 0) index += extent;
@@ -176,29 +174,33 @@ std::optional<Progression> progression(const NodeView& node, std::int64_t extent
   return Progression{indices[0], step};
 }
 
-Lowered lower_gather(const NodeView& node, std::size_t axis) {
-  const Dims& dims = node.shape(0);
-  const std::int64_t extent = dims[axis];
-  const std::int64_t count = element_count(node.shape(1));
-  const Dims outer(dims.begin(), dims.begin() + static_cast<std::ptrdiff_t>(axis));
-  const std::int64_t inner = dense_strides(dims)[axis];
-  View from{{element_count(outer), count, inner}, {extent * inner, inner, 1}, 0};
-  const auto known = progression(node, extent);
+/// Those of `known`, or some that input 1 says; of each of several tables its own unless `shared`.
+Lowered lower_rows(const GatheredRows& rows, const std::optional<Progression>& known, bool shared) {
+  const std::int64_t inner = rows.inner;
+  View from{{rows.outer, rows.count, inner}, {rows.extent * inner, inner, 1}, 0};
   if (known) {
-    if (known->first == 0 && known->step == 1 && count == extent) {
+    if (known->first == 0 && known->step == 1 && rows.count == rows.extent) {
       return free_layer("picks everything in order");
     }
     from.strides[1] = known->step * inner;
     from.offset = known->first * inner;
-  } else if (count > extent) {
+  } else if (rows.count > rows.extent) {
     from.strides[1] = 0;
   }
   Call result = copy_call(from, dense_view(from.dims));
-  if (!known) {
-    result.is_proxy = true;
-    result.gather = {.indices = 1, .rows = {element_count(outer), extent, count, inner}};
-  }
+  result.is_proxy = !known;
+  if (!known && shared) result.gather = {.indices = 1, .rows = rows};
   return movement({result});
+}
+
+Lowered lower_gather(const NodeView& node, std::size_t axis) {
+  const Dims& dims = node.shape(0);
+  const Dims outer(dims.begin(), dims.begin() + static_cast<std::ptrdiff_t>(axis));
+  const auto known = node.input(1).literal ? progression(node.integers(1), dims[axis])
+                                           : std::optional<Progression>();
+  return lower_rows(
+      {element_count(outer), dims[axis], element_count(node.shape(1)), dense_strides(dims)[axis]},
+      known, true);
 }
 
 Lowered lower_gather(const NodeView& node) {
@@ -232,6 +234,10 @@ std::vector<PartRead> elements_picked(const NodeView& node) {
            .of = node.elements(0)}};
 }
 
+Lowered lower_gather_any(const NodeView& node) {
+  return movement({proxy_copy(node, element_count(node.output_shape(0)))});
+}
+
 /// Of ONNX Runtime's own, which has no axes of a batch.
 std::vector<TensorFacts> gather_nd_shape(const NodeView& node) {
   const Dims& data = node.shape(0);
@@ -241,17 +247,33 @@ std::vector<TensorFacts> gather_nd_shape(const NodeView& node) {
   return {{node.input(0).type, dims}};
 }
 
+/// Indices of several axes pick rows of a table that has these axes as one.
+Lowered lower_gather_nd(const NodeView& node) {
+  const Dims& dims = node.shape(0);
+  const std::int64_t length = tuple_length(node);
+  const std::int64_t batch = node.integer("batch_dims", 0);
+  if (length == 0 || batch > std::ssize(dims) - length) return lower_gather_any(node);
+  const std::int64_t depth = batch + length;
+  GatheredRows rows{.outer = element_count({dims.begin(), dims.begin() + batch}),
+                    .extent = element_count({dims.begin() + batch, dims.begin() + depth}),
+                    .inner = element_count({dims.begin() + depth, dims.end()})};
+  if (rows.outer == 0 || rows.inner == 0) return lower_gather_any(node);
+  rows.count = node.elements(1) / length / rows.outer;
+  std::optional<Progression> known;
+  if (node.input(1).literal && batch == 0) {
+    std::vector<std::int64_t> places = Tuples(node).offsets;
+    for (std::int64_t& place : places) place /= rows.inner;
+    known = progression(std::move(places), rows.extent);
+  }
+  return lower_rows(rows, known, length == 1 && batch == 0);
+}
+
 std::vector<TensorFacts> embedding_shape(const NodeView& node) {
   Dims dims = node.shape(1);
   const Dims& table = node.shape(0);
   if (table.empty()) throw Error("a table without rows");
   dims.insert(dims.end(), table.begin() + 1, table.end());
   return {{node.input(0).type, dims}};
-}
-
-/// One element, or one contiguous run of elements, per index.
-Lowered lower_gather_any(const NodeView& node) {
-  return movement({proxy_copy(node, element_count(node.output_shape(0)))});
 }
 
 constexpr std::pair<std::string_view, BinaryKind> scatter_reductions[] = {{"add", BinaryKind::add},
@@ -326,12 +348,12 @@ void register_gather(OperatorTable& table) {
                                .idle_inputs = {1}});
   table.add("GatherND", {.check = check_gather_nd,
                          .fold = fold_gather_nd,
-                         .lower = lower_gather_any,
+                         .lower = lower_gather_nd,
                          .parts = elements_picked,
                          .idle_attributes = {"batch_dims"},
                          .idle_inputs = {1}});
   table.add("com.microsoft.GatherND", {.shapes = {{gather_nd_shape}},
-                                       .lower = lower_gather_any,
+                                       .lower = lower_gather_nd,
                                        .parts = elements_picked,
                                        .idle_inputs = {1}});
   table.add("Scatter", {.fold = fold_scatter_elements,

@@ -102,6 +102,35 @@ TEST(Gather, SaysInTheFlowWhichRowsItChooses) {
   EXPECT_EQ(flow.tensors.at(call.operands[1].index).type, "int64");
 }
 
+TEST(GatherNd, CopiesRowsAsAGatherDoes) {
+  const auto layer = [](const Dims& ids) {
+    Model model(13);
+    model.input("x", {4, 6, 5}).input("ids", ids, ::onnx::TensorProto::INT64);
+    return model.node("GatherND", {"x", "ids"}, {"y"}).output("y").layer();
+  };
+  EXPECT_THAT(layer({3, 1}).problems, ElementsAre("copy/90_f1_t1"));
+  EXPECT_THAT(layer({7, 1}).problems, ElementsAre("copy/7x30_f0.1_t30.1"));
+  EXPECT_THAT(layer({25, 2}).problems, ElementsAre("copy/25x5_f0.1_t5.1"));
+  EXPECT_EQ(layer({7, 1}).calls[0].gather->rows,
+            (GatheredRows{.outer = 1, .extent = 4, .count = 7, .inner = 30}));
+  EXPECT_FALSE(layer({25, 2}).calls[0].gather) << "pairs of numbers";
+}
+
+// Rows 1 and 3 of 4; every one.
+TEST(GatherNd, OfKnownIndicesCopiesWhatTheyPick) {
+  const auto layer = [](const Dims& ids) {
+    Model model(13);
+    model.input("x", {4, 6}).integers("i", ids).integers("last", {1});
+    model.node("Unsqueeze", {"i", "last"}, {"ids"});
+    return model.node("GatherND", {"x", "ids"}, {"y"}).output("y").layer();
+  };
+  EXPECT_THAT(layer({1, -1}).problems, ElementsAre("copy/2x6_f12.1_t6.1"));
+  EXPECT_EQ(layer({1, -1}).calls[0].from_offset, 6);
+  EXPECT_FALSE(layer({1, -1}).calls[0].is_proxy);
+  EXPECT_TRUE(layer({1, 0}).calls[0].is_proxy);
+  EXPECT_EQ(layer({0, 1, 2, 3}).cost, Cost::free);
+}
+
 TEST(Gather, ThatIsNamedReadsItsRowsAlone) {
   const auto bytes = [](const Dims& ids) {
     Model model(13);

@@ -117,6 +117,33 @@ TEST(NeededParts, RepeatedWeightsAreReadAsTheyAreStored) {
   EXPECT_EQ(weights("ConstantOfShape"), (Traffic{.elements = 128}));
 }
 
+/// A product of what `ids` pick of a table.
+LoweredGraph looked_up(const Dims& table, const Dims& ids, std::int64_t batch, bool is_first) {
+  Model model(17);
+  model.weights("w", table).input("ids", ids, ::onnx::TensorProto::INT64);
+  model.node("GatherND", {"w", "ids"}, {"r"}, {{"batch_dims", batch}});
+  if (is_first) {
+    model.input("x", {6, 3}).node("MatMul", {"r", "x"}, {"y"});
+  } else {
+    model.input("x", {3, 4}).node("MatMul", {"x", "r"}, {"y"});
+  }
+  return model.output("y").import();
+}
+
+// Experts, or what adapts weights to a task, of 4 x 6: all may be the same.
+TEST(NeededParts, OneOfTheSlicesThatIndicesPickIsRead) {
+  for (const bool is_first : {false, true}) {
+    EXPECT_EQ(looked_up({8, 4, 6}, {5, 1}, 0, is_first).compulsory.weights.elements, 24);
+    EXPECT_EQ(looked_up({2, 8, 4, 6}, {5, 2}, 0, is_first).compulsory.weights.elements, 24);
+    EXPECT_EQ(looked_up({2, 8, 4, 6}, {2, 5, 1}, 1, is_first).compulsory.weights.elements, 2 * 24)
+        << "of the table of each of two sequences";
+  }
+  Model row(17);
+  row.weights("w", {8, 4, 6}).input("ids", {5}, ::onnx::TensorProto::INT64).input("x", {6, 3});
+  row.node("Gather", {"w", "ids"}, {"r"}).node("MatMul", {"r", "x"}, {"y"});
+  EXPECT_EQ(row.output("y").import().compulsory.weights.elements, 24) << "as a Gather does";
+}
+
 // The last 8 of 10 earlier rows of 2 heads of 8 and a new one, as a window moves on; with a head
 // that is repeated for several queries.
 TEST(NeededParts, OfARollingCacheTheRowsThatStayAreRead) {
