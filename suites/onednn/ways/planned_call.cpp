@@ -40,13 +40,16 @@ void convert(const dnnl::stream& stream, Memory from, Memory to) {
 LeastWork least_work(const Problem& problem, Precision precision, const harness::Traits& traits) {
   // F(4x4,3x3), the library's largest, takes 36 products instead of 144.
   constexpr double saving_of_winograd = 4;
+  const bool rounds = problem.packed && problem.packed->rounds_data;
+  double saving = traits.transforms ? saving_of_winograd : 1;
+  if (rounds) saving = std::numeric_limits<double>::infinity();
   const double read = least_read_bytes(problem, precision);
   const double written = least_bytes(problem, precision) - read;
   return {.work = {.flops = direct_flops(problem),
                    .bytes_read = static_cast<std::int64_t>(read),
                    .bytes_written = static_cast<std::int64_t>(written)},
           .precision = precision,
-          .arithmetic_saving = traits.transforms ? saving_of_winograd : 1};
+          .arithmetic_saving = saving};
 }
 
 PlannedCall::PlannedCall(const Plan& plan, const dnnl::engine& engine, const dnnl::stream& stream,

@@ -19,8 +19,8 @@ struct LeastWork {
   /// The factor by which the algorithm may need fewer products than `work` counts.
   double arithmetic_saving = 1;
 };
-/// Counts the products outside padding and the bytes that must be read and written; transforms save
-/// products.
+/// Counts the products outside padding and the bytes that must be read and written. Transforms save
+/// products; where data may be rounded, the rate of products is that of another precision.
 LeastWork least_work(const Problem& problem, Precision precision, const harness::Traits& traits);
 
 /// A call whose time is judged by its least work.

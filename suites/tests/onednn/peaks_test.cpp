@@ -115,6 +115,18 @@ TEST_F(GuardedStopwatchTest, WhatIsFasterThanTheMachineIsAnError) {
   EXPECT_EQ(measured_again_, 1);
 }
 
+// As products of bf16 they are faster than those of fp32 can be.
+TEST(LeastWork, OfDataThatMayBeRoundedIsNotJudgedByThePeakOfFp32) {
+  const auto seconds = [](const char* key) {
+    const LeastWork least = least_work(parse(key), Precision::fp32, {});
+    const harness::Rates rates{.flops = {{Precision::fp32, 1e6}}, .bytes = 1e12};
+    return harness::least_seconds({.reported = rates, .possible = rates, .cache_bytes = 0},
+                                  least.work, least.precision, least.arithmetic_saving);
+  };
+  EXPECT_GT(seconds("gemm/m64_n64_k64_nt_w_packed.int4.b32"), 0.1);
+  EXPECT_LT(seconds("gemm/m64_n64_k64_nt_w_packed.int4.b32.a8"), 1e-6);
+}
+
 // Other programs may have had half of the bandwidth while the peaks were measured.
 TEST_F(GuardedStopwatchTest, UpToTwiceTheBandwidthRaisesThePeaks) {
   constexpr double bytes = 3 * 64 * 64 * 4;
