@@ -6,6 +6,7 @@
 #include "generator/onnx/operators/shared/attention_parts.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/grouped_cache.h"
+#include "generator/onnx/operators/shared/packed_heads.h"
 
 namespace benanza::onnx {
 namespace {
@@ -304,6 +305,7 @@ Lowered lower_group_query_attention(const NodeView& node) {
   if (window == 0 || window - 1 + inputs.q.dims[2] >= cache.keys)
     lowered.reads_whole = full_caches(node, cache);
   if (new_rows(node) == 0) lowered.unwritten = {1, 2};
+  if (is_taken_to_be_full(node)) lowered.reason = full_caches_reason;
   return lowered;
 }
 

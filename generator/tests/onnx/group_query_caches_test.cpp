@@ -76,6 +76,8 @@ TEST(GroupQueryAttention, OfACacheOfFixedSizeWritesIntoIt) {
   EXPECT_EQ(graph.compulsory.inputs.elements, 32 + 2 * 2 * 127 * 4)
       << "this token's, and 127 earlier keys and values";
   EXPECT_EQ(graph.compulsory.outputs.elements, 16 + 2 * 2 * 4);
+  EXPECT_EQ(graph.layers[0].reason, "its sequences are taken to fill the caches");
+  EXPECT_EQ(rotated(1, 128).layer().reason, "") << "the cache grows by a row";
 }
 
 /// A prompt that fills its caches: attention reads what was written to them.

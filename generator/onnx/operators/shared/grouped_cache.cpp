@@ -19,6 +19,12 @@ std::optional<std::int64_t> stated_total(const NodeView& node) {
   return values->front();
 }
 
+bool is_taken_to_be_full(const NodeView& node) {
+  const bool has_room =
+      node.integer(shared_cache_attribute, 0) > 0 || node.flag("sliding_window_cache");
+  return has_room && !(node.has_input(6) && node.input(6).literal && !node.input(6).assumption);
+}
+
 std::int64_t new_rows(const NodeView& node) {
   return rows_of_input(node, node.has_input(1) ? 1 : 0)[1];
 }

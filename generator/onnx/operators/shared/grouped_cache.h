@@ -27,6 +27,8 @@ struct GroupedCache {
 /// Earlier and new tokens together, if the model states them: as a number, or as a cache with room
 /// for the new ones, which is then taken to be full.
 std::optional<std::int64_t> stated_total(const NodeView& node);
+/// Whether the cache is taken to be full because no number says otherwise.
+bool is_taken_to_be_full(const NodeView& node);
 /// Rows of new keys and values; none where the node reads the cache that another layer has filled.
 std::int64_t new_rows(const NodeView& node);
 /// A cache that grows; or, if all tokens fit, one with room for them; or, with

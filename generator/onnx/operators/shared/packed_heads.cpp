@@ -129,8 +129,7 @@ std::int64_t append_past_in_place(AttentionParts& parts, const NodeView& node, P
 }
 
 void say_if_full(const NodeView& node, std::size_t length_index, Lowered& lowered) {
-  if (!stated_past(node, length_index))
-    lowered.reason = "its sequences are taken to fill the caches";
+  if (!stated_past(node, length_index)) lowered.reason = full_caches_reason;
 }
 
 std::vector<PartRead> filled_rows(const NodeView& node, std::initializer_list<std::size_t> inputs,

@@ -35,6 +35,7 @@ std::int64_t append_past_in_place(AttentionParts& parts, const NodeView& node, P
 std::vector<PartRead> filled_rows(const NodeView& node, std::initializer_list<std::size_t> inputs,
                                   std::size_t axis, std::size_t length_index, std::int64_t added);
 
+inline constexpr const char* full_caches_reason = "its sequences are taken to fill the caches";
 /// Gives this as the reason of a layer with such buffers if their rows are not known.
 void say_if_full(const NodeView& node, std::size_t length_index, Lowered& lowered);
 
