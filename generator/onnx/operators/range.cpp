@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "generator/onnx/model/node_view.h"
+#include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
 
 namespace benanza::onnx {
@@ -45,15 +46,30 @@ std::vector<TensorFacts> one_hot_shape(const NodeView& node) {
   return {{node.input(2).type, dims}};
 }
 
+/// Every way to make so many numbers writes them.
+Lowered lower_numbers(const NodeView& node) {
+  if (!node.output(0).shape) {
+    throw NotExpressible("how many there are is only known when the model runs");
+  }
+  const std::int64_t count = element_count(*node.output(0).shape);
+  if (count == 0) return free_layer("makes nothing");
+  Lowered lowered = movement({proxy_copy(node, count)});
+  lowered.reason = "no library has a call: a copy of the result";
+  return lowered;
+}
+
 }  // namespace
 
 void register_range(OperatorTable& table) {
-  constexpr std::string_view open = "how many there are is only known when the model runs";
-  table.add("Range", {.fold = fold_range, .unsupported = open});
-  table.add("com.microsoft.Range",
-            {.shapes = {{range_shape}}, .fold = fold_range, .unsupported = open});
+  table.add("Range", {.fold = fold_range, .lower = lower_numbers, .idle_inputs = {1, 2}});
+  table.add("com.microsoft.Range", {.shapes = {{range_shape}},
+                                    .fold = fold_range,
+                                    .lower = lower_numbers,
+                                    .idle_inputs = {1, 2}});
   table.add("OneHot", {.shapes = {{one_hot_shape}},
-                       .unsupported = "no library here places values by indices alone"});
+                       .lower = lower_numbers,
+                       .idle_attributes = {"axis"},
+                       .idle_inputs = {1, 2}});
 }
 
 }  // namespace benanza::onnx

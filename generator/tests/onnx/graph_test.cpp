@@ -140,6 +140,19 @@ TEST(Shapes, OneHotAddsAnAxisAsLongAsTheDepth) {
   model.input("at", {4, 5}, ::onnx::TensorProto::INT64).integers("depth", {7}).weights("v", {2});
   model.node("OneHot", {"at", "depth", "v"}, {"y"}, {{"axis", 1}}).output("y");
   EXPECT_EQ(model.layer().outputs[0].shape, (Dims{4, 7, 5}));
+  EXPECT_EQ(model.layer().cost, Cost::movement);
+  EXPECT_THAT(model.layer().problems, testing::ElementsAre("copy/140_f0_t1"));
+}
+
+// As many numbers as the data say, or the user.
+TEST(Shapes, ARangeOfStatedLengthIsWritten) {
+  Model model(18);
+  const int whole = ::onnx::TensorProto::INT64;
+  model.input("to", {}, whole).integers("one", {1}).integers("zero", {0});
+  model.node("Range", {"zero", "to", "one"}, {"y"}).output("y");
+  EXPECT_EQ(model.layer().cost, Cost::unsupported);
+  const LoweredGraph stated = model.import({.batch = {}, .dims = {{"y:0", 50}}});
+  EXPECT_THAT(stated.layers[0].problems, testing::ElementsAre("copy/50_f0_t1"));
 }
 
 TEST(Shapes, ExpandTakesMinusOneForAsItIs) {
