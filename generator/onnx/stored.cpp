@@ -74,8 +74,41 @@ bool is_read_in_every_run(const Step& dequantization, std::size_t input) {
           (!type_name(value->type).starts_with("float") && !only_integer(*value)));
 }
 
-std::set<const Value*> sources_of(const Program& program, const Value& constant);
-std::int64_t elements(const Value& value);
+/// The step that makes `value`, a constant, or null.
+const Step* maker(const Program& program, const Value* value) {
+  if (value == nullptr) return nullptr;
+  const Value& own = value->original == nullptr ? *value : *value->original;
+  return own.producer ? &program.steps[*own.producer] : nullptr;
+}
+
+std::int64_t elements(const Value& value) { return value.shape ? element_count(*value.shape) : 0; }
+
+bool is(const Step* step, std::string_view op) {
+  return step != nullptr && !step->inputs.empty() && step->node.domain().empty() &&
+         step->node.op_type() == op;
+}
+
+void collect_sources(const Program& program, const Value& value, std::set<const Value*>& found,
+                     std::set<const Value*>& visited) {
+  const Value& own = value.original == nullptr ? value : *value.original;
+  if (!visited.insert(&own).second) return;
+  const Step* const step = maker(program, &own);
+  if (step == nullptr) {
+    found.insert(&own);
+    return;
+  }
+  if (is(step, "Shape")) return;
+  for (const Value* input : step->inputs) {
+    if (input != nullptr) collect_sources(program, *input, found, visited);
+  }
+}
+
+std::set<const Value*> sources_of(const Program& program, const Value& constant) {
+  std::set<const Value*> found;
+  std::set<const Value*> visited;
+  collect_sources(program, constant, found, visited);
+  return found;
+}
 
 /// Whether a computed constant, as it is stored, has more bits than what it is made of, which
 /// becomes `sources`: without places and extents.
@@ -133,15 +166,6 @@ std::optional<PackedType> centered(const Step& step, PackedType type) {
   return std::nullopt;
 }
 
-/// The step that makes `value`, a constant, or null.
-const Step* maker(const Program& program, const Value* value) {
-  if (value == nullptr) return nullptr;
-  const Value& own = value->original == nullptr ? *value : *value->original;
-  return own.producer ? &program.steps[*own.producer] : nullptr;
-}
-
-std::int64_t elements(const Value& value) { return value.shape ? element_count(*value.shape) : 0; }
-
 /// The operand of `step`, arithmetic of two, that has as many elements as the result; the other one
 /// is `beside`. Null if there is none.
 const Value* main_operand(const Step& step, const Value*& beside) {
@@ -153,11 +177,6 @@ const Value* main_operand(const Step& step, const Value*& beside) {
   const bool is_first = elements(*a) == elements(*made);
   beside = is_first ? b : a;
   return is_first || elements(*b) == elements(*made) ? (is_first ? a : b) : nullptr;
-}
-
-bool is(const Step* step, std::string_view op) {
-  return step != nullptr && !step->inputs.empty() && step->node.domain().empty() &&
-         step->node.op_type() == op;
 }
 
 /// What views and conversions of floats show of `value`.
@@ -195,28 +214,6 @@ bool set_scales(PackedWeights& packed, const Value& weights, const Value& scales
 /// Whether a Sub of `points` changes what products need: numbers that are the same for all are a
 /// middle of the range.
 bool are_zero_points(const Value& points) { return elements(points) > 1; }
-
-void collect_sources(const Program& program, const Value& value, std::set<const Value*>& found,
-                     std::set<const Value*>& visited) {
-  const Value& own = value.original == nullptr ? value : *value.original;
-  if (!visited.insert(&own).second) return;
-  const Step* const step = maker(program, &own);
-  if (step == nullptr) {
-    found.insert(&own);
-    return;
-  }
-  if (is(step, "Shape")) return;
-  for (const Value* input : step->inputs) {
-    if (input != nullptr) collect_sources(program, *input, found, visited);
-  }
-}
-
-std::set<const Value*> sources_of(const Program& program, const Value& constant) {
-  std::set<const Value*> found;
-  std::set<const Value*> visited;
-  collect_sources(program, constant, found, visited);
-  return found;
-}
 
 /// The type of the integers (or narrow floats) `value`; of those that the model unpacks by shifts,
 /// the one of as many bits as are stored for each.
