@@ -44,8 +44,10 @@ bool takes_parts(const Step& step) {
 
 bool is_cast_of_bytes(const Step& step) {
   constexpr int most_bits = 8;
-  return step.node.domain().empty() && step.node.op_type() == "Cast" && !step.inputs.empty() &&
-         step.inputs[0] != nullptr && type_bits(step.inputs[0]->type) <= most_bits;
+  if (!step.node.domain().empty() || step.node.op_type() != "Cast") return false;
+  if (step.inputs.empty() || step.inputs[0] == nullptr) return false;
+  const int bits = type_bits(step.inputs[0]->type);
+  return bits > 0 && bits <= most_bits;
 }
 
 /// What the file stores of a constant of which the model takes parts, and converts them; itself
