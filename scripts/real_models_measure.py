@@ -67,6 +67,8 @@ def measure(path, flags, flow, graph_file, folder, arguments):
             left = seconds * number / len(PASSES) - (time.monotonic() - begin)
             remarks += run_suite(graph_file, results, algorithms, programs, max(left, 1))
             medians.append(latency(path, model, feeds))
+    if not any(name.endswith(".json") for name in os.listdir(results)):
+        raise UserError(f"not measured: --time {seconds:.0f} is too short for any call: say more")
     return Times(bound(graph_file, results, programs), min(medians), remarks)
 
 

@@ -11,18 +11,21 @@ void register_batch_normalization(WayTable& table) {
         const auto flags = dnnl::normalization_flags::use_global_stats |
                            dnnl::normalization_flags::use_scale |
                            dnnl::normalization_flags::use_shift;
-        const Memory::desc format = context.tensor(shape.input);
+        const bool has_steps = !problem.epilogue.steps.empty();
+        const Memory::desc format =
+            context.tensor(has_steps ? shape.input : line_as_image(shape.input));
         const Memory::desc channels = floats({shape.input[1]});
         const PostOps steps = steps_of(problem, context, shape.input);
-        Plan plan{.implementation = api::implementation_of<dnnl::batch_normalization_forward>(
-                      context.engine(), steps.attributes, dnnl::prop_kind::forward_inference,
-                      format, format, shape.epsilon, flags),
-                  .operands = {{DNNL_ARG_SRC, floats(shape.input)},
-                               {DNNL_ARG_SCALE, channels},
-                               {DNNL_ARG_SHIFT, channels},
-                               {DNNL_ARG_MEAN, channels},
-                               {DNNL_ARG_VARIANCE, channels}},
-                  .result = {DNNL_ARG_DST, floats(shape.input)}};
+        Plan plan{
+            .implementation = api::implementation_of<dnnl::batch_normalization_forward>(
+                context.engine(), steps.attributes, dnnl::prop_kind::forward_inference, format,
+                format, shape.epsilon, flags),
+            .operands = {{DNNL_ARG_SRC, floats(shape.input), nullptr, context.tensor(shape.input)},
+                         {DNNL_ARG_SCALE, channels},
+                         {DNNL_ARG_SHIFT, channels},
+                         {DNNL_ARG_MEAN, channels},
+                         {DNNL_ARG_VARIANCE, channels}},
+            .result = {DNNL_ARG_DST, floats(shape.input), nullptr, context.tensor(shape.input)}};
         add_steps(plan, steps);
         return plan;
       },

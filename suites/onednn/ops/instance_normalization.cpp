@@ -14,8 +14,7 @@ Plan plan(const InstanceNormalization& shape, const Problem& problem,
   Dims dims = shape.input;
   dims[1] *= dims[0];
   dims[0] = 1;
-  // For three axes the library only has reference code, which is a hundred times slower.
-  if (dims.size() == 3 && problem.epilogue.steps.empty()) dims.push_back(1);
+  if (problem.epilogue.steps.empty()) dims = line_as_image(dims);
   auto flags = dnnl::normalization_flags::none;
   if (shape.affine) {
     flags = dnnl::normalization_flags::use_scale | dnnl::normalization_flags::use_shift;
