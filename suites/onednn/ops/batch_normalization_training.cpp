@@ -12,23 +12,27 @@ void refuse_integers(const VariantContext& context) {
   if (context.integers()) throw harness::Unsupported("oneDNN trains no int8 normalization");
 }
 
+Argument image(int id, const Dims& dims, const VariantContext& context) {
+  return {.id = id, .values = floats(dims), .seen_as = context.tensor(dims)};
+}
+
 Plan plan_forward(const BatchNormalizationTraining& shape, const VariantContext& context) {
   refuse_integers(context);
-  const Memory::desc format = context.tensor(shape.input);
+  const Memory::desc format = context.tensor(line_as_image(shape.input));
   const Memory::desc channels = floats({shape.input[1]});
   return {.implementation = api::implementation_of<dnnl::batch_normalization_forward>(
               context.engine(), context.attributes(), dnnl::prop_kind::forward_training, format,
               format, shape.epsilon, scale_and_shift()),
-          .operands = {{DNNL_ARG_SRC, floats(shape.input)},
+          .operands = {image(DNNL_ARG_SRC, shape.input, context),
                        {DNNL_ARG_SCALE, channels},
                        {DNNL_ARG_SHIFT, channels}},
-          .result = {DNNL_ARG_DST, floats(shape.input)},
+          .result = image(DNNL_ARG_DST, shape.input, context),
           .further_results = {{DNNL_ARG_MEAN, channels}, {DNNL_ARG_VARIANCE, channels}}};
 }
 
 Plan plan_gradient(const BatchNormalizationGradient& shape, const VariantContext& context) {
   refuse_integers(context);
-  const Memory::desc format = context.tensor(shape.input);
+  const Memory::desc format = context.tensor(line_as_image(shape.input));
   const Memory::desc channels = floats({shape.input[1]});
   const auto forward = api::forward_of<dnnl::batch_normalization_forward>(
       context.engine(), context.attributes(), dnnl::prop_kind::forward_training, format, format,
@@ -36,12 +40,12 @@ Plan plan_gradient(const BatchNormalizationGradient& shape, const VariantContext
   return {.implementation = api::gradient_of<dnnl::batch_normalization_backward>(
               context.engine(), context.attributes(), forward, dnnl::prop_kind::backward, format,
               format, format, shape.epsilon, scale_and_shift()),
-          .operands = {{DNNL_ARG_DIFF_DST, floats(shape.input)},
-                       {DNNL_ARG_SRC, floats(shape.input)},
+          .operands = {image(DNNL_ARG_DIFF_DST, shape.input, context),
+                       image(DNNL_ARG_SRC, shape.input, context),
                        {DNNL_ARG_SCALE, channels},
                        {DNNL_ARG_MEAN, channels},
                        {DNNL_ARG_VARIANCE, channels}},
-          .result = {DNNL_ARG_DIFF_SRC, floats(shape.input)},
+          .result = image(DNNL_ARG_DIFF_SRC, shape.input, context),
           .further_results = {{DNNL_ARG_DIFF_SCALE, channels}, {DNNL_ARG_DIFF_SHIFT, channels}},
           .fills = api::gradient_takes_shift ? std::vector<Fill>{{DNNL_ARG_SHIFT}}
                                              : std::vector<Fill>{}};
