@@ -68,7 +68,7 @@ def measure(path, flags, flow, graph_file, folder, arguments):
             remarks += run_suite(graph_file, results, algorithms, programs, max(left, 1))
             medians.append(latency(path, model, feeds))
     if not any(name.endswith(".json") for name in os.listdir(results)):
-        raise UserError(f"not measured: --time {seconds:.0f} is too short for any call: say more")
+        raise UserError(f"not measured: --time {seconds:.0f} is too short to measure any call: give a larger one")
     return Times(bound(graph_file, results, programs), min(medians), remarks)
 
 

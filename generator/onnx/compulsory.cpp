@@ -10,9 +10,8 @@
 #include "core/problem/least_work.h"
 #include "generator/onnx/byte_conversions.h"
 #include "generator/onnx/control_flow/hidden_weights.h"
-#include "generator/onnx/infer/assume.h"
-#include "generator/onnx/model/node_view.h"
 #include "generator/onnx/parameters.h"
+#include "generator/onnx/read_parts.h"
 #include "generator/onnx/read_regions.h"
 #include "generator/onnx/stored.h"
 
@@ -29,6 +28,15 @@ void add(Traffic& traffic, const Tensor& tensor) {
   }
 }
 
+/// Whether every element of every operand is needed.
+bool needs_all(const Problem& problem) {
+  for (std::size_t index = 0; index < benanza::inputs(problem).size(); ++index) {
+    const Share needed = needed_share(problem, index);
+    if (needed.part != needed.of) return false;
+  }
+  return true;
+}
+
 /// Whether every constant of the step is a weight that each run reads.
 bool reads_all_constants(const Step& step, const LoweredLayer& layer,
                          const OperatorTable& operators) {
@@ -42,17 +50,8 @@ bool reads_all_constants(const Step& step, const LoweredLayer& layer,
     return known != nullptr && known->reads_all_constants;
   }
   return std::ranges::any_of(layer.calls, [](const Call& call) {
-    const Share needed = needed_share(call.problem, 1);
-    return call.problem.packed && needed.part == needed.of;
+    return call.problem.packed.has_value() && needs_all(call.problem);
   });
-}
-
-/// Whether the step may have nothing to do: what picks its elements may find none.
-bool may_be_empty(const Program& program, const Step& step) {
-  const auto assumption = first_assumption(step);
-  constexpr std::string_view finds[] = {"Compress", "NonMaxSuppression", "NonZero"};
-  return assumption &&
-         std::ranges::find(finds, program.assumptions.at(*assumption).op) != std::end(finds);
 }
 
 /// Of experts, for example, only those that tokens choose.
@@ -60,53 +59,11 @@ bool reads_in_part(const LoweredLayer& layer, std::size_t input) {
   return std::ranges::find(layer.reads_parts, input, &PartRead::input) != layer.reads_parts.end();
 }
 
-/// By tensor the largest known part of it that a layer reads.
-using Parts = std::map<const Value*, PartRead>;
-
-void add(Parts& parts, const Value* value, const PartRead& part) {
-  const auto [found, is_new] = parts.try_emplace(value, part);
-  if (!is_new && part.least * found->second.of > found->second.least * part.of) {
-    found->second = part;
-  }
-}
-
-/// The stored tensors of which layers read parts, and the largest.
-Parts parts_of_weights(const Program& program, const std::vector<LoweredLayer>& layers) {
-  Parts parts;
-  for (std::size_t step = 0; step < layers.size(); ++step) {
-    if (may_be_empty(program, program.steps[step])) continue;
-    for (const PartRead& part : layers[step].reads_parts) {
-      const Value* const value = program.steps[step].inputs[part.input];
-      if (part.least == 0) continue;
-      if (value == nullptr || !value->constant || !value->shape) continue;
-      for (const Value* stored : stored_tensors_and_scales(program, *value))
-        add(parts, stored, part);
-    }
-  }
-  return parts;
-}
-
 void add(Traffic& traffic, const Tensor& tensor, const PartRead& part) {
   Traffic whole;
   add(whole, tensor);
   traffic.elements += whole.elements / part.of * part.least;
   traffic.bytes += whole.bytes / part.of * part.least;
-}
-
-/// The known parts of the model's inputs that layers read.
-Parts parts_of_inputs(const Program& program, const std::vector<LoweredLayer>& layers) {
-  Parts parts;
-  for (std::size_t step = 0; step < layers.size(); ++step) {
-    const Cost cost = layers[step].cost;
-    if (cost != Cost::unsupported && cost != Cost::measured) continue;
-    if (may_be_empty(program, program.steps[step])) continue;
-    for (const PartRead& part : layers[step].reads_parts) {
-      const Value* const value = program.steps[step].inputs[part.input];
-      if (value == nullptr || !value->given || value->constant || !value->shape) continue;
-      add(parts, value, part);
-    }
-  }
-  return parts;
 }
 
 /// Caches that grow in their own memory, by what they are then: the model's input, and the elements
@@ -249,7 +206,7 @@ struct InputTraffic {
     for (const Value* picked : behind.picked) regions.add_picked(*picked);
   }
   void add_part(const Value& input, std::int64_t seen) {
-    onnx::add(parts, &input, {.least = seen, .most = seen, .of = element_count(*input.shape)});
+    onnx::add_part(parts, &input, {.least = seen, .most = seen, .of = element_count(*input.shape)});
   }
 
   Traffic traffic() const {
@@ -257,7 +214,7 @@ struct InputTraffic {
     for (const Value* value : whole) onnx::add(traffic, *value);
     Parts all = parts;
     for (const auto& [value, seen] : regions.counts()) {
-      onnx::add(all, value, {.least = seen, .most = seen, .of = element_count(*value->shape)});
+      onnx::add_part(all, value, {.least = seen, .most = seen, .of = element_count(*value->shape)});
     }
     for (const auto& [value, part] : all) {
       if (!whole.contains(value)) onnx::add(traffic, *value, part);
@@ -265,58 +222,6 @@ struct InputTraffic {
     return traffic;
   }
 };
-
-/// Adds so much of what the file stores of `value`.
-void add_share(const Program& program, const Value& value, const Share& share, Parts& parts) {
-  if (share.part == 0) return;
-  for (const Value* stored : stored_tensors_and_scales(program, value)) {
-    add(parts, stored, {.least = share.part, .most = share.part, .of = share.of});
-  }
-}
-
-/// What a Gather or GatherND reads at least of its first input: one slice, which it may pick
-/// several times, of each table of a batch. Empty for other steps.
-std::optional<Share> least_picked(const Step& step, const Dims& dims) {
-  const bool is_runtimes = step.node.domain() == "com.microsoft";
-  if (step.node.op_type() == "Gather" && step.node.domain().empty() && !dims.empty()) {
-    const auto axis = NodeView::axis(step.node.integer("axis", 0), dims.size());
-    return Share{1, std::max<std::int64_t>(1, dims[static_cast<std::size_t>(axis)])};
-  }
-  if (step.node.op_type() != "GatherND" || (!step.node.domain().empty() && !is_runtimes)) return {};
-  const Value* const indices = step.inputs.size() > 1 ? step.inputs[1] : nullptr;
-  if (indices == nullptr || !indices->shape || indices->shape->empty()) return {};
-  const std::int64_t batch = step.node.integer("batch_dims", 0);
-  const std::int64_t length = indices->shape->back();
-  if (batch < 0 || batch > std::ssize(dims)) return {};
-  if (length < 0 || length > std::ssize(dims) - batch) return {};
-  const std::int64_t depth = batch + length;
-  const std::int64_t all = element_count({dims.begin(), dims.begin() + depth});
-  return Share{element_count({dims.begin(), dims.begin() + batch}), std::max<std::int64_t>(1, all)};
-}
-
-/// Adds to `parts` what is picked at least of each constant of which `value` shows slices, as
-/// models that look experts up have.
-void add_picked(const Program& program, const Value& value, Parts& parts) {
-  std::set<const Value*> seen;
-  std::vector<const Value*> open{&value};
-  while (!open.empty()) {
-    const Value* const next = open.back();
-    open.pop_back();
-    if (next == nullptr || next->constant || !next->producer || !seen.insert(next).second) continue;
-    const Step& step = program.steps[*next->producer];
-    if (step.inputs.empty() || step.inputs[0] == nullptr) continue;
-    const Value& first = *step.inputs[0];
-    if (is_dequantization(step)) {
-      open.insert(open.end(), step.inputs.begin(), step.inputs.end());
-    } else if (is_view(step.node) ||
-               (step.node.domain().empty() && step.node.op_type() == "Cast")) {
-      open.push_back(&first);
-    } else if (first.constant && first.shape) {
-      if (const auto least = least_picked(step, *first.shape))
-        add_share(program, first, *least, parts);
-    }
-  }
-}
 
 /// Adds those of the graph around bodies to `weights`, and those of bodies to `traffic`.
 void add_hidden_weights(const Program& program, Weights& weights, Traffic& traffic) {

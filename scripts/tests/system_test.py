@@ -35,6 +35,8 @@ class System(unittest.TestCase):
                            ("cmake", FAKE), ("ctest", FAKE), ("clang-format", FAKE)):
             self.fake(name, text)
         self.program(self.project / "scripts/install", FAKE.format(name="install", folder=self.folder))
+        (self.project / "scripts/onnxruntime_environment.sh").write_text(
+            'run_with_onnxruntime() { echo "with_onnxruntime $*" >> ' + f"{self.folder}/calls; }}\n")
         (self.folder / "mirrors").write_text("http://mirror.example/debian\nhttp://other.example/debian\n")
         (self.project / "a.cpp").write_text("int a;\n")
         (self.project / ".gitignore").write_text("/build/\n")
@@ -67,8 +69,10 @@ class System(unittest.TestCase):
         self.assertEqual(self.run_test("--only", "build").returncode, 0)
         calls = self.calls()
         self.assertEqual(calls[0].strip(), "install")
-        self.assertEqual([call.split()[0] for call in calls[-4:]], ["cmake", "cmake", "ctest", "ctest"])
-        self.assertIn("-DBENANZA_WERROR=ON", calls[-4])
+        self.assertEqual([call.split()[0] for call in calls[-6:-2]], ["cmake", "cmake", "ctest", "ctest"])
+        self.assertIn("-DBENANZA_WERROR=ON", calls[-6])
+        self.assertEqual(calls[-2:], [f"with_onnxruntime scripts/test tests/{name}_test.py {self.project}"
+                                      for name in ("real_models", "profile")])
 
     def test_the_system_is_made_once(self):
         first = self.run_test("--system", "trixie")

@@ -66,8 +66,9 @@ std::vector<TensorFacts> reorder_input_shape(const NodeView& node) {
     dims.insert(dims.begin() + 1, dims.back());
     dims.pop_back();
   }
-  const std::int64_t block = node.integer(std::string(channel_block_attribute), 1);
-  dims[1] = (dims[1] + block - 1) / block * block;
+  const std::int64_t block =
+      std::max<std::int64_t>(1, node.integer(std::string(channel_block_attribute), 1));
+  dims[1] = checked_product(dims[1] / block + (dims[1] % block == 0 ? 0 : 1), block);
   return {{node.input(0).type, dims}};
 }
 

@@ -252,7 +252,7 @@ Lowered lower_gather_nd(const NodeView& node) {
   const Dims& dims = node.shape(0);
   const std::int64_t length = tuple_length(node);
   const std::int64_t batch = node.integer("batch_dims", 0);
-  if (length == 0 || batch > std::ssize(dims) - length) return lower_gather_any(node);
+  if (length == 0 || batch < 0 || batch > std::ssize(dims) - length) return lower_gather_any(node);
   const std::int64_t depth = batch + length;
   GatheredRows rows{.outer = element_count({dims.begin(), dims.begin() + batch}),
                     .extent = element_count({dims.begin() + batch, dims.begin() + depth}),

@@ -75,7 +75,7 @@ Lowered lower_matmul_nbits(const NodeView& node) {
   Lowered lowered = measured(std::move(calls));
   if (rounds_data) {
     lowered.reason =
-        "runtimes may round its data to int8 (accuracy_level 4); calls here round them to bf16";
+        "runtimes may round its data to int8 (accuracy_level 4), calls here to bf16 at most";
   }
   return lowered;
 }

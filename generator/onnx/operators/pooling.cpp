@@ -57,8 +57,9 @@ std::vector<TensorFacts> unpooled_shape(const NodeView& node) {
     throw Error("its window does not fit an input of " + std::to_string(dims.size()) + " axes");
   }
   for (std::size_t axis = 0; axis < spatial_axes; ++axis) {
-    dims[axis + 2] = (dims[axis + 2] - 1) * strides[axis] + kernel[axis] - pads[axis] -
-                     pads[axis + spatial_axes];
+    const std::int64_t last = checked_product(checked_difference(dims[axis + 2], 1), strides[axis]);
+    dims[axis + 2] = checked_difference(
+        checked_difference(checked_sum(last, kernel[axis]), pads[axis]), pads[axis + spatial_axes]);
   }
   return {{node.input(0).type, dims}};
 }

@@ -55,6 +55,35 @@ TEST(NeededParts, OfAnImageThatShrinksNothingIsSaidToBeRead) {
   EXPECT_EQ(inputs(2), (Traffic{.elements = 8}));
 }
 
+TEST(NeededParts, OfNoPixelsThereIsNone) {
+  Model model(17);
+  model.input("x", {1, 0, 8}).reals("scales", {3}, {1, 1, 0.5F});
+  model.node("Resize", {"x", "", "scales"}, {"y"}, {{"mode", "cubic"}});
+  const LoweredGraph graph = model.output("y").import();
+  EXPECT_EQ(graph.layers[0].cost, Cost::unsupported);
+  EXPECT_EQ(graph.compulsory.inputs, Traffic{});
+}
+
+// The weights are 16 x 3 bytes; 16 x 4 more multiply what the step before has made.
+TEST(NeededParts, AQuantizedStepFromZerosReadsNoRecurrentWeights) {
+  const auto bytes = [](std::int64_t steps) {
+    Model model(17);
+    model.domain("com.microsoft", 1).input("x", {steps, 2, 3});
+    stored(model, "w", {1, 3, 16}, ::onnx::TensorProto::INT8);
+    stored(model, "r", {1, 4, 16}, ::onnx::TensorProto::INT8);
+    for (const char* name : {"ws", "rs"}) model.weights(name, {1});
+    for (const char* name : {"wz", "rz"}) stored(model, name, {1}, ::onnx::TensorProto::INT8);
+    add_microsoft(model, "DynamicQuantizeLSTM",
+                  {"x", "w", "r", "", "", "", "", "", "ws", "wz", "rs", "rz"}, {"y"},
+                  {{"hidden_size", 4}});
+    const LoweredGraph graph = model.output("y").import();
+    EXPECT_EQ(graph.layers[0].cost, Cost::measured) << graph.layers[0].reason;
+    return graph.compulsory.weights.bytes;
+  };
+  EXPECT_EQ(bytes(1), 48);
+  EXPECT_GE(bytes(2), 48 + 64);
+}
+
 // 16 of 64 rows of 32 integers, turned or cast on their way.
 TEST(NeededParts, RowsOfQuantizedWeightsCountAsTheyAreStored) {
   const auto bytes = [](int type, bool casts) {

@@ -134,11 +134,6 @@ Memory::desc floats(const Dims& dims, const Dims& strides) {
   return described(dims, strides, Memory::data_type::f32);
 }
 
-Dims line_as_image(Dims dims) {
-  if (dims.size() == least_channel_rank) dims.push_back(1);
-  return dims;
-}
-
 std::vector<Layout> channel_layouts(const Dims& dims) {
   if (dims.size() < least_channel_rank || dims.size() > most_channel_rank) return {Layout::plain};
   if (dims[1] < smallest_block) return {Layout::nchw, Layout::nhwc};

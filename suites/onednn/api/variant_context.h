@@ -64,10 +64,6 @@ class VariantContext {
 Memory::desc floats(const Dims& dims);
 Memory::desc floats(const Dims& dims, const Dims& strides);
 
-/// For normalizations: lines as images one pixel wide. For lines the library has reference code
-/// alone, which is up to a hundred times slower.
-Dims line_as_image(Dims dims);
-
 /// Returns the layouts worth measuring for a tensor of these extents whose axis 1 holds channels:
 /// only `plain` unless it has 1 to 3 spatial axes; with `any` if there are enough channels to fill
 /// a block.

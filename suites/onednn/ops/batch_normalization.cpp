@@ -1,3 +1,4 @@
+#include "suites/onednn/plans/lines.h"
 #include "suites/onednn/plans/post_ops.h"
 #include "suites/onednn/ways.h"
 
@@ -16,16 +17,15 @@ void register_batch_normalization(WayTable& table) {
             context.tensor(has_steps ? shape.input : line_as_image(shape.input));
         const Memory::desc channels = floats({shape.input[1]});
         const PostOps steps = steps_of(problem, context, shape.input);
-        Plan plan{
-            .implementation = api::implementation_of<dnnl::batch_normalization_forward>(
-                context.engine(), steps.attributes, dnnl::prop_kind::forward_inference, format,
-                format, shape.epsilon, flags),
-            .operands = {{DNNL_ARG_SRC, floats(shape.input), nullptr, context.tensor(shape.input)},
-                         {DNNL_ARG_SCALE, channels},
-                         {DNNL_ARG_SHIFT, channels},
-                         {DNNL_ARG_MEAN, channels},
-                         {DNNL_ARG_VARIANCE, channels}},
-            .result = {DNNL_ARG_DST, floats(shape.input), nullptr, context.tensor(shape.input)}};
+        Plan plan{.implementation = api::implementation_of<dnnl::batch_normalization_forward>(
+                      context.engine(), steps.attributes, dnnl::prop_kind::forward_inference,
+                      format, format, shape.epsilon, flags),
+                  .operands = {line_argument(DNNL_ARG_SRC, shape.input, context),
+                               {DNNL_ARG_SCALE, channels},
+                               {DNNL_ARG_SHIFT, channels},
+                               {DNNL_ARG_MEAN, channels},
+                               {DNNL_ARG_VARIANCE, channels}},
+                  .result = line_argument(DNNL_ARG_DST, shape.input, context)};
         add_steps(plan, steps);
         return plan;
       },

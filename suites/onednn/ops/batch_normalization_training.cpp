@@ -1,4 +1,5 @@
 #include "suites/harness/primitive.h"
+#include "suites/onednn/plans/lines.h"
 #include "suites/onednn/ways.h"
 
 namespace benanza::onednn {
@@ -12,10 +13,6 @@ void refuse_integers(const VariantContext& context) {
   if (context.integers()) throw harness::Unsupported("oneDNN trains no int8 normalization");
 }
 
-Argument image(int id, const Dims& dims, const VariantContext& context) {
-  return {.id = id, .values = floats(dims), .seen_as = context.tensor(dims)};
-}
-
 Plan plan_forward(const BatchNormalizationTraining& shape, const VariantContext& context) {
   refuse_integers(context);
   const Memory::desc format = context.tensor(line_as_image(shape.input));
@@ -23,10 +20,10 @@ Plan plan_forward(const BatchNormalizationTraining& shape, const VariantContext&
   return {.implementation = api::implementation_of<dnnl::batch_normalization_forward>(
               context.engine(), context.attributes(), dnnl::prop_kind::forward_training, format,
               format, shape.epsilon, scale_and_shift()),
-          .operands = {image(DNNL_ARG_SRC, shape.input, context),
+          .operands = {line_argument(DNNL_ARG_SRC, shape.input, context),
                        {DNNL_ARG_SCALE, channels},
                        {DNNL_ARG_SHIFT, channels}},
-          .result = image(DNNL_ARG_DST, shape.input, context),
+          .result = line_argument(DNNL_ARG_DST, shape.input, context),
           .further_results = {{DNNL_ARG_MEAN, channels}, {DNNL_ARG_VARIANCE, channels}}};
 }
 
@@ -40,12 +37,12 @@ Plan plan_gradient(const BatchNormalizationGradient& shape, const VariantContext
   return {.implementation = api::gradient_of<dnnl::batch_normalization_backward>(
               context.engine(), context.attributes(), forward, dnnl::prop_kind::backward, format,
               format, format, shape.epsilon, scale_and_shift()),
-          .operands = {image(DNNL_ARG_DIFF_DST, shape.input, context),
-                       image(DNNL_ARG_SRC, shape.input, context),
+          .operands = {line_argument(DNNL_ARG_DIFF_DST, shape.input, context),
+                       line_argument(DNNL_ARG_SRC, shape.input, context),
                        {DNNL_ARG_SCALE, channels},
                        {DNNL_ARG_MEAN, channels},
                        {DNNL_ARG_VARIANCE, channels}},
-          .result = image(DNNL_ARG_DIFF_SRC, shape.input, context),
+          .result = line_argument(DNNL_ARG_DIFF_SRC, shape.input, context),
           .further_results = {{DNNL_ARG_DIFF_SCALE, channels}, {DNNL_ARG_DIFF_SHIFT, channels}},
           .fills = api::gradient_takes_shift ? std::vector<Fill>{{DNNL_ARG_SHIFT}}
                                              : std::vector<Fill>{}};

@@ -1,4 +1,5 @@
 #include "suites/harness/primitive.h"
+#include "suites/onednn/plans/lines.h"
 #include "suites/onednn/plans/post_ops.h"
 #include "suites/onednn/ways.h"
 

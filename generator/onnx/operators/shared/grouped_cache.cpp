@@ -9,20 +9,27 @@
 #include "generator/onnx/read/cache_extents.h"
 
 namespace benanza::onnx {
+namespace {
+
+/// Earlier and new tokens together, as the model's number for them says.
+std::optional<std::int64_t> known_total(const NodeView& node) {
+  if (!node.has_input(6) || !node.input(6).literal || node.input(6).assumption) return {};
+  const auto* values = std::get_if<std::vector<std::int64_t>>(&*node.input(6).literal);
+  return values != nullptr && values->size() == 1 ? std::optional(values->front()) : std::nullopt;
+}
+
+}  // namespace
 
 std::optional<std::int64_t> stated_total(const NodeView& node) {
+  if (const auto known = known_total(node)) return known;
   const std::int64_t shared = node.integer(shared_cache_attribute, 0);
-  const auto otherwise = shared > 0 ? std::optional(shared) : std::nullopt;
-  if (!node.has_input(6) || !node.input(6).literal || node.input(6).assumption) return otherwise;
-  const auto* values = std::get_if<std::vector<std::int64_t>>(&*node.input(6).literal);
-  if (values == nullptr || values->size() != 1) return otherwise;
-  return values->front();
+  return shared > 0 ? std::optional(shared) : std::nullopt;
 }
 
 bool is_taken_to_be_full(const NodeView& node) {
   const bool has_room =
       node.integer(shared_cache_attribute, 0) > 0 || node.flag("sliding_window_cache");
-  return has_room && !(node.has_input(6) && node.input(6).literal && !node.input(6).assumption);
+  return has_room && !known_total(node);
 }
 
 std::int64_t new_rows(const NodeView& node) {
