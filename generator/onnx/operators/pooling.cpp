@@ -155,8 +155,14 @@ Lowered lower_norm_pool(const NodeView& node) {
   return measured(std::move(calls));
 }
 
+void check_images(const NodeView& node) {
+  const std::size_t rank = node.shape(0).size();
+  if (rank < 2) throw Error("an input of " + std::to_string(rank) + " axes has no channels");
+}
+
 template <PoolingMode mode>
 Lowered lower_global_pool(const NodeView& node) {
+  check_images(node);
   const Dims input = image_with_channels_second(node, has_channels_last(node));
   const Dims extents = spatial(input);
   const Dims ones(extents.size(), 1);
@@ -186,6 +192,7 @@ Lowered lower_global_norm(const NodeView& node) {
 /// Images of one pixel are their own mean and maximum.
 template <PoolingMode mode>
 Lowered lower_global_pool_of_floats(const NodeView& node) {
+  check_images(node);
   if (element_count(spatial(node.shape(0))) == 1) return free_layer("its images are one pixel");
   return lower_global_pool<mode>(node);
 }
