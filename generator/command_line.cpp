@@ -47,9 +47,9 @@ void add_sources(CLI::App& app, Flags& flags) {
       ->allow_extra_args(false);
   app.add_option(
          "--dim", flags.dims,
-         "Value of a dimension that the model leaves open: its name, or tensor and axis; may "
-         "be repeated")
-      ->type_name("NAME=N|TENSOR:AXIS=N")
+         "Value of a dimension that the model leaves open: its name, or tensor and axis; or how "
+         "often a Loop runs; may be repeated")
+      ->type_name("NAME=N|TENSOR:AXIS=N|LOOP:rounds=N")
       ->allow_extra_args(false);
   app.add_option("--input", flags.inputs,
                  "Values of an input that decides what the model does, e.g. which branch an If "

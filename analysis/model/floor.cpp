@@ -252,6 +252,15 @@ Floor whole_floor(const Graph& graph, const std::map<Precision, double>& flops_a
   return floor;
 }
 
+/// Whether the products among a layer's calls were timed with weights that come from memory.
+bool has_times_from_memory(const LayerTime& time) {
+  return std::ranges::all_of(time.calls, [](const Measurement* call) {
+    if (call->rotating_seconds) return true;
+    const auto problem = parsed(call->variant.key);
+    return problem && !is_product(*problem);
+  });
+}
+
 }  // namespace
 
 ModelFloor model_floor(const Graph& graph, const std::vector<LayerTime>& times,
@@ -260,13 +269,6 @@ ModelFloor model_floor(const Graph& graph, const std::vector<LayerTime>& times,
   std::vector<double> flops(graph.layers.size());
   const bool large = !filter.weights_in_cache && !filter.cold &&
                      weights_come_from_memory(graph, filter.precision, rates.most_kept_bytes);
-  const auto timed_from_memory = [&](std::size_t layer) {
-    return large && std::ranges::all_of(times[layer].calls, [](const Measurement* call) {
-             if (call->rotating_seconds) return true;
-             const auto problem = parsed(call->variant.key);
-             return problem && !is_product(*problem);
-           });
-  };
   const std::vector<std::vector<const Fusion*>> fusions = fusions_of_one_layer(graph);
   for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
     flops[layer] = layer_flops(graph.layers[layer], fusions[layer]);
@@ -276,7 +278,7 @@ ModelFloor model_floor(const Graph& graph, const std::vector<LayerTime>& times,
     result.layers[layer] =
         layer_floor(graph, layer, alone ? flops[layer] : 0,
                     alone ? ways_of(graph.layers[layer], fusions[layer]) : Ways{}, rates, filter,
-                    timed_from_memory(layer));
+                    large && has_times_from_memory(times[layer]));
   }
   // A whole operator may need fewer FLOPs than its layers, e.g. because of a mask.
   std::vector<bool> done(graph.layers.size());
@@ -296,7 +298,7 @@ ModelFloor model_floor(const Graph& graph, const std::vector<LayerTime>& times,
       const auto calls = problems_of(fusion);
       result.layers[last] =
           layer_floor(graph, last, least, calls.size() == 1 ? Ways{.one = calls} : Ways{}, rates,
-                      filter, timed_from_memory(last));
+                      filter, large && has_times_from_memory(times[last]));
     }
     const auto is_counted = [&](std::size_t layer) {
       return done[layer] || !graph.layers[layer].assumed.empty();

@@ -232,67 +232,83 @@ void add_hidden_weights(const Program& program, Weights& weights, Traffic& traff
   }
 }
 
+/// What the calls of a program's layers read, as far as found.
+struct Found {
+  InputTraffic inputs;
+  Weights weights;
+  Parts weight_parts;
+  std::map<const Value*, Grown> grown;
+};
+
+/// Adds operand `i` of a call of layer `step`.
+void add_operand(Found& found, const Program& program, const std::vector<LoweredLayer>& layers,
+                 std::size_t step, const Call& call, const Operand& operand, std::size_t i) {
+  const Source& source = behind_copies(layers[step], call.operands[i]);
+  // A bias can be folded into other constants.
+  if (source.kind != Source::Kind::input || i == bias_operand(call.problem)) return;
+  const auto index = static_cast<std::size_t>(source.index);
+  if (index >= program.steps[step].inputs.size()) return;
+  const Value* value = program.steps[step].inputs[index];
+  if (value == nullptr || !value->shape) return;
+  if (is_product(call.problem)) add_picked(program, *value, found.weight_parts);
+  const std::int64_t all = element_count(*value->shape);
+  const bool whole = read_elements(call, operand) == all;
+  const Share needed = needed_share(call.problem, i);
+  if (value->constant) {
+    if (!whole || reads_in_part(layers[step], index) || !is_product(call.problem)) return;
+    if (operand.role != Role::weights && i != 0) return;
+    if (needed.part == needed.of) {
+      found.weights.add(program, *value);
+    } else {
+      add_share(program, *value, needed, found.weight_parts);
+    }
+  } else if (const auto grown = found.grown.find(value); grown != found.grown.end()) {
+    const std::int64_t seen = std::clamp<std::int64_t>(
+        element_count(operand.dims) - grown->second.added, 0, grown->second.kept);
+    found.inputs.add_part(*grown->second.input, seen);
+  } else if (whole && needed.part > 0 && !reads_in_part(layers[step], index)) {
+    found.inputs.add(program, layers, *value, all - all / needed.of * needed.part);
+  }
+}
+
 }  // namespace
 
 Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& layers,
                       const OperatorTable& operators) {
-  InputTraffic inputs{.whole = {},
-                      .parts = parts_of_inputs(program, layers),
-                      .regions = ReadRegions(program, layers)};
-  Weights weights;
-  Parts weight_parts = parts_of_weights(program, layers);
-  const auto grown = grown_inputs(program, layers);
+  Found found{.inputs = {.whole = {},
+                         .parts = parts_of_inputs(program, layers),
+                         .regions = ReadRegions(program, layers)},
+              .weights = {},
+              .weight_parts = parts_of_weights(program, layers),
+              .grown = grown_inputs(program, layers)};
   for (std::size_t step = 0; step < layers.size(); ++step) {
     if (may_be_empty(program, program.steps[step])) continue;
     if (reads_all_constants(program.steps[step], layers[step], operators)) {
       for (const Value* value : program.steps[step].inputs) {
-        if (value != nullptr && value->constant && value->shape) weights.add(program, *value);
+        if (value != nullptr && value->constant && value->shape) found.weights.add(program, *value);
       }
     }
     for (const std::size_t index : layers[step].reads_whole) {
       const Value* const value = program.steps[step].inputs[index];
-      if (value != nullptr) inputs.add(program, layers, *value);
+      if (value != nullptr) found.inputs.add(program, layers, *value);
     }
     if (layers[step].cost != Cost::measured) continue;
     for (const Call& call : layers[step].calls) {
       const std::vector<Operand> operands = benanza::inputs(call.problem);
       for (std::size_t i = 0; i < operands.size() && i < call.operands.size(); ++i) {
-        inputs.regions.add_operand(step, call, i);
-        const Source& source = behind_copies(layers[step], call.operands[i]);
-        // A bias can be folded into other constants.
-        if (source.kind != Source::Kind::input || i == bias_operand(call.problem)) continue;
-        const auto index = static_cast<std::size_t>(source.index);
-        if (index >= program.steps[step].inputs.size()) continue;
-        const Value* value = program.steps[step].inputs[index];
-        if (value == nullptr || !value->shape) continue;
-        if (is_product(call.problem)) add_picked(program, *value, weight_parts);
-        const std::int64_t all = element_count(*value->shape);
-        const bool whole = read_elements(call, operands[i]) == all;
-        const Share needed = needed_share(call.problem, i);
-        if (value->constant) {
-          if (!whole || reads_in_part(layers[step], index) || !is_product(call.problem)) continue;
-          if (operands[i].role != Role::weights && i != 0) continue;
-          if (needed.part == needed.of) {
-            weights.add(program, *value);
-          } else {
-            add_share(program, *value, needed, weight_parts);
-          }
-        } else if (const auto found = grown.find(value); found != grown.end()) {
-          const std::int64_t seen = std::clamp<std::int64_t>(
-              element_count(operands[i].dims) - found->second.added, 0, found->second.kept);
-          inputs.add_part(*found->second.input, seen);
-        } else if (whole && needed.part > 0 && !reads_in_part(layers[step], index)) {
-          inputs.add(program, layers, *value, all - all / needed.of * needed.part);
-        }
+        found.inputs.regions.add_operand(step, call, i);
+        add_operand(found, program, layers, step, call, operands[i], i);
       }
     }
   }
   Compulsory result;
-  add_hidden_weights(program, weights, result.weights);
-  result.inputs = inputs.traffic();
-  for (const Value* value : weights.all) add_weight(result.weights, program, weights, *value);
-  for (const auto& [value, part] : weight_parts) {
-    if (!weights.all.contains(value)) add(result.weights, *value, part);
+  add_hidden_weights(program, found.weights, result.weights);
+  result.inputs = found.inputs.traffic();
+  for (const Value* value : found.weights.all) {
+    add_weight(result.weights, program, found.weights, *value);
+  }
+  for (const auto& [value, part] : found.weight_parts) {
+    if (!found.weights.all.contains(value)) add(result.weights, *value, part);
   }
   result.outputs = written_outputs(program, layers);
   return result;

@@ -226,7 +226,11 @@ LoweredLayer lower_step(const Program& program, const Step& step, const Operator
     LoweredLayer layer = lower_node(node, operators, all_outputs_constant(step));
     if (layer.cost == Cost::unsupported) {
       const std::string advice = advice_of_choice(program, step);
-      if (!advice.empty()) layer.reason += "; an input decides: " + advice;
+      if (!advice.empty()) {
+        layer.reason += "; an input decides: " + advice;
+      } else if (step.node.full_type() == "Loop") {
+        layer.reason += "; state how often with --dim " + step.node.name() + ":rounds=N";
+      }
       if (step.rounds) {
         layer.reason =
             "runs its body " + std::to_string(*step.rounds) + " times, " +

@@ -9,6 +9,7 @@
 
 #include "generator/onnx/model/program.h"
 #include "generator/onnx/operators/shared/operator.h"
+#include "generator/onnx/read/bind.h"
 
 /// Operators with bodies: If, Loop, Scan.
 namespace benanza::onnx {
@@ -48,11 +49,12 @@ Value* new_value(Program& program, const Step& owner, const std::string& stated)
 std::optional<std::int64_t> computed_rounds(const Program& program, const Step& step,
                                             const InferProgram& infer);
 
-/// The steps of a Loop or Scan whose rounds are known, one round after the other; every round of a
-/// Scan reads its elements of the sequences. The same for steps_of_map() and steps_of_batch().
-/// Empty for other steps, where there would be too many, and for a body that makes no sense, which
-/// becomes the step's misfit. Sets Step::rounds.
-std::vector<Step> steps_of_rounds(Program& program, Step& step, const InferProgram& infer);
+/// The steps of a Loop or Scan whose rounds are known or stated in `bound`, one round after the
+/// other; every round of a Scan reads its elements of the sequences. The same for steps_of_map()
+/// and steps_of_batch(). Empty for other steps, where there would be too many, and for a body that
+/// makes no sense, which becomes the step's misfit. Sets Step::rounds.
+std::vector<Step> steps_of_rounds(Program& program, Step& step, const InferProgram& infer,
+                                  const ResolvedDims& bound);
 
 /// Sets the types of what a Loop of known rounds collects: the number of rounds is a leading axis.
 void state_collected(const Step& step, std::vector<::onnx::TypeProto>& types);

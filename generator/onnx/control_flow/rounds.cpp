@@ -198,15 +198,48 @@ std::optional<std::int64_t> known_rounds(const Step& step) {
   return std::nullopt;
 }
 
+/// The user's number of rounds of a Loop: dimension "LOOP:rounds", or axis 0 of what it collects.
+/// Throws Error for more than the loop's limit.
+const std::pair<const std::string, std::int64_t>* stated_rounds(const Step& step,
+                                                                const ResolvedDims& bound) {
+  if (step.node.full_type() != "Loop" || step.inputs.size() < 2) return nullptr;
+  std::vector<std::string> names{step.node.name() + ":rounds",
+                                 step.node.proto().name() + ":rounds"};
+  for (std::size_t output = step.inputs.size() - 2; output < step.outputs.size(); ++output) {
+    if (step.outputs[output] == nullptr) continue;
+    names.push_back(step.outputs[output]->id + ":0");
+    names.push_back(step.node.proto().output(static_cast<int>(output)) + ":0");
+  }
+  const auto name = std::ranges::find_if(
+      names, [&](const std::string& name) { return bound.dims.contains(name); });
+  if (name == names.end()) return nullptr;
+  const auto& stated = *bound.dims.find(*name);
+  const Value* const limit = step.inputs[0];
+  const auto* const most = limit != nullptr && limit->literal && !limit->assumption
+                               ? std::get_if<Dims>(&*limit->literal)
+                               : nullptr;
+  if (most != nullptr && most->size() == 1 && stated.second > most->front()) {
+    throw Error("runs its body at most " + std::to_string(most->front()) + " times, not " +
+                std::to_string(stated.second));
+  }
+  return &stated;
+}
+
 }  // namespace
 
-std::vector<Step> steps_of_rounds(Program& program, Step& step, const InferProgram& infer) {
+std::vector<Step> steps_of_rounds(Program& program, Step& step, const InferProgram& infer,
+                                  const ResolvedDims& bound) {
+  const auto* const stated = stated_rounds(step, bound);
   try {
     const std::string op = step.node.full_type();
     if (op == "SequenceMap") return steps_of_map(program, step);
     if (op == "Scan" && step.node.opset() < 9) return steps_of_batch(program, step);
     const auto known = known_rounds(step);
-    const auto count = known ? known : computed_rounds(program, step, infer);
+    auto count = known ? known : computed_rounds(program, step, infer);
+    if (!count && stated != nullptr) {
+      program.used_dims.insert(stated->first);
+      count = stated->second;
+    }
     if (!count) return {};
     step.rounds = count;
     Rounds rounds(program, step, step.node.find("body")->g(), *count);

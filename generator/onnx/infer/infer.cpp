@@ -292,7 +292,7 @@ void infer(Program& program, const ::onnx::ModelProto& model, const ResolvedDims
       } else {
         std::vector<Step> plain = without_sequences(program, program.steps.back());
         const bool counts = plain.empty();
-        if (counts) plain = steps_of_rounds(program, program.steps.back(), infer_body);
+        if (counts) plain = steps_of_rounds(program, program.steps.back(), infer_body, bound);
         if (plain.empty()) {
           inference.visit(program.steps.size() - 1);
         } else {

@@ -111,10 +111,6 @@ Model rounds(const std::string& next) {
   return model.output("last").output("all");
 }
 
-::onnx::GraphProto& body_of_last(Model& model) {
-  return *model.last().mutable_attribute(0)->mutable_g();
-}
-
 /// rounds() of an addition, each of which also multiplies by weights of the body.
 Model sums() {
   Model model = rounds("Add");
@@ -149,62 +145,6 @@ TEST(Body, ALoopOfKnownLengthIsItsRounds) {
   EXPECT_EQ(graph.layers[*graph.results[0].producer].name, "last/6/Add_2");
   EXPECT_EQ(graph.parameters, 9) << "one tensor for all rounds";
   EXPECT_EQ(graph.compulsory.weights.elements, 9);
-}
-
-/// While i < `bound`, i += 2 and s += x; i begins at 1.
-Model counting(std::int64_t bound = 8) {
-  Model model(17);
-  model.input("x", {2, 3}).integers("most", {std::int64_t{1} << 62}).integers("one", {1});
-  model.integers("two", {2}).integers("bound", {bound}).truths("go", {}, {true});
-  model.node("Loop", {"most", "go", "one", "x"}, {"i_last", "last"});
-  auto& body = body_of(model, "body");
-  for (const char* name : {"n", "c", "i", "s"}) body.add_input()->set_name(name);
-  add_node(body, "Add", {"i", "two"}, "i_next");
-  add_node(body, "Add", {"s", "x"}, "s_next");
-  add_node(body, "Less", {"i_next", "bound"}, "goes_on");
-  for (const char* name : {"goes_on", "i_next", "s_next"}) body.add_output()->set_name(name);
-  return model.output("last");
-}
-
-TEST(Body, ALoopMayComputeWhenToStop) {
-  const LoweredGraph graph = counting().import();
-  int sums = 0;
-  for (const LoweredLayer& layer : graph.layers) {
-    EXPECT_NE(layer.cost, Cost::unsupported) << layer.name;
-    sums += layer.cost == Cost::measured ? 1 : 0;
-  }
-  EXPECT_EQ(sums, 4) << "i: 3, 5, 7, 9";
-}
-
-TEST(Body, ALoopThatTheDataStopIsUnsupported) {
-  Model model = counting();
-  model.input("given", {1}, ::onnx::TensorProto::INT64);
-  body_of_last(model).mutable_node(2)->set_input(1, "given");
-  EXPECT_EQ(model.layer().cost, Cost::unsupported);
-}
-
-TEST(Body, AnInputThatDecidesWhetherALoopBeginsIsNamed) {
-  Model model = counting();
-  model.input("n", {}, ::onnx::TensorProto::BOOL);
-  model.last().set_input(1, "n");
-  EXPECT_THAT(model.layer().reason, HasSubstr("give --input n=true or --input n=false"));
-}
-
-TEST(Body, TooManyRoundsOfACountThatIsComputedAreNamed) {
-  EXPECT_THAT(counting(1 << 20).layer().reason, HasSubstr("runs its body more than 2731 times"));
-}
-
-// 1 + 2 * 2500 is the first number that is not below the bound; 7 steps a round are too many.
-TEST(Body, WhatTooManyComputedRoundsCollectHasAShape) {
-  Model model = counting(5000);
-  for (const char* name : {"i_next", "s_next"}) {
-    body_of_last(model).add_output()->set_name(name);
-    model.last().add_output(name);
-  }
-  const LoweredLayer layer = model.output("s_next").layer();
-  EXPECT_EQ(layer.outputs.back().shape, (Dims{2500, 2, 3}));
-  EXPECT_THAT(layer.reason,
-              testing::StartsWith("runs its body 2500 times, too often to read every round"));
 }
 
 TEST(Body, WhatABodyStatesForAnotherBatchIsInferred) {

@@ -130,6 +130,10 @@ Model& Model::output(const std::string& name) {
   return *attribute.mutable_g();
 }
 
+::onnx::GraphProto& body_of_last(Model& model) {
+  return *model.last().mutable_attribute(0)->mutable_g();
+}
+
 ::onnx::NodeProto& add_node(::onnx::GraphProto& graph, const std::string& op,
                             const std::vector<std::string>& inputs, const std::string& output) {
   auto& node = *graph.add_node();

@@ -46,6 +46,8 @@ class Model {
 
 /// Adds an empty body to the model's last node.
 ::onnx::GraphProto& body_of(Model& model, const std::string& name);
+/// The body in the first attribute of the model's last node.
+::onnx::GraphProto& body_of_last(Model& model);
 ::onnx::NodeProto& add_node(::onnx::GraphProto& graph, const std::string& op,
                             const std::vector<std::string>& inputs, const std::string& output);
 
