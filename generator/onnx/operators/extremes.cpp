@@ -17,10 +17,10 @@ namespace {
 Lowered lower_extremes(const NodeView& node, ReductionKind kind, std::int64_t default_axis) {
   const Dims& input = node.shape(0);
   const std::int64_t axis = NodeView::axis(node.integer("axis", default_axis), input.size());
+  if (input[static_cast<std::size_t>(axis)] == 1) return free_layer("there is no order of one");
   if (!is_floating(node.input(0).type)) {
     throw NotExpressible("the order of " + type_name(node.input(0).type));
   }
-  if (input[static_cast<std::size_t>(axis)] == 1) return free_layer("there is no order of one");
   Call extreme = call(Reduction{.kind = kind, .input = input, .axes = {axis}}, {from_input(0)});
   extreme.is_proxy = true;
   Lowered lowered = measured({extreme}, Types::checked_by_lowering);

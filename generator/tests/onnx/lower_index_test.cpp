@@ -67,6 +67,14 @@ TEST(TopK, TakesAtLeastAsLongAsTheLargest) {
               ElementsAre("reducemin/32x5_a0"));
 }
 
+// Lengths of the sequences of a batch of one, sorted before recurrent layers.
+TEST(TopK, OfOneIsFreeOfAnyType) {
+  Model model(13);
+  model.input("x", {1}, ::onnx::TensorProto::INT64).integers("k", {1});
+  model.node("TopK", {"x", "k"}, {"values", "places"}).output("values").output("places");
+  EXPECT_EQ(model.layer().cost, Cost::free);
+}
+
 // 3 of rows 5 1 5 2 and 0 7 8 9; their places make the extents of the result.
 TEST(TopK, OfKnownNumbersIsKnown) {
   Model model(13);
