@@ -156,6 +156,29 @@ class SmallTensors {
 
 constexpr std::string_view remedy = "pass a complete .onnx file";
 
+/// What a file that cannot be read as an ONNX model is instead; `otherwise` if that is unknown.
+std::string other_format(std::string_view bytes, std::string otherwise) {
+  struct Format {
+    std::size_t offset;
+    std::string_view mark;
+    std::string_view message;
+  };
+  static constexpr Format formats[]{
+      {0, "version https://git-lfs",
+       "is a pointer to a file that Git LFS stores: run git lfs pull"},
+      {0, "\x1f\x8b", "is compressed: unpack it with gunzip"},
+      {0, "PK\x03\x04", "is a ZIP archive: unpack it, or export the model as .onnx"},
+      {4, "ORTM", "is in ONNX Runtime's own format: pass the .onnx file that it was made from"},
+      {4, "TFL3", "is a TensorFlow Lite model: convert it to .onnx"},
+  };
+  for (const Format& format : formats) {
+    if (bytes.substr(std::min(format.offset, bytes.size())).starts_with(format.mark)) {
+      return std::string(format.message);
+    }
+  }
+  return otherwise;
+}
+
 }  // namespace
 
 ::onnx::ModelProto parse_model(std::string_view bytes, const std::string& where,
@@ -165,11 +188,12 @@ constexpr std::string_view remedy = "pass a complete .onnx file";
   try {
     stripped = without_weights(bytes, passed);
   } catch (const Error& error) {
-    throw Error(where + ": " + error.what());
+    throw Error(where + ": " + other_format(bytes, error.what()));
   }
   ::onnx::ModelProto model;
   if (!model.ParseFromArray(stripped.data(), static_cast<int>(stripped.size()))) {
-    throw Error(where + ": is truncated or not an ONNX model: " + std::string(remedy));
+    const std::string otherwise = "is truncated or not an ONNX model: " + std::string(remedy);
+    throw Error(where + ": " + other_format(bytes, otherwise));
   }
   check_model(model, where);
   return model;

@@ -165,6 +165,25 @@ TEST(WithoutWeights, EndsBeforeTheStackDoes) {
   EXPECT_THAT(refusal_of_bytes(wrap(7, graph)), HasSubstr("truncated or not an ONNX model"));
 }
 
+TEST(ParseModel, OtherFormatsAreNamed) {
+  const auto refusal = [](const std::string& start) {
+    try {
+      parse_model(start + std::string(64, '\xff'), "m.onnx");
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(refusal(std::string("\x18\0\0\0ORTM", 8)),
+            "m.onnx: is in ONNX Runtime's own format: pass the .onnx file that it was made from");
+  EXPECT_THAT(refusal(std::string("\x1c\0\0\0TFL3", 8)), HasSubstr("TensorFlow Lite"));
+  EXPECT_THAT(refusal("version https://git-lfs.github.com/spec/v1\noid"),
+              HasSubstr("git lfs pull"));
+  EXPECT_THAT(refusal("\x1f\x8b\x08"), HasSubstr("gunzip"));
+  EXPECT_THAT(refusal("PK\x03\x04"), HasSubstr("is a ZIP archive"));
+  EXPECT_THAT(refusal("PK"), HasSubstr("is truncated or not an ONNX model"));
+}
+
 class Files : public testing::Test {
  protected:
   void SetUp() override {
