@@ -215,7 +215,7 @@ void drop_unread(std::vector<LoweredLayer>& layers) {
 }
 
 /// The layer of a step, without what depends on other steps.
-LoweredLayer lower_step(const Program& program, const Step& step, const OperatorTable& operators,
+LoweredLayer lower_step(Program& program, const Step& step, const OperatorTable& operators,
                         const ResolvedDims& bound) {
   const NodeView node(step.node, input_tensors(step), output_tensors(step, true));
   if (const std::string unknown = unknown_opset(step.node); !unknown.empty()) {
@@ -239,10 +239,17 @@ LoweredLayer lower_step(const Program& program, const Step& step, const Operator
       }
     }
     return layer;
+  } catch (const FlagError& error) {
+    throw Error(label(program, step.node) + error.what());
   } catch (const std::exception& error) {
     if (first_assumption(step)) return unsupported_layer(node, misfit(error.what()), operators);
-    if (step.of_round) return unsupported_layer(node, error.what(), operators);
-    throw Error(label(program, step.node) + error.what() + advice(bound));
+    if (!step.of_round) {
+      if (bound.replaced_batch) {
+        throw Error(label(program, step.node) + error.what() + advice(bound));
+      }
+      program.unreadable.push_back(label(program, step.node) + error.what() + advice(bound));
+    }
+    return unsupported_layer(node, error.what(), operators);
   }
 }
 
@@ -300,7 +307,6 @@ LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, con
   for (const std::string& name : program.used_dims) {
     if (binding.dims.contains(name)) graph.bound_dims.insert(name);
   }
-  graph.warnings = std::move(program.warnings);
   TensorNumbers numbers;
   Masks masks(program, operators);
   for (const Step& step : program.steps) {
@@ -314,6 +320,8 @@ LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, con
       layer.assumed = to_string(program.assumptions[*first]);
     }
   }
+  if (!program.unreadable.empty()) program.warnings.push_back(unreadable_warning(program));
+  graph.warnings = std::move(program.warnings);
   graph.results = results_of(program, model.graph(), numbers);
   count_uses(program, graph.layers);
   const bool has_outputs =

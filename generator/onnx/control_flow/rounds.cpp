@@ -199,7 +199,7 @@ std::optional<std::int64_t> known_rounds(const Step& step) {
 }
 
 /// The user's number of rounds of a Loop: dimension "LOOP:rounds", or axis 0 of what it collects.
-/// Throws Error for more than the loop's limit.
+/// Throws FlagError for more than the loop's limit.
 const std::pair<const std::string, std::int64_t>* stated_rounds(const Step& step,
                                                                 const ResolvedDims& bound) {
   if (step.node.full_type() != "Loop" || step.inputs.size() < 2) return nullptr;
@@ -219,7 +219,7 @@ const std::pair<const std::string, std::int64_t>* stated_rounds(const Step& step
                                ? std::get_if<Dims>(&*limit->literal)
                                : nullptr;
   if (most != nullptr && most->size() == 1 && stated.second > most->front()) {
-    throw Error("runs its body at most " + std::to_string(most->front()) + " times, not " +
+    throw FlagError("runs its body at most " + std::to_string(most->front()) + " times, not " +
                 std::to_string(stated.second));
   }
   return &stated;

@@ -66,8 +66,9 @@ std::optional<std::size_t> OpenDimensions::take_max_shapes(const Step& step,
       std::int64_t& extent = shape[axis];
       if (const auto value = stated(step, results, output, axis)) {
         if (*value > extent) {
-          throw Error("\"" + name + "\" has at most " + std::to_string(extent) + " along axis " +
-                      std::to_string(axis) + ", but --dim says " + std::to_string(*value));
+          throw FlagError("\"" + name + "\" has at most " + std::to_string(extent) +
+                          " along axis " + std::to_string(axis) + ", but --dim says " +
+                          std::to_string(*value));
         }
         extent = *value;
       } else if (extent > 0) {
@@ -130,6 +131,15 @@ std::optional<std::size_t> first_assumption(const Step& step) {
     }
   }
   return first;
+}
+
+std::string unreadable_warning(const Program& program) {
+  const std::size_t others = program.unreadable.size() - 1;
+  const std::string count = std::to_string(others);
+  return program.unreadable.front() + ": this layer is unsupported" +
+         (others == 0   ? ""
+          : others == 1 ? ", as is another that cannot be read"
+                        : ", as are " + count + " others that cannot be read");
 }
 
 std::string misfit(const std::string& error) {

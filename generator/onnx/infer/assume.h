@@ -21,7 +21,7 @@ class OpenDimensions {
       : program_(program), bound_(bound), operators_(operators) {}
 
   /// Completes the types of the step's outputs as far as possible. Returns the first assumption
-  /// made. Throws Error if the user's value exceeds the largest possible extent.
+  /// made. Throws FlagError if the user's value exceeds the largest possible extent.
   std::optional<std::size_t> settle(const Step& step, std::vector<::onnx::TypeProto>& types);
 
  private:
@@ -45,6 +45,9 @@ std::optional<std::size_t> first_assumption(const Step& step);
 /// The reason for an unsupported step: its assumptions made inference or lowering fail with
 /// `error`.
 std::string misfit(const std::string& error);
+
+/// One line: the first step that cannot be read, why, and how many there are. Wants one at least.
+std::string unreadable_warning(const Program& program);
 
 /// One line: how many dimensions were assumed, the first of them, and how to bind it. Empty if
 /// there are none.

@@ -61,18 +61,38 @@ class Inference {
         if (step.outputs[output] != nullptr) fall_back(step, output, types[output], assumes);
       }
       assumption = open_.settle(step, types);
+    } catch (const FlagError&) {
+      throw;
     } catch (const std::exception& error) {
-      if (!assumes && !step.of_round) throw;
-      step.misfit = assumes ? misfit(error.what()) : error.what();
-      types.assign(step.outputs.size(), TypeProto());
+      give_up(step, error.what(), assumes);
+      types = stated_types(step);
     }
     make_outputs(index, types, assumption);
     try {
       fold(step);
     } catch (const std::exception& error) {
-      if (!first_assumption(step) && !step.of_round) throw;
-      step.misfit = first_assumption(step) ? misfit(error.what()) : error.what();
+      give_up(step, error.what(), first_assumption(step).has_value());
     }
+  }
+
+  /// Makes a step that cannot be read an unsupported layer, which a warning names unless what is
+  /// assumed or the bodies of loops explain it. Throws Error if the user replaced the model's
+  /// batch.
+  void give_up(Step& step, const std::string& error, bool assumes) {
+    const bool is_explained = assumes || step.of_round || program_.depth > 0;
+    if (!is_explained && bound_.replaced_batch) throw Error(error);
+    if (!is_explained)
+      program_.unreadable.push_back(label(program_, step.node) + error + advice(bound_));
+    step.misfit = assumes ? misfit(error) : error;
+  }
+
+  /// As give_up(), for a step that visit() has not seen: what the model states of its outputs is
+  /// all that is known of them.
+  void give_up_unseen(std::size_t index, const std::string& error) {
+    Step& step = program_.steps[index];
+    give_up(step, error, first_assumption(step).has_value());
+    std::vector<TypeProto> types = stated_types(step);
+    make_outputs(index, types, std::nullopt);
   }
 
  private:
@@ -90,8 +110,7 @@ class Inference {
       if (tensor.shape && !checked_element_count(*tensor.shape)) {
         const std::string what = "\"" + stated + "\" would be " + join(*tensor.shape, 'x') +
                                  ", which is negative or more than 2^40 elements";
-        if (!assumption && !step.of_round) throw Error(what);
-        step.misfit = assumption ? misfit(what) : what;
+        give_up(step, what, assumption.has_value());
         types[output].mutable_tensor_type()->clear_shape();
         tensor.shape.reset();
       }
@@ -162,6 +181,15 @@ class Inference {
                                   join(*inferred, 'x') + ", where the model states " +
                                   join(*stated, 'x') + ": the former is used");
     }
+  }
+
+  /// What the model states of the outputs of a step that cannot be read.
+  std::vector<TypeProto> stated_types(const Step& step) {
+    std::vector<TypeProto> types(step.outputs.size());
+    for (std::size_t output = 0; output < types.size(); ++output) {
+      if (step.outputs[output] != nullptr) fall_back(step, output, types[output], true);
+    }
+    return types;
   }
 
   /// How many axes the model states, where inference does not know: their extents are then looked
@@ -305,8 +333,13 @@ void infer(Program& program, const ::onnx::ModelProto& model, const ResolvedDims
           std::move(plain.rbegin(), plain.rend(), std::back_inserter(waiting));
         }
       }
+    } catch (const FlagError& error) {
+      throw FlagError(label(program, program.steps.back().node) + error.what());
     } catch (const std::exception& error) {
-      throw Error(label(program, program.steps.back().node) + error.what() + advice(bound));
+      if (bound.replaced_batch) {
+        throw Error(label(program, program.steps.back().node) + error.what() + advice(bound));
+      }
+      inference.give_up_unseen(program.steps.size() - 1, error.what());
     }
   }
 }

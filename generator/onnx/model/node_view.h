@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/error.h"
 #include "generator/onnx/model/node.h"
 #include "generator/onnx/model/tensor.h"
 
@@ -18,6 +19,12 @@ namespace benanza::onnx {
 class NotExpressible : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+/// Thrown for a flag of the user's that does not fit a node: it ends the model.
+class FlagError : public Error {
+ public:
+  using Error::Error;
 };
 
 /// What was asked about a node.

@@ -72,9 +72,9 @@ struct Step {
   std::map<std::string, Value*> scope = {};
   /// For a node from a branch of an If: the first assumption that the choice depends on.
   std::optional<std::size_t> assumption = {};
-  /// Why inference failed for a step that depends on assumptions, is of a body that runs round by
-  /// round (`of_round`), or has such a body; its output shapes may be unknown.
+  /// Why inference failed, e.g. for a node that cannot be read; its output shapes may be unknown.
   std::string misfit = {};
+  /// Of a body that runs round by round.
   bool of_round = false;
   /// How often a Loop or Scan runs its body, if known.
   std::optional<std::int64_t> rounds = {};
@@ -103,6 +103,8 @@ struct Program {
   std::map<std::string, const Value*> external;
   /// Nodes created here, which are not in the model.
   std::vector<std::unique_ptr<::onnx::NodeProto>> made;
+  /// Steps that cannot be read and become unsupported layers: `where`, the node, and what is wrong.
+  std::vector<std::string> unreadable;
   /// Warnings for the user: whole lines that start with `where`.
   std::vector<std::string> warnings;
 

@@ -139,6 +139,7 @@ Lowered lower_linear_regressor(const NodeView& node) {
 Lowered lower_normalizer(const NodeView& node) {
   check_features(node);
   const Dims& input = node.shape(0);
+  if (input.empty()) throw Error("wants a row, not one number");
   const std::string norm = node.text("norm", "MAX");
   if (norm != "MAX" && norm != "L1" && norm != "L2") throw Error("has a norm " + norm);
   const Reduction of_row{.kind = norm == "L1"   ? ReductionKind::l1

@@ -64,6 +64,17 @@ std::vector<TensorFacts> unpooled_shape(const NodeView& node) {
   return {{node.input(0).type, dims}};
 }
 
+/// Inputs: images and a row per region. The schema's function reads axes that may be missing.
+std::vector<TensorFacts> region_shape(const NodeView& node) {
+  const Dims& images = node.shape(0);
+  const Dims& regions = node.shape(1);
+  const Dims pooled = node.integers("pooled_shape").value_or(Dims());
+  if (images.size() != 4 || regions.size() != 2 || pooled.size() != 2) {
+    throw Error("wants images of 4 axes, regions of 2, and 2 extents");
+  }
+  return {{node.input(0).type, Dims{regions[0], images[1], pooled[0], pooled[1]}}};
+}
+
 SlidingWindow stated_window(const NodeView& node, const Dims& input) {
   const auto kernel = node.integers("kernel_shape");
   if (!kernel) throw Error("attribute \"kernel_shape\" is missing");
@@ -246,9 +257,9 @@ void register_pooling(OperatorTable& table) {
   table.add("MaxUnpool",
             {.shapes = {{unpooled_shape}},
              .unsupported = "no library here places values by the positions of maxima"});
-  for (const auto* op : {"RoiAlign", "MaxRoiPool"}) {
-    table.add(op, {.unsupported = "no library here pools regions"});
-  }
+  table.add("RoiAlign", {.unsupported = "no library here pools regions"});
+  table.add("MaxRoiPool",
+            {.shapes = {{region_shape}}, .unsupported = "no library here pools regions"});
   // ONNX Runtime's blocked layout is still described by NCHW shapes.
   table.add(
       "com.microsoft.nchwc.MaxPool",

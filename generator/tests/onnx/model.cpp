@@ -151,6 +151,14 @@ const LoweredLayer& named(const LoweredGraph& graph, const std::string& name) {
 }
 
 LoweredGraph Model::import(const Binding& binding) const {
+  LoweredGraph graph = import_what_can_be_read(binding);
+  for (const std::string& warning : graph.warnings) {
+    if (warning.find(": this layer is unsupported") != std::string::npos) throw Error(warning);
+  }
+  return graph;
+}
+
+LoweredGraph Model::import_what_can_be_read(const Binding& binding) const {
   return import_model(proto_, "test", binding, "test.onnx");
 }
 

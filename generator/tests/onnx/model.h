@@ -36,7 +36,9 @@ class Model {
   ::onnx::ModelProto& proto() { return proto_; }
   ::onnx::NodeProto& last() { return *graph().mutable_node(graph().node_size() - 1); }
   ::onnx::GraphProto& graph() { return *proto_.mutable_graph(); }
+  /// Throws Error, with the warning, if a node cannot be read.
   LoweredGraph import(const Binding& binding = {}) const;
+  LoweredGraph import_what_can_be_read(const Binding& binding = {}) const;
   /// The layer of the last node.
   LoweredLayer layer(const Binding& binding = {}) const { return import(binding).layers.back(); }
 

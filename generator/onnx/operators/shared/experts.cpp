@@ -87,7 +87,7 @@ std::vector<std::int64_t> apportioned(const std::vector<double>& wanted, std::in
       ++counts[i];
       --left;
     }
-    if (left == before) throw Error("--expert-load: too few experts have tokens");
+    if (left == before) throw FlagError("--expert-load: too few experts have tokens");
   }
   std::ranges::sort(counts, std::greater{});
   return counts;
@@ -102,7 +102,7 @@ std::vector<double> wanted_of(std::string_view load, std::int64_t tokens, std::i
   }
   std::vector<double> wanted = listed(load);
   if (std::ssize(wanted) != experts) {
-    throw Error("--expert-load: " + std::to_string(wanted.size()) + " numbers for " +
+    throw FlagError("--expert-load: " + std::to_string(wanted.size()) + " numbers for " +
                 std::to_string(experts) + " experts");
   }
   std::ranges::sort(wanted, std::greater{});
@@ -138,7 +138,7 @@ void require_expert_load(std::string_view load) {
   const std::vector<double> numbers = listed(load);
   const bool is_list = std::ranges::any_of(numbers, [](double number) { return number > 0; });
   if (load == "balanced" || exponent_of(load) || is_list) return;
-  throw Error("--expert-load " + std::string(load) +
+  throw FlagError("--expert-load " + std::string(load) +
               ": wants balanced, power_law:ALPHA, or a number for each expert: N,N,...");
 }
 
