@@ -1,6 +1,7 @@
 """ONNX models for the scripts that run them: dimensions, batch size, names, weights, inputs."""
 
 import collections
+import json
 import os
 import re
 
@@ -200,6 +201,22 @@ def weight_values(numpy, generator, shape, node, index):
         fan_in = int(numpy.prod(shape[1:]))
     deviation = (2.0 / max(fan_in, 1)) ** 0.5
     return numpy.float32(deviation) * generator.standard_normal(shape, dtype=numpy.float32)
+
+
+def taken_inputs(flow):
+    """The inputs of a flow file that decide lengths, and what benanza-generate takes these to be, as --input has
+    them."""
+    return {tensor["name"]: str(tensor["taken"]) for tensor in flow["tensors"] if "taken" in tensor}
+
+
+def read_taken_inputs(path):
+    if path is None:
+        return {}
+    try:
+        with open(path, encoding="utf-8") as file:
+            return taken_inputs(json.load(file))
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise UserError(f"--flow {path}: not a flow file: {one_line(error)}")
 
 
 def make_inputs(onnx, numpy, model, stated, warn):

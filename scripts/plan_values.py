@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 from onnx_models import (bind_dimensions, constant_tensors, make_inputs, read_model,
-                         take_constant_weights)
+                         read_taken_inputs, take_constant_weights)
 from profile_common import (Parser, UserError, named_extent, named_text, one_line, positive,
                             run_main)
 
@@ -32,7 +32,7 @@ def main():
     weights = take_constant_weights(onnx, numpy, model)
     model.graph.initializer.extend(
         onnx.numpy_helper.from_array(values, name) for name, values in weights.items())
-    feeds = make_inputs(onnx, numpy, model, dict(arguments.input), warn)
+    feeds = make_inputs(onnx, numpy, model, {**read_taken_inputs(arguments.flow), **dict(arguments.input)}, warn)
     values = {name: onnx.numpy_helper.to_array(tensor)
               for name, tensor in constant_tensors(model).items() if name in names}
     values.update({name: array for name, array in feeds.items() if name in names})
@@ -59,6 +59,8 @@ def parse_arguments():
                         metavar="NAME=N", help="an open dimension, by name or INPUT:AXIS")
     parser.add_argument("--input", type=named_text, action="append", default=[],
                         metavar="NAME=VALUE", help="values of an input, or one for all")
+    parser.add_argument("--flow", metavar="FILE.flow.json",
+                        help="of benanza-generate: inputs that decide lengths get those that it takes")
     parser.add_argument("-o", "--output", metavar="OUT.safetensors")
     arguments = parser.parse_args()
     if arguments.output is None:

@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 from onnx_models import (bind_dimensions, describe_weights, graph_inputs, make_inputs, name_nodes,
-                         read_model, take_constant_weights)
+                         read_model, read_taken_inputs, take_constant_weights)
 from profile_common import (Parser, UserError, named_extent, named_text, one_line, positive,
                             processor_name, run_main, write_json)
 from profile_processes import (PROCESSES, Budget, describe, in_fresh_process, joined, timed,
@@ -39,7 +39,7 @@ def main():
     weights = take_constant_weights(onnx, numpy, model)
     model.graph.initializer.extend(
         onnx.numpy_helper.from_array(values, name) for name, values in weights.items())
-    feeds = make_inputs(onnx, numpy, model, dict(arguments.input), warn)
+    feeds = make_inputs(onnx, numpy, model, {**read_taken_inputs(arguments.flow), **dict(arguments.input)}, warn)
     ran_at = precision(onnx, model)
     described = describe_weights(weights)
 
@@ -90,6 +90,8 @@ def parse_arguments():
                         metavar="NAME=N|INPUT:AXIS=N", help="a dimension that the model leaves open")
     parser.add_argument("--input", type=named_text, action="append", default=[],
                         metavar="NAME=VALUE[,VALUE...]", help="values of an input")
+    parser.add_argument("--flow", metavar="FILE.flow.json",
+                        help="of benanza-generate: inputs that decide lengths get those that it takes")
     parser.add_argument("--threads", type=positive, default=default_threads(),
                         help="default: OMP_NUM_THREADS, else every core")
     parser.add_argument("--provider", default=CPU, help="who runs the operators; default: %(default)s")

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import time
 
-from onnx_models import make_inputs
+from onnx_models import make_inputs, taken_inputs
 from profile_common import UserError
 from profile_onnxruntime import CPU
 from profile_onnxruntime import measure as measure_process
@@ -81,7 +81,7 @@ def prepare(path, flags, flow, target):
     if absent:
         raise UserError("not measured: its weights are absent")
     onnx.save_model(model, target, save_as_external_data=True, location="model.data")
-    return make_inputs(onnx, numpy, model, dict(flags.input), lambda text: None)
+    return make_inputs(onnx, numpy, model, {**taken_inputs(flow), **dict(flags.input)}, lambda text: None)
 
 
 def latency(path, model, feeds):

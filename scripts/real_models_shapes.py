@@ -5,7 +5,7 @@ import os
 import tempfile
 
 from onnx_models import (batch_axis, bind_dimensions, first_with_batch, graph_inputs, is_open,
-                         make_inputs, read_model)
+                         make_inputs, read_model, taken_inputs)
 from profile_common import SEED, UserError, one_line
 from profile_processes import in_fresh_process
 
@@ -129,7 +129,7 @@ def run_model(path, flags, flow):
     model, absent = bound_model(onnx, path, flags, flow)
     if absent:
         make_up_weights(onnx, numpy, model)
-    feeds = make_inputs(onnx, numpy, model, dict(flags.input), lambda text: None)
+    feeds = make_inputs(onnx, numpy, model, {**taken_inputs(flow), **dict(flags.input)}, lambda text: None)
     kinds = {value.name: value.type.tensor_type.elem_type for value in graph_inputs(model)}
     stated = {value.name for value in model.graph.output}
     names = [name for node in model.graph.node for name in node.output if name]

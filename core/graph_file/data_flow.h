@@ -112,6 +112,8 @@ struct FlowTensor {
   std::optional<std::size_t> layer{};
   /// Known when the model is loaded.
   bool constant = false;
+  /// Of an input of the model that decides lengths: what they are taken to be.
+  std::optional<std::int64_t> taken{};
   bool operator==(const FlowTensor&) const = default;
 };
 

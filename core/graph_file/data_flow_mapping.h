@@ -84,6 +84,7 @@ void map(Io& io, FlowTensor& tensor) {
   io.optional("shape", tensor.shape);
   io.optional("layer", tensor.layer);
   io("constant", tensor.constant);
+  io.optional("taken", tensor.taken);
 }
 
 template <class Io>

@@ -60,6 +60,13 @@ struct PartRead {
   std::int64_t of = 1;
 };
 
+/// A whole number that the model's caller decides, such as a sequence's length, and what it is
+/// taken to be.
+struct TakenInput {
+  std::size_t input = 0;
+  std::int64_t value = 0;
+};
+
 /// One library call of a layer. Tensors are dense and row-major, so a result feeds a later call
 /// element by element even if the two problems give it different extents.
 struct Call {
@@ -168,6 +175,7 @@ struct LoweredLayer : Layer {
   std::vector<std::size_t> unwritten;
   /// Inputs that it reads in part.
   std::vector<PartRead> reads_parts;
+  std::vector<TakenInput> taken;
   /// How often layers that work at inference, and the caller, read its results.
   int uses = 0;
   /// Whether its results are known when the model is loaded.
@@ -201,6 +209,8 @@ struct LoweredGraph {
   bool pads = false;
   /// In the order of the layers that make the tensors.
   std::vector<Assumption> assumptions;
+  /// Inputs of the model that decide lengths, and what these are taken to be: the longest.
+  std::map<std::string, std::int64_t> taken;
   /// The user's named dimensions that the model has.
   std::set<std::string> bound_dims;
   /// Where the model contradicts itself; one line each.

@@ -50,6 +50,8 @@ class Numbering {
       if (output != made.end()) tensor.shape = output->shape;
       outputs_[{*read.producer, read.output}] = found->second;
     }
+    const auto taken = graph_.taken.find(read.name);
+    if (!read.producer && taken != graph_.taken.end()) tensor.taken = taken->second;
     flow_.tensors.push_back(std::move(tensor));
     return found->second;
   }

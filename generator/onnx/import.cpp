@@ -31,6 +31,7 @@
 #include "generator/onnx/read/read.h"
 #include "generator/onnx/read/tool_conversions.h"
 #include "generator/onnx/stored.h"
+#include "generator/onnx/taken_inputs.h"
 
 namespace benanza::onnx {
 namespace {
@@ -322,6 +323,7 @@ LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, con
   }
   if (!program.unreadable.empty()) program.warnings.push_back(unreadable_warning(program));
   graph.warnings = std::move(program.warnings);
+  note_taken_inputs(program, graph);
   graph.results = results_of(program, model.graph(), numbers);
   count_uses(program, graph.layers);
   const bool has_outputs =

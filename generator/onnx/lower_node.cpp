@@ -266,6 +266,7 @@ LoweredLayer make_layer(const NodeView& node, Lowered lowered, const OperatorTab
   layer.precision = std::move(lowered.precision);
   layer.reads_whole = std::move(lowered.reads_whole);
   layer.unwritten = std::move(lowered.unwritten);
+  layer.taken = std::move(lowered.taken);
   layer.compulsory = lowered.compulsory;
   layer.reads_parts = parts_of(node, operators);
   set_work(layer);

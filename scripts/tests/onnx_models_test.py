@@ -4,15 +4,18 @@
 usage: onnx_models_test.py SOURCE_DIR
 """
 import argparse
+import json
+import os
 import pathlib
 import sys
+import tempfile
 import unittest
 from types import SimpleNamespace
 
 SOURCE = pathlib.Path(sys.argv[1])
 sys.path.insert(0, str(SOURCE / "scripts"))
 
-from onnx_models import batch_axis, bind_dimensions, named_extent_of
+from onnx_models import batch_axis, bind_dimensions, named_extent_of, read_taken_inputs
 from onnx_rebatch import Shapes, narrow_constants, scaled_sizes, scaled_target
 from profile_common import UserError, named_extent
 
@@ -87,6 +90,18 @@ class Binding(unittest.TestCase):
         classes.graph.output = outputs
         bind_dimensions(None, classes, 2, {})
         self.assertEqual([value.type.cleared for value in outputs], [["shape"], []])
+
+    def test_lengths_are_those_that_the_flow_file_takes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "m.flow.json")
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump({"tensors": [{"name": "x", "shape": [2, 7]}, {"name": "lengths", "taken": 7}]}, file)
+            self.assertEqual(read_taken_inputs(path), {"lengths": "7"})
+            self.assertEqual(read_taken_inputs(None), {})
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("[]")
+            with self.assertRaisesRegex(UserError, "not a flow file"):
+                read_taken_inputs(path)
 
     def test_an_extent_may_be_0(self):
         self.assertEqual(named_extent("past=0"), ("past", 0))

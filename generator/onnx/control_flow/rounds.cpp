@@ -220,7 +220,7 @@ const std::pair<const std::string, std::int64_t>* stated_rounds(const Step& step
                                : nullptr;
   if (most != nullptr && most->size() == 1 && stated.second > most->front()) {
     throw FlagError("runs its body at most " + std::to_string(most->front()) + " times, not " +
-                std::to_string(stated.second));
+                    std::to_string(stated.second));
   }
   return &stated;
 }

@@ -63,7 +63,11 @@ class Inference {
       assumption = open_.settle(step, types);
     } catch (const FlagError&) {
       throw;
+    } catch (const DescriptionError& error) {
+      give_up(step, error.what(), assumes);
+      types = stated_types(step);
     } catch (const std::exception& error) {
+      blame_choice(step, error.what(), assumes);
       give_up(step, error.what(), assumes);
       types = stated_types(step);
     }
@@ -71,18 +75,18 @@ class Inference {
     try {
       fold(step);
     } catch (const std::exception& error) {
-      give_up(step, error.what(), first_assumption(step).has_value());
+      const bool now_assumes = first_assumption(step).has_value();
+      blame_choice(step, error.what(), now_assumes);
+      give_up(step, error.what(), now_assumes);
     }
   }
 
-  /// Makes a step that cannot be read an unsupported layer, which a warning names unless what is
-  /// assumed or the bodies of loops explain it. Throws Error if the user replaced the model's
-  /// batch.
+  /// Makes a step that cannot be read an unsupported layer, which a warning names unless it is
+  /// explained.
   void give_up(Step& step, const std::string& error, bool assumes) {
-    const bool is_explained = assumes || step.of_round || program_.depth > 0;
-    if (!is_explained && bound_.replaced_batch) throw Error(error);
-    if (!is_explained)
+    if (!is_explained(step, assumes)) {
       program_.unreadable.push_back(label(program_, step.node) + error + advice(bound_));
+    }
     step.misfit = assumes ? misfit(error) : error;
   }
 
@@ -96,6 +100,18 @@ class Inference {
   }
 
  private:
+  /// Whether an assumption, or the body of a loop, explains why a step cannot be read.
+  bool is_explained(const Step& step, bool assumes) const {
+    return assumes || step.of_round || program_.depth > 0;
+  }
+
+  /// Throws Error if extents that the user chose may be why those of a standard operator do not
+  /// fit.
+  void blame_choice(const Step& step, const std::string& error, bool assumes) const {
+    if (is_explained(step, assumes) || !bound_.is_chosen) return;
+    if (step.node.domain().empty() || bound_.replaced_batch) throw Error(error);
+  }
+
   void make_outputs(std::size_t index, std::vector<TypeProto>& types,
                     std::optional<std::size_t> assumption) {
     Step& step = program_.steps[index];
@@ -110,6 +126,7 @@ class Inference {
       if (tensor.shape && !checked_element_count(*tensor.shape)) {
         const std::string what = "\"" + stated + "\" would be " + join(*tensor.shape, 'x') +
                                  ", which is negative or more than 2^40 elements";
+        blame_choice(step, what, assumption.has_value());
         give_up(step, what, assumption.has_value());
         types[output].mutable_tensor_type()->clear_shape();
         tensor.shape.reset();
@@ -336,7 +353,7 @@ void infer(Program& program, const ::onnx::ModelProto& model, const ResolvedDims
     } catch (const FlagError& error) {
       throw FlagError(label(program, program.steps.back().node) + error.what());
     } catch (const std::exception& error) {
-      if (bound.replaced_batch) {
+      if (bound.is_chosen) {
         throw Error(label(program, program.steps.back().node) + error.what() + advice(bound));
       }
       inference.give_up_unseen(program.steps.size() - 1, error.what());

@@ -16,8 +16,8 @@ namespace benanza::onnx {
 /// Step::misfit and are listed in Program::unreadable, unless assumptions explain it. The model's
 /// value info is used only if inference does not know the shape and the batch size was not
 /// replaced; if both are known and differ, the program gets a warning. Everything else stays
-/// without a shape. Throws Error, naming the node, if shapes do not fit a batch that the user put
-/// in the place of the model's, and for flags that do not fit a node.
+/// without a shape. Throws Error, naming the node, if shapes of standard operators do not fit
+/// extents that the user chose, and for flags that do not fit a node.
 void infer(Program& program, const ::onnx::ModelProto& model, const ResolvedDims& bound,
            const OperatorTable& operators);
 

@@ -19,8 +19,8 @@ using ::onnx::TypeProto;
 
 void check_count(int value, int least, int most, const char* what) {
   if (value < least || value > most) {
-    throw Error("has " + std::to_string(value) + ' ' + what + ", but takes " +
-                std::to_string(least) + " to " + std::to_string(most));
+    throw DescriptionError("has " + std::to_string(value) + ' ' + what + ", but takes " +
+                           std::to_string(least) + " to " + std::to_string(most));
   }
 }
 
@@ -28,14 +28,15 @@ void check_description(const Node& node, const OpSchema& schema) {
   const ::onnx::NodeProto& proto = node.proto();
   check_count(proto.input_size(), schema.min_input(), schema.max_input(), "inputs");
   check_count(proto.output_size(), schema.min_output(), schema.max_output(), "outputs");
-  if (schema.min_input() > 0 && proto.input(0).empty()) throw Error("has no first input");
+  if (schema.min_input() > 0 && proto.input(0).empty())
+    throw DescriptionError("has no first input");
   for (const auto& [name, description] : schema.attributes()) {
     const ::onnx::AttributeProto* attribute = node.find(name);
     if (attribute == nullptr) {
-      if (description.required) throw Error("attribute \"" + name + "\" is missing");
+      if (description.required) throw DescriptionError("attribute \"" + name + "\" is missing");
     } else if (attribute->type() != ::onnx::AttributeProto::UNDEFINED &&
                attribute->type() != description.type) {
-      throw Error("attribute \"" + name + "\" has the wrong type");
+      throw DescriptionError("attribute \"" + name + "\" has the wrong type");
     }
   }
 }
@@ -67,7 +68,7 @@ void check_kinds(const Step& step, const OpSchema& schema) {
     if (std::ranges::none_of(types, [&](const std::string* type) {
           return type->starts_with(kind(input->value_type));
         })) {
-      throw Error("takes no input of the kind of \"" + input->id + '"');
+      throw DescriptionError("takes no input of the kind of \"" + input->id + '"');
     }
   }
 }

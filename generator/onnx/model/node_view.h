@@ -21,6 +21,12 @@ class NotExpressible : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Thrown for inputs, outputs or attributes that the operator's description does not have.
+class DescriptionError : public Error {
+ public:
+  using Error::Error;
+};
+
 /// Thrown for a flag of the user's that does not fit a node: it ends the model.
 class FlagError : public Error {
  public:

@@ -139,7 +139,10 @@ Lowered lower_attention(const NodeView& node) {
   finish(parts, node, inputs, std::move(masks), node.shape(0).size() == 3,
          {.handed_out = handed_out(node)});
   Lowered lowered = std::move(parts).done();
-  if (fills_keys(node)) lowered.reason = "its sequences are taken to fill the keys";
+  if (fills_keys(node)) {
+    lowered.reason = "its sequences are taken to fill the keys";
+    lowered.taken = {{seen_lengths, seen}};
+  }
   return lowered;
 }
 

@@ -306,6 +306,7 @@ Lowered lower_group_query_attention(const NodeView& node) {
     lowered.reads_whole = full_caches(node, cache);
   if (new_rows(node) == 0) lowered.unwritten = {1, 2};
   if (is_taken_to_be_full(node)) lowered.reason = full_caches_reason;
+  lowered.taken = taken_lengths(node, cache);
   return lowered;
 }
 

@@ -131,7 +131,7 @@ Lowered lower_multi_head_attention(const NodeView& node) {
   }
   finish(parts, node, inputs, std::move(masks), true, {.handed_out = handed_out(node)});
   Lowered lowered = std::move(parts).done();
-  if (grows_in_place(node)) say_if_full(node, stated_length, lowered);
+  if (grows_in_place(node)) say_if_full(node, stated_length, earlier, lowered);
   return lowered;
 }
 
@@ -234,8 +234,9 @@ Lowered lower_decoder_masked(const NodeView& node) {
     if (dims[2] % 3 != 0) throw NotExpressible("values of another width in rows with their keys");
     inputs = heads_side_by_side(parts, node, dims[0], dims[1], Dims(3, dims[2] / 3), packed);
   }
+  std::int64_t earlier = 0;
   if (decoder_grows_in_place(node)) {
-    append_past_in_place(parts, node, {5, 6}, length_of_decoder, inputs);
+    earlier = append_past_in_place(parts, node, {5, 6}, length_of_decoder, inputs);
   } else {
     append_past(parts, node, inputs, {5, 6});
   }
@@ -244,7 +245,7 @@ Lowered lower_decoder_masked(const NodeView& node) {
   if (node.has_input(4)) masks.push_back(mask_of(node, 4, inputs));
   finish(parts, node, inputs, std::move(masks), true, {.handed_out = handed_out(node)});
   Lowered lowered = std::move(parts).done();
-  if (decoder_grows_in_place(node)) say_if_full(node, length_of_decoder, lowered);
+  if (decoder_grows_in_place(node)) say_if_full(node, length_of_decoder, earlier, lowered);
   return lowered;
 }
 

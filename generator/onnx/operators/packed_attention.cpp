@@ -90,7 +90,7 @@ Lowered attend_to_rows(AttentionParts parts, const NodeView& node, const Dims& r
   if (node.flag("unidirectional")) see_earlier(inputs, past, 0, masks);
   finish(parts, node, inputs, std::move(masks), true);
   Lowered lowered = std::move(parts).done();
-  if (shares_past(node, places.past)) say_if_full(node, places.past_length, lowered);
+  if (shares_past(node, places.past)) say_if_full(node, places.past_length, past, lowered);
   return lowered;
 }
 

@@ -178,9 +178,11 @@ Call recurrent_call(const NodeView& node, WeightOrder order) {
 }
 
 Lowered lower_recurrence(const NodeView& node, Call call, Types types = Types::floating_only) {
+  const std::int64_t steps = std::get<Recurrent>(call.problem.shape).steps;
   Lowered lowered = measured({std::move(call)}, types);
   if (node.has_input(lengths_input) && !node.input(lengths_input).literal) {
     lowered.reason = "its sequences are taken to be as long as the input (sequence_lens)";
+    lowered.taken = {{lengths_input, steps}};
   }
   return lowered;
 }

@@ -375,6 +375,8 @@ ResolvedDims bind(::onnx::ModelProto& model, const Binding& binding, const std::
     }
   }
   if (batches.is_used) bound.batch = *binding.batch;
+  bound.is_chosen =
+      bound.replaced_batch || !bound.used_dims.empty() || (batches.is_used && *binding.batch != 1);
   return bound;
 }
 

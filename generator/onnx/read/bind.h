@@ -30,6 +30,8 @@ struct ResolvedDims {
   std::int64_t batch = 1;
   /// The batch size fixed in the file, if binding replaced it with another one.
   std::optional<std::int64_t> replaced_batch;
+  /// Whether the user chose extents: what does not fit may be due to them.
+  bool is_chosen = false;
   /// Binding::dims and, as "TENSOR:AXIS", the values of dimensions resolved by name.
   std::map<std::string, std::int64_t> dims;
   /// Keys of Binding::dims that occur in the model.

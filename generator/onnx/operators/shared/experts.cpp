@@ -103,7 +103,7 @@ std::vector<double> wanted_of(std::string_view load, std::int64_t tokens, std::i
   std::vector<double> wanted = listed(load);
   if (std::ssize(wanted) != experts) {
     throw FlagError("--expert-load: " + std::to_string(wanted.size()) + " numbers for " +
-                std::to_string(experts) + " experts");
+                    std::to_string(experts) + " experts");
   }
   std::ranges::sort(wanted, std::greater{});
   return wanted;
@@ -139,7 +139,7 @@ void require_expert_load(std::string_view load) {
   const bool is_list = std::ranges::any_of(numbers, [](double number) { return number > 0; });
   if (load == "balanced" || exponent_of(load) || is_list) return;
   throw FlagError("--expert-load " + std::string(load) +
-              ": wants balanced, power_law:ALPHA, or a number for each expert: N,N,...");
+                  ": wants balanced, power_law:ALPHA, or a number for each expert: N,N,...");
 }
 
 std::vector<ExpertShare> expert_shares(std::string_view load, std::int64_t tokens,

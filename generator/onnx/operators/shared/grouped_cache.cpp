@@ -54,6 +54,17 @@ GroupedCache cache_of(const NodeView& node) {
   return {.capacity = past + added, .start = past, .keys = past + added};
 }
 
+std::vector<TakenInput> taken_lengths(const NodeView& node, const GroupedCache& cache) {
+  // A rolling cache is full from some length on.
+  if (node.flag("sliding_window_cache")) return {};
+  const std::int64_t total = cache.start + new_rows(node);
+  std::vector<TakenInput> taken;
+  for (const auto& [index, value] : {std::pair(std::size_t{5}, total - 1), {6, total}}) {
+    if (node.has_input(index) && !node.input(index).literal) taken.push_back({index, value});
+  }
+  return taken;
+}
+
 std::int64_t seen_keys(const NodeView& node, const GroupedCache& cache) {
   const std::int64_t window = node.integer("local_window_size", -1);
   if (window < 1) return cache.keys;

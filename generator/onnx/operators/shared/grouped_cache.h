@@ -3,8 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "core/graph_file/graph.h"
+#include "generator/lowered/lowered.h"
 #include "generator/onnx/model/node_view.h"
 
 // The keys and values of earlier runs that a GroupQueryAttention reads.
@@ -34,6 +36,8 @@ std::int64_t new_rows(const NodeView& node);
 /// A cache that grows; or, if all tokens fit, one with room for them; or, with
 /// sliding_window_cache, the last rows alone, taken to be full unless the model states otherwise.
 GroupedCache cache_of(const NodeView& node);
+/// Of lengths that are inputs and not known, what cache_of() takes them to be.
+std::vector<TakenInput> taken_lengths(const NodeView& node, const GroupedCache& cache);
 /// Keys that any query of the node sees: all of the cache, or those of a window.
 std::int64_t seen_keys(const NodeView& node, const GroupedCache& cache);
 /// What any way must move: queries and new keys and values, the result, and, as they are stored,

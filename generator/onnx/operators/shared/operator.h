@@ -78,6 +78,8 @@ struct Lowered {
   std::vector<std::size_t> reads_whole = {};
   /// LoweredLayer::unwritten.
   std::vector<std::size_t> unwritten = {};
+  /// LoweredLayer::taken.
+  std::vector<TakenInput> taken = {};
 };
 
 /// Throws NotExpressible with the reason if no library call does what the node needs, Error if the

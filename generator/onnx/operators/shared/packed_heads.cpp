@@ -128,8 +128,11 @@ std::int64_t append_past_in_place(AttentionParts& parts, const NodeView& node, P
   return start;
 }
 
-void say_if_full(const NodeView& node, std::size_t length_index, Lowered& lowered) {
-  if (!stated_past(node, length_index)) lowered.reason = full_caches_reason;
+void say_if_full(const NodeView& node, std::size_t length_index, std::int64_t earlier,
+                 Lowered& lowered) {
+  if (stated_past(node, length_index)) return;
+  lowered.reason = full_caches_reason;
+  if (node.has_input(length_index)) lowered.taken = {{length_index, earlier}};
 }
 
 std::vector<PartRead> filled_rows(const NodeView& node, std::initializer_list<std::size_t> inputs,

@@ -36,8 +36,10 @@ std::vector<PartRead> filled_rows(const NodeView& node, std::initializer_list<st
                                   std::size_t axis, std::size_t length_index, std::int64_t added);
 
 inline constexpr const char* full_caches_reason = "its sequences are taken to fill the caches";
-/// Gives this as the reason of a layer with such buffers if their rows are not known.
-void say_if_full(const NodeView& node, std::size_t length_index, Lowered& lowered);
+/// Gives this as the reason of a layer with such buffers if it is not known how many rows are
+/// earlier ones, which are then taken to be `earlier`.
+void say_if_full(const NodeView& node, std::size_t length_index, std::int64_t earlier,
+                 Lowered& lowered);
 
 /// Extents of output 1, if input `index` is there or not.
 Dims present_of_both(const NodeView& node, std::size_t index, const Dims& new_keys);
