@@ -223,6 +223,11 @@ LoweredLayer lower_step(Program& program, const Step& step, const OperatorTable&
     return unsupported_layer(node, unknown, operators);
   }
   if (!step.misfit.empty()) return unsupported_layer(node, step.misfit, operators);
+  for (const Value* value : step.inputs) {
+    if (value == nullptr || value->type == 0 || type_name(value->type) != "unknown") continue;
+    return unsupported_layer(node, "a tensor of the unknown type " + std::to_string(value->type),
+                             operators);
+  }
   try {
     LoweredLayer layer = lower_node(node, operators, all_outputs_constant(step));
     if (layer.cost == Cost::unsupported) {
@@ -293,10 +298,12 @@ LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, con
     const Operator* known = operators.find(domain.empty() ? op : domain + '.' + op);
     return known != nullptr && known->lower != nullptr;
   };
-  inline_functions(model, where, compositions(operators), knows);
+  std::vector<std::string> unreadable =
+      inline_functions(model, where, compositions(operators), knows);
   retype_stored_bytes(model);
   if (!binding.expert_load.empty()) state_expert_load(model, binding.expert_load);
   Program program = make_program(model, where);
+  program.unreadable = std::move(unreadable);
   infer(program, model, bound, operators);
 
   LoweredGraph graph;

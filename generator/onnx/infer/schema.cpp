@@ -196,6 +196,9 @@ std::vector<TypeProto> schema_types(const Step& step, const ResolvedDims& bound,
     for (std::size_t output = 0; output < types.size(); ++output) {
       types[output] = context.output_type(output);
     }
+  } catch (const DescriptionError&) {
+    if (!newer) throw;
+    types.assign(step.outputs.size(), TypeProto());
   } catch (const std::exception& error) {
     // The schema may be too old for the node: then nothing is known.
     if (!newer) throw Error(one_line(error.what()));

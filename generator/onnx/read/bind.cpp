@@ -271,6 +271,8 @@ struct Batches {
   std::optional<std::int64_t> fixed{};
   /// Whether an input has Binding::batch, or none has such an axis.
   bool is_used = false;
+  /// Whether an open dimension has it.
+  bool is_chosen = false;
 };
 
 /// Gives open dimensions of inputs the values of `symbols`, then batch axes the batch.
@@ -311,6 +313,7 @@ Batches set_batches(const GraphProto& graph, const std::vector<ValueInfoProto*>&
       const std::vector<std::string> names = terms(name);
       if (names.size() == 1 && !names[0].empty()) symbols.set(names[0], batch);
       batches.is_used |= names.size() == 1;
+      batches.is_chosen |= names.size() == 1 && batch != 1;
       // "batch + 1" follows from its name.
       if (names != std::vector{name}) continue;
     } else if (!by_dim && dimension.dim_value() != batches.fixed) {
@@ -375,8 +378,7 @@ ResolvedDims bind(::onnx::ModelProto& model, const Binding& binding, const std::
     }
   }
   if (batches.is_used) bound.batch = *binding.batch;
-  bound.is_chosen =
-      bound.replaced_batch || !bound.used_dims.empty() || (batches.is_used && *binding.batch != 1);
+  bound.is_chosen = batches.is_chosen || bound.replaced_batch || !bound.used_dims.empty();
   return bound;
 }
 

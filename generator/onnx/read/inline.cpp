@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "generator/onnx/model/node.h"
 #include "generator/onnx/read/composition.h"
+#include "generator/onnx/read/function_call.h"
 
 namespace benanza::onnx {
 namespace {
@@ -164,6 +165,9 @@ class Inliner {
     expand(graph, {});
   }
 
+  /// Calls that cannot be read and stay nodes of unknown operators: one line each.
+  std::vector<std::string>& unreadable() { return unreadable_; }
+
  private:
   /// `imports`: of the function that the nodes come from.
   void expand(GraphProto& graph, const Imports& imports) {
@@ -176,7 +180,8 @@ class Inliner {
 
   void expand(NodeProto&& node, const Imports& imports, Nodes& out) {
     const auto found = functions_.find(id(node));
-    const bool is_call = found != functions_.end() && found->second.does(node);
+    const bool is_call =
+        found != functions_.end() && found->second.does(node) && is_readable(node, *found);
     if (is_call && found->second.stays) add_defaults(found->second, node);
     if (!is_call || found->second.stays) {
       for (AttributeProto& attribute : *node.mutable_attribute()) {
@@ -196,11 +201,21 @@ class Inliner {
       throw Error(where_ + ": its functions call each other more than " + std::to_string(deepest) +
                   " deep: export the model without them");
     }
-    if (!active_.insert(found->first).second) {
-      throw Error(where_ + ": function \"" + found->first + "\" calls itself: inline it");
-    }
+    active_.insert(found->first);
     expand_call(node, found->second, out);
     active_.erase(found->first);
+  }
+
+  bool is_readable(const NodeProto& call, const std::pair<const std::string, Function>& called) {
+    const Function& function = called.second;
+    if (function.composition != nullptr || function.stays) return true;
+    const std::string what = active_.contains(called.first) ? "calls itself: inline it"
+                                                            : missing_in(call, *function.proto);
+    if (what.empty()) return true;
+    const std::string& name = call.name().empty() ? call.op_type() : call.name();
+    unreadable_.push_back(where_ + ": node \"" + name + "\": function \"" + called.first + "\" " +
+                          what);
+    return false;
   }
 
   void state_version(const Imports& imports, NodeProto& node) const {
@@ -302,6 +317,7 @@ class Inliner {
   }
 
   const std::string& where_;
+  std::vector<std::string> unreadable_;
   /// The model's.
   Imports imports_;
   std::map<std::string, Function> functions_;
@@ -347,13 +363,16 @@ bool is_composed(const GraphProto& graph, const std::vector<Composition>& compos
 
 }  // namespace
 
-void inline_functions(::onnx::ModelProto& model, const std::string& where,
-                      const std::vector<Composition>& compositions, const KnowsOperator& knows) {
+std::vector<std::string> inline_functions(::onnx::ModelProto& model, const std::string& where,
+                                          const std::vector<Composition>& compositions,
+                                          const KnowsOperator& knows) {
   const std::vector<Composition> own = usable(compositions, model);
-  if (model.functions().empty() && !is_composed(model.graph(), own)) return;
+  if (model.functions().empty() && !is_composed(model.graph(), own)) return {};
   add_opsets(model);
-  Inliner(model, own, knows, where).expand(*model.mutable_graph());
+  Inliner inliner(model, own, knows, where);
+  inliner.expand(*model.mutable_graph());
   model.clear_functions();
+  return std::move(inliner.unreadable());
 }
 
 }  // namespace benanza::onnx

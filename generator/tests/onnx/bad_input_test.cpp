@@ -105,45 +105,6 @@ TEST(BadModel, CycleMissingTensorMissingOutput) {
               HasSubstr("output \"\" is made by no node"));
 }
 
-TEST(BadModel, ANodeThatCannotBeReadIsOneUnsupportedLayer) {
-  Model model = good();
-  model.input("b", {4, 5}).node("MatMul", {"y", "b"}, {"bad"}).node("Relu", {"bad"}, {"after"});
-  model.node("Tanh", {"y"}, {"beside"}).output("after").output("beside");
-  const LoweredGraph graph = model.import_what_can_be_read();
-  EXPECT_EQ(graph.layers[0].cost, Cost::measured);
-  EXPECT_EQ(graph.layers[1].cost, Cost::unsupported);
-  EXPECT_FALSE(graph.layers[1].reason.empty());
-  EXPECT_EQ(graph.layers[2].cost, Cost::unsupported) << "the shape of its input is unknown";
-  EXPECT_EQ(graph.layers[3].cost, Cost::measured);
-  ASSERT_EQ(graph.warnings.size(), 1U);
-  EXPECT_THAT(graph.warnings[0], AllOf(StartsWith("test.onnx: node \"bad\" (MatMul): "),
-                                       HasSubstr(": this layer is unsupported")));
-  model.node("MatMul", {"y", "b"}, {"worse"}).output("worse");
-  EXPECT_THAT(model.import_what_can_be_read().warnings[0],
-              HasSubstr(", as is another that cannot be read"));
-}
-
-// The file may state what the node makes.
-TEST(BadModel, BehindANodeThatCannotBeReadStatedShapesHold) {
-  Model model = good();
-  model.input("b", {4, 5}).node("MatMul", {"y", "b"}, {"bad"}).node("Relu", {"bad"}, {"after"});
-  auto& stated = *model.graph().add_value_info();
-  stated.set_name("bad");
-  *stated.mutable_type() = make_type(::onnx::TensorProto::FLOAT, Dims{2, 5});
-  const LoweredGraph graph = model.output("after").import_what_can_be_read();
-  EXPECT_EQ(graph.layers[1].cost, Cost::unsupported);
-  EXPECT_THAT(graph.layers[2].problems, testing::ElementsAre("relu/2x5"));
-}
-
-TEST(BadModel, AFlagThatDoesNotFitEndsTheModel) {
-  Model model(13);
-  model.input("x", {2, 3}).node("NonZero", {"x"}, {"places"}).output("places");
-  EXPECT_THAT(message([&] {
-                model.import_what_can_be_read({.batch = {}, .dims = {{"places:1", 7}}});
-              }),
-              HasSubstr("has at most 6"));
-}
-
 TEST(BadModel, ShapesThatDoNotFitNameTheNode) {
   EXPECT_THAT(message(Model(13)
                           .input("a", {2, 3})
