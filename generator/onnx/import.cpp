@@ -222,7 +222,8 @@ LoweredLayer lower_step(Program& program, const Step& step, const OperatorTable&
   if (const std::string unknown = unknown_opset(step.node); !unknown.empty()) {
     return unsupported_layer(node, unknown, operators);
   }
-  if (!step.misfit.empty()) return unsupported_layer(node, step.misfit, operators);
+  // What is known of an operator holds for nodes that fit it.
+  if (!step.misfit.empty()) return unsupported_layer(node, step.misfit, OperatorTable());
   for (const Value* value : step.inputs) {
     if (value == nullptr || value->type == 0 || type_name(value->type) != "unknown") continue;
     return unsupported_layer(node, "a tensor of the unknown type " + std::to_string(value->type),
@@ -248,14 +249,15 @@ LoweredLayer lower_step(Program& program, const Step& step, const OperatorTable&
   } catch (const FlagError& error) {
     throw Error(label(program, step.node) + error.what());
   } catch (const std::exception& error) {
-    if (first_assumption(step)) return unsupported_layer(node, misfit(error.what()), operators);
+    if (first_assumption(step))
+      return unsupported_layer(node, misfit(message_of(error)), OperatorTable());
     if (!step.of_round) {
       if (bound.replaced_batch) {
-        throw Error(label(program, step.node) + error.what() + advice(bound));
+        throw Error(label(program, step.node) + message_of(error) + advice(bound));
       }
-      program.unreadable.push_back(label(program, step.node) + error.what() + advice(bound));
+      program.unreadable.push_back(label(program, step.node) + message_of(error) + advice(bound));
     }
-    return unsupported_layer(node, error.what(), operators);
+    return unsupported_layer(node, message_of(error), OperatorTable());
   }
 }
 

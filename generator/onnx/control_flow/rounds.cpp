@@ -252,7 +252,7 @@ std::vector<Step> steps_of_rounds(Program& program, Step& step, const InferProgr
     keep_names(step);
     return steps;
   } catch (const std::exception& error) {
-    step.misfit = error.what();
+    step.misfit = message_of(error);
     return {};
   }
 }

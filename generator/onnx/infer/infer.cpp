@@ -64,11 +64,11 @@ class Inference {
     } catch (const FlagError&) {
       throw;
     } catch (const DescriptionError& error) {
-      give_up(step, error.what(), assumes);
+      give_up(step, message_of(error), assumes);
       types = stated_types(step);
     } catch (const std::exception& error) {
-      blame_choice(step, error.what(), assumes);
-      give_up(step, error.what(), assumes);
+      blame_choice(step, message_of(error), assumes);
+      give_up(step, message_of(error), assumes);
       types = stated_types(step);
     }
     make_outputs(index, types, assumption);
@@ -76,8 +76,8 @@ class Inference {
       fold(step);
     } catch (const std::exception& error) {
       const bool now_assumes = first_assumption(step).has_value();
-      blame_choice(step, error.what(), now_assumes);
-      give_up(step, error.what(), now_assumes);
+      blame_choice(step, message_of(error), now_assumes);
+      give_up(step, message_of(error), now_assumes);
     }
   }
 
@@ -354,9 +354,9 @@ void infer(Program& program, const ::onnx::ModelProto& model, const ResolvedDims
       throw FlagError(label(program, program.steps.back().node) + error.what());
     } catch (const std::exception& error) {
       if (bound.is_chosen) {
-        throw Error(label(program, program.steps.back().node) + error.what() + advice(bound));
+        throw Error(label(program, program.steps.back().node) + message_of(error) + advice(bound));
       }
-      inference.give_up_unseen(program.steps.size() - 1, error.what());
+      inference.give_up_unseen(program.steps.size() - 1, message_of(error));
     }
   }
 }

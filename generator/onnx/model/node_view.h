@@ -33,6 +33,13 @@ class FlagError : public Error {
   using Error::Error;
 };
 
+/// The message of what reading a node throws, for people: also of an access beyond the axes that a
+/// tensor has.
+inline std::string message_of(const std::exception& error) {
+  if (dynamic_cast<const std::out_of_range*>(&error) == nullptr) return error.what();
+  return "an input or attribute has fewer axes or elements than it needs";
+}
+
 /// What was asked about a node.
 struct Asked {
   std::set<std::string, std::less<>> attributes;

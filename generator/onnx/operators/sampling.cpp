@@ -21,6 +21,7 @@ std::vector<TensorFacts> grid_sample_shape(const NodeView& node) {
 std::vector<PartRead> pixels_sampled(const NodeView& node) {
   const Dims& input = node.shape(0);
   const Dims& made = node.output_shape(0);
+  if (input.empty() || made.size() != input.size()) throw NotExpressible("images of other axes");
   const std::string mode = node.text("mode", "linear");
   std::int64_t pixels = input[0];
   std::int64_t taken = made[0];
