@@ -298,11 +298,13 @@ RecordedGraphs recorded_graphs(const std::string& name, const std::vector<CallTo
   }
   std::vector<CallProblems> problems;
   std::size_t strided = 0;
+  std::size_t other_results = 0;
   std::size_t unsupported = 0;
   for (const CallTotal& total : totals) {
     problems.push_back(problems_of_call(logs, total.text));
     const CallProblems& call = problems.back();
     strided += call.taken_as_dense ? 1 : 0;
+    other_results += call.taken_as_operands && !call.problems.empty() ? 1 : 0;
     unsupported += call.problems.empty() ? 1 : 0;
   }
   const Precisions found(problems);
@@ -327,6 +329,11 @@ RecordedGraphs recorded_graphs(const std::string& name, const std::vector<CallTo
   if (strided > 0) {
     result.summary.push_back(
         fmt::format("{} distinct calls have tensors with gaps: taken as dense", strided));
+  }
+  if (other_results > 0) {
+    result.summary.push_back(fmt::format(
+        "{} distinct products have results of another type than their operands: taken as theirs",
+        other_results));
   }
   return result;
 }

@@ -197,8 +197,16 @@ bool is_accounted(std::string_view attribute, bool is_of_bytes) {
 
 }  // namespace
 
+bool CallFields::has_other_result() const {
+  const std::string_view operands = type();
+  return std::ranges::any_of(tensors, [&](const TensorText& tensor) {
+    return tensor.name == "dst" && tensor.type != "undef" && !goes_with(operands, tensor.type);
+  });
+}
+
 std::string unsaid_of(const CallFields& call) {
   const std::string_view type = call.type();
+  if (call.text.engine != "cpu") return "on engine " + call.text.engine;
   bool is_of_bytes = false;
   for (const TensorText& tensor : call.tensors) {
     is_of_bytes = is_of_bytes || is_integer(tensor.type);

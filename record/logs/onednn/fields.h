@@ -58,6 +58,8 @@ struct CallFields {
   std::optional<Precision> precision() const;
   /// True if one of the tensors is a view with gaps between its elements.
   bool is_strided() const;
+  /// Whether the result's type does not go with that of the first operand.
+  bool has_other_result() const;
 
  private:
   mutable std::set<std::string, std::less<>> read_{};

@@ -14,12 +14,14 @@ struct Kind {
   std::string_view name;
   Problems (*problems)(const CallFields& call);
   bool moves = false;
+  /// Its result may be wider than its operands.
+  bool is_product = false;
 };
 
-constexpr Kind kinds[] = {{"convolution", convolution_problems},
-                          {"deconvolution", deconvolution_problems},
-                          {"inner_product", inner_product_problems},
-                          {"matmul", matmul_problems},
+constexpr Kind kinds[] = {{"convolution", convolution_problems, false, true},
+                          {"deconvolution", deconvolution_problems, false, true},
+                          {"inner_product", inner_product_problems, false, true},
+                          {"matmul", matmul_problems, false, true},
                           {"pooling", pooling_problems},
                           {"pooling_v2", pooling_problems},
                           {"eltwise", eltwise_problems},
@@ -219,6 +221,10 @@ CallProblems problems_of(const CallText& text) {
     result.taken_as_dense = text.kind != "reorder" && call.is_strided();
     const bool is_reorder = text.kind == "reorder";
     if (const std::string unsaid = unsaid_of(call); !unsaid.empty()) throw Unsaid(unsaid);
+    result.taken_as_operands = !is_reorder && call.has_other_result();
+    if (result.taken_as_operands && !known->is_product) {
+      throw Unsaid("a result of another type than " + std::string(call.type()));
+    }
     Problems problems = known->problems(call);
     if (const std::string unread = call.unread_auxiliary(); !is_reorder && !unread.empty()) {
       throw Unsaid(unread);

@@ -29,6 +29,8 @@ struct CallProblems {
   std::vector<std::string> variants{};
   /// Tensors with gaps between their elements are treated as dense.
   bool taken_as_dense = false;
+  /// The result has another type than the operands, and is treated as if it had theirs.
+  bool taken_as_operands = false;
 };
 
 /// The problem whose key `text` holds.

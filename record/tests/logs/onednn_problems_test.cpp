@@ -319,6 +319,32 @@ TEST(CallProblems, TensorsWithGapsAreTold) {
   EXPECT_THAT(keys(products), ElementsAre("gemm/m2_n4_k3_nn"));
 }
 
+TEST(CallProblems, ResultsOfOtherTypesAreTold) {
+  for (const std::string kind : {"layer_normalization", "softmax"}) {
+    const std::string end = kind == "softmax" ? ",,alg:softmax_accurate axis:1,64x768"
+                                              : " stats_undef::undef:::,,flags:CH,64x768";
+    EXPECT_THAT(reason(kind +
+                       ",x,forward_inference,src_f32::blocked:ab::f0 "
+                       "dst_s8::blocked:ab::f0" +
+                       end),
+                HasSubstr("a result of another type than f32"));
+  }
+  const std::string product = "matmul,x,undef,src_u8::blocked:ab::f0 wei_s8::blocked:ab::f0 dst_";
+  const std::string end = "::blocked:ab::f0,,,2x4:4x8";
+  EXPECT_TRUE(problems_of(call(product + "f32" + end)).taken_as_operands);
+  EXPECT_FALSE(problems_of(call(product + "s8" + end)).taken_as_operands);
+  EXPECT_THAT(keys(product + "f32" + end), ElementsAre("gemm/m2_n8_k4_nn_u8"));
+}
+
+TEST(CallProblems, OtherEnginesHaveNoSuite) {
+  CallText text = call(
+      "eltwise,x,forward_inference,src_f32::blocked:ab::f0 dst_f32::blocked:ab::f0"
+      ",,alg:eltwise_relu alpha:0 beta:0,2x4");
+  EXPECT_FALSE(problems_of(text).problems.empty());
+  text.engine = "gpu";
+  EXPECT_THAT(problems_of(text).reason, HasSubstr("on engine gpu"));
+}
+
 TEST(CallProblems, OfNvidiasLibrariesTheKeyIsThere) {
   const std::string key_text = "conv/1x3x8x8_k4x3x3_p0.0.0.0_s1x1_d1x1_g1";
   const auto call = problems_of({.source = "cudnn",
