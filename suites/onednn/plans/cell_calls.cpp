@@ -94,6 +94,14 @@ float unit_of_products(const Recurrent& shape) {
   return harness::int8_unit_of_weights(shape) / harness::int8_steps_of_data;
 }
 
+/// Version 3.7.2's product of bytes for AVX2-VNNI, to which it adds, leaves out the last column if
+/// 16 columns or more leave one.
+bool leaves_a_column_out(const std::string& implementation, const Recurrent& shape) {
+  constexpr std::int64_t vectors = 16;
+  return implementation.ends_with(":avx2_vnni") && shape.hidden > vectors &&
+         shape.hidden % vectors == 1;
+}
+
 }  // namespace
 
 CellCalls::CellCalls(const Recurrent& shape, const VariantContext& context,
@@ -122,6 +130,7 @@ std::vector<std::string> CellCalls::implementations(const Recurrent& shape,
                                      Chain().sum(), constants);
   do {
     if (is_reference_code(one.name())) continue;
+    if (context.integers() && leaves_a_column_out(one.name(), shape)) continue;
     names.push_back(one.name());
   } while (library_call("next implementation", [&] { return one.next(); }));
   if (names.empty()) throw harness::Unsupported("oneDNN has only reference code for its products");
