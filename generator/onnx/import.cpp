@@ -14,6 +14,7 @@
 #include "generator/onnx/caches.h"
 #include "generator/onnx/compulsory.h"
 #include "generator/onnx/control_flow/bodies.h"
+#include "generator/onnx/equal_steps.h"
 #include "generator/onnx/infer/assume.h"
 #include "generator/onnx/infer/infer.h"
 #include "generator/onnx/lower_node.h"
@@ -231,6 +232,10 @@ LoweredLayer lower_step(Program& program, const Step& step, const OperatorTable&
   }
   try {
     LoweredLayer layer = lower_node(node, operators, all_outputs_constant(step));
+    if (!step.same_as.empty()) {
+      layer.op = step.same_op;
+      if (layer.cost == Cost::free) layer.reason = "computes the same as " + step.same_as;
+    }
     if (layer.cost == Cost::unsupported) {
       const std::string advice = advice_of_choice(program, step);
       if (!advice.empty()) {
@@ -307,6 +312,7 @@ LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, con
   Program program = make_program(model, where);
   program.unreadable = std::move(unreadable);
   infer(program, model, bound, operators);
+  share_equal_steps(program, operators);
 
   LoweredGraph graph;
   graph.model = name;

@@ -76,6 +76,10 @@ struct Step {
   std::string misfit = {};
   /// Of a body that runs round by round.
   bool of_round = false;
+  /// Of an Identity in the place of a step that computes the same as an earlier one: that one's
+  /// name, and the step's operator.
+  std::string same_as = {};
+  std::string same_op = {};
   /// How often a Loop or Scan runs its body, if known.
   std::optional<std::int64_t> rounds = {};
 };

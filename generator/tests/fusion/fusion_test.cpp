@@ -119,8 +119,8 @@ TEST(Fusion, NormalizationDoesNotFoldIntoWhatChanges) {
 /// the number of channels. Layers 0 1 | 2 3 | 4 5.
 LoweredGraph block() {
   Model model = with_weights();
-  model.node("Conv", {"x", "w"}, {"c"});
-  normalize(model, "c", "n").node("Conv", {"x", "w"}, {"d"});
+  model.weights("v", {8, 3, 1, 1}).node("Conv", {"x", "w"}, {"c"});
+  normalize(model, "c", "n").node("Conv", {"x", "v"}, {"d"});
   normalize(model, "d", "o").node("Add", {"n", "o"}, {"a"}).node("Relu", {"a"}, {"r"}).output("r");
   return model.import();
 }
