@@ -234,12 +234,12 @@ std::vector<Step> steps_of_rounds(Program& program, Step& step, const InferProgr
     const std::string op = step.node.full_type();
     if (op == "SequenceMap") return steps_of_map(program, step);
     if (op == "Scan" && step.node.opset() < 9) return steps_of_batch(program, step);
-    const auto known = known_rounds(step);
-    auto count = known ? known : computed_rounds(program, step, infer);
+    auto count = known_rounds(step);
     if (!count && stated != nullptr) {
       program.used_dims.insert(stated->first);
       count = stated->second;
     }
+    if (!count) count = computed_rounds(program, step, infer);
     if (!count) return {};
     step.rounds = count;
     Rounds rounds(program, step, step.node.find("body")->g(), *count);

@@ -85,6 +85,13 @@ TEST(StoppingLoop, AnInputThatDecidesWhetherALoopBeginsIsNamed) {
   EXPECT_THAT(model.layer().reason, HasSubstr("give --input n=true or --input n=false"));
 }
 
+TEST(StoppingLoop, FewerRoundsThanAreComputedMayBeStated) {
+  Model model = counting(1 << 20);
+  model.last().set_name("long");
+  const LoweredGraph graph = model.import({.batch = {}, .dims = {{"long:rounds", 5}}});
+  EXPECT_EQ(std::ranges::count(graph.layers, Cost::measured, &LoweredLayer::cost), 5);
+}
+
 TEST(StoppingLoop, TooManyRoundsOfACountThatIsComputedAreNamed) {
   EXPECT_THAT(counting(1 << 20).layer().reason, HasSubstr("runs its body more than 2731 times"));
 }
