@@ -13,19 +13,24 @@ void register_batch_normalization(WayTable& table) {
                            dnnl::normalization_flags::use_scale |
                            dnnl::normalization_flags::use_shift;
         const bool has_steps = !problem.epilogue.steps.empty();
+        const bool as_rows = are_rows(shape.input) && !has_steps;
         const Memory::desc format =
-            context.tensor(has_steps ? shape.input : line_as_image(shape.input));
+            as_rows ? format_of_rows(shape.input, context)
+                    : context.tensor(has_steps ? shape.input : line_as_image(shape.input));
+        const auto argument = [&](int id) {
+          return as_rows ? rows_argument(id, shape.input) : line_argument(id, shape.input, context);
+        };
         const Memory::desc channels = floats({shape.input[1]});
         const PostOps steps = steps_of(problem, context, shape.input);
         Plan plan{.implementation = api::implementation_of<dnnl::batch_normalization_forward>(
                       context.engine(), steps.attributes, dnnl::prop_kind::forward_inference,
                       format, format, shape.epsilon, flags),
-                  .operands = {line_argument(DNNL_ARG_SRC, shape.input, context),
+                  .operands = {argument(DNNL_ARG_SRC),
                                {DNNL_ARG_SCALE, channels},
                                {DNNL_ARG_SHIFT, channels},
                                {DNNL_ARG_MEAN, channels},
                                {DNNL_ARG_VARIANCE, channels}},
-                  .result = line_argument(DNNL_ARG_DST, shape.input, context)};
+                  .result = argument(DNNL_ARG_DST)};
         add_steps(plan, steps);
         return plan;
       },

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/base/lookup.h"
+#include "core/library/algorithm.h"
 #include "core/problem/text.h"
 #include "suites/harness/primitive.h"
 #include "suites/onednn/plans/beside.h"
@@ -84,16 +85,31 @@ Plan plan_binary(Binary shape, const Problem& problem, const VariantContext& con
   return plan;
 }
 
+/// One slope for each channel, where the problem has one for all: of a constant one, the library's
+/// fast code.
+Argument slopes(const Binary& shape) {
+  Argument slope{DNNL_ARG_WEIGHTS, floats(shape.b)};
+  if (!shape.constant_b || element_count(shape.b) != 1 || shape.a.size() < 2) return slope;
+  Dims wide(shape.a.size(), 1);
+  wide[1] = shape.a[1];
+  slope.values = floats(wide);
+  slope.rearrange = [count = wide[1]](std::span<const float> values) {
+    return std::vector<float>(static_cast<std::size_t>(count), values.front());
+  };
+  return slope;
+}
+
 /// Uses the library's prelu primitive.
 Plan plan_prelu(const Binary& shape, const Problem& problem, const VariantContext& context) {
   if (shape.a != shape.output())
     throw harness::Unsupported("oneDNN broadcasts only the slope of a prelu");
+  const Argument slope = slopes(shape);
   const Memory::desc format = context.tensor(shape.a);
   const PostOps steps = steps_of(problem, context, shape.a);
   Plan plan{.implementation = api::implementation_of<dnnl::prelu_forward>(
                 context.engine(), steps.attributes, dnnl::prop_kind::forward_inference, format,
-                context.chosen_by_library(shape.b), format),
-            .operands = {{DNNL_ARG_SRC, floats(shape.a)}, {DNNL_ARG_WEIGHTS, floats(shape.b)}},
+                context.chosen_by_library(api::dims(slope.values)), format),
+            .operands = {{DNNL_ARG_SRC, floats(shape.a)}, slope},
             .result = {DNNL_ARG_DST, floats(shape.a)}};
   add_steps(plan, steps);
   return plan;
@@ -167,6 +183,16 @@ Plan plan_filled(const Binary& shape, const VariantContext& context) {
 /// Below, repeating pixel by pixel takes longer than element by element.
 constexpr std::int64_t least_channels = 8;
 
+/// Whether the library has only reference code for the shape, or none.
+bool has_slow_code_alone(const Binary& shape, const Problem& problem,
+                         const VariantContext& context) {
+  try {
+    return is_reference_code(plan_binary(shape, problem, context).implementation.name());
+  } catch (const dnnl::error&) {
+    return true;
+  }
+}
+
 /// The same with one operand repeated to the result's extents first.
 Plan plan_expanded(const Binary& shape, const Problem& problem, const VariantContext& context,
                    bool expands_a) {
@@ -229,6 +255,13 @@ std::vector<Attempt> binary_attempts(const Binary& shape, const Problem& problem
       ways.push_back({.prefix = "swapped.",
                       .plan = [=] { return plan_binary(fewest, problem, plain, other); }});
     }
+  }
+  if (!both_broadcast && shape.a != shape.b && problem.epilogue.steps.empty() &&
+      !context.integers() && has_slow_code_alone(folded ? *folded : shape, problem, plain)) {
+    const bool expands_a = shape.a != shape.output();
+    const Binary& fewest = folded ? *folded : shape;
+    ways.push_back({.prefix = expands_a ? "expanded_a." : "expanded_b.",
+                    .plan = [=] { return plan_expanded(fewest, problem, plain, expands_a); }});
   }
   if (both_broadcast && problem.epilogue.steps.empty()) {
     const Binary& fewest = folded ? *folded : shape;

@@ -58,7 +58,8 @@ Plan plan(const Reduction& shape, const Problem& problem, const VariantContext& 
 
 }  // namespace
 
-/// Sums, means and norms are also available as products, means and maxima as pooling.
+/// Sums, means and norms are also available as products, means and extremes as pooling; over two
+/// groups of axes, in two steps.
 void register_reduction(WayTable& table) {
   table.add(family_of<Reduction>(
       [](const Reduction&) { return std::vector{Layout::plain}; },
@@ -71,6 +72,16 @@ void register_reduction(WayTable& table) {
                 std::pair{"own_product.", ReduceBy::own_product}}) {
             attempts.push_back({.prefix = prefix, .plan = [=] {
                                   return plan_reduction(how, *middle, shape.kind, problem, context);
+                                }});
+          }
+        }
+        if (const auto middles = two_middles_of(shape.input, shape.axes)) {
+          for (const auto& [prefix, how] : {std::pair{"steps_pooling.", ReduceBy::pooling},
+                                            std::pair{"steps_product.", ReduceBy::product},
+                                            std::pair{"steps.", ReduceBy::reduction}}) {
+            attempts.push_back({.prefix = prefix, .plan = [=] {
+                                  return plan_two_reductions(how, *middles, shape.kind, problem,
+                                                             context);
                                 }});
           }
         }

@@ -1,5 +1,6 @@
 #include "suites/onednn/plans/reduction_ways.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "suites/harness/primitive.h"
@@ -47,30 +48,62 @@ Plan by_reduction(const Middle& middle, ReductionKind kind, const Problem& probl
   return plan;
 }
 
-/// A window of the image's size: one channel per row if the reduced axis is innermost, otherwise
-/// channels last.
-Plan by_pooling(const Middle& middle, ReductionKind kind, const Problem& problem,
-                const VariantContext& context) {
-  if (kind != ReductionKind::mean && kind != ReductionKind::max) {
-    throw harness::Unsupported("oneDNN's pooling takes means and maxima");
-  }
+/// An image whose window is the image: one channel per row if the reduced axis is innermost,
+/// otherwise channels last.
+struct Pooled {
+  Dims from;
+  Dims to;
+  /// Row-major floats of the tensor, by the image's axes.
+  Memory::desc values;
+  Layout layout;
+};
+
+Pooled pooled(const Middle& middle) {
   const bool rows = middle.inner == 1;
-  const VariantContext images = in_layout(context, rows ? Layout::nchw : Layout::nhwc);
   const Dims from = rows ? Dims{1, middle.outer, middle.length, 1}
                          : Dims{middle.outer, middle.inner, middle.length, 1};
-  const Dims to{from[0], from[1], 1, 1};
+  return {.from = from,
+          .to = {from[0], from[1], 1, 1},
+          .values = rows ? floats(from)
+                         : floats(from, {middle.length * middle.inner, 1, middle.inner, 1}),
+          .layout = rows ? Layout::nchw : Layout::nhwc};
+}
+
+Implementation pooling(const Middle& middle, bool mean, const VariantContext& context,
+                       const dnnl::primitive_attr& attributes) {
+  const Pooled image = pooled(middle);
+  const VariantContext images = in_layout(context, image.layout);
   const Dims none{0, 0};
-  const PostOps steps = steps_of(problem, images, to);
-  Plan plan{.implementation = api::implementation_of<api::Pooling>(
-                context.engine(), steps.attributes, dnnl::prop_kind::forward_inference,
-                kind == ReductionKind::max ? dnnl::algorithm::pooling_max
-                                           : dnnl::algorithm::pooling_avg_exclude_padding,
-                images.tensor(from), images.tensor(to), Dims{1, 1}, Dims{middle.length, 1}, none,
-                none, none),
-            .operands = {{DNNL_ARG_SRC,
-                          rows ? floats(from)
-                               : floats(from, {middle.length * middle.inner, 1, middle.inner, 1})}},
-            .result = {DNNL_ARG_DST, floats(to)}};
+  return api::implementation_of<api::Pooling>(
+      context.engine(), attributes, dnnl::prop_kind::forward_inference,
+      mean ? dnnl::algorithm::pooling_avg_exclude_padding : dnnl::algorithm::pooling_max,
+      images.tensor(image.from), images.tensor(image.to), Dims{1, 1}, Dims{middle.length, 1}, none,
+      none, none);
+}
+
+Plan by_pooling(const Middle& middle, ReductionKind kind, const Problem& problem,
+                const VariantContext& context) {
+  const bool is_minimum = kind == ReductionKind::min;
+  if (kind != ReductionKind::mean && kind != ReductionKind::max && !is_minimum) {
+    throw harness::Unsupported("oneDNN's pooling takes means and extremes");
+  }
+  const Pooled image = pooled(middle);
+  if (is_minimum && !problem.epilogue.steps.empty()) {
+    throw harness::Unsupported("steps behind the opposites' maximum");
+  }
+  PostOps steps = steps_of(problem, in_layout(context, image.layout), image.to);
+  if (is_minimum) {
+    dnnl::post_ops opposite;
+    api::append_eltwise(opposite, dnnl::algorithm::eltwise_linear, -1, 0);
+    steps.attributes.set_post_ops(opposite);
+  }
+  Plan plan{
+      .implementation = pooling(middle, kind == ReductionKind::mean, context, steps.attributes),
+      .operands = {{DNNL_ARG_SRC, image.values}},
+      .result = {DNNL_ARG_DST, floats(image.to)}};
+  if (is_minimum) {
+    plan.before = {{0, applied(context, {dnnl::algorithm::eltwise_linear, -1, 0})}};
+  }
   add_steps(plan, steps);
   return plan;
 }
@@ -106,8 +139,9 @@ Plan by_own_product(const Middle& middle, ReductionKind kind, const Problem& pro
   return plan;
 }
 
+/// `factor`: of the sum.
 Plan by_product(const Middle& middle, ReductionKind kind, const Problem& problem,
-                const VariantContext& context) {
+                const VariantContext& context, float factor = 1) {
   const bool rows = middle.inner == 1;
   const bool squares = is_of_squares(kind);
   const bool magnitudes = kind == ReductionKind::l1;
@@ -124,10 +158,10 @@ Plan by_product(const Middle& middle, ReductionKind kind, const Problem& problem
     product.batch_b = {middle.outer};
   }
   Problem sum{.shape = product, .epilogue = {}};
-  if (kind == ReductionKind::mean) {
-    const float share = 1 / static_cast<float>(middle.length);
+  if (kind == ReductionKind::mean) factor /= static_cast<float>(middle.length);
+  if (factor != 1) {
     sum.epilogue.steps.emplace_back(
-        Activation{.input = {}, .kind = ActivationKind::linear, .alpha = share});
+        Activation{.input = {}, .kind = ActivationKind::linear, .alpha = factor});
   }
   Plan plan = plan_sum(product, std::move(sum), kind, problem, context);
   const auto ones = plan.operands.begin() + (rows ? 1 : 0);
@@ -138,6 +172,30 @@ Plan by_product(const Middle& middle, ReductionKind kind, const Problem& problem
   return plan;
 }
 
+/// A first step: its call, and what it makes of the tensor.
+struct FirstStep {
+  Implementation call;
+  Memory::desc source;
+  /// Of a sum that was taken as a mean.
+  float factor = 1;
+};
+
+FirstStep first_step(const Middle& middle, ReductionKind kind, const VariantContext& context) {
+  if (middle.inner == 1) {
+    const Dims from{middle.outer, middle.length};
+    return {.call = api::implementation_of<dnnl::reduction>(
+                context.engine(), context.attributes(), algorithm_of(kind), context.plain(from),
+                context.plain({middle.outer, 1}), 0.0F, 0.0F),
+            .source = floats(from)};
+  }
+  if (kind == ReductionKind::min) throw harness::Unsupported("minima that are not of rows");
+  const bool is_sum = kind == ReductionKind::sum;
+  return {
+      .call = pooling(middle, is_sum || kind == ReductionKind::mean, context, context.attributes()),
+      .source = pooled(middle).values,
+      .factor = is_sum ? static_cast<float>(middle.length) : 1};
+}
+
 }  // namespace
 
 std::optional<Middle> middle_of(const Dims& input, const Dims& axes) {
@@ -145,6 +203,24 @@ std::optional<Middle> middle_of(const Dims& input, const Dims& axes) {
   if (!extents) return std::nullopt;
   const auto [outer, length, inner] = *extents;
   return Middle{outer, length, inner};
+}
+
+std::optional<TwoMiddles> two_middles_of(const Dims& input, const Dims& axes) {
+  // Extents of kept and reduced axes in turn, the first kept.
+  Dims groups{1};
+  for (std::size_t axis = 0; axis < input.size(); ++axis) {
+    if (input[axis] == 1) continue;
+    const bool reduced = std::ranges::find(axes, static_cast<std::int64_t>(axis)) != axes.end();
+    if (reduced == (groups.size() % 2 == 0)) {
+      groups.back() *= input[axis];
+    } else {
+      groups.push_back(input[axis]);
+    }
+  }
+  if (groups.size() % 2 == 0) groups.push_back(1);
+  if (groups.size() != 5) return std::nullopt;
+  return TwoMiddles{.inner = {groups[0] * groups[1] * groups[2], groups[3], groups[4]},
+                    .outer = {groups[0], groups[1], groups[2] * groups[4]}};
 }
 
 dnnl::algorithm algorithm_of(ReductionKind kind) {
@@ -182,6 +258,26 @@ Plan plan_reduction(ReduceBy how, const Middle& middle, ReductionKind kind, cons
       return by_own_product(middle, kind, problem, context);
   }
   throw std::logic_error("unknown way");
+}
+
+Plan plan_two_reductions(ReduceBy how, const TwoMiddles& middles, ReductionKind kind,
+                         const Problem& problem, const VariantContext& context) {
+  using enum ReductionKind;
+  if (context.integers()) throw harness::Unsupported("int8 sums are asked for in one way");
+  if (kind != sum && kind != mean && kind != max && kind != min) {
+    throw harness::Unsupported("norms and products are not taken in two steps");
+  }
+  const FirstStep first = first_step(middles.inner, kind, context);
+  if (first.factor != 1 && how != ReduceBy::product) {
+    throw harness::Unsupported("a sum by means, but no product behind it");
+  }
+  Plan plan = how == ReduceBy::product
+                  ? by_product(middles.outer, kind, problem, context, first.factor)
+                  : plan_reduction(how, middles.outer, kind, problem, context);
+  if (!plan.before.empty()) throw harness::Unsupported("two calls before the last");
+  plan.operands[0].values = first.source;
+  plan.before = {{0, [call = first.call](const Memory::desc&) { return call; }}};
+  return plan;
 }
 
 }  // namespace benanza::onednn

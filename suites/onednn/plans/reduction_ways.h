@@ -19,7 +19,17 @@ struct Middle {
 /// Returns nullopt if `axes` of a row-major tensor are not adjacent, ignoring axes of extent 1.
 std::optional<Middle> middle_of(const Dims& input, const Dims& axes);
 
-/// How to reduce the middle axis: with the reduction primitive, with global pooling (mean and max),
+/// A reduction over two groups of neighbouring axes: that over the inner one, then that of its
+/// result over the outer one.
+struct TwoMiddles {
+  Middle inner;
+  Middle outer;
+};
+/// Returns nullopt for any other number of groups.
+std::optional<TwoMiddles> two_middles_of(const Dims& input, const Dims& axes);
+
+/// How to reduce the middle axis: with the reduction primitive, with global pooling (mean, max and,
+/// of the opposites, min),
 /// or with a product of the elements, their squares or their magnitudes with ones; own_product: for
 /// sums of squares and their roots over the innermost axis, of every row with itself.
 enum class ReduceBy { reduction, pooling, product, own_product };
@@ -29,6 +39,11 @@ enum class ReduceBy { reduction, pooling, product, own_product };
 /// steps' operands follow. Throws Unsupported if there is no such call.
 Plan plan_reduction(ReduceBy how, const Middle& middle, ReductionKind kind, const Problem& problem,
                     const VariantContext& context);
+
+/// The same in two steps, for sums, means, maxima and minima: the first by the reduction primitive
+/// or, if that has only reference code, by pooling; the second as `how` says.
+Plan plan_two_reductions(ReduceBy how, const TwoMiddles& middles, ReductionKind kind,
+                         const Problem& problem, const VariantContext& context);
 
 dnnl::algorithm algorithm_of(ReductionKind kind);
 
