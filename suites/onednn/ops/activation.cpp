@@ -4,6 +4,7 @@
 #include "suites/onednn/api/library_terms.h"
 #include "suites/onednn/plans/functions_by_two_calls.h"
 #include "suites/onednn/plans/post_ops.h"
+#include "suites/onednn/plans/powers.h"
 #include "suites/onednn/ways.h"
 
 namespace benanza::onednn {
@@ -52,7 +53,7 @@ Plan plan_sum(const Activation& shape, const VariantContext& context) {
 
 }  // namespace
 
-/// A square has its own function in addition to the power.
+/// A square has its own function in addition to the power, other powers have products.
 void register_activation(WayTable& table) {
   table.add(family_of<Activation>(
       [](const Activation& shape) { return channel_layouts(shape.input); },
@@ -70,6 +71,11 @@ void register_activation(WayTable& table) {
           attempts.insert(attempts.begin(), {.prefix = "square.", .plan = [=] {
                                                return plan(shape, problem, square, context);
                                              }});
+        }
+        if (is_by_products(shape)) {
+          attempts.insert(attempts.begin(),
+                          {.prefix = "products.",
+                           .plan = [=] { return plan_power(shape, problem, context); }});
         }
         if (is_weighted_sum(shape, problem.epilogue.steps)) {
           attempts.insert(attempts.begin(), {.prefix = "weighted_sum.",
