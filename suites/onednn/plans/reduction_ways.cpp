@@ -81,6 +81,15 @@ Implementation pooling(const Middle& middle, bool mean, const VariantContext& co
       none, none);
 }
 
+/// Of a call whose result is to be turned to its opposite.
+dnnl::primitive_attr opposites(const VariantContext& context) {
+  dnnl::post_ops opposite;
+  api::append_eltwise(opposite, dnnl::algorithm::eltwise_linear, -1, 0);
+  dnnl::primitive_attr attributes = context.attributes();
+  attributes.set_post_ops(opposite);
+  return attributes;
+}
+
 Plan by_pooling(const Middle& middle, ReductionKind kind, const Problem& problem,
                 const VariantContext& context) {
   const bool is_minimum = kind == ReductionKind::min;
@@ -92,11 +101,7 @@ Plan by_pooling(const Middle& middle, ReductionKind kind, const Problem& problem
     throw harness::Unsupported("steps behind the opposites' maximum");
   }
   PostOps steps = steps_of(problem, in_layout(context, image.layout), image.to);
-  if (is_minimum) {
-    dnnl::post_ops opposite;
-    api::append_eltwise(opposite, dnnl::algorithm::eltwise_linear, -1, 0);
-    steps.attributes.set_post_ops(opposite);
-  }
+  if (is_minimum) steps.attributes = opposites(context);
   Plan plan{
       .implementation = pooling(middle, kind == ReductionKind::mean, context, steps.attributes),
       .operands = {{DNNL_ARG_SRC, image.values}},
@@ -180,11 +185,12 @@ struct FirstStep {
   float factor = 1;
 };
 
-FirstStep first_step(const Middle& middle, ReductionKind kind, const VariantContext& context) {
+FirstStep first_step(const Middle& middle, ReductionKind kind, const VariantContext& context,
+                     const dnnl::primitive_attr& attributes) {
   if (middle.inner == 1) {
     const Dims from{middle.outer, middle.length};
     return {.call = api::implementation_of<dnnl::reduction>(
-                context.engine(), context.attributes(), algorithm_of(kind), context.plain(from),
+                context.engine(), attributes, algorithm_of(kind), context.plain(from),
                 context.plain({middle.outer, 1}), 0.0F, 0.0F),
             .source = floats(from)};
   }
@@ -267,13 +273,17 @@ Plan plan_two_reductions(ReduceBy how, const TwoMiddles& middles, ReductionKind 
   if (kind != sum && kind != mean && kind != max && kind != min) {
     throw harness::Unsupported("norms and products are not taken in two steps");
   }
-  const FirstStep first = first_step(middles.inner, kind, context);
+  // Behind minima, the maxima of the opposites.
+  const bool by_opposites = kind == min && how == ReduceBy::pooling;
+  const FirstStep first = first_step(middles.inner, kind, context,
+                                     by_opposites ? opposites(context) : context.attributes());
   if (first.factor != 1 && how != ReduceBy::product) {
     throw harness::Unsupported("a sum by means, but no product behind it");
   }
   Plan plan = how == ReduceBy::product
                   ? by_product(middles.outer, kind, problem, context, first.factor)
                   : plan_reduction(how, middles.outer, kind, problem, context);
+  if (by_opposites) plan.before.clear();
   if (!plan.before.empty()) throw harness::Unsupported("two calls before the last");
   plan.operands[0].values = first.source;
   plan.before = {{0, [call = first.call](const Memory::desc&) { return call; }}};
