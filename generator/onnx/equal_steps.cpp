@@ -16,7 +16,7 @@ namespace benanza::onnx {
 namespace {
 
 /// Tells values apart; equal for those that hold the same.
-class Names {
+class EqualValues {
  public:
   std::string operator()(const Value* value) const {
     if (value == nullptr) return "-";
@@ -55,7 +55,7 @@ bool may_be_equal(const Step& step, const OperatorTable& operators) {
   return std::ranges::count(step.outputs, nullptr) == std::ssize(step.outputs) - 1;
 }
 
-std::string key_of(const Step& step, const Names& names) {
+std::string key_of(const Step& step, const EqualValues& values) {
   std::vector<std::string> attributes;
   for (const auto& attribute : step.node.proto().attribute()) {
     attributes.push_back(attribute.SerializeAsString());
@@ -67,7 +67,7 @@ std::string key_of(const Step& step, const Names& names) {
   };
   for (const std::string& attribute : attributes) add(attribute);
   key += '|';
-  for (const Value* input : step.inputs) add(names(input));
+  for (const Value* input : step.inputs) add(values(input));
   return key;
 }
 
@@ -86,20 +86,20 @@ void make_identity(Program& program, Step& step, const Step& first) {
 }  // namespace
 
 void share_equal_steps(Program& program, const OperatorTable& operators) {
-  Names names;
+  EqualValues values;
   std::unordered_map<std::string, std::size_t> seen;
   for (std::size_t index = 0; index < program.steps.size(); ++index) {
     Step& step = program.steps[index];
     if (step.node.full_type() == "Identity" && step.inputs.size() == 1 &&
         step.outputs.size() == 1 && step.outputs[0] != nullptr) {
-      names.alias(step.outputs[0], step.inputs[0]);
+      values.alias(step.outputs[0], step.inputs[0]);
       continue;
     }
     if (!may_be_equal(step, operators)) continue;
-    const auto [found, is_new] = seen.try_emplace(key_of(step, names), index);
+    const auto [found, is_new] = seen.try_emplace(key_of(step, values), index);
     if (is_new) continue;
     const Step& first = program.steps[found->second];
-    names.alias(step.outputs[0], first.outputs[0]);
+    values.alias(step.outputs[0], first.outputs[0]);
     if (!is_view(step.node)) make_identity(program, step, first);
   }
 }

@@ -286,6 +286,24 @@ void prepare(::onnx::ModelProto& model, const Binding& binding, const std::strin
   rename_tool_conversions(model);
 }
 
+/// The model's steps, with types; it must outlive them.
+Program typed_program(::onnx::ModelProto& model, const Binding& binding, const ResolvedDims& bound,
+                      const OperatorTable& operators, const std::string& where) {
+  const auto knows = [&](const std::string& domain, const std::string& op) {
+    const Operator* known = operators.find(domain.empty() ? op : domain + '.' + op);
+    return known != nullptr && known->lower != nullptr;
+  };
+  std::vector<std::string> unreadable =
+      inline_functions(model, where, compositions(operators), knows);
+  retype_stored_bytes(model);
+  if (!binding.expert_load.empty()) state_expert_load(model, binding.expert_load);
+  Program program = make_program(model, where);
+  program.unreadable = std::move(unreadable);
+  infer(program, model, bound, operators);
+  share_equal_steps(program, operators);
+  return program;
+}
+
 }  // namespace
 
 LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, const Binding& binding,
@@ -301,19 +319,7 @@ LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, con
   }
   prepare(model, binding, where);
   const OperatorTable operators = make_operator_table();
-  const auto knows = [&](const std::string& domain, const std::string& op) {
-    const Operator* known = operators.find(domain.empty() ? op : domain + '.' + op);
-    return known != nullptr && known->lower != nullptr;
-  };
-  std::vector<std::string> unreadable =
-      inline_functions(model, where, compositions(operators), knows);
-  retype_stored_bytes(model);
-  if (!binding.expert_load.empty()) state_expert_load(model, binding.expert_load);
-  Program program = make_program(model, where);
-  program.unreadable = std::move(unreadable);
-  infer(program, model, bound, operators);
-  share_equal_steps(program, operators);
-
+  Program program = typed_program(model, binding, bound, operators, where);
   LoweredGraph graph;
   graph.model = name;
   graph.batch = bound.batch;

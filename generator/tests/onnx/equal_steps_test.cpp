@@ -41,9 +41,8 @@ TEST(EqualSteps, FollowEachOther) {
   model.node("Mul", {"x", "half"}, {"a"}).node("MatMul", {"a", "w"}, {"b"});
   model.node("Mul", {"i", "also"}, {"c"}).node("MatMul", {"c", "w"}, {"d"});
   model.node("MatMul", {"c", "v"}, {"e"}).output("b").output("d").output("e");
-  EXPECT_THAT(costs(model.import()),
-              ElementsAre(Cost::free, Cost::measured, Cost::measured, Cost::free, Cost::free,
-                          Cost::measured));
+  EXPECT_THAT(costs(model.import()), ElementsAre(Cost::free, Cost::measured, Cost::measured,
+                                                 Cost::free, Cost::free, Cost::measured));
 }
 
 TEST(EqualSteps, OtherAttributesAndRandomNumbersAreNot) {

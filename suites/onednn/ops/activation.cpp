@@ -73,9 +73,9 @@ void register_activation(WayTable& table) {
                                              }});
         }
         if (is_by_products(shape)) {
-          attempts.insert(attempts.begin(),
-                          {.prefix = "products.",
-                           .plan = [=] { return plan_power(shape, problem, context); }});
+          attempts.insert(attempts.begin(), {.prefix = "products.", .plan = [=] {
+                                               return plan_power(shape, problem, context);
+                                             }});
         }
         if (is_weighted_sum(shape, problem.epilogue.steps)) {
           attempts.insert(attempts.begin(), {.prefix = "weighted_sum.",

@@ -9,8 +9,8 @@ namespace benanza::onednn {
 /// The library computes other powers than 2, 0.5 and -1 element by element, a hundred times slower.
 bool is_by_products(const Activation& shape);
 
-/// One binary call of x with itself, and what follows it. Throws Unsupported at int8, and with steps
-/// behind the power.
+/// One binary call of x with itself, and what follows it. Throws Unsupported at int8, and with
+/// steps behind the power.
 Plan plan_power(const Activation& shape, const Problem& problem, const VariantContext& context);
 
 }  // namespace benanza::onednn
