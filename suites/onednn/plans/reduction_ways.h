@@ -41,7 +41,8 @@ Plan plan_reduction(ReduceBy how, const Middle& middle, ReductionKind kind, cons
                     const VariantContext& context);
 
 /// The same in two steps, for sums, means, maxima and minima: the first by the reduction primitive
-/// or, if that has only reference code, by pooling; the second as `how` says.
+/// if the axes are innermost, otherwise by pooling; the second as `how` says. Throws Unsupported if
+/// the library has only reference code for the first.
 Plan plan_two_reductions(ReduceBy how, const TwoMiddles& middles, ReductionKind kind,
                          const Problem& problem, const VariantContext& context);
 
