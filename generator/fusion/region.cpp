@@ -34,10 +34,18 @@ bool is_absorbed(const Problem& before, Problem after) {
 }
 
 /// In how many groups of neighbouring axes the operands of an elementwise call and its steps
-/// broadcast: 2x4x8 times 2x1x8 in three, plus 1x1x8 in two.
+/// broadcast: 2x4x8 times 2x1x8 in three, plus 1x1x8 in two. Vectors are of channels.
 std::size_t broadcast_groups(const Problem& problem) {
   std::vector<Dims> tensors;
   for (const Operand& operand : inputs(problem)) tensors.push_back(operand.dims);
+  const std::size_t rank = tensors.front().size();
+  for (Dims& dims : tensors) {
+    if (dims.size() == rank) continue;
+    if (dims.size() != 1 || rank < 2) return rank;
+    Dims wide(rank, 1);
+    wide[1] = dims[0];
+    dims = std::move(wide);
+  }
   return merge_axes(tensors).front().size();
 }
 
