@@ -76,8 +76,9 @@ Part part(std::string_view op, const std::optional<T>& shape, const Dims& result
   if (!shape) return made;
   try {
     const Problem problem{.shape = *shape, .epilogue = {}};
-    made.output = output(problem);
+    // Reading the key checks the extents and axes, which a trace may have wrong.
     made.problem = key(parse(key(problem)));
+    made.output = output(problem);
   } catch (const std::exception&) {
     made.problem.clear();
     made.output = result;

@@ -1,6 +1,7 @@
 // Normalisation, activations, element-wise arithmetic, and operators that only move bytes.
 
 #include <algorithm>
+#include <numeric>
 
 #include "analysis/profiles/kineto/aten.h"
 
@@ -205,6 +206,12 @@ std::vector<Part> reduce(const Call& call) {
   const std::string_view op = kind == ReductionKind::mean ? "ReduceMean" : "ReduceSum";
   const Dims& input = call.dims(0);
   auto axes = call.integers(1);
+  // A number alone is the type of the result, not a list of axes.
+  const Argument stated = call.argument(1);
+  if (stated.type == "Scalar" && !stated.value.empty() && !stated.value.starts_with('[')) {
+    axes = Dims(input.size());
+    std::iota(axes->begin(), axes->end(), 0);
+  }
   if (!axes || axes->empty() || input.empty()) return {plain(op, {})};
   for (std::int64_t& axis : *axes) {
     if (axis < 0) axis += static_cast<std::int64_t>(input.size());
@@ -224,7 +231,9 @@ std::vector<Part> unknown_shape(const Call&) {
 
 // tensors, axis
 std::vector<Part> concat(const Call& call) {
-  const std::vector<Dims>& inputs = call.list(0);
+  std::vector<Dims> inputs = call.list(0);
+  // PyTorch leaves out empty vectors, whatever the axes of the others.
+  std::erase(inputs, Dims{0});
   auto axis = call.integer(1);
   if (inputs.empty() || !axis) return {plain("Concat", {})};
   if (*axis < 0) *axis += static_cast<std::int64_t>(inputs.front().size());

@@ -79,6 +79,8 @@ TEST(PyTorch, OperatorsHaveTheKeysOfTheirProblems) {
   EXPECT_EQ(problem("aten::softmax", {{1, 12, 128, 128}}, {"-1", ""}), "softmax/1x12x128x128_a3");
   EXPECT_EQ(problem("aten::mean", {{1, 2048, 7, 7}}, {"[-1, -2]", "True", ""}),
             "reducemean/1x2048x7x7_a2.3");
+  EXPECT_EQ(problem("aten::sum", {{8, 64}}, {"6"}), "reducesum/8x64_a0.1")
+      << "the type of the result";
 }
 
 TEST(PyTorch, NoPoolingWindowBeginsBehindTheInput) {

@@ -88,6 +88,9 @@ Problems softmax_problems(const CallFields& call) {
   const auto axis = call.number("axis");
   if (!axis) throw std::invalid_argument("\"axis\" is missing");
   const std::string algorithm = call.auxiliary("alg").value_or("");
+  if (algorithm != "" && algorithm != "softmax_accurate" && algorithm != "softmax_log") {
+    throw Unsaid(algorithm);
+  }
   const bool logarithm = call.text.kind.starts_with("logsoftmax") || algorithm == "softmax_log";
   const Softmax forward{.input = call.tensors_of_problem().front(),
                         .axis = static_cast<std::int64_t>(*axis),
@@ -126,6 +129,10 @@ Problems layer_normalization_problems(const CallFields& call) {
                                    .bias = has_flag(call, "HS"),
                                    .root_mean_square = has_flag(call, "M")};
   if (call.is_backward()) return {{LayerNormalizationGradient{forward}, {}}};
+  // Its problem has two axes; masks of what is added are of the tensor's.
+  if (dims.size() != 2 && call.text.attributes.find("binary_") != std::string::npos) {
+    throw Unsaid("a tensor added to rows of several axes");
+  }
   return {with_post_operations({forward, {}}, call)};
 }
 
@@ -179,6 +186,12 @@ Problems reorder_problems(const CallFields& call) {
   const TensorText* from = call.tensor({"src"});
   const TensorText* to = call.tensor({"dst"});
   if (from == nullptr || to == nullptr) throw std::invalid_argument("no source and destination");
+  if (call.text.attributes.find("attr-post-ops:") != std::string::npos) {
+    throw Unsaid("a conversion with a post-operation");
+  }
+  if (from->type == to->type && call.text.attributes.find("scale") != std::string::npos) {
+    throw Unsaid("a copy with a scale");
+  }
   const Dims dims = call.tensors_of_problem().front();
   for (const TensorText* tensor : {from, to}) {
     if (tensor->format != "blocked") throw Unsaid("format " + tensor->format);

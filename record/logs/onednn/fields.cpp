@@ -142,14 +142,16 @@ std::string_view CallFields::type() const {
   return "";
 }
 
-std::optional<Precision> CallFields::precision() const {
-  if (type() == "f32") return Precision::fp32;
-  if (type() == "bf16") return Precision::bf16;
-  if (type() == "f16") return Precision::fp16;
-  if (type() == "s8" || type() == "u8") return Precision::int8;
-  if (type().starts_with("f8")) return Precision::fp8;
+std::optional<Precision> precision_of(std::string_view type) {
+  if (type == "f32") return Precision::fp32;
+  if (type == "bf16") return Precision::bf16;
+  if (type == "f16") return Precision::fp16;
+  if (type == "s8" || type == "u8") return Precision::int8;
+  if (type.starts_with("f8")) return Precision::fp8;
   return std::nullopt;
 }
+
+std::optional<Precision> CallFields::precision() const { return precision_of(type()); }
 
 bool CallFields::is_strided() const {
   return std::ranges::any_of(tensors,
@@ -188,6 +190,11 @@ bool is_accounted(std::string_view attribute, bool is_of_bytes) {
     if (attribute.starts_with(known)) return true;
   }
   if (!is_of_bytes) return false;
+  // Zero points of weights, and scales of groups, such as 32x1.
+  if (attribute.starts_with("attr-zero-points:") && attribute.find("wei") != attribute.npos) {
+    return false;
+  }
+  if (attribute.starts_with("attr-scales:") && attribute.find('x') != attribute.npos) return false;
   for (const std::string_view known : {"attr-oscale:", "attr-scales:", "attr-zero-points:",
                                        "attr-rnn-data-qparams:", "attr-rnn-weights-qparams:"}) {
     if (attribute.starts_with(known)) return true;
@@ -211,6 +218,11 @@ std::string unsaid_of(const CallFields& call) {
   for (const TensorText& tensor : call.tensors) {
     is_of_bytes = is_of_bytes || is_integer(tensor.type);
     if (tensor.format.starts_with("sparse")) return "a sparse tensor " + tensor.name;
+    if (tensor.type == "f8_e5m2" || (tensor.name == "wei" && tensor.type == "u8") ||
+        tensor.name.find("peephole") != tensor.name.npos ||
+        tensor.name.find("proj") != tensor.name.npos) {
+      return tensor.name + " of " + tensor.type;
+    }
     if (is_operand(tensor) && tensor.type != "undef" && !goes_with(type, tensor.type)) {
       return tensor.name + " of " + tensor.type + " beside one of " + std::string(type);
     }

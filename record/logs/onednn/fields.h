@@ -33,6 +33,9 @@ struct TensorText {
 std::vector<TensorText> read_tensors(std::string_view memory);
 
 /// A call split into its fields.
+/// The precision of data of an oneDNN type; empty if there is none.
+std::optional<Precision> precision_of(std::string_view type);
+
 struct CallFields {
   CallText text{};
   std::vector<TensorText> tensors{};

@@ -60,6 +60,9 @@ Step step(const PostOperation& operation, const Dims& result) {
     return Combine{.kind = CombineKind::add, .y = result};
   }
   if (operation.kind.starts_with("eltwise_")) {
+    if (operation.values.size() > 2 && value(operation, 2) != 1) {
+      throw Unsaid("post-operation " + operation.kind + " with a scale");
+    }
     const auto function = activation(operation.kind, value(operation, 0), value(operation, 1));
     if (function) return *function;
   }
@@ -108,6 +111,7 @@ std::optional<std::vector<Blocks>> blocks_of(const Dims& dims, const TensorText&
     const int axis = letter - (upper ? 'A' : 'a');
     if (axis < 0 || static_cast<std::size_t>(axis) >= dims.size()) return std::nullopt;
     const auto at = static_cast<std::size_t>(axis);
+    if (is_inner && size < 1) return std::nullopt;
     if (is_inner) inner[at] *= size;
     places.push_back({at, is_inner ? size : 0, is_inner});
   }
@@ -193,9 +197,29 @@ std::optional<Copy> movement(const Dims& dims, const TensorText& from, const Ten
   return copy;
 }
 
+namespace {
+
+/// Throws Unsaid if the operation reads another type than the call writes or, of floats, works on.
+void check_type(const PostOperation& operation, const CallFields& call) {
+  const bool is_sum = operation.kind == "sum";
+  const std::size_t place = is_sum ? 2 : 0;
+  const bool is_typed = is_sum || operation.kind.starts_with("binary_");
+  if (!is_typed || operation.values.size() <= place) return;
+  const std::string& type = operation.values[place];
+  const TensorText* const result = call.tensor({"dst"});
+  const bool is_of_floats = call.precision() && *call.precision() != Precision::int8;
+  const std::string wanted = is_sum && result != nullptr ? result->type : std::string(call.type());
+  if ((is_sum || is_of_floats) && type != wanted) {
+    throw Unsaid("post-operation " + operation.kind + " of " + type);
+  }
+}
+
+}  // namespace
+
 Problem with_post_operations(Problem problem, const CallFields& call) {
   for (const PostOperation& operation : read_post_operations(call.text.attributes)) {
     if (!takes_steps(problem.shape)) throw Unsaid("post-operation " + operation.kind);
+    check_type(operation, call);
     const Dims result = output(problem);
     problem = with_step(std::move(problem), step(operation, result));
   }
@@ -228,6 +252,11 @@ CallProblems problems_of(const CallText& text) {
     Problems problems = known->problems(call);
     if (const std::string unread = call.unread_auxiliary(); !is_reorder && !unread.empty()) {
       throw Unsaid(unread);
+    }
+    const auto* const converted =
+        problems.size() == 1 ? std::get_if<Quantization>(&problems[0].shape) : nullptr;
+    if (converted != nullptr && converted->kind == QuantizationKind::dequantize) {
+      result.precision = precision_of(call.tensor({"dst"})->type);
     }
     for (const Problem& problem : problems) {
       if (!(parse(key(problem)) == problem)) throw Unsaid("no key says it: " + key(problem));

@@ -52,6 +52,7 @@ Dims forward_pads(const Windowed& read) {
     const Window& window = read.window;
     const std::int64_t reach = window.dilations[axis] * (window.kernel[axis] - 1) + 1;
     const std::int64_t begin = read.begins[axis];
+    if (window.strides[axis] < 1) throw std::invalid_argument("a stride below 1");
     const std::int64_t even = read.input[axis] + 2 * begin - reach;
     const bool fits = even >= 0 && even / window.strides[axis] + 1 == read.output[axis];
     const std::int64_t least =

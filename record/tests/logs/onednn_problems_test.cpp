@@ -1,9 +1,7 @@
 // Lines printed by oneDNN 2.6.3, 3.2.0 and 3.10.2.
 #include <gmock/gmock.h>
 
-#include <sstream>
-
-#include "record/logs/shared/log.h"
+#include "record/tests/logs/onednn_lines.h"
 
 namespace benanza::record {
 namespace {
@@ -11,34 +9,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-/// Parses "KIND,IMPLEMENTATION,PROP_KIND,MEMORY,ATTRIBUTES,AUXILIARY,PROBLEM", as in the log.
-CallText call(const std::string& line) {
-  std::istringstream stream(line);
-  CallText text{.source = "onednn", .engine = "cpu"};
-  for (std::string* field : {&text.kind, &text.implementation, &text.prop_kind, &text.memory,
-                             &text.attributes, &text.auxiliary, &text.problem}) {
-    std::getline(stream, *field, ',');
-  }
-  return text;
-}
-
-CallProblems problems_of(const CallText& text) { return problems_of_call(library_logs(), text); }
-
-std::vector<std::string> keys(const std::string& line) {
-  const CallProblems problems = problems_of(call(line));
-  EXPECT_EQ(problems.reason.empty(), !problems.problems.empty()) << problems.reason;
-  std::vector<std::string> list;
-  for (const Problem& problem : problems.problems) list.push_back(key(problem));
-  if (list.empty()) list.push_back(problems.reason);
-  return list;
-}
-
-std::string reason(const std::string& line) {
-  const CallProblems problems = problems_of(call(line));
-  EXPECT_THAT(problems.problems, IsEmpty());
-  return problems.reason;
-}
 
 TEST(CallProblems, Convolution) {
   EXPECT_THAT(keys("convolution,x64:gemm:jit,forward_inference,src_f32::blocked:abcd:f0 "
@@ -317,32 +287,6 @@ TEST(CallProblems, TensorsWithGapsAreTold) {
       "dst_f32::blocked:ab::f0,,,2x3:3x4";
   EXPECT_TRUE(problems_of(call(products)).taken_as_dense);
   EXPECT_THAT(keys(products), ElementsAre("gemm/m2_n4_k3_nn"));
-}
-
-TEST(CallProblems, ResultsOfOtherTypesAreTold) {
-  for (const std::string kind : {"layer_normalization", "softmax"}) {
-    const std::string end = kind == "softmax" ? ",,alg:softmax_accurate axis:1,64x768"
-                                              : " stats_undef::undef:::,,flags:CH,64x768";
-    EXPECT_THAT(reason(kind +
-                       ",x,forward_inference,src_f32::blocked:ab::f0 "
-                       "dst_s8::blocked:ab::f0" +
-                       end),
-                HasSubstr("a result of another type than f32"));
-  }
-  const std::string product = "matmul,x,undef,src_u8::blocked:ab::f0 wei_s8::blocked:ab::f0 dst_";
-  const std::string end = "::blocked:ab::f0,,,2x4:4x8";
-  EXPECT_TRUE(problems_of(call(product + "f32" + end)).taken_as_operands);
-  EXPECT_FALSE(problems_of(call(product + "s8" + end)).taken_as_operands);
-  EXPECT_THAT(keys(product + "f32" + end), ElementsAre("gemm/m2_n8_k4_nn_u8"));
-}
-
-TEST(CallProblems, OtherEnginesHaveNoSuite) {
-  CallText text = call(
-      "eltwise,x,forward_inference,src_f32::blocked:ab::f0 dst_f32::blocked:ab::f0"
-      ",,alg:eltwise_relu alpha:0 beta:0,2x4");
-  EXPECT_FALSE(problems_of(text).problems.empty());
-  text.engine = "gpu";
-  EXPECT_THAT(problems_of(text).reason, HasSubstr("on engine gpu"));
 }
 
 TEST(CallProblems, OfNvidiasLibrariesTheKeyIsThere) {
