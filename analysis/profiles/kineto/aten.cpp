@@ -170,10 +170,30 @@ void for_each_known(std::string_view kernel, const Table& table, const Use& use)
 
 bool is_known(const std::string& name) { return find(name) != nullptr; }
 
+/// Whether the tensors, as far as their types are recorded, are floats of 32 bits or fewer: keys
+/// say nothing of other types.
+static bool is_of_short_floats(const Op& op) {
+  constexpr std::string_view integers[] = {"long int", "int",         "short int",    "short",
+                                           "bool",     "signed char", "unsigned char"};
+  bool floats = false;
+  bool others = false;
+  for (const Argument& argument : op.arguments) {
+    if (argument.dims.empty()) continue;
+    if (argument.type == "double" || argument.type.starts_with("c10::complex")) return false;
+    const bool is_integer = std::ranges::find(integers, argument.type) != std::end(integers);
+    (is_integer ? others : floats) = true;
+  }
+  return floats || !others;
+}
+
 std::vector<Part> parts_of(const Op& op) {
-  const Parts parts = find(op.name);
-  if (!parts) return {};
-  return parts(Call(op));
+  const Parts find_parts = find(op.name);
+  if (!find_parts) return {};
+  std::vector<Part> parts = find_parts(Call(op));
+  if (!is_of_short_floats(op)) {
+    for (Part& part : parts) part.problem.clear();
+  }
+  return parts;
 }
 
 std::vector<std::size_t> factors(const Op& op) {

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "analysis/profile_match/same_model.h"
+#include "analysis/profiles/kineto/aten.h"
 #include "analysis/profiles/profile.h"
 #include "analysis/tests/build.h"
 #include "analysis/tests/folder.h"
@@ -81,6 +82,19 @@ TEST(PyTorch, OperatorsHaveTheKeysOfTheirProblems) {
             "reducemean/1x2048x7x7_a2.3");
   EXPECT_EQ(problem("aten::sum", {{8, 64}}, {"6"}), "reducesum/8x64_a0.1")
       << "the type of the result";
+}
+
+TEST(PyTorch, OperatorsOnOtherTypesHaveNoKey) {
+  const auto product = [](const std::string& type) {
+    const kineto::Argument matrix{.dims = {8, 8}, .type = type};
+    return kineto::parts_of({.name = "aten::mm", .arguments = {matrix, matrix}}).at(0).problem;
+  };
+  for (const char* type : {"float", "c10::Half", "c10::BFloat16"}) {
+    EXPECT_EQ(product(type), "gemm/m8_n8_k8_nn") << type;
+  }
+  for (const char* type : {"double", "c10::complex<float>", "long int", "bool"}) {
+    EXPECT_EQ(product(type), "") << type;
+  }
 }
 
 TEST(PyTorch, NoPoolingWindowBeginsBehindTheInput) {
