@@ -97,6 +97,14 @@ TEST(PyTorch, OperatorsOnOtherTypesHaveNoKey) {
   }
 }
 
+// As transformers' caches begin.
+TEST(PyTorch, AConcatenationLeavesOutEmptyVectors) {
+  const kineto::Argument tensors{.list = {{0}, {1, 8, 2, 4}, {1, 8, 3, 4}}, .type = "TensorList"};
+  const kineto::Argument axis{.type = "Scalar", .value = "-2"};
+  const kineto::Op op{.name = "aten::cat", .arguments = {tensors, axis}};
+  EXPECT_EQ(kineto::parts_of(op).at(0).problem, "concat/1x8x2x4_1x8x3x4_a2");
+}
+
 TEST(PyTorch, NoPoolingWindowBeginsBehindTheInput) {
   // 5 pixels, one pad on each side, stride 2: windows start at 0, 2 and 4 of 7. A fourth, at 6,
   // would start after the fifth pixel: PyTorch, like ONNX, makes 3x3 of 5x5.

@@ -105,6 +105,16 @@ TEST(Region, StepsNeverEnlarge) {
   EXPECT_THAT(problems(model.import()), IsEmpty());
 }
 
+// Its vectors are of channels: they have one axis, the images four.
+TEST(Region, ABatchNormalizationBehindASum) {
+  Model model = behind_pooling();
+  for (const char* name : {"scale", "shift", "mean", "variance"}) model.weights(name, {8});
+  model.node("Add", {"x", "z"}, {"a"});
+  model.node("BatchNormalization", {"a", "scale", "shift", "mean", "variance"}, {"n"});
+  EXPECT_THAT(problems(model.node("Relu", {"n"}, {"r"}).output("r").import()),
+              Contains("batchnorm/1x8x4x4_e1e-05_relu"));
+}
+
 TEST(Region, NothingThatJumpsOrMayHaveNoValue) {
   for (const char* op : {"Exp", "Log", "Sqrt", "Floor", "Sign", "Reciprocal"}) {
     Model model = behind_pooling();

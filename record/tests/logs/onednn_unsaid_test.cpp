@@ -52,6 +52,16 @@ TEST(CallProblems, WhatChangesTheResultIsNotPassedOver) {
       << "the floats' precision";
 }
 
+TEST(CallProblems, StridesAndBlocksOfNothingAreNoProblem) {
+  EXPECT_THAT(reason("convolution,x,forward_inference,src_f32::blocked:abcd:f0 "
+                     "wei_f32::blocked:abcd:f0 dst_f32::blocked:abcd:f0,,alg:convolution_direct,"
+                     "mb1_ic4oc8_ih8oh8kh3sh0dh0ph1_iw8ow8kw3sw1dw0pw1"),
+              HasSubstr("a stride below 1"));
+  EXPECT_THAT(reason("reorder,x,undef,src_f32::blocked:abcd:f0 dst_f32::blocked:ABcd0b16a:f0,,,"
+                     "32x16x3x3"),
+              HasSubstr("ABcd0b16a"));
+}
+
 TEST(CallProblems, OtherEnginesHaveNoSuite) {
   CallText text = call(
       "eltwise,x,forward_inference,src_f32::blocked:ab::f0 dst_f32::blocked:ab::f0"
