@@ -13,12 +13,12 @@ struct ProfileGraph {
   /// One layer per ONNX operator that an operator of the framework does, in the order they ran,
   /// each depending on the previous one. A product that also adds a bias is one layer, and so is
   /// attention, with the call that does all of it as an alternative. Without a problem, a layer is
-  /// unsupported, with the reason.
+  /// unsupported, with the reason. Layers state their precision if they ran at several.
   Graph graph{};
   /// Time of the operators of whose work every part has a problem, and of all; seconds.
   double known_seconds = 0;
   double seconds = 0;
-  /// Time of the others by name.
+  /// Time of the others by name, with the reason if there is one: "aten::elu (argument 3 is 2)".
   std::map<std::string, double> unknown{};
 };
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/document.h"
+#include "core/problem/precision.h"
 #include "core/problem/text.h"
 #include "core/statistics/summary.h"
 
@@ -37,17 +38,24 @@ enum class StepOperand {
 /// One ONNX operator that a framework's operator does, as far as its kind and shapes show.
 struct Part {
   std::string op{};
-  /// Key of the problem; empty if the shapes do not determine it.
+  /// Key of the problem; empty if shapes, types and attributes do not determine one.
   std::string problem{};
+  /// Why it is empty, if that is known: "argument 6 is 3".
+  std::string reason{};
+  /// At which the problem ran; nullopt if types are not stated.
+  std::optional<Precision> precision{};
   /// Shape of the result; empty if unknown.
   Dims output{};
   /// The model may have no such layer (the bias of a product, the steps of a GELU): matches only a
   /// layer of equal shapes.
   bool optional = false;
+  /// Of an optional part: the operator did it in any case (the mask of attention).
+  bool done = false;
   /// Of an optional part without a problem.
   StepOperand operand = StepOperand::any;
-  /// True for a product whose operator also adds a bias.
+  /// True for a product whose operator also adds a bias, or a tensor with the result's extents.
   bool bias = false;
+  bool residual = false;
   /// Key of the one problem that does this and all other parts of its operator (attention); empty
   /// if there is none.
   std::string whole{};

@@ -117,7 +117,7 @@ void devices_answer(const DevicesOptions& options) {
     machines.push_back({path, std::move(results), std::move(device)});
   }
   Page page{.command = "devices", .note = left_out};
-  for (const std::string& precision : options.common.precisions) {
+  for (const std::string& precision : precisions_of(options.common, graphs)) {
     const MeasurementFilter filter = filter_of(options.common, precision);
     for (const Graph& graph : graphs) {
       page.sections.push_back(devices_section_of(graph, filter, machines, prices));

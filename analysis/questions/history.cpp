@@ -54,7 +54,7 @@ History read_history(const HistoryOptions& options) {
   for (Station& station : history.stations) all.push_back(&station.results);
   history.left_out = keep_one_device(all, first_backend(options.common));
   for (Station& station : history.stations) station.versions = versions_of(station.results);
-  for (const std::string& precision : options.common.precisions) {
+  for (const std::string& precision : precisions_of(options.common, history.options.graphs)) {
     history.options.filters.push_back(filter_of(options.common, precision));
   }
   return history;

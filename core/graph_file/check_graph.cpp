@@ -126,6 +126,9 @@ std::string contradiction_of(const Graph& graph) {
     const std::string none = outside({transform.layer}, graph.layers.size());
     if (!none.empty()) return "a transform: " + none;
   }
+  if (!graph.precision.empty() && !parse_precision(graph.precision)) {
+    return "unknown precision \"" + graph.precision + '"';
+  }
   for (const std::string& name : graph.recorded) {
     try {
       parse_variant_name(name);

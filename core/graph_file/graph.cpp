@@ -190,6 +190,7 @@ Graph read_graph(const std::filesystem::path& path) {
                 .transforms = {},
                 .recorded = optional_member<std::vector<std::string>>(root, "recorded")
                                 .value_or(std::vector<std::string>()),
+                .precision = optional_member<std::string>(root, "precision").value_or(""),
                 .metadata = read_metadata(root)};
     for (const JsonView& row : root.at("layers").elements()) {
       graph.layers.push_back(read_layer(row, document));

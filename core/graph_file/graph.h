@@ -137,6 +137,9 @@ struct Graph {
   /// Of a recording: names of variants (core/problem/name.h), the calls that the program made. The
   /// suites measure them besides what their libraries offer.
   std::vector<std::string> recorded{};
+  /// Of calls that all ran at one precision: suites and answers take the graph at it unless asked
+  /// for another. Empty for models, which have none of their own.
+  std::string precision{};
   /// What the model's file says of itself under keys that begin with "benanza.", without that
   /// prefix: {"phase": "decode", "batch": "8"}.
   std::map<std::string, std::string> metadata{};

@@ -108,6 +108,7 @@ std::string graph_json(const Graph& graph) {
   json["fusions"] = std::move(fusions);
   json["transforms"] = std::move(transforms);
   if (!graph.recorded.empty()) json["recorded"] = graph.recorded;
+  if (!graph.precision.empty()) json["precision"] = graph.precision;
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

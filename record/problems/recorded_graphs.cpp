@@ -25,6 +25,8 @@ struct Calls {
   const std::vector<CallTotal>& totals;
   const std::vector<CallProblems>& problems;
   OwnPrecision own_precision = OwnPrecision::left_out;
+  /// The precision of all, if it is one.
+  std::string precision{};
 };
 
 /// Builds the layers of one graph.
@@ -67,7 +69,10 @@ class Layers {
   }
 
   Graph take(const std::string& name) {
-    return {.model = name, .layers = std::move(layers_), .recorded = std::move(recorded_)};
+    return {.model = name,
+            .layers = std::move(layers_),
+            .recorded = std::move(recorded_),
+            .precision = calls_.precision};
   }
 
  private:
@@ -313,9 +318,11 @@ RecordedGraphs recorded_graphs(const std::string& name, const std::vector<CallTo
     throw Error(name + ": no call has a problem: " + problems.front().reason);
   }
   const bool is_mixed = asked.empty() && result.precisions.size() > 1;
+  const std::vector<Precision>& taken = asked.empty() ? result.precisions : asked;
   const Calls calls{.totals = totals,
                     .problems = problems,
-                    .own_precision = is_mixed ? OwnPrecision::stated : OwnPrecision::left_out};
+                    .own_precision = is_mixed ? OwnPrecision::stated : OwnPrecision::left_out,
+                    .precision = std::string(taken.size() == 1 ? to_string(taken.front()) : "")};
   add_steps(result, name, sequence, calls);
   result.summary.push_back(fmt::format("{} distinct calls, {} of them with a problem",
                                        totals.size(), totals.size() - unsupported));

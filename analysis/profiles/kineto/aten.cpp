@@ -7,20 +7,22 @@
 #include <map>
 #include <string>
 
+#include "analysis/profiles/kineto/accounting.h"
+
 namespace benanza::analysis::kineto {
 namespace {
 
-std::map<std::string_view, Parts> make_table() {
-  std::map<std::string_view, Parts> table;
-  for (const auto entries :
-       {window_operators(), product_operators(), other_operators(), gradient_operators()}) {
-    for (const Entry& entry : entries) table.emplace(entry.name, entry.parts);
+std::map<std::string_view, Entry> make_table() {
+  std::map<std::string_view, Entry> table;
+  for (const auto entries : {window_operators(), product_operators(), normalization_operators(),
+                             other_operators(), gradient_operators()}) {
+    for (const Entry& entry : entries) table.emplace(entry.name, entry);
   }
   return table;
 }
 
-Parts find(std::string_view name) {
-  static const std::map<std::string_view, Parts> table = make_table();
+const Entry* find(std::string_view name) {
+  static const std::map<std::string_view, Entry> table = make_table();
   constexpr std::string_view space = "aten::";
   if (!name.starts_with(space)) return nullptr;
   name.remove_prefix(space.size());
@@ -28,11 +30,7 @@ Parts find(std::string_view name) {
   if (found == table.end() && name.ends_with('_')) {  // in place
     found = table.find(name.substr(0, name.size() - 1));
   }
-  return found == table.end() ? nullptr : found->second;
-}
-
-const Argument* found_at(const Op& op, std::size_t index) {
-  return index < op.arguments.size() ? &op.arguments[index] : nullptr;
+  return found == table.end() ? nullptr : &found->second;
 }
 
 // Kernels of torch.compile: "triton_poi_fused__native_batch_norm_legit_no_training_relu_0".
@@ -170,29 +168,19 @@ void for_each_known(std::string_view kernel, const Table& table, const Use& use)
 
 bool is_known(const std::string& name) { return find(name) != nullptr; }
 
-/// Whether the tensors, as far as their types are recorded, are floats of 32 bits or fewer: keys
-/// say nothing of other types.
-static bool is_of_short_floats(const Op& op) {
-  constexpr std::string_view integers[] = {"long int", "int",         "short int",    "short",
-                                           "bool",     "signed char", "unsigned char"};
-  bool floats = false;
-  bool others = false;
-  for (const Argument& argument : op.arguments) {
-    if (argument.dims.empty()) continue;
-    if (argument.type == "double" || argument.type.starts_with("c10::complex")) return false;
-    const bool is_integer = std::ranges::find(integers, argument.type) != std::end(integers);
-    (is_integer ? others : floats) = true;
-  }
-  return floats || !others;
+bool multiplies(std::string_view name) {
+  constexpr std::string_view names[] = {
+      "aten::mm",     "aten::bmm", "aten::matmul", "aten::addmm", "aten::_addmm_activation",
+      "aten::baddbmm"};
+  return std::ranges::find(names, name) != std::end(names);
 }
 
 std::vector<Part> parts_of(const Op& op) {
-  const Parts find_parts = find(op.name);
-  if (!find_parts) return {};
-  std::vector<Part> parts = find_parts(Call(op));
-  if (!is_of_short_floats(op)) {
-    for (Part& part : parts) part.problem.clear();
-  }
+  const Entry* const entry = find(op.name);
+  if (entry == nullptr) return {};
+  const Call call(op);
+  std::vector<Part> parts = entry->parts(call);
+  account_for(call, *entry, parts);
   return parts;
 }
 
@@ -208,25 +196,31 @@ std::vector<std::size_t> factors(const Op& op) {
   return {0, 1};
 }
 
+const Argument* Call::at(std::size_t index) const {
+  if (index >= op_.arguments.size()) return nullptr;
+  read_[index] = true;
+  return &op_.arguments[index];
+}
+
 const Dims& Call::dims(std::size_t index) const {
   static const Dims none;
-  const Argument* found = found_at(op_, index);
+  const Argument* found = at(index);
   return found ? found->dims : none;
 }
 
 const std::vector<Dims>& Call::list(std::size_t index) const {
   static const std::vector<Dims> none;
-  const Argument* found = found_at(op_, index);
+  const Argument* found = at(index);
   return found ? found->list : none;
 }
 
 std::string_view Call::type(std::size_t index) const {
-  const Argument* found = found_at(op_, index);
-  return found ? std::string_view(found->type) : std::string_view();
+  return index < op_.arguments.size() ? std::string_view(op_.arguments[index].type)
+                                      : std::string_view();
 }
 
 std::optional<Dims> Call::integers(std::size_t index) const {
-  const Argument* found = found_at(op_, index);
+  const Argument* found = at(index);
   if (!found || found->value.empty()) return std::nullopt;
   std::string_view text = found->value;
   if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);
@@ -249,7 +243,7 @@ std::optional<std::int64_t> Call::integer(std::size_t index) const {
 }
 
 std::optional<float> Call::real(std::size_t index) const {
-  const Argument* found = found_at(op_, index);
+  const Argument* found = at(index);
   if (!found || found->value.empty()) return std::nullopt;
   char* end = nullptr;
   const double value = std::strtod(found->value.c_str(), &end);
@@ -258,7 +252,7 @@ std::optional<float> Call::real(std::size_t index) const {
 }
 
 bool Call::truth(std::size_t index) const {
-  const Argument* found = found_at(op_, index);
+  const Argument* found = at(index);
   return found && (found->value == "True" || found->value == "true" || found->value == "1");
 }
 
@@ -278,8 +272,12 @@ std::vector<bool> Call::truths(std::size_t index) const {
 }
 
 Argument Call::argument(std::size_t index) const {
-  const Argument* const found = found_at(op_, index);
+  const Argument* const found = at(index);
   return found == nullptr ? Argument() : *found;
+}
+
+Argument Call::peek(std::size_t index) const {
+  return index < op_.arguments.size() ? op_.arguments[index] : Argument();
 }
 
 std::set<std::string_view> ops_of_compiled(std::string_view name) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <span>
@@ -36,10 +37,15 @@ std::set<std::string_view> ops_of_compiled(std::string_view name);
 /// Returns the indices of the arguments that the operator multiplies; empty if it is not a product.
 std::vector<std::size_t> factors(const Op& op);
 
-/// The arguments of an operator's call as typed values, by position.
+/// True if strides matter to the operator's problem: a product of matrices, which may be transposed
+/// or repeated in memory.
+bool multiplies(std::string_view name);
+
+/// The arguments of an operator's call as typed values, by position. It keeps which ones were asked
+/// for, but for their types: account_for() refuses calls with others.
 class Call {
  public:
-  explicit Call(const Op& op) : op_(op) {}
+  explicit Call(const Op& op) : op_(op), read_(op.arguments.size()) {}
 
   bool is_tensor(std::size_t index) const { return !dims(index).empty(); }
   /// Empty if it is a scalar or not a tensor.
@@ -56,9 +62,15 @@ class Call {
   std::size_t size() const { return op_.arguments.size(); }
   /// An argument of nothing if there are fewer.
   Argument argument(std::size_t index) const;
+  /// The same for who only checks.
+  Argument peek(std::size_t index) const;
+  bool has_read(std::size_t index) const { return read_[index]; }
 
  private:
+  const Argument* at(std::size_t index) const;
+
   const Op& op_;
+  mutable std::vector<bool> read_;
 };
 
 /// A text as an argument of a template.
@@ -97,17 +109,47 @@ inline Part optional_part(Part part, StepOperand operand = StepOperand::any) {
   return part;
 }
 
+/// One PyTorch operator, which models may have as one operator, solved by `shape`, or as the steps
+/// of its definition.
+template <class T>
+std::vector<Part> one_or_steps(const Call& call, std::string_view whole,
+                               const std::optional<T>& shape,
+                               std::initializer_list<std::string_view> steps) {
+  std::vector<Part> parts{part(whole, shape, call.dims(0))};
+  // A problem's result may be another view of it.
+  parts.front().output = call.dims(0);
+  for (const std::string_view step : steps) {
+    parts.push_back(optional_part(plain(step, call.dims(0)), StepOperand::same));
+  }
+  return parts;
+}
+
 using Parts = std::vector<Part> (*)(const Call& call);
+
+/// Which of a call's tensors must be of the same type for its problem: keys have one type only.
+enum class Types {
+  of_all,
+  /// The others are vectors, masks, indices or statistics.
+  of_first
+};
+
+/// The arguments at these positions, as Entry::no_effect.
+template <std::size_t... positions>
+inline constexpr std::uint32_t arguments = ((1U << positions) | ... | 0U);
 
 /// An operator's name, without "aten::" and a trailing underscore, and the parts it does.
 struct Entry {
   std::string_view name;
   Parts parts;
+  /// Arguments that do not change the work, as bits: momentum, workspace, the order in memory.
+  std::uint32_t no_effect = 0;
+  Types types = Types::of_all;
 };
 
 /// The tables in which is_known() looks.
 std::span<const Entry> window_operators();
 std::span<const Entry> product_operators();
+std::span<const Entry> normalization_operators();
 std::span<const Entry> other_operators();
 std::span<const Entry> gradient_operators();
 

@@ -1,8 +1,9 @@
-// Normalisation, activations, element-wise arithmetic, and operators that only move bytes.
+// Activations, element-wise arithmetic, reductions, and operators that only move bytes.
 
 #include <algorithm>
 #include <numeric>
 
+#include "analysis/profiles/kineto/accounting.h"
 #include "analysis/profiles/kineto/aten.h"
 
 namespace benanza::analysis::kineto {
@@ -14,8 +15,20 @@ std::optional<Activation> activation(const Call& call, ActivationKind kind, floa
   return Activation{.input = call.dims(0), .kind = kind, .alpha = alpha, .beta = beta};
 }
 
+Part refused(std::string_view op, const Call& call, std::string reason) {
+  Part made = plain(op, call.dims(0));
+  made.reason = std::move(reason);
+  return made;
+}
+
 std::vector<Part> relu(const Call& call) {
   return {part("Relu", activation(call, ActivationKind::relu), call.dims(0))};
+}
+
+// input, bound, value of what is at most the bound
+std::vector<Part> threshold(const Call& call) {
+  if (call.real(1) == 0.0F && call.real(2) == 0.0F) return relu(call);
+  return {refused("ThresholdedRelu", call, "a threshold")};
 }
 
 std::vector<Part> clip(const Call& call, std::optional<float> low, std::optional<float> high) {
@@ -40,7 +53,10 @@ std::vector<Part> leaky_relu(const Call& call) {
   return {part("LeakyRelu", activation(call, ActivationKind::leaky_relu, *slope), call.dims(0))};
 }
 
+// input, alpha, factor of the result, factor of the input
 std::vector<Part> elu(const Call& call) {
+  const bool is_scaled = call.real(2).value_or(1) != 1 || call.real(3).value_or(1) != 1;
+  if (is_scaled) return {refused("Selu", call, "factors")};
   const float alpha = call.real(1).value_or(1.0F);
   return {part("Elu", activation(call, ActivationKind::elu, alpha), call.dims(0))};
 }
@@ -53,22 +69,7 @@ std::vector<Part> tanh(const Call& call) {
   return {part("Tanh", activation(call, ActivationKind::tanh), call.dims(0))};
 }
 
-/// One PyTorch operator, which models may have as one operator, solved by `shape`, or as the steps
-/// of its definition.
-template <class T>
-std::vector<Part> one_or_steps(const Call& call, std::string_view whole,
-                               const std::optional<T>& shape,
-                               std::initializer_list<std::string_view> steps) {
-  std::vector<Part> parts{part(whole, shape, call.dims(0))};
-  // A problem's result may be another view of it.
-  parts.front().output = call.dims(0);
-  for (const std::string_view step : steps) {
-    parts.push_back(optional_part(plain(step, call.dims(0)), StepOperand::same));
-  }
-  return parts;
-}
-
-// The trace does not tell whether it is the approximation by tanh.
+// The trace does not tell texts, so not whether it is the approximation by tanh.
 std::vector<Part> gelu(const Call& call) {
   return one_or_steps(call, "Gelu", activation(call, ActivationKind::gelu),
                       {"Div", "Mul", "Erf", "Tanh", "Add", "Mul", "Mul"});
@@ -89,72 +90,6 @@ std::vector<Part> mish(const Call& call) {
                       {"Softplus", "Tanh", "Mul"});
 }
 
-std::vector<Part> batch_norm(const Call& call, std::size_t epsilon, bool is_training) {
-  const auto value = call.real(epsilon);
-  if (!value || !call.is_tensor(0)) return {plain("BatchNormalization", call.dims(0))};
-  if (is_training) {
-    Part made =
-        part("BatchNormalization", std::optional(BatchNormalizationTraining{call.dims(0), *value}));
-    // Beside the statistics.
-    made.output = call.dims(0);
-    return {std::move(made)};
-  }
-  return {part("BatchNormalization",
-               std::optional(BatchNormalization{.input = call.dims(0), .epsilon = *value}),
-               call.dims(0))};
-}
-
-// input, weight, bias, mean, variance, training, momentum, epsilon
-std::vector<Part> batch_norm_7(const Call& call) { return batch_norm(call, 7, call.truth(5)); }
-// input, weight, bias, mean, variance, momentum, epsilon
-std::vector<Part> batch_norm_6(const Call& call) { return batch_norm(call, 6, false); }
-
-// input, extents of a row, weight, bias, epsilon
-std::vector<Part> layer_norm(const Call& call) {
-  std::optional<LayerNormalization> shape;
-  const auto row = call.integers(1);
-  const auto epsilon = call.real(4);
-  if (row && !row->empty() && epsilon && call.is_tensor(0)) {
-    const std::int64_t length = element_count(*row);
-    shape = {.rows = element_count(call.dims(0)) / length,
-             .length = length,
-             .epsilon = *epsilon,
-             .scale = call.is_tensor(2),
-             .bias = call.is_tensor(3)};
-  }
-  std::vector<Part> parts = one_or_steps(call, "LayerNormalization", shape, {});
-  for (const std::string_view step :
-       {"ReduceMean", "Sub", "Pow", "ReduceMean", "Add", "Sqrt", "Div", "Mul", "Add"}) {
-    Dims result = call.dims(0);
-    const bool is_mean = step == "ReduceMean" || step == "Sqrt";
-    const bool is_epsilon = step == "Add" && parts.size() == 5;
-    if ((is_mean || is_epsilon) && !result.empty()) result.back() = 1;
-    parts.push_back(optional_part(plain(step, result), StepOperand::row));
-  }
-  return parts;
-}
-
-std::vector<Part> group_norm(const Call& call) {
-  std::vector<Part> parts = one_or_steps(call, "GroupNormalization", std::optional<Activation>(),
-                                         {"InstanceNormalization", "Mul", "Add"});
-  for (Part& part : parts) {
-    if (part.optional) part.operand = StepOperand::row;
-  }
-  return parts;
-}
-
-std::vector<Part> softmax_of(const Call& call, bool logarithm) {
-  const Dims& input = call.dims(0);
-  const std::string_view op = logarithm ? "LogSoftmax" : "Softmax";
-  auto axis = call.integer(1);
-  if (!axis || input.empty()) return {plain(op, input)};
-  if (*axis < 0) *axis += static_cast<std::int64_t>(input.size());
-  return {part(op, std::optional(Softmax{.input = input, .axis = *axis, .logarithm = logarithm}),
-               input)};
-}
-std::vector<Part> softmax(const Call& call) { return softmax_of(call, false); }
-std::vector<Part> log_softmax(const Call& call) { return softmax_of(call, true); }
-
 /// Extends operands to equal rank, as ONNX broadcasts. A number counts as a one-element tensor.
 template <BinaryKind kind>
 std::vector<Part> binary(const Call& call) {
@@ -163,6 +98,14 @@ std::vector<Part> binary(const Call& call) {
   Dims a = call.dims(0);
   Dims b = call.dims(1);
   if (a.empty() && b.empty()) return {plain(op, {})};
+  const bool is_sum = kind == BinaryKind::add || kind == BinaryKind::sub;
+  // A factor of the second operand; how to round a quotient, a text that traces lack.
+  const bool has_more = is_sum ? call.real(2).value_or(1) != 1 : call.size() > 2;
+  if (has_more && !call.is_tensor(2)) {
+    Part refused = plain(op, element_count(a) < element_count(b) ? b : a);
+    refused.reason = is_sum ? "a factor of " + number(*call.real(2)) : "a rounded quotient";
+    return {std::move(refused)};
+  }
   while (a.size() < b.size()) a.insert(a.begin(), 1);
   while (b.size() < a.size()) b.insert(b.begin(), 1);
   const Dims result = element_count(a) < element_count(b) ? b : a;
@@ -199,7 +142,14 @@ std::vector<Part> function(const Call& call) {
   return {part(names[place], activation(call, kind), call.dims(0))};
 }
 
-// input, axes, keep
+// input, beta, and where it is the input itself
+std::vector<Part> softplus(const Call& call) {
+  call.real(2);
+  if (call.real(1).value_or(1) != 1) return {refused("Softplus", call, "a beta")};
+  return {part("Softplus", activation(call, ActivationKind::softplus), call.dims(0))};
+}
+
+// input, type; or input, axes, keep, type
 template <ReductionKind kind>
 std::vector<Part> reduce(const Call& call) {
   static_assert(kind == ReductionKind::mean || kind == ReductionKind::sum);
@@ -208,7 +158,9 @@ std::vector<Part> reduce(const Call& call) {
   auto axes = call.integers(1);
   // A number alone is the type of the result, not a list of axes.
   const Argument stated = call.argument(1);
-  if (stated.type == "Scalar" && !stated.value.empty() && !stated.value.starts_with('[')) {
+  const bool is_of_all = call.size() < 3;
+  const bool is_number = !stated.value.empty() && !stated.value.starts_with('[');
+  if (is_of_all || stated.value == "[]" || (stated.type == "Scalar" && is_number)) {
     axes = Dims(input.size());
     std::iota(axes->begin(), axes->end(), 0);
   }
@@ -217,7 +169,9 @@ std::vector<Part> reduce(const Call& call) {
     if (axis < 0) axis += static_cast<std::int64_t>(input.size());
   }
   std::sort(axes->begin(), axes->end());
-  return {part(op, std::optional(Reduction{.kind = kind, .input = input, .axes = *axes}))};
+  return converted(
+      call, is_of_all ? 1 : 3,
+      {part(op, std::optional(Reduction{.kind = kind, .input = input, .axes = *axes}))});
 }
 
 template <Literal op>
@@ -255,67 +209,36 @@ std::vector<Part> copy(const Call& call) {
           optional_part(plain("Slice", dims)), optional_part(plain("Expand", dims))};
 }
 
-/// True if it is fp32, false if it is a shorter type; empty for other types. The number is
-/// PyTorch's (c10/core/ScalarType.h).
-std::optional<bool> is_wide(std::optional<std::int64_t> type) {
-  constexpr std::int64_t half = 5;
-  constexpr std::int64_t single = 6;
-  constexpr std::int64_t bfloat16 = 15;
-  if (type == single) return true;
-  return type == half || type == bfloat16 ? std::optional(false) : std::nullopt;
-}
-std::optional<bool> is_wide(std::string_view type) {
-  if (type == "float") return true;
-  const bool is_short = type == "c10::Half" || type == "c10::BFloat16";
-  return is_short ? std::optional(false) : std::nullopt;
-}
-
 // tensor, type
 std::vector<Part> convert(const Call& call) {
   std::vector<Part> parts = copy(call);
-  const std::optional<bool> from = is_wide(call.type(0));
-  const std::optional<bool> to = is_wide(call.integer(1));
-  if (!from || !to || *from == *to) return parts;
-  const Cast shape{.input = call.dims(0), .widens = *to};
-  parts.front() = optional_part(part("Cast", std::optional(shape), call.dims(0)));
+  std::vector<Part> cast = conversion_before(call, 1);
+  if (cast.empty()) return parts;
+  parts.front() = optional_part(std::move(cast.front()));
   return parts;
 }
 
 constexpr Entry other_table[] = {
-    {"batch_norm", batch_norm_7},
-    {"_batch_norm_impl_index", batch_norm_7},
-    {"cudnn_batch_norm", batch_norm_7},
-    {"native_batch_norm", batch_norm_7},
-    {"_native_batch_norm_legit", batch_norm_7},
-    {"_native_batch_norm_legit_no_training", batch_norm_6},
-    {"layer_norm", layer_norm},
-    {"native_layer_norm", layer_norm},
-    {"group_norm", group_norm},
-    {"native_group_norm", group_norm},
-    {"instance_norm", same_shape<"InstanceNormalization">},
     {"relu", relu},
-    {"threshold", relu},
+    {"threshold", threshold},
     {"relu6", relu6},
     {"clamp", clamp},
     {"clip", clamp},
     {"hardtanh", clamp},
     {"clamp_min", clamp_min},
-    {"leaky_relu", leaky_relu},
+    // Of its gradient: whether it has the result instead of the input.
+    {"leaky_relu", leaky_relu, arguments<2>},
     {"prelu", prelu},
     {"_prelu_kernel", prelu},
     {"elu", elu},
     {"sigmoid", sigmoid},
     {"tanh", tanh},
-    {"gelu", gelu},
+    {"gelu", gelu, arguments<1>},
     {"silu", silu},
     {"mish", mish},
     {"hardswish", hardswish},
     {"hardsigmoid", hardsigmoid},
-    {"softplus", function<ActivationKind::softplus>},
-    {"softmax", softmax},
-    {"_softmax", softmax},
-    {"log_softmax", log_softmax},
-    {"_log_softmax", log_softmax},
+    {"softplus", softplus},
     {"add", binary<BinaryKind::add>},
     {"sub", binary<BinaryKind::sub>},
     {"rsub", binary<BinaryKind::sub>},
@@ -334,8 +257,9 @@ constexpr Entry other_table[] = {
     {"neg", same_shape<"Neg">},
     {"abs", function<ActivationKind::abs>},
     {"reciprocal", same_shape<"Reciprocal">},
-    {"mean", reduce<ReductionKind::mean>},
-    {"sum", reduce<ReductionKind::sum>},
+    // Whether axes of one are kept.
+    {"mean", reduce<ReductionKind::mean>, arguments<2>},
+    {"sum", reduce<ReductionKind::sum>, arguments<2>},
     {"amax", unknown_shape<"ReduceMax">},
     {"argmax", unknown_shape<"ArgMax">},
     {"topk", unknown_shape<"TopK">},
@@ -356,8 +280,9 @@ constexpr Entry other_table[] = {
     {"native_channel_shuffle", same_shape<"Transpose">},
     {"channel_shuffle", same_shape<"Transpose">},
     {"copy", copy},
-    {"_to_copy", convert},
-    {"to", convert},
+    // Device and waiting; the order in memory is that of the input, or dense.
+    {"_to_copy", convert, arguments<2, 3, 4, 5, 6>},
+    {"to", convert, arguments<2, 3, 4, 5, 6, 7>},
     {"contiguous", copy},
     {"clone", copy},
 };

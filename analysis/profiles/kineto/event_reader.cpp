@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "analysis/profiles/file/profile_file.h"
+#include "analysis/profiles/kineto/aten.h"
 #include "analysis/profiles/kineto/launch_table.h"
 
 namespace benanza::analysis::kineto {
@@ -28,6 +29,20 @@ Dims extents_of(const element& value) {
     if (one.get(extent) == simdjson::SUCCESS) dims.push_back(extent);
   }
   return dims;
+}
+
+/// Argument::transposed and ::repeated of a tensor with these strides.
+void tell_order(Argument& argument, const Dims& strides) {
+  const std::size_t rank = argument.dims.size();
+  if (rank < 2 || strides.size() != rank) return;
+  const std::int64_t rows = argument.dims[rank - 2];
+  const std::int64_t columns = argument.dims[rank - 1];
+  argument.transposed = strides[rank - 2] == 1 && strides[rank - 1] >= rows &&
+                        (rows > 1 || columns > 1) &&
+                        !(strides[rank - 1] == 1 && strides[rank - 2] >= columns);
+  for (std::size_t axis = 0; axis + 2 < rank; ++axis) {
+    if (strides[axis] == 0 && argument.dims[axis] > 1) argument.repeated.push_back(axis);
+  }
 }
 
 class EventReader {
@@ -135,21 +150,24 @@ class EventReader {
     const auto values = event.argument("Concrete Inputs");
     events_.has_shapes = events_.has_shapes || dims;
     key_ = event.required_name();
-    for (const auto* column : {&dims, &types, &values}) {
+    const auto strides =
+        multiplies(key_) ? event.argument("Input Strides") : std::optional<EventValue>();
+    for (const auto* column : {&dims, &types, &values, &strides}) {
       key_ += '\0';
       if (*column) key_ += (*column)->json();
     }
     const Index number = ops_.number(key_);
     if (number == events_.ops.size()) {
       events_.ops.push_back({.name = std::string(event.required_name()),
-                             .arguments = arguments_of(dims, types, values)});
+                             .arguments = arguments_of(dims, types, values, strides)});
     }
     return number;
   }
 
   static std::vector<Argument> arguments_of(const std::optional<EventValue>& dims,
                                             const std::optional<EventValue>& types,
-                                            const std::optional<EventValue>& values) {
+                                            const std::optional<EventValue>& values,
+                                            const std::optional<EventValue>& strides) {
     std::vector<Argument> arguments;
     const auto each = [&](const std::optional<EventValue>& column, const auto& use) {
       array rows;
@@ -175,6 +193,9 @@ class EventReader {
     });
     each(values, [](Argument& argument, const element& row) {
       argument.value = EventValue(row).text().value_or("");
+    });
+    each(strides, [](Argument& argument, const element& row) {
+      if (is_extents(row)) tell_order(argument, extents_of(row));
     });
     return arguments;
   }

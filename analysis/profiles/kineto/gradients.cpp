@@ -29,7 +29,14 @@ struct Forward {
 /// The first part that the forward operator does; without a problem if it is not determined.
 Part first_part(const Forward& forward) {
   std::vector<Part> parts = parts_of(forward.op);
-  return parts.empty() ? Part{} : std::move(parts.front());
+  if (parts.empty()) return {};
+  const bool converts = parts.size() > 1 && parts.front().op == "Cast";
+  Part first = std::move(parts[converts ? 1 : 0]);
+  if (converts && !first.problem.empty()) {
+    first.problem.clear();
+    first.reason = "a conversion of types";
+  }
+  return first;
 }
 
 /// The gradient of a forward problem with regard to its input.
@@ -39,9 +46,6 @@ struct GradientOf {
   Part operator()(const Softmax& shape) const { return made(SoftmaxGradient{shape}); }
   Part operator()(const LayerNormalization& shape) const {
     return made(LayerNormalizationGradient{shape});
-  }
-  Part operator()(const BatchNormalization& shape) const {
-    return made(BatchNormalizationGradient{shape.input, shape.epsilon});
   }
   Part operator()(const BatchNormalizationTraining& shape) const {
     return made(BatchNormalizationGradient{shape.input, shape.epsilon});
@@ -63,7 +67,11 @@ struct GradientOf {
 std::vector<Part> gradient(const Forward& forward, const Dims& input) {
   const Part part = first_part(forward);
   const GradientOf make{part.op + "Grad", input};
-  if (part.problem.empty()) return {plain(make.op, input)};
+  if (part.problem.empty()) {
+    Part refused = plain(make.op, input);
+    refused.reason = part.reason;
+    return {std::move(refused)};
+  }
   return {std::visit(make, parse(part.problem).shape)};
 }
 
@@ -105,6 +113,18 @@ std::vector<Part> of_convolution(const Call& call) {
   return parts;
 }
 
+// gradient, input or result, bound
+std::vector<Part> of_threshold(const Call& call) {
+  if (call.real(2).value_or(0) != 0) return {plain("ThresholdedReluGrad", call.dims(1))};
+  return gradient(Forward("relu").take(call, {1}), call.dims(1));
+}
+
+// gradient, input, kernel, stride, padding, dilation, ceil_mode, where the maxima are
+template <Literal name>
+std::vector<Part> of_max_pool(const Call& call) {
+  return gradient(Forward(name.text).take(call, {1, 2, 3, 4, 5, 6}), call.dims(1));
+}
+
 // gradient, input
 std::vector<Part> of_adaptive_average(const Call& call) {
   const Dims& result = call.dims(0);
@@ -138,25 +158,29 @@ std::vector<Part> of_layer_norm(const Call& call) {
 }
 
 constexpr Entry gradient_table[] = {
-    {"convolution_backward", of_convolution},
-    {"native_batch_norm_backward", of_native_batch_norm},
-    {"cudnn_batch_norm_backward", of_cudnn_batch_norm},
-    {"native_layer_norm_backward", of_layer_norm},
-    {"threshold_backward", gradient_first<"relu">},
-    {"hardtanh_backward", gradient_first<"clamp">},
-    {"leaky_relu_backward", gradient_first<"leaky_relu">},
-    {"sigmoid_backward", gradient_first<"sigmoid">},
-    {"tanh_backward", gradient_first<"tanh">},
-    {"gelu_backward", gradient_first<"gelu">},
-    {"silu_backward", gradient_first<"silu">},
-    {"mish_backward", gradient_first<"mish">},
-    {"hardswish_backward", gradient_first<"hardswish">},
-    {"_softmax_backward_data", gradient_first<"softmax">},
-    {"_log_softmax_backward_data", gradient_first<"log_softmax">},
-    {"max_pool2d_with_indices_backward", gradient_first<"max_pool2d_with_indices">},
-    {"max_pool3d_with_indices_backward", gradient_first<"max_pool3d_with_indices">},
-    {"avg_pool2d_backward", gradient_first<"avg_pool2d">},
-    {"avg_pool3d_backward", gradient_first<"avg_pool3d">},
+    {"convolution_backward", of_convolution, arguments<0, 3>},
+    {"native_batch_norm_backward", of_native_batch_norm, arguments<0, 2, 3, 4, 5, 6, 9>,
+     Types::of_first},
+    {"cudnn_batch_norm_backward", of_cudnn_batch_norm, arguments<1, 2, 3, 4, 5, 6, 8>,
+     Types::of_first},
+    {"native_layer_norm_backward", of_layer_norm, arguments<0, 3, 4, 7>, Types::of_first},
+    {"threshold_backward", of_threshold, arguments<0>},
+    {"hardtanh_backward", gradient_first<"clamp">, arguments<0>},
+    {"leaky_relu_backward", gradient_first<"leaky_relu">, arguments<0>},
+    {"sigmoid_backward", gradient_first<"sigmoid">, arguments<0>},
+    {"tanh_backward", gradient_first<"tanh">, arguments<0>},
+    {"gelu_backward", gradient_first<"gelu">, arguments<0>},
+    {"silu_backward", gradient_first<"silu">, arguments<0>},
+    {"mish_backward", gradient_first<"mish">, arguments<0>},
+    {"hardswish_backward", gradient_first<"hardswish">, arguments<0>},
+    {"_softmax_backward_data", gradient_first<"softmax">, arguments<0>},
+    {"_log_softmax_backward_data", gradient_first<"log_softmax">, arguments<0>},
+    {"max_pool2d_with_indices_backward", of_max_pool<"max_pool2d_with_indices">, arguments<0, 7>,
+     Types::of_first},
+    {"max_pool3d_with_indices_backward", of_max_pool<"max_pool3d_with_indices">, arguments<0, 7>,
+     Types::of_first},
+    {"avg_pool2d_backward", gradient_first<"avg_pool2d">, arguments<0>},
+    {"avg_pool3d_backward", gradient_first<"avg_pool3d">, arguments<0>},
     {"_adaptive_avg_pool2d_backward", of_adaptive_average},
 };
 

@@ -42,7 +42,8 @@ class Descriptions {
 
   bool is_known_call(Index call) const { return known_[trace_.calls[call].op]; }
 
-  Index of_call(Index call) {
+  Index of_call(Index outer) {
+    const Index call = converted(outer);
     const Index op = trace_.calls[call].op;
     const Index callee = asks_callee(op) ? first_callee(call) : no_index;
     const auto [found, added] = of_calls_.try_emplace(std::pair(op, callee), 0);
@@ -69,6 +70,20 @@ class Descriptions {
     return *asks_callee_[op];
   }
 
+  /// The operator itself within `call`: autocast converts tensors and calls it again.
+  Index converted(Index call) const {
+    const double end = trace_.calls[call].end;
+    const Index op = trace_.calls[call].op;
+    for (Index at = call + 1; at < trace_.calls.size() && trace_.calls[at].start < end; ++at) {
+      const OpCall& inner = trace_.calls[at];
+      if (inner.parent == call && inner.op != op &&
+          trace_.ops[inner.op].name == trace_.ops[op].name) {
+        return at;
+      }
+    }
+    return call;
+  }
+
   /// The operator of the first call within `call`.
   Index first_callee(Index call) const {
     const double end = trace_.calls[call].end;
@@ -83,6 +98,7 @@ class Descriptions {
     std::string identity = node.name;
     for (const Part& part : node.parts) {
       identity += '\n' + part.op + ' ' + part.problem;
+      if (part.precision) identity += ' ' + std::string(to_string(*part.precision));
       for (const auto extent : part.output) identity += ' ' + std::to_string(extent);
     }
     kinds_.push_back(

@@ -15,6 +15,11 @@ Part product(const std::optional<Gemm>& gemm, const Dims& result) {
   return part("MatMul", gemm, result);
 }
 
+Part activated(std::string_view op, ActivationKind kind, const Dims& dims) {
+  if (dims.empty()) return plain(op, dims);
+  return part(op, std::optional(Activation{.input = dims, .kind = kind}), dims);
+}
+
 /// a: ... x m x k; b: ... x k x n.
 std::optional<Gemm> gemm_of(const Dims& a, const Dims& b) {
   if (a.size() < 2 || b.size() < 2) return std::nullopt;
@@ -35,6 +40,23 @@ std::optional<Gemm> gemm_of(const Dims& a, const Dims& b) {
   while (gemm.batch_b.size() < gemm.batch_a.size()) {
     gemm.batch_b.insert(gemm.batch_b.begin(), 1);
   }
+  return gemm;
+}
+
+/// As the matrices lie in memory: transposed, or one for several products.
+std::optional<Gemm> as_stored(std::optional<Gemm> gemm, const Argument& a, const Argument& b) {
+  if (!gemm) return gemm;
+  const auto take = [](const Argument& from, bool& transposed, Dims& batch) {
+    transposed = from.transposed;
+    // Axes of 1 stand before those that the matrix has, if the other one has more.
+    const std::size_t axes = from.dims.size() < 2 ? 0 : from.dims.size() - 2;
+    if (batch.size() < axes) return;
+    for (const std::size_t axis : from.repeated) batch[batch.size() - axes + axis] = 1;
+  };
+  // Rows of a shared product are the rows of all of its matrices, one behind the other.
+  const bool is_shared = gemm->batch_a.empty() && a.dims.size() > 2;
+  if (!is_shared) take(a, gemm->transpose_a, gemm->batch_a);
+  take(b, gemm->transpose_b, gemm->batch_b);
   return gemm;
 }
 
@@ -72,15 +94,35 @@ std::vector<Part> linear(const Call& call) {
   return parts;
 }
 
-// addend, a, b
+// addend, a, b, beta, alpha. The factors do not affect the time, but a beta of 0 means no addend.
 std::vector<Part> add_product(const Call& call) {
   const Dims& a = call.dims(1);
   const Dims& b = call.dims(2);
   if (a.size() < 2 || b.size() < 2) return {plain("MatMul", {})};
   const Dims result = with_last(a, b.back());
-  Part first = product(gemm_of(a, b), result);
-  first.bias = call.is_tensor(0);
-  return {std::move(first), addition(result, call.dims(0))};
+  Part first = product(as_stored(gemm_of(a, b), call.argument(1), call.argument(2)), result);
+  const auto beta = call.real(3);
+  call.real(4);
+  if (!call.is_tensor(0) || beta == 0.0F) return {std::move(first)};
+  const Dims& addend = call.dims(0);
+  if (addend == result) {
+    first.residual = true;
+  } else if (element_count(addend) == result.back() && addend.back() == result.back()) {
+    first.bias = true;
+  } else {
+    first.problem.clear();
+    first.reason = "an addend of " + join(addend, 'x');
+  }
+  return {std::move(first), addition(result, addend)};
+}
+
+// ..., whether the function is GELU instead of ReLU
+std::vector<Part> add_product_activation(const Call& call) {
+  std::vector<Part> parts = add_product(call);
+  const Dims result = parts.front().output;
+  parts.push_back(call.truth(5) ? activated("Gelu", ActivationKind::gelu, result)
+                                : activated("Relu", ActivationKind::relu, result));
+  return parts;
 }
 
 // a, b
@@ -90,7 +132,8 @@ std::vector<Part> matmul(const Call& call) {
   if (a.empty() || b.empty()) return {plain("MatMul", {})};
   if (a.size() == 1) a.insert(a.begin(), 1);
   if (b.size() == 1) b.push_back(1);
-  return {product(gemm_of(a, b), with_last(a, b.back()))};
+  return {product(as_stored(gemm_of(a, b), call.argument(0), call.argument(1)),
+                  with_last(a, b.back()))};
 }
 
 /// The call that does all of it. Its scale, which does not affect the time, is the usual one.
@@ -115,9 +158,25 @@ std::string whole_attention(const Call& call, std::optional<std::size_t> mask, b
   return part("Attention", std::optional(shape)).problem;
 }
 
+/// What no call does: numbers at random become 0. Models for inference lack it.
+Part dropped_out(std::string_view op, const Dims& dims) {
+  Part made = optional_part(plain(op, dims));
+  made.done = true;
+  made.reason = "no library has dropout";
+  return made;
+}
+
+/// Positions of an attention's arguments.
+struct AttentionArguments {
+  std::optional<std::size_t> mask;
+  std::size_t dropout;
+  std::size_t is_causal;
+};
+
 // query, key, value: ... x sequence x width; perhaps a mask. softmax(q k^T * scale + mask) v
-std::vector<Part> attention(const Call& call, std::optional<std::size_t> mask,
-                            std::size_t is_causal) {
+std::vector<Part> attention(const Call& call, const AttentionArguments& at) {
+  const std::optional<std::size_t> mask = at.mask;
+  const std::size_t is_causal = at.is_causal;
   const Dims& query = call.dims(0);
   const Dims& keys = call.dims(1);
   const Dims& values = call.dims(2);
@@ -137,6 +196,7 @@ std::vector<Part> attention(const Call& call, std::optional<std::size_t> mask,
                           scaling("Div", scores)};
   if (mask && call.is_tensor(*mask)) {
     parts.push_back(addition(scores, call.dims(*mask)));
+    parts.back().done = true;
   } else if (call.truth(is_causal)) {
     parts.push_back(optional_part(plain("Add", scores)));
   }
@@ -144,15 +204,24 @@ std::vector<Part> attention(const Call& call, std::optional<std::size_t> mask,
   parts.push_back(product(gemm_of(scores, values), with_last(query, values.back())));
   const std::string whole = whole_attention(call, mask, call.truth(is_causal));
   for (Part& one : parts) one.whole = whole;
+  if (const auto dropout = call.real(at.dropout); dropout && *dropout > 0) {
+    parts.push_back(dropped_out("Dropout", scores));
+  }
   return parts;
 }
 
 // ..., mask, dropout, causal
-std::vector<Part> any_attention(const Call& call) { return attention(call, 3, 5); }
+std::vector<Part> any_attention(const Call& call) {
+  return attention(call, {.mask = 3, .dropout = 4, .is_causal = 5});
+}
 // ..., dropout, causal
-std::vector<Part> flash_attention(const Call& call) { return attention(call, std::nullopt, 4); }
+std::vector<Part> flash_attention(const Call& call) {
+  return attention(call, {.mask = std::nullopt, .dropout = 3, .is_causal = 4});
+}
 // ..., mask, statistics, dropout, causal
-std::vector<Part> other_attention(const Call& call) { return attention(call, 3, 6); }
+std::vector<Part> other_attention(const Call& call) {
+  return attention(call, {.mask = 3, .dropout = 5, .is_causal = 6});
+}
 
 /// The gradients of attention's queries, keys and values: its products in the order in which they
 /// are computed, and the one call. `forward` are the attention's own parts.
@@ -180,60 +249,68 @@ std::vector<Part> gradients_of(const std::vector<Part>& forward) {
   const std::string together =
       part("AttentionGrad", std::optional(AttentionGradient{shape})).problem;
   for (Part& one : parts) one.whole = together;
+  if (forward.back().op == "Dropout") parts.push_back(dropped_out("DropoutGrad", scores));
   return parts;
 }
 
 /// The attention whose gradient is made: queries, keys and values are arguments 1 to 3 of the call.
-std::vector<Part> attention_of(const Call& call, std::optional<std::size_t> mask,
-                               std::size_t is_causal) {
+std::vector<Part> attention_of(const Call& call, const AttentionArguments& at) {
   Op forward{.name = "aten::scaled_dot_product_attention"};
   for (const std::size_t tensor : {1, 2, 3}) forward.arguments.push_back(call.argument(tensor));
-  forward.arguments.push_back(mask ? call.argument(*mask) : Argument{});
-  forward.arguments.emplace_back();
-  forward.arguments.push_back(call.argument(is_causal));
+  forward.arguments.push_back(at.mask ? call.argument(*at.mask) : Argument{});
+  forward.arguments.push_back(call.argument(at.dropout));
+  forward.arguments.push_back(call.argument(at.is_causal));
   return any_attention(Call(forward));
 }
 
 // gradient, query, key, value, result, statistics, four of sequences of other lengths, dropout,
 // causal
 std::vector<Part> flash_attention_backward(const Call& call) {
-  return gradients_of(attention_of(call, std::nullopt, 11));
+  return gradients_of(attention_of(call, {.mask = std::nullopt, .dropout = 10, .is_causal = 11}));
 }
 // gradient, query, key, value, mask, result, statistics, two of random numbers, dropout, which
 // gradients are wanted, causal
 std::vector<Part> efficient_attention_backward(const Call& call) {
-  return gradients_of(attention_of(call, 4, 11));
+  return gradients_of(attention_of(call, {.mask = 4, .dropout = 9, .is_causal = 11}));
 }
 // gradient, query, key, value, result, statistics, two of random numbers, mask, four of sequences
 // of other lengths, dropout, causal
 std::vector<Part> cudnn_attention_backward(const Call& call) {
-  return gradients_of(attention_of(call, 8, 14));
+  return gradients_of(attention_of(call, {.mask = 8, .dropout = 13, .is_causal = 14}));
 }
 
-std::vector<Part> lstm(const Call&) { return {plain("LSTM", {})}; }
-std::vector<Part> gru(const Call&) { return {plain("GRU", {})}; }
-std::vector<Part> rnn(const Call&) { return {plain("RNN", {})}; }
+template <Literal op>
+std::vector<Part> recurrence(const Call&) {
+  return {plain(op.text, {})};
+}
 
 constexpr Entry product_table[] = {
     {"linear", linear},
     {"addmm", add_product},
-    {"_addmm_activation", add_product},
+    {"_addmm_activation", add_product_activation},
     {"baddbmm", add_product},
     {"mm", matmul},
     {"bmm", matmul},
     {"matmul", matmul},
     {"mv", matmul},
-    {"scaled_dot_product_attention", any_attention},
-    {"_scaled_dot_product_flash_attention", flash_attention},
-    {"_scaled_dot_product_efficient_attention", other_attention},
-    {"_scaled_dot_product_cudnn_attention", other_attention},
-    {"_scaled_dot_product_flash_attention_backward", flash_attention_backward},
-    {"_scaled_dot_product_efficient_attention_backward", efficient_attention_backward},
-    {"_scaled_dot_product_cudnn_attention_backward", cudnn_attention_backward},
-    {"lstm", lstm},
-    {"gru", gru},
-    {"rnn_tanh", rnn},
-    {"rnn_relu", rnn},
+    // Its scale, and whether heads share keys, which the extents tell.
+    {"scaled_dot_product_attention", any_attention, arguments<6, 7>, Types::of_first},
+    // A copy of the mask for debugging, the scale.
+    {"_scaled_dot_product_flash_attention", flash_attention, arguments<5, 6>, Types::of_first},
+    // Whether statistics are wanted, the scale (and that copy).
+    {"_scaled_dot_product_efficient_attention", other_attention, arguments<4, 7>, Types::of_first},
+    {"_scaled_dot_product_cudnn_attention", other_attention, arguments<4, 7, 8>, Types::of_first},
+    // The results of the forward pass, its random numbers, the lengths (which the extents tell).
+    {"_scaled_dot_product_flash_attention_backward", flash_attention_backward,
+     arguments<0, 4, 5, 6, 7, 8, 9, 12, 13, 14>, Types::of_first},
+    {"_scaled_dot_product_efficient_attention_backward", efficient_attention_backward,
+     arguments<0, 5, 6, 7, 8, 10, 12>, Types::of_first},
+    {"_scaled_dot_product_cudnn_attention_backward", cudnn_attention_backward,
+     arguments<0, 4, 5, 6, 7, 9, 10, 11, 12, 15>, Types::of_first},
+    {"lstm", recurrence<"LSTM">},
+    {"gru", recurrence<"GRU">},
+    {"rnn_tanh", recurrence<"RNN">},
+    {"rnn_relu", recurrence<"RNN">},
 };
 
 }  // namespace

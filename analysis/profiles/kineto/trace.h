@@ -27,6 +27,10 @@ struct Argument {
   std::string type{};
   /// Text of a number, a boolean or a list of them; otherwise empty.
   std::string value{};
+  /// Of a tensor that multiplies(): the last two axes are in the other order in memory.
+  bool transposed = false;
+  /// Of the same: axes before these along which it has one matrix only (stride 0).
+  std::vector<std::size_t> repeated{};
 };
 
 /// An operator with its arguments, as calls have it in common.

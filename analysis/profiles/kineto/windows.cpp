@@ -86,10 +86,15 @@ std::vector<Part> cudnn_conv(const Call& call) {
   return {convolution(call, {3, 2, 4}, call.integer(5))};
 }
 
+Part relu_of(const Dims& dims) {
+  if (dims.empty()) return plain("Relu", dims);
+  return part("Relu", std::optional(Activation{.input = dims, .kind = ActivationKind::relu}), dims);
+}
+
 // input, weight, bias, stride, padding, dilation, groups; then max(x, 0)
 std::vector<Part> conv_relu(const Call& call) {
   Part first = with_bias(convolution(call, {3, 4, 5}, call.integer(6)), call, 2);
-  Part second = plain("Relu", first.output);
+  Part second = relu_of(first.output);
   return {std::move(first), std::move(second)};
 }
 
@@ -97,7 +102,9 @@ std::vector<Part> conv_relu(const Call& call) {
 std::vector<Part> conv_add_relu(const Call& call) {
   Part first = with_bias(convolution(call, {5, 6, 7}, call.integer(8)), call, 4);
   const Dims result = first.output;
-  return {std::move(first), plain("Add", result), plain("Relu", result)};
+  if (result.empty()) return {std::move(first), plain("Add", {}), plain("Relu", {})};
+  const Binary sum{.kind = BinaryKind::add, .a = result, .b = call.dims(2)};
+  return {std::move(first), part("Add", std::optional(sum), result), relu_of(result)};
 }
 
 // input, weight, kernel, bias, stride, padding, dilation
@@ -153,6 +160,12 @@ std::vector<Part> max_pool(const Call& call) {
 
 // input, kernel, stride, padding, ceil_mode, count_include_pad, divisor
 std::vector<Part> average_pool(const Call& call) {
+  // Divided by another number than that of the elements, it is no mean.
+  if (!call.argument(6).value.empty()) {
+    Part refused = plain("AveragePool", {});
+    refused.reason = "a divisor";
+    return {std::move(refused)};
+  }
   const auto mode =
       call.truth(5) ? PoolingMode::average_include_pad : PoolingMode::average_exclude_pad;
   return {part("AveragePool", pooling(call, mode, Dims(rank_of(call), 1), 4))};
@@ -189,13 +202,16 @@ constexpr Entry window_table[] = {
     {"conv1d", conv},
     {"conv2d", conv},
     {"conv3d", conv},
-    {"convolution", general_conv},
-    {"_convolution", general_conv},
-    {"cudnn_convolution", cudnn_conv},
+    {"convolution", general_conv, arguments<7>},
+    // Settings of the library.
+    {"_convolution", general_conv, arguments<7, 9, 10, 11, 12>},
+    {"cudnn_convolution", cudnn_conv, arguments<6, 7, 8>},
     {"cudnn_convolution_relu", conv_relu},
-    {"cudnn_convolution_add_relu", conv_add_relu},
-    {"_conv_depthwise2d", depthwise},
-    {"conv_depthwise3d", depthwise},
+    // The factor of z.
+    {"cudnn_convolution_add_relu", conv_add_relu, arguments<3>},
+    // The extents of the weights.
+    {"_conv_depthwise2d", depthwise, arguments<2>},
+    {"conv_depthwise3d", depthwise, arguments<2>},
     {"conv_transpose1d", conv_transpose},
     {"conv_transpose2d", conv_transpose},
     {"conv_transpose3d", conv_transpose},

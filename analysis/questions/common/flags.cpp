@@ -94,9 +94,10 @@ void add_plan_flag(Flags& flags, CommonFlags& values) {
 }
 
 void add_filter_flags(Flags& flags, CommonFlags& values, const std::string& precisions) {
-  if (!precisions.empty()) values.precisions = CLI::detail::split(precisions, ',');
+  if (!precisions.empty()) values.usual_precisions = CLI::detail::split(precisions, ',');
   flags.add("--precision", values.precisions,
-            "One answer for each (default " + (precisions.empty() ? "all" : precisions) + ")",
+            "One answer for each (default " + (precisions.empty() ? "all" : precisions) +
+                (precisions == "fp32" ? ", or a recording's own)" : ")"),
             "P[,P...]", ',');
   flags.add("--layout", values.layout, "Only this layout: nchw, nhwc, any");
   flags.add("--backend", values.backends, "Only these libraries, e.g. cudnn,cublas", "L[,L...]",
@@ -146,6 +147,24 @@ MeasurementFilter filter_of(const CommonFlags& flags, const std::string& precisi
     filter.max_workspace_bytes = bytes_of(flags.max_workspace, "--max-workspace");
   }
   return filter;
+}
+
+std::vector<std::string> precisions_of(const CommonFlags& flags, const std::vector<Graph>& graphs) {
+  if (!flags.precisions.empty()) return flags.precisions;
+  // A question about another precision than fp32 asks for that one.
+  if (graphs.empty() || flags.usual_precisions != std::vector<std::string>{"fp32"}) {
+    return flags.usual_precisions;
+  }
+  const Graph& first = graphs.front();
+  for (const Graph& graph : graphs) {
+    if (graph.precision == first.precision) continue;
+    const auto stated = [](const Graph& one) {
+      return one.precision.empty() ? "of no stated precision" : "of " + one.precision;
+    };
+    throw Error(fmt::format("{} is {}, {} is {}: say --precision", first.model, stated(first),
+                            graph.model, stated(graph)));
+  }
+  return first.precision.empty() ? flags.usual_precisions : std::vector{first.precision};
 }
 
 std::size_t rows_of(const CommonFlags& flags) {

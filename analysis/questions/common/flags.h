@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/model/selection.h"
+#include "core/graph_file/graph.h"
 
 namespace CLI {
 class App;
@@ -56,7 +57,9 @@ struct CommonFlags {
   std::vector<std::string> seen;
   std::vector<std::string> sequences;
   std::vector<std::string> plans;
+  /// Empty unless the user said it: precisions_of().
   std::vector<std::string> precisions;
+  std::vector<std::string> usual_precisions;
   std::string layout;
   std::vector<std::string> backends;
   bool cold = false;
@@ -69,6 +72,10 @@ struct CommonFlags {
   std::string rows = "15";
   std::string html;
 };
+
+/// What --precision says; otherwise the usual ones or, instead of fp32, the one that the graphs
+/// state (recordings do). Throws Error if graphs state different ones.
+std::vector<std::string> precisions_of(const CommonFlags& flags, const std::vector<Graph>& graphs);
 
 /// The backend whose device is asked about; empty: any.
 inline std::string first_backend(const CommonFlags& flags) {

@@ -177,13 +177,14 @@ Inputs read_inputs(const CommonFlags& flags) {
   if (flags.results.empty()) throw Error("say where the results are: --results FILE|DIR|DB");
   // Check the flags first, so that a typo does not cost the reading of many files.
   Inputs inputs{.format = flags.format};
-  for (const std::string& precision : flags.precisions) {
-    inputs.filters.push_back(filter_of(flags, precision));
-  }
+  for (const std::string& precision : precisions_of(flags, {})) filter_of(flags, precision);
   inputs.rows = rows_of(flags);
   inputs.movement = movement_of(flags);
   inputs.allow_missing = flags.allow_missing;
   inputs.graphs = read_graphs(flags.graphs);
+  for (const std::string& precision : precisions_of(flags, inputs.graphs)) {
+    inputs.filters.push_back(filter_of(flags, precision));
+  }
   for (const std::string& path : flags.graphs) inputs.graph_paths.push_back(shell_word(path));
   inputs.asked = asked_text(flags);
   const auto read = [&](const std::vector<std::string>& paths, std::vector<Profile>& profiles) {

@@ -74,6 +74,7 @@ TEST(GraphJson, IsWhatTheReaderReads) {
     graph.compulsory = {{.elements = 3, .bytes = 8}, {.elements = 5, .halves = 6}, {.bytes = 7}};
     graph.transforms = {{.layer = 0, .of_input = true, .to_nhwc = "copy/2", .to_nchw = {}}};
     graph.recorded = {"relu/2x3/fp16/nhwc/cudnn/engine62.k2=5"};
+    graph.precision = "bf16";
     graph.metadata = {{"phase", "decode"}, {"batch", "8"}};
     EXPECT_EQ(read_graph(folder.write("again.graph.json", graph_json(graph))), graph) << file;
   }

@@ -223,6 +223,7 @@ TEST(RecordedGraphs, CallsOfSeveralPrecisionsStateTheirOwn) {
 TEST(RecordedGraphs, OnePrecisionIsThatOfTheGraph) {
   const RecordedGraphs one = recorded_graphs("run", calls_of_types({"bf16", "bf16"}), {0, 1, 0, 1});
   EXPECT_THAT(precisions_of(one.graphs[0]), ElementsAre("", ""));
+  EXPECT_EQ(one.graphs[0].precision, "bf16");
   EXPECT_THAT(one.precisions, ElementsAre(Precision::bf16));
   EXPECT_THAT(one.summary, testing::Not(Contains(HasSubstr("precision"))));
 }
@@ -232,6 +233,7 @@ TEST(RecordedGraphs, AnotherPrecisionThanRecordedIsStated) {
   const std::vector<std::uint32_t> sequence{0, 1, 2, 0, 1, 2};
   const RecordedGraphs asked = recorded_graphs("run", calls, sequence, {Precision::bf16});
   EXPECT_THAT(precisions_of(asked.graphs[0]), ElementsAre("", "", ""));
+  EXPECT_EQ(asked.graphs[0].precision, "bf16");
   EXPECT_THAT(asked.summary, Contains(HasSubstr("fp32 1, bf16 2: all are taken at bf16 instead")));
   const RecordedGraphs same =
       recorded_graphs("run", calls_of_types({"bf16", "bf16"}), {0, 1, 0, 1}, {Precision::bf16});

@@ -80,10 +80,11 @@ void set(std::vector<std::pair<std::string, std::string>>& context, const std::s
   }
 }
 
-/// Precisions that the layers of a recording state, in the order of the file. The update of a
+/// Precisions that a recording or its layers state, in the order of the file. The update of a
 /// training step, which has a phase, is measured at fp32 only if that is asked for.
 std::vector<Precision> stated_precisions(const Graph& graph) {
   std::vector<Precision> stated;
+  if (const auto all = parse_precision(graph.precision)) stated.push_back(*all);
   for (const Layer& layer : graph.layers) {
     const auto own = parse_precision(layer.precision);
     if (own && !stored_precision(layer) && layer.phase.empty() &&
