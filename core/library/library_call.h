@@ -14,7 +14,8 @@ struct LibraryCall {
   std::string function{};
   /// Key of the problem; empty if no problem describes the call.
   std::string problem{};
-  /// The log's name for a call without a problem: "MATMUL POINTWISE", the operations of a graph.
+  /// Of a call without a problem, what it is or why it has none: "MATMUL POINTWISE", the operations
+  /// of a graph; "epilogue RELU_AUX, gemm/m64_n256_k512_nt".
   std::string detail{};
   /// The algorithm in the library's words: "engine 28 TILE_SIZE=4", "implicit_gemm", "algorithm
   /// 13"; a graph's engine behind the suites' word for how the graph states the problem
@@ -23,6 +24,9 @@ struct LibraryCall {
   /// Precision of the data.
   std::optional<Precision> data{};
   std::optional<Layout> layout{};
+  /// What the problem passes over: "result R_32F" of another type than the operands, "gaps" between
+  /// the elements of a tensor; both: "result R_32F, gaps".
+  std::string remarks{};
 };
 
 }  // namespace benanza

@@ -205,10 +205,12 @@ class Attributor {
     return order;
   }
 
-  /// TF32 products have fp32 operands.
+  /// TF32 products have fp32 operands, and TF32 may be allowed without being used.
   static bool may_compute(Precision products, const std::string& memory) {
     const std::string_view operands = std::string_view(memory).substr(0, memory.find(' '));
-    if (products == Precision::tf32) return operands == to_string(Precision::fp32);
+    if (products == Precision::tf32 || products == Precision::fp32) {
+      return operands == to_string(Precision::fp32) || operands == to_string(Precision::tf32);
+    }
     return operands == to_string(products);
   }
 

@@ -1,11 +1,14 @@
 // cuDNN's log: CUDNN_LOGLEVEL_DBG, CUDNN_LOGINFO_DBG. An entry of many lines for a call.
+#include <algorithm>
 #include <cstdlib>
 #include <initializer_list>
+#include <vector>
 
 #include "core/base/text.h"
 #include "core/problem/problem.h"
 #include "record/logs/cudnn/attention.h"
 #include "record/logs/cudnn/graph.h"
+#include "record/logs/cudnn/tensor.h"
 #include "record/logs/shared/nvidia_log.h"
 
 namespace benanza::record {
@@ -14,13 +17,6 @@ namespace {
 using text::between;
 using text::integer;
 using text::lower_case;
-
-/// The layout of a tensor with more than one channel, from the stride of its channels.
-std::optional<Layout> layout_of(const Dims& extents, const Dims& strides) {
-  if (extents.size() < 3 || strides.size() != extents.size() || extents[1] == 1)
-    return std::nullopt;
-  return strides[1] == 1 ? Layout::nhwc : Layout::nchw;
-}
 
 /// The cudnn suite's name for "CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM (1)".
 std::string classic_algorithm(std::string_view value) {
@@ -48,24 +44,28 @@ std::string engine(const Entry& entry) {
   return text;
 }
 
-/// The first of `tensors` that the entry has, such as "xDesc".
-struct Tensor {
-  Dims extents{};
-  std::optional<Precision> data{};
-  std::optional<Layout> layout{};
-};
-Tensor tensor(const Entry& entry, std::initializer_list<std::string_view> tensors) {
-  for (const std::string_view name : tensors) {
-    const std::string path(name);
-    Tensor found{.extents = dims(entry.value(path + ".dimA"))};
-    if (found.extents.empty()) continue;
-    std::string_view type = entry.value(path + ".dataType");
-    if (type.empty()) type = entry.value(path + ".type");
-    found.data = precision(type);
-    found.layout = layout_of(found.extents, dims(entry.value(path + ".strideA")));
-    return found;
+/// The first of these factors, of a call rather than of a graph's operation, that is not `usual`:
+/// "alpha 0.5".
+std::string unusual_factor(const Entry& entry, std::initializer_list<std::string_view> names,
+                           double usual) {
+  for (const std::string_view name : names) {
+    const std::string value(entry.value(name));
+    if (value.empty() || std::strtod(value.c_str(), nullptr) == usual) continue;
+    return std::string(name) + ' ' + value;
   }
-  return {};
+  return "";
+}
+
+bool is_of_graph(const Entry& entry) { return entry.function().starts_with("CUDNN_BACKEND"); }
+
+/// A call without a problem, and why.
+LibraryCall without_problem(const Entry& entry, const std::string& unsaid,
+                            const std::string& problem, const Tensor& input) {
+  return {.library = "cudnn",
+          .function = entry.function(),
+          .detail = unsaid + (problem.empty() ? "" : ", ") + problem,
+          .data = input.data,
+          .layout = input.layout};
 }
 
 enum class Pass { forward, data_gradient, filter_gradient };
@@ -89,35 +89,113 @@ std::optional<Convolution> convolution_of(const Entry& entry, const Dims& input,
 }
 
 /// Empty if the extents of the output's gradient do not match the convolution.
-std::string data_gradient_of(const Convolution& forward, const Dims& output) {
+std::string data_gradient_of(const Convolution& forward, const Dims& output,
+                             const Epilogue& epilogue) {
   try {
     const Deconvolution gradient = data_gradient(forward);
-    return gradient.input == output ? key_of(gradient) : "";
+    return gradient.input == output ? key_of(gradient, epilogue) : "";
   } catch (const std::exception&) {
     return "";
   }
 }
 
-/// `entry`: a call, or the operation of a graph. The epilogue counts for the forward pass only.
-std::optional<LibraryCall> convolution(const Entry& entry, Pass pass, const Epilogue& epilogue) {
-  const Tensor input =
-      pass == Pass::data_gradient ? tensor(entry, {"dxDesc", "xDesc"}) : tensor(entry, {"xDesc"});
-  const Tensor weights =
-      pass == Pass::filter_gradient ? tensor(entry, {"dwDesc", "wDesc"}) : tensor(entry, {"wDesc"});
-  const auto forward = convolution_of(entry, input.extents, weights.extents);
+/// The tensors of a pass: two operands and a result.
+struct PassTensors {
+  Tensor input{};
+  Tensor weights{};
+  Tensor output{};
+  std::vector<Tensor> operands{};
+  Tensor result{};
+};
+PassTensors tensors_of(const Entry& entry, Pass pass) {
+  PassTensors of{.input = tensor(entry, {"xDesc"}),
+                 .weights = tensor(entry, {"wDesc"}),
+                 .output = tensor(entry, {"dyDesc", "yDesc"})};
+  if (pass == Pass::forward) {
+    of.output = tensor(entry, {"yDesc"});
+    of.operands = {of.input, of.weights};
+    of.result = of.output;
+  } else if (pass == Pass::data_gradient) {
+    of.input = tensor(entry, {"dxDesc", "xDesc"});
+    of.operands = {of.output, of.weights};
+    of.result = of.input;
+  } else {
+    of.weights = tensor(entry, {"dwDesc", "wDesc"});
+    of.operands = {of.input, of.output};
+    of.result = of.weights;
+  }
+  return of;
+}
+
+/// What a call's fields say and no problem does. The direction of the filters is the same work.
+std::string unsaid_of_convolution(const Entry& entry, const PassTensors& of) {
+  if (std::string types = unsaid_types(of.operands); !types.empty()) return types;
+  const bool is_of_bytes = of.input.data == Precision::int8;
+  std::string_view compute = type_name(entry.value("convDesc.dataType"));
+  if (compute.empty()) compute = type_name(entry.value("convDesc.mathPrec"));
+  if (!compute.empty() && compute != "FLOAT" && !(is_of_bytes && compute == "INT32")) {
+    return "compute type " + std::string(compute);
+  }
+  const std::string_view math = entry.value("convDesc.mathType");
+  if (of.input.data == Precision::fp32 && math.find("ALLOW_CONVERSION") != math.npos) {
+    return "mathType " + std::string(math.substr(0, math.find(' ')));
+  }
+  return is_of_graph(entry) ? "" : unusual_factor(entry, {"alpha", "alpha1"}, 1);
+}
+
+/// Tells what the problem passes over. A graph need not store its convolution's result.
+std::string remarks_of(const Entry& entry, const PassTensors& of) {
+  std::string remarks;
+  const Tensor& operand = of.operands.front();
+  const Tensor& result = of.result;
+  const bool is_told = !is_of_graph(entry) && !result.type.empty() && !operand.type.empty();
+  const bool are_bytes = operand.data == Precision::int8 && result.data == Precision::int8;
+  if (is_told && !are_bytes && result.type != operand.type) remark_result(result.type, remarks);
+  if (of.input.has_gaps() || of.weights.has_gaps() || of.output.has_gaps()) remark_gaps(remarks);
+  return remarks;
+}
+
+/// `entry`: a call, or the operation of a graph. The epilogue does not count for the gradient of
+/// filters.
+std::optional<LibraryCall> convolution(const Entry& entry, Pass pass, Epilogue epilogue) {
+  const PassTensors of = tensors_of(entry, pass);
+  auto forward = convolution_of(entry, of.input.extents, of.weights.extents);
   if (!forward) return std::nullopt;
+  forward->unsigned_data = pass == Pass::forward && of.input.type == "UINT8";
+  std::string unsaid = unsaid_of_convolution(entry, of);
+  if (!is_of_graph(entry)) {
+    const std::string factor = unusual_factor(entry, {"beta"}, 0);
+    const bool is_added = unusual_factor(entry, {"beta"}, 1).empty() && !factor.empty();
+    epilogue.residual = epilogue.residual || is_added;
+    const bool is_said = factor.empty() || (is_added && pass != Pass::filter_gradient);
+    if (!is_said && unsaid.empty()) unsaid = factor;
+  }
   std::string problem;
   if (pass == Pass::forward) problem = key_of(*forward, epilogue);
   if (pass == Pass::filter_gradient) problem = key_of(ConvolutionFilterGradient{*forward});
   if (pass == Pass::data_gradient) {
-    problem = data_gradient_of(*forward, tensor(entry, {"dyDesc", "yDesc"}).extents);
+    problem = data_gradient_of(*forward, of.output.extents, epilogue);
   }
+  if (!unsaid.empty()) return without_problem(entry, unsaid, problem, of.input);
   return LibraryCall{.library = "cudnn",
                      .function = entry.function(),
                      .problem = problem,
                      .algorithm = classic_algorithm(entry.value("algo")),
-                     .data = input.data,
-                     .layout = input.layout};
+                     .data = of.input.data,
+                     .layout = of.input.layout,
+                     .remarks = remarks_of(entry, of)};
+}
+
+/// What of a batch normalization no problem says: fused steps, statistics of each element, factors.
+std::string unsaid_of_normalization(const Entry& entry, const std::vector<Tensor>& tensors) {
+  const std::string_view steps = between(entry.value("bnOps"), "CUDNN_BATCHNORM_OPS_", " ");
+  if (!steps.empty() && steps != "BN") return "bnOps " + std::string(steps);
+  const std::string_view mode = between(entry.value("mode"), "CUDNN_BATCHNORM_", " ");
+  if (!mode.empty() && !mode.starts_with("SPATIAL")) return "mode " + std::string(mode);
+  if (std::string types = unsaid_types(tensors); !types.empty()) return types;
+  const std::string alpha = unusual_factor(entry, {"alpha", "alphaDataDiff", "alphaParamDiff"}, 1);
+  return alpha.empty() ? unusual_factor(entry, {"beta", "betaDataDiff", "betaParamDiff"}, 0)
+                       : alpha;
 }
 
 /// Shape selects inference, training forward or training backward.
@@ -127,19 +205,29 @@ std::optional<LibraryCall> batch_normalization(const Entry& entry) {
   const std::string epsilon(entry.value("epsilon"));
   if (input.extents.empty() || epsilon.empty()) return std::nullopt;
   const Shape shape{.input = input.extents, .epsilon = std::strtof(epsilon.c_str(), nullptr)};
-  return LibraryCall{.library = "cudnn",
-                     .function = entry.function(),
-                     .problem = key_of(shape),
-                     .algorithm = "",
-                     .data = input.data,
-                     .layout = input.layout};
+  std::vector<Tensor> tensors{input};
+  for (const std::string_view name : {"yDesc", "dyDesc", "dxDesc"}) {
+    tensors.push_back(tensor(entry, {name}));
+  }
+  const std::string unsaid = unsaid_of_normalization(entry, tensors);
+  if (!unsaid.empty()) return without_problem(entry, unsaid, key_of(shape), input);
+  LibraryCall call{.library = "cudnn",
+                   .function = entry.function(),
+                   .problem = key_of(shape),
+                   .algorithm = "",
+                   .data = input.data,
+                   .layout = input.layout};
+  if (std::ranges::any_of(tensors, &Tensor::has_gaps)) remark_gaps(call.remarks);
+  return call;
 }
 
-/// The operations of a graph: "MATMUL POINTWISE".
+/// The operations of a graph: "MATMUL POINTWISE(ERF)".
 std::string operations(const std::vector<Entry>& graph) {
   std::string text;
   for (const Entry& operation : graph) {
     text += (text.empty() ? "" : " ") + std::string(operation_name(operation));
+    const std::string_view mode = between(operation.value("pwDesc.mode"), "CUDNN_POINTWISE_", " ");
+    if (!mode.empty()) text += '(' + std::string(mode) + ')';
   }
   return text;
 }
@@ -150,10 +238,11 @@ std::optional<LibraryCall> attention_call(const std::vector<Entry>& graph) {
   if (const auto forward = attention_of(graph)) problem = key_of(*forward);
   if (const auto gradient = attention_gradient_of(graph)) problem = key_of(*gradient);
   if (problem.empty()) return std::nullopt;
-  return LibraryCall{.library = "cudnn",
-                     .problem = problem,
-                     .data = tensor(graph.front(), {"qDesc", "aDesc", "xDesc"}).data,
-                     .layout = Layout::plain};
+  const Tensor first = tensor(graph.front(), {"qDesc", "aDesc", "xDesc"});
+  const std::string unsaid = unsaid_types({first});
+  if (!unsaid.empty()) return without_problem(graph.front(), unsaid, problem, first);
+  return LibraryCall{
+      .library = "cudnn", .problem = problem, .data = first.data, .layout = Layout::plain};
 }
 
 /// The call that runs a graph of one convolution and, after a forward one, elementwise operations,
@@ -198,8 +287,10 @@ bool executes(std::string_view function) {
 /// The call that adds a bias and, alpha2 times, a tensor, and applies a function.
 std::optional<LibraryCall> fused_convolution(const Entry& entry) {
   Epilogue epilogue{.bias = true};
-  const std::string added(entry.value("alpha2"));
-  epilogue.residual = !added.empty() && std::strtod(added.c_str(), nullptr) != 0;
+  const std::string factor = unusual_factor(entry, {"alpha2"}, 0);
+  epilogue.residual = !factor.empty();
+  std::string unsaid;
+  if (epilogue.residual) unsaid = unusual_factor(entry, {"alpha2"}, 1);
   const std::string_view mode =
       between(entry.value("activationDesc.mode"), "CUDNN_ACTIVATION_", " ");
   const auto function = [](ActivationKind kind) { return Activation{.input = {}, .kind = kind}; };
@@ -210,9 +301,11 @@ std::optional<LibraryCall> fused_convolution(const Entry& entry) {
   } else if (mode == "TANH") {
     epilogue.activation = function(ActivationKind::tanh);
   } else if (!mode.empty() && mode != "IDENTITY") {
-    return std::nullopt;
+    unsaid = "activation " + std::string(mode);
   }
-  return convolution(entry, Pass::forward, epilogue);
+  auto call = convolution(entry, Pass::forward, epilogue);
+  if (!call || unsaid.empty() || call->problem.empty()) return call;
+  return without_problem(entry, unsaid, call->problem, tensor(entry, {"xDesc"}));
 }
 
 std::optional<LibraryCall> call_with_problem(const Entry& entry) {
@@ -251,7 +344,7 @@ std::optional<LibraryCall> cudnn_call(std::string_view, std::string_view words) 
   const std::vector<Entry> graph =
       entry.function() == "cudnnBackendExecute" ? entry.parts("operation") : std::vector<Entry>();
   const auto call = graph.empty() ? call_with_problem(entry) : graph_call(entry, graph);
-  if (call && !call->problem.empty()) return call;
+  if (call && (!call->problem.empty() || !call->detail.empty())) return call;
   if (!executes(entry.function())) return std::nullopt;
   const Tensor input = tensor(graph.empty() ? entry : graph.front(), {"xDesc", "aDesc", "qDesc"});
   return LibraryCall{.library = "cudnn",

@@ -10,6 +10,7 @@ CallText call_text(const LibraryCall& call) {
           .kind = call.function,
           .implementation = call.algorithm,
           .memory = to_string(CallMemory{.data = call.data, .layout = call.layout}),
+          .attributes = call.remarks,
           .auxiliary = call.detail,
           .problem = call.problem};
 }

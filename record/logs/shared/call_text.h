@@ -23,7 +23,9 @@ struct CallText {
   std::string prop_kind{};
   /// Types and formats of the tensors; for NVIDIA's libraries a CallMemory.
   std::string memory{};
+  /// For NVIDIA's libraries LibraryCall::remarks.
   std::string attributes{};
+  /// For NVIDIA's libraries LibraryCall::detail.
   std::string auxiliary{};
   /// As oneDNN writes it; for NVIDIA's libraries the problem's key.
   std::string problem{};

@@ -17,6 +17,9 @@ bool ends_with_name(std::string_view path, std::string_view name) {
 }
 
 std::string_view find(const std::map<std::string, std::string>& fields, std::string_view name) {
+  if (const auto exact = fields.find(std::string(name)); exact != fields.end()) {
+    return exact->second;
+  }
   for (const auto& [path, value] : fields) {
     if (ends_with_name(path, name)) return value;
   }
@@ -38,13 +41,32 @@ Dims dims(std::string_view text) {
   return values;
 }
 
+std::string_view type_name(std::string_view type) {
+  for (const std::string_view prefix : {"CUDNN_DATA_", "CUDA_"}) {
+    if (type.starts_with(prefix)) type.remove_prefix(prefix.size());
+  }
+  return type.substr(0, type.find_first_of(" ("));
+}
+
 std::optional<Precision> precision(std::string_view type) {
-  if (type.find("FP8_") != type.npos || type.find("R_8F_") != type.npos) return Precision::fp8;
-  if (type.find("BFLOAT16") != type.npos || type.find("16BF") != type.npos) return Precision::bf16;
-  if (type.find("HALF") != type.npos || type.find("R_16F") != type.npos) return Precision::fp16;
-  if (type.find("INT8") != type.npos || type.find("R_8I") != type.npos) return Precision::int8;
-  if (type.find("FLOAT") != type.npos || type.find("R_32F") != type.npos) return Precision::fp32;
+  constexpr std::pair<std::string_view, Precision> types[] = {
+      {"R_32F", Precision::fp32},    {"FLOAT", Precision::fp32},  {"R_16F", Precision::fp16},
+      {"HALF", Precision::fp16},     {"R_16BF", Precision::bf16}, {"BFLOAT16", Precision::bf16},
+      {"R_8I", Precision::int8},     {"INT8", Precision::int8},   {"UINT8", Precision::int8},
+      {"R_8F_E4M3", Precision::fp8}, {"FP8_E4M3", Precision::fp8}};
+  for (const auto& [name, precision] : types) {
+    if (type_name(type) == name) return precision;
+  }
   return std::nullopt;
+}
+
+void remark_result(std::string_view type, std::string& remarks) {
+  remarks += (remarks.empty() ? "" : ", ") + std::string(result_remark);
+  remarks += type_name(type);
+}
+
+void remark_gaps(std::string& remarks) {
+  remarks += (remarks.empty() ? "" : ", ") + std::string(gaps_remark);
 }
 
 std::string function_of(std::string_view line) {

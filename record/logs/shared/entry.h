@@ -14,8 +14,18 @@ namespace benanza::record {
 
 /// Parses "[1,64,56,56]"; empty if it is no such list.
 Dims dims(std::string_view text);
-/// Parses a library's name of a type: "CUDNN_DATA_HALF (2)", "R_16F".
+/// "HALF" of "CUDNN_DATA_HALF (2)", "R_16F" of "CUDA_R_16F(2)".
+std::string_view type_name(std::string_view type);
+/// Of data of such a type, signed or unsigned; empty for types that no precision has: doubles,
+/// complex numbers, e5m2, packed bytes.
 std::optional<Precision> precision(std::string_view type);
+/// What a call's problem passes over (LibraryCall::remarks).
+inline constexpr std::string_view gaps_remark = "gaps";
+inline constexpr std::string_view result_remark = "result ";
+/// Adds to a call's remarks that its result has this type.
+void remark_result(std::string_view type, std::string& remarks);
+/// Adds that a tensor has gaps.
+void remark_gaps(std::string& remarks);
 /// The function of "I! CuDNN (v91900 56) function cudnnCreate() called:", or of cuBLAS' form with a
 /// result type.
 std::string function_of(std::string_view line);
@@ -31,7 +41,8 @@ class Entry {
   /// `line`: without its "i!", "    xDesc: type=cudnnTensorDescriptor_t:".
   void add(std::string_view line);
 
-  /// Value or type of the first field whose path ends with `name`; empty if there is none.
+  /// Value or type of the field with this path, otherwise of the first whose path ends with `name`;
+  /// empty if there is none.
   std::string_view value(std::string_view name) const;
   std::string_view type(std::string_view name) const;
   /// The fields below each field with this name, in the log's order, as entries of their own: their

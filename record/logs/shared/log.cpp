@@ -6,6 +6,7 @@
 
 #include "core/library/algorithm.h"
 #include "core/problem/name.h"
+#include "record/logs/shared/entry.h"
 
 namespace benanza::record {
 namespace {
@@ -46,6 +47,8 @@ CallProblems problems_of_key(const CallText& text) {
   }
   try {
     result.problems.push_back(parse(text.problem));
+    result.taken_as_dense = text.attributes.find(gaps_remark) != std::string::npos;
+    result.taken_as_operands = text.attributes.find(result_remark) != std::string::npos;
     result.variants = variants_of_key(text, memory);
   } catch (const std::exception& reason) {
     result.reason = text.kind + ' ' + text.problem + ": " + reason.what();

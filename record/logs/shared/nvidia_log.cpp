@@ -84,6 +84,11 @@ void NvidiaLogReader::end(std::string_view process, const Use& use) {
   if (entry_.text.source == "cudnn") {
     entry_.thread = text::integer(text::between(process, "Thread=", ";"));
   }
+  // Changes what cuBLAS may compute with; kept like a field of the call.
+  const std::string_view mode = text::between(process, "MathMode=", "; ");
+  if (!mode.empty() && mode != "CUBLAS_DEFAULT_MATH") {
+    add_line("i!  MathMode: type=cublasMath_t; val=" + std::string(mode), entry_.words);
+  }
   if (!is_inside_a_call(entry_)) use(std::move(entry_));
   entry_ = {};
 }

@@ -104,12 +104,12 @@ TEST(ApiLog, ProductsAreColumnMajor) {
   };
   EXPECT_EQ(logged("COMPUTE_32F", "COMPUTE_32F_FAST_TF32")->data, Precision::tf32);
   for (const auto& [from, to, detail] :
-       {std::tuple("COMPUTE_32F", "COMPUTE_32F_FAST_16BF", "operands of R_32F"),
+       {std::tuple("COMPUTE_32F", "COMPUTE_32F_FAST_16BF", "computeType COMPUTE_32F_FAST_16BF"),
         std::tuple("Bdesc=[type=R_32F", "Bdesc=[type=R_16F", "operands of R_32F and R_16F"),
         std::tuple("desc=[type=R_32F", "desc=[type=R_64F", "operands of R_64F")}) {
     const auto call = logged(from, to);
     EXPECT_EQ(call->problem, "") << to;
-    EXPECT_EQ(call->detail, detail) << to;
+    EXPECT_EQ(call->detail, detail + std::string(", gemm/m1_n1000_k2048_nt_bias")) << to;
   }
   EXPECT_EQ(logged("desc=[type=R_32F", "desc=[type=R_8F_E4M3")->data, Precision::fp8);
 

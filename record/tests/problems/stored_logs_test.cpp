@@ -51,7 +51,8 @@ std::int64_t count(const std::filesystem::path& file, const std::string& what) {
   return row.integer(0);
 }
 
-/// suites.txt was made by the program that mapped NVIDIA's logs while it recorded.
+/// suites.txt was made by the program that mapped NVIDIA's logs while it recorded; reasons are
+/// later.
 TEST(StoredLogs, GiveTheSuitesOfLogsMappedWhileRecording) {
   const Folder folder;
   std::string suites;

@@ -177,6 +177,9 @@ TEST(Attribution, CallsOfTwoLibrariesHaveTheOrderOfTheirKernels) {
               ElementsAre(0, 1));
   EXPECT_THAT(made.attribution({product("cublaslt", "b", "fp32"), product("cublas", "a")}).owners,
               ElementsAre(1, 0));
+  EXPECT_THAT(made.attribution({product("cublas", "a"), product("cublaslt", "b", "tf32")}).owners,
+              ElementsAre(0, 1))
+      << "TF32 is allowed, not used";
   EXPECT_THAT(made.attribution({product("cublaslt", "b"), product("cublas", "a")}).owners,
               ElementsAre(none, none));
 }

@@ -10,7 +10,7 @@ using testing::IsEmpty;
 using testing::Pair;
 using testing::SizeIs;
 
-constexpr std::int64_t second = 1'000'000'000;
+constexpr std::int64_t one_second = 1'000'000'000;
 
 struct MemoryMade {
   DeviceRecording recording{.names = {"device", "pinned"}};
@@ -18,7 +18,7 @@ struct MemoryMade {
   MemoryMade& change(std::int64_t seconds, std::int64_t address, std::int64_t bytes, bool is_freed,
                      std::uint32_t kind = 0, std::int64_t process = 1) {
     recording.memory.push_back({.process = process,
-                                .time = seconds * second,
+                                .time = seconds * one_second,
                                 .device = 2,
                                 .is_freed = is_freed,
                                 .kind = kind,
