@@ -226,6 +226,14 @@ Problems concat_problems(const CallFields& call) {
   const auto sources = static_cast<std::size_t>(std::ranges::count_if(
       call.tensors, [](const TensorText& tensor) { return tensor.name.starts_with("src"); }));
   if (shape.parts.size() > sources) shape.parts.resize(sources);
+  for (const TensorText& tensor : call.tensors) {
+    if (tensor.type != call.type() && tensor.type != "undef") {
+      throw std::invalid_argument("tensors of " + std::string(call.type()) + " and " + tensor.type);
+    }
+  }
+  if (call.text.attributes.find("attr-scales:") != std::string::npos) {
+    throw std::invalid_argument("a concatenation with scales");
+  }
   return {{shape, {}}};
 }
 

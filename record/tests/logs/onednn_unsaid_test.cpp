@@ -52,6 +52,16 @@ TEST(CallProblems, WhatChangesTheResultIsNotPassedOver) {
       << "the floats' precision";
 }
 
+TEST(CallProblems, APartOfAConcatenationHasTheResultsTypeAndScale) {
+  const auto joined = [](const std::string& second, const std::string& scales) {
+    return "concat,x,undef,src_u8::blocked:ab:f0 src_" + second +
+           "::blocked:ab:f0 dst_u8::blocked:ab:f0," + scales + ",axis:1,2x3:2x4";
+  };
+  EXPECT_THAT(keys(joined("u8", "")), testing::ElementsAre("concat/2x3_2x4_a1"));
+  EXPECT_THAT(reason(joined("s8", "")), HasSubstr("tensors of u8 and s8"));
+  EXPECT_THAT(reason(joined("u8", "attr-scales:src0:0:f32")), HasSubstr("with scales"));
+}
+
 TEST(CallProblems, StridesAndBlocksOfNothingAreNoProblem) {
   EXPECT_THAT(reason("convolution,x,forward_inference,src_f32::blocked:abcd:f0 "
                      "wei_f32::blocked:abcd:f0 dst_f32::blocked:abcd:f0,,alg:convolution_direct,"
