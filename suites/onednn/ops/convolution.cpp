@@ -79,6 +79,9 @@ std::vector<Attempt> attempts(const Convolution& shape, const Problem& problem,
   if (const auto line = as_line(shape)) {
     ask("line.", dnnl::algorithm::convolution_direct, *line);
   }
+  if (const auto image = as_image(shape)) {
+    ask("image.", dnnl::algorithm::convolution_direct, *image);
+  }
   ask("", dnnl::algorithm::convolution_direct, shape);
   // Version 2 rounds transforms of bytes to bytes: its sums are several units off.
   if (!context.integers()) ask("winograd.", dnnl::algorithm::convolution_winograd, shape);

@@ -33,18 +33,22 @@ void register_deconvolution(WayTable& table) {
       },
       [](const Deconvolution& shape, const Problem& problem, const VariantContext& context) {
         std::vector<Attempt> attempts;
-        const auto ask = [&](const std::string& prefix, dnnl::algorithm algorithm) {
+        const auto ask = [&](const std::string& prefix, dnnl::algorithm algorithm,
+                             const Deconvolution& seen) {
           auto ways = with_epilogue(problem, prefix, [=](ResidualFrom from) {
-            return plan_convolution<dnnl::deconvolution_forward>(shape, problem, context, algorithm,
-                                                                 from, weight_values(shape));
+            return plan_convolution<dnnl::deconvolution_forward>(seen, problem, context, algorithm,
+                                                                 from, weight_values(seen));
           });
           for (Attempt& way : ways) {
             way.traits.transforms = algorithm == dnnl::algorithm::deconvolution_winograd;
           }
           attempts.insert(attempts.end(), ways.begin(), ways.end());
         };
-        ask("", dnnl::algorithm::deconvolution_direct);
-        ask("winograd.", dnnl::algorithm::deconvolution_winograd);
+        if (const auto image = as_image(shape)) {
+          ask("image.", dnnl::algorithm::deconvolution_direct, *image);
+        }
+        ask("", dnnl::algorithm::deconvolution_direct, shape);
+        ask("winograd.", dnnl::algorithm::deconvolution_winograd, shape);
         return attempts;
       },
       Steps::appended));

@@ -1,10 +1,26 @@
 #pragma once
 
+#include <optional>
+
 #include "suites/onednn/api/library_terms.h"
 #include "suites/onednn/plans/post_ops.h"
 #include "suites/onednn/ways.h"
 
 namespace benanza::onednn {
+
+/// A grouped convolution, or transposed one, of lines as one of images one pixel high: for groups,
+/// the library has fast code for images alone. Empty for others.
+template <class Shape>
+std::optional<Shape> as_image(const Shape& shape) {
+  if (shape.window.rank() != 1 || shape.groups == 1) return std::nullopt;
+  Shape image = shape;
+  Window& window = image.window;
+  image.input.insert(image.input.end() - 1, 1);
+  for (Dims* one : {&window.kernel, &window.strides, &window.dilations})
+    one->insert(one->begin(), 1);
+  window.pads = {0, shape.window.pads[0], 0, shape.window.pads[1]};
+  return image;
+}
 
 /// A plan of a convolution or of a transposed one, `Forward` of the library's API. `weights` are
 /// described in the order of the problem's values.
