@@ -79,14 +79,15 @@ std::optional<Precision> precision_of_number(std::int64_t type) {
 void account_for(const Call& call, const Entry& entry, std::vector<Part>& parts) {
   const TensorType type = type_of(call, entry.types);
   const std::string unread = unread_argument(call, entry, parts);
-  const std::string& reason = unread.empty() ? type.fault : unread;
   for (Part& part : parts) {
+    // Parts that state their own precision know of the types.
+    const std::string& reason = unread.empty() && !part.precision ? type.fault : unread;
+    if (!reason.empty()) part.whole.clear();
+    if (part.problem.empty()) continue;
     if (reason.empty()) {
-      if (!part.problem.empty() && !part.precision) part.precision = type.precision;
+      if (!part.precision) part.precision = type.precision;
       continue;
     }
-    part.whole.clear();
-    if (part.problem.empty()) continue;
     part.problem.clear();
     part.precision.reset();
     part.reason = reason;

@@ -90,6 +90,20 @@ std::vector<Part> mish(const Call& call) {
                       {"Softplus", "Tanh", "Mul"});
 }
 
+/// The conversion of the shorter of two operands of which the other is fp32; empty for others.
+std::vector<Part> widened_operand(const Call& call) {
+  if (!call.is_tensor(0) || !call.is_tensor(1)) return {};
+  const auto a = precision_of_type(call.type(0));
+  const auto b = precision_of_type(call.type(1));
+  if (!a || !b || a == b || (a != Precision::fp32 && b != Precision::fp32)) return {};
+  const std::size_t shorter = a == Precision::fp32 ? 1 : 0;
+  const Cast shape{.input = call.dims(shorter), .widens = true};
+  Part cast = optional_part(part("Cast", std::optional(shape), call.dims(shorter)));
+  cast.done = true;
+  cast.precision = shorter == 1 ? b : a;
+  return {std::move(cast)};
+}
+
 /// Extends operands to equal rank, as ONNX broadcasts. A number counts as a one-element tensor.
 template <BinaryKind kind>
 std::vector<Part> binary(const Call& call) {
@@ -106,10 +120,14 @@ std::vector<Part> binary(const Call& call) {
     refused.reason = is_sum ? "a factor of " + number(*call.real(2)) : "a rounded quotient";
     return {std::move(refused)};
   }
+  std::vector<Part> parts = widened_operand(call);
   while (a.size() < b.size()) a.insert(a.begin(), 1);
   while (b.size() < a.size()) b.insert(b.begin(), 1);
   const Dims result = element_count(a) < element_count(b) ? b : a;
-  return {part(op, std::optional(Binary{.kind = kind, .a = a, .b = b}), result)};
+  const bool is_widened = !parts.empty();
+  parts.push_back(part(op, std::optional(Binary{.kind = kind, .a = a, .b = b}), result));
+  if (is_widened) parts.back().precision = Precision::fp32;
+  return parts;
 }
 
 // input, weight: one slope per channel

@@ -138,12 +138,30 @@ TEST(UnsaidInTraces, TypesWithoutAKey) {
                 ElementsAre('[' + ("tensors of " + std::string(type)) + ']'));
   }
   x.type = "c10::BFloat16";
-  EXPECT_THAT(told("add", {x, floats({4, 64}), number("1")}),
+  EXPECT_THAT(told("mm", {x, floats({64, 4})}),
               ElementsAre("[tensors of c10::BFloat16 and float]"));
+  EXPECT_THAT(told("add", {x, {.dims = {4, 64}, .type = "long int"}, number("1")}),
+              ElementsAre("[tensors of c10::BFloat16 and long int]"));
   EXPECT_EQ(parts("layer_norm", {x, number("[64]"), floats({64}), floats({64}), number("1e-5")})
                 .front()
                 .precision,
             Precision::bf16);
+}
+
+// The residual of a network under autocast.
+TEST(UnsaidInTraces, AShorterOperandIsWidened) {
+  const Argument half{.dims = {8, 64}, .type = "c10::Half"};
+  for (const bool is_first : {false, true}) {
+    const Argument single = floats({8, 64});
+    const std::vector<Part> made =
+        is_first ? parts("add", {half, single, number("1")}) : parts("add_", {single, half});
+    ASSERT_EQ(made.size(), 2);
+    EXPECT_EQ(made[0].problem, "widen/8x64");
+    EXPECT_EQ(made[0].precision, Precision::fp16);
+    EXPECT_TRUE(made[0].done);
+    EXPECT_EQ(made[1].problem, "add/8x64_8x64");
+    EXPECT_EQ(made[1].precision, Precision::fp32);
+  }
 }
 
 TEST(UnsaidInTraces, ResultsOfAnotherTypeAreConverted) {
