@@ -83,7 +83,7 @@ void account_for(const Call& call, const Entry& entry, std::vector<Part>& parts)
     // Parts that state their own precision know of the types.
     const std::string& reason = unread.empty() && !part.precision ? type.fault : unread;
     if (!reason.empty()) part.whole.clear();
-    if (part.problem.empty()) continue;
+    if (part.problem.empty() && part.whole.empty()) continue;
     if (reason.empty()) {
       if (!part.precision) part.precision = type.precision;
       continue;

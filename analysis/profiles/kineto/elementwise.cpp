@@ -146,16 +146,24 @@ std::vector<Part> power(const Call& call) {
   if (!exponent) return {plain("Pow", call.dims(0))};
   return {part("Pow", activation(call, ActivationKind::pow, *exponent), call.dims(0))};
 }
+/// The power of a fixed fraction.
+template <Literal op, int over, int under>
+std::vector<Part> power_of(const Call& call) {
+  constexpr float exponent = static_cast<float>(over) / under;
+  return {part(op.text, activation(call, ActivationKind::pow, exponent), call.dims(0))};
+}
+std::vector<Part> negate(const Call& call) {
+  return {part("Neg", activation(call, ActivationKind::linear, -1), call.dims(0))};
+}
 std::vector<Part> square(const Call& call) {
   return {part("Pow", activation(call, ActivationKind::pow, 2), call.dims(0))};
 }
 
 template <ActivationKind kind>
 std::vector<Part> function(const Call& call) {
-  static constexpr std::string_view names[] = {"Erf", "Softplus", "Exp", "Log", "Sqrt", "Abs"};
-  constexpr ActivationKind kinds[] = {ActivationKind::erf,  ActivationKind::softplus,
-                                      ActivationKind::exp,  ActivationKind::log,
-                                      ActivationKind::sqrt, ActivationKind::abs};
+  using enum ActivationKind;
+  static constexpr std::string_view names[] = {"Erf", "Exp", "Log", "Sqrt", "Abs", "Sin", "Cos"};
+  constexpr ActivationKind kinds[] = {erf, exp, log, ActivationKind::sqrt, abs, sin, cos};
   const auto place = std::ranges::find(kinds, kind) - std::begin(kinds);
   return {part(names[place], activation(call, kind), call.dims(0))};
 }
@@ -269,12 +277,14 @@ constexpr Entry other_table[] = {
     {"exp", function<ActivationKind::exp>},
     {"log", function<ActivationKind::log>},
     {"sqrt", function<ActivationKind::sqrt>},
-    {"rsqrt", same_shape<"Sqrt">},
+    {"rsqrt", power_of<"Sqrt", -1, 2>},
     {"pow", power},
     {"square", square},
-    {"neg", same_shape<"Neg">},
+    {"neg", negate},
     {"abs", function<ActivationKind::abs>},
-    {"reciprocal", same_shape<"Reciprocal">},
+    {"reciprocal", power_of<"Reciprocal", -1, 1>},
+    {"sin", function<ActivationKind::sin>},
+    {"cos", function<ActivationKind::cos>},
     // Whether axes of one are kept.
     {"mean", reduce<ReductionKind::mean>, arguments<2>},
     {"sum", reduce<ReductionKind::sum>, arguments<2>},

@@ -65,6 +65,14 @@ TEST(UnsaidInTraces, FunctionsOfOtherNumbersThanTheUsual) {
   EXPECT_THAT(told("div", {x, x, {}}), ElementsAre("[a rounded quotient]"));
 }
 
+TEST(UnsaidInTraces, FunctionsOfOneTensor) {
+  const Argument x = floats({4, 64});
+  EXPECT_THAT(told("neg", {x}), ElementsAre("linear/4x64_a-1_b0"));
+  EXPECT_THAT(told("reciprocal", {x}), ElementsAre("pow/4x64_a-1"));
+  EXPECT_THAT(told("rsqrt", {x}), ElementsAre("pow/4x64_a-0.5"));
+  EXPECT_THAT(told("cos", {x}), ElementsAre("cos/4x64"));
+}
+
 TEST(UnsaidInTraces, AMeanOverAnotherNumberOfElements) {
   std::vector<Argument> arguments{floats({2, 8, 16, 16}),
                                   number("[2, 2]"),
@@ -119,6 +127,13 @@ TEST(UnsaidInTraces, MasksAndDropoutOfAttention) {
               ElementsAre(scores, "add/2x4x32x32_1x1x32x32", "softmax/2x4x32x32_a3", result));
   EXPECT_THAT(attention({}, "0.1"),
               ElementsAre(scores, "softmax/2x4x32x32_a3", result, "[no library has dropout]"));
+  // Heads that share keys: only the one call does them.
+  const Argument shared = floats({2, 1, 32, 64});
+  const Part product =
+      parts("scaled_dot_product_attention", {x, shared, shared, {}, number("0."), number("True")})
+          .front();
+  EXPECT_EQ(product.whole, "attention/2x4x32x64_k1x32x64_s0.125_causal");
+  EXPECT_EQ(product.precision, Precision::fp32);
   // Queries of 8 bits, whose scales stand before the dropout.
   const Argument scale = floats({1});
   EXPECT_THAT(parts("_scaled_dot_product_flash_attention",
