@@ -106,8 +106,11 @@ Lowered lower_skip_normalization(const NodeView& node) {
 }  // namespace
 
 void register_layer_normalization(OperatorTable& table) {
-  table.add("LayerNormalization",
-            {.check = check_axis, .lower = lower_plain<false>, .idle_attributes = {"stash_type"}});
+  // ONNX has it from opset 17 on, ONNX Runtime and its optimizer in every one.
+  table.add("LayerNormalization", {.check = check_axis,
+                                   .shapes = {{like_first, 1, 16}},
+                                   .lower = lower_plain<false>,
+                                   .idle_attributes = {"stash_type"}});
   for (const auto* op : {"RMSNormalization", "SimplifiedLayerNormalization"}) {
     table.add(
         op,

@@ -31,6 +31,14 @@ TEST(LayerNormalization, RowsEndWhereTheAxisBegins) {
       ElementsAre("layernorm/2x40_e0.5_sb"));
 }
 
+// ONNX Runtime's optimizer writes it into models of any opset.
+TEST(LayerNormalization, IsOlderThanItsSchema) {
+  for (const int opset : {7, 12, 16}) {
+    EXPECT_THAT(normalization("LayerNormalization", {2, 5, 8}, {8}, {}, opset).layer().problems,
+                ElementsAre("layernorm/10x8_e1e-05_sb"));
+  }
+}
+
 TEST(LayerNormalization, MayDoWithoutABias) {
   Model model(17);
   model.input("x", {4, 8}).weights("s", {8}).node("LayerNormalization", {"x", "s"}, {"y"});
