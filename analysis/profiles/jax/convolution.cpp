@@ -24,12 +24,13 @@ float number(const Instruction& call, std::string_view name) {
   return std::strtof(std::string(field_of(call, name)).c_str(), nullptr);
 }
 
-/// XLA's ActivationMode.
-std::optional<Activation> convolution_function(const Instruction& call) {
+/// XLA's ActivationMode. Empty for one that no problem has.
+std::optional<std::optional<Activation>> convolution_function(const Instruction& call) {
   const std::string_view mode = field_of(call, "activation_mode");
   const auto function = [](ActivationKind kind, float alpha = 0, float beta = 0) {
     return Activation{.input = {}, .kind = kind, .alpha = alpha, .beta = beta};
   };
+  if (mode.empty() || mode == "kNone") return std::optional<Activation>();
   if (mode == "kRelu") return function(ActivationKind::relu);
   if (mode == "kRelu6") return function(ActivationKind::clip, 0, 6);
   if (mode == "kSigmoid") return function(ActivationKind::sigmoid);
@@ -42,23 +43,32 @@ std::optional<Activation> convolution_function(const Instruction& call) {
 }
 
 /// Operands: input, weights, one value per filter, and an addend.
-Epilogue of_convolution(const Instruction& call) {
-  return {.bias = call.operands.size() > 2,
-          .residual = call.operands.size() > 3 && number(call, "side_input_scale") == 1,
-          .activation = convolution_function(call)};
+LibraryEpilogue of_convolution(const Instruction& call) {
+  const auto function = convolution_function(call);
+  if (!function) return {.unsaid = "activation " + std::string(field_of(call, "activation_mode"))};
+  return {
+      .epilogue = {.bias = call.operands.size() > 2,
+                   .residual = call.operands.size() > 3 && number(call, "side_input_scale") != 0,
+                   .activation = *function}};
 }
 
-/// "BIAS_RELU"; with "beta": 1, the third operand is added.
-Epilogue of_product(const Instruction& call) {
-  const std::string_view text = field_of(call, "epilogue");
-  Epilogue epilogue{.bias = text.find("BIAS") != text.npos,
-                    .residual = call.operands.size() > 2 && number(call, "beta") == 1};
-  if (text.find("RELU") != text.npos) {
-    epilogue.activation = Activation{.input = {}, .kind = ActivationKind::relu};
-  } else if (text.find("GELU") != text.npos) {
-    epilogue.activation = Activation{.input = {}, .kind = ActivationKind::gelu_tanh};
+/// "BIAS_RELU"; unless "beta" is 0, the third operand is added.
+LibraryEpilogue of_product(const Instruction& call) {
+  std::string_view text = field_of(call, "epilogue");
+  LibraryEpilogue found;
+  found.epilogue.residual = call.operands.size() > 2 && number(call, "beta") != 0;
+  constexpr std::string_view bias = "BIAS";
+  const std::string_view whole = text;
+  found.epilogue.bias = text.starts_with(bias);
+  if (found.epilogue.bias) text.remove_prefix(std::min(bias.size() + 1, text.size()));
+  if (text == "RELU") {
+    found.epilogue.activation = Activation{.input = {}, .kind = ActivationKind::relu};
+  } else if (text == "GELU") {
+    found.epilogue.activation = Activation{.input = {}, .kind = ActivationKind::gelu_tanh};
+  } else if (!text.empty() && text != "DEFAULT") {
+    found.unsaid = "epilogue " + std::string(whole);
   }
-  return epilogue;
+  return found;
 }
 
 }  // namespace
@@ -198,11 +208,18 @@ std::optional<Pads> image_pads(std::string_view text, std::string_view labels) {
   return result;
 }
 
-Epilogue library_epilogue(const Instruction& call) {
+LibraryEpilogue library_epilogue(const Instruction& call) {
   const std::string_view target = text::between(call.attributes, "custom_call_target=\"", "\"");
   if (target == "__cudnn$convBiasActivationForward") return of_convolution(call);
-  if (target.starts_with("__cublas$lt$matmul")) return of_product(call);
-  return {};
+  const bool is_plain = target == "__cudnn$convForward" || target == "__cudnn$convBackwardInput" ||
+                        target == "__cudnn$convBackwardFilter";
+  if (target.empty() || is_plain) return {};
+  // Operands of 8 bits are scaled as a whole ($f8) or, without a problem, in blocks ($mx).
+  if (target == "__cublas$gemm" || target == "__cublas$lt$matmul" ||
+      target == "__cublas$lt$matmul$f8") {
+    return of_product(call);
+  }
+  return {.unsaid = std::string(target)};
 }
 
 }  // namespace benanza::analysis::jax

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "analysis/profiles/jax/hlo.h"
@@ -44,9 +45,14 @@ std::optional<ConvolutionFilterGradient> filter_gradient(const Instruction& call
 /// image: if it pads between elements, is negative, or pads batch or channels.
 std::optional<Pads> image_pads(std::string_view text, std::string_view labels);
 
-/// What a call of cuDNN or cuBLASLt that XLA makes does to its result, from the settings in the
-/// call's text: `__cudnn$convBiasActivationForward` and `__cublas$lt$matmul`. Settings that no
-/// problem has are left out, so that the problem is the least that the call does.
-Epilogue library_epilogue(const Instruction& call);
+/// What a library's call does to its result, or what of it no problem has ("epilogue SILU").
+struct LibraryEpilogue {
+  Epilogue epilogue{};
+  std::string unsaid{};
+};
+
+/// The settings in the text of a call of cuDNN, cuBLAS or cuBLASLt that XLA makes. Factors of the
+/// result and of what is added do not affect the time.
+LibraryEpilogue library_epilogue(const Instruction& call);
 
 }  // namespace benanza::analysis::jax

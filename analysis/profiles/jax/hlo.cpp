@@ -140,7 +140,30 @@ Dims setting(const Instruction& instruction, std::string_view name) {
   return numbers(text, ',').value_or(Dims{});
 }
 
+void refuse(Part& part, std::string reason) {
+  part.problem.clear();
+  part.reason = std::move(reason);
+}
+
+/// The problem with what a library's call does to its result, or without if none does that.
+void add_epilogue(const Instruction& call, Part& part) {
+  if (part.problem.empty()) return;
+  const LibraryEpilogue found = library_epilogue(call);
+  if (!found.unsaid.empty()) return refuse(part, found.unsaid);
+  Problem problem = parse(part.problem);
+  problem.epilogue = found.epilogue;
+  part.problem = key(problem);
+}
+
 }  // namespace
+
+std::optional<Precision> precision_of_type(std::string_view type) {
+  if (type == "f32") return Precision::fp32;
+  if (type == "f16") return Precision::fp16;
+  if (type == "bf16") return Precision::bf16;
+  if (type == "s8") return Precision::int8;
+  return type == "f8e4m3fn" ? std::optional(Precision::fp8) : std::nullopt;
+}
 
 Program::Program(std::string_view text) {
   std::string computation;
@@ -228,8 +251,29 @@ const Instruction* Program::padding_of(const Instruction& value) const {
   return input != nullptr && input->opcode == "parameter" ? root : nullptr;
 }
 
-/// A forward convolution or one of its gradients; labels and window are always the forward pass'.
+void Program::account_for_types(const Instruction& call, Part& part) const {
+  if (part.problem.empty() || call.operands.size() < 2) return;
+  const Instruction* const a = find(call.operands[0]);
+  const Instruction* const b = find(call.operands[1]);
+  if (a == nullptr || b == nullptr) return;
+  part.precision = precision_of_type(a->type);
+  if (a->type != b->type) return refuse(part, "operands of " + a->type + " and " + b->type);
+  if (!part.precision) return refuse(part, "operands of " + a->type);
+  // A product may hand out its sums, which are of more bits.
+  const bool is_of_bytes = part.precision == Precision::int8;
+  const bool is_sum = call.type == (is_of_bytes ? "s32" : "f32");
+  const bool is_float = precision_of_type(call.type).has_value();
+  if (!is_sum && !is_float) refuse(part, "a result of " + call.type);
+}
+
 Part Program::convolution(const Instruction& call) const {
+  Part part = forward_or_gradient(call);
+  account_for_types(call, part);
+  return part;
+}
+
+/// A forward convolution or one of its gradients; labels and window are always the forward pass'.
+Part Program::forward_or_gradient(const Instruction& call) const {
   const auto operand = [&](std::size_t at) {
     return at < call.operands.size() ? find(call.operands[at]) : nullptr;
   };
@@ -275,7 +319,8 @@ Part Program::convolution(const Instruction& call) const {
   } else if (of_input) {
     part.problem = key_of(data_gradient(*forward));
   } else {
-    part.problem = key_of(*forward, library_epilogue(call));
+    part.problem = key_of(*forward);
+    add_epilogue(call, part);
   }
   return part;
 }
@@ -292,11 +337,8 @@ Part Program::library_call(const Instruction& call) const {
       product(call, operand(0), operand(1),
               {setting(call, "lhs_batch_dimensions"), setting(call, "lhs_contracting_dimensions")},
               {setting(call, "rhs_batch_dimensions"), setting(call, "rhs_contracting_dimensions")});
-  if (!part.problem.empty()) {
-    Problem problem = parse(part.problem);
-    problem.epilogue = library_epilogue(call);
-    part.problem = key(problem);
-  }
+  add_epilogue(call, part);
+  account_for_types(call, part);
   return part;
 }
 
@@ -311,6 +353,7 @@ void Program::add_parts(const Instruction& instruction, int depth, std::vector<P
         product(instruction, operand(0), operand(1),
                 {list(instruction, "lhs_batch_dims"), list(instruction, "lhs_contracting_dims")},
                 {list(instruction, "rhs_batch_dims"), list(instruction, "rhs_contracting_dims")}));
+    account_for_types(instruction, parts.back());
   } else if (instruction.opcode == "custom-call") {
     Part part = library_call(instruction);
     if (!part.op.empty()) parts.push_back(std::move(part));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -24,6 +25,10 @@ struct Instruction {
   std::string attributes{};
 };
 
+/// The precision of elements of XLA's type "f32", "f16", "bf16", "f8e4m3fn" or "s8"; nullopt for
+/// others, of which keys say nothing.
+std::optional<Precision> precision_of_type(std::string_view type);
+
 /// The instructions of all computations, by name. Names are unique in a program.
 class Program {
  public:
@@ -35,8 +40,8 @@ class Program {
   /// Returns the convolutions and products of an instruction in order, including calls of cuDNN and
   /// cuBLAS and those in the computations that it calls. Zero padding by an instruction before a
   /// convolution becomes part of the convolution's pads. The key is empty if no problem describes
-  /// the part (a dilated input, a product over several axes). Of other instructions, the one part
-  /// of pointwise_part().
+  /// the part (a dilated input, a product over several axes, doubles). Of other instructions, the
+  /// one part of pointwise_part().
   std::vector<Part> parts(std::string_view name) const;
   /// The instructions of the computation named after `mark`, "calls=" or "to_apply=", in order; the
   /// last one is its result. Empty if there is none.
@@ -52,6 +57,10 @@ class Program {
 
  private:
   Part convolution(const Instruction& call) const;
+  Part forward_or_gradient(const Instruction& call) const;
+  /// Takes the problem from a product of types that no key has, and says why; otherwise states its
+  /// precision.
+  void account_for_types(const Instruction& call, Part& part) const;
   Part library_call(const Instruction& call) const;
   /// Returns the pad instruction if the value is nothing but a padded input, otherwise null.
   const Instruction* padding_of(const Instruction& value) const;

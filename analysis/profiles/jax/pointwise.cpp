@@ -1,7 +1,9 @@
 #include "analysis/profiles/jax/pointwise.h"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "analysis/profiles/jax/chain.h"
 #include "analysis/profiles/jax/text.h"
@@ -177,12 +179,32 @@ std::optional<Part> elementwise(const Body& body) {
   return part;
 }
 
-}  // namespace
+/// The type of elements of 8 bytes and more among what is read and written; empty if there is none.
+std::string wide_type(const Body& body) {
+  std::vector<const Instruction*> all = body.tensors();
+  all.push_back(&body.root());
+  for (const Instruction* const tensor : all) {
+    const std::string& type = tensor->type;
+    if (type.ends_with("64") || type.ends_with("128")) return type;
+  }
+  return "";
+}
 
-std::optional<Part> pointwise_part(const Program& program, const Instruction& instruction) {
-  if (is_source(instruction.opcode) || instruction.dims.empty()) return std::nullopt;
-  const Body body(program, instruction);
-  if (body.root().dims.empty()) return std::nullopt;
+/// The shortest of the floats that are read and written, bytes aside; empty without floats.
+std::optional<Precision> shortest_floats(const Body& body) {
+  std::vector<const Instruction*> all = body.tensors();
+  all.push_back(&body.root());
+  std::optional<Precision> found;
+  for (const Instruction* const tensor : all) {
+    const auto precision = precision_of_type(tensor->type);
+    if (!precision || element_bytes(*precision) == 1) continue;
+    if (!found || element_bytes(*precision) < element_bytes(*found)) found = precision;
+  }
+  return found;
+}
+
+/// The part, as if all elements were floats.
+std::optional<Part> part_of_floats(const Program& program, const Body& body) {
   const Instruction* reduce = nullptr;
   for (const Instruction* const value : body.instructions()) {
     const std::string_view opcode = value->opcode;
@@ -201,6 +223,27 @@ std::optional<Part> pointwise_part(const Program& program, const Instruction& in
     return reduction(program, body, *reduce);
   }
   return elementwise(body);
+}
+
+}  // namespace
+
+std::optional<Part> pointwise_part(const Program& program, const Instruction& instruction) {
+  if (is_source(instruction.opcode) || instruction.dims.empty()) return std::nullopt;
+  const Body body(program, instruction);
+  if (body.root().dims.empty()) return std::nullopt;
+  auto part = part_of_floats(program, body);
+  if (!part || part->problem.empty()) return part;
+  part->precision = shortest_floats(body);
+  if (const std::string wide = wide_type(body); !wide.empty()) {
+    part->problem.clear();
+    part->precision.reset();
+    part->reason = "elements of " + wide;
+  } else if (!part->precision) {
+    // Integers, for which no library has a call: what is moved is all that counts.
+    part->problem = copy_of(body);
+    part->precision = Precision::fp32;
+  }
+  return part;
 }
 
 }  // namespace benanza::analysis::jax
