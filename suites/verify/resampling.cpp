@@ -28,18 +28,34 @@ Element element(const Resampling& shape, Operands operands, const Dims& at) {
     share[axis] = x - static_cast<double>(low[axis + 2]);
   }
   Element sum;
+  // By how much the result grows along each axis.
+  std::vector<double> slopes(axes, 0);
   for (std::size_t corner = 0; corner < std::size_t{1} << axes; ++corner) {
     Dims there = low;
-    double weight = 1;
-    for (std::size_t axis = 0; axis < axes; ++axis) {
-      const bool high = (corner >> axis & 1U) != 0;
-      there[axis + 2] += high ? 1 : 0;
-      weight *= high ? share[axis] : 1 - share[axis];
-    }
+    const auto is_high = [&](std::size_t axis) { return (corner >> axis & 1U) != 0; };
+    for (std::size_t axis = 0; axis < axes; ++axis) there[axis + 2] += is_high(axis) ? 1 : 0;
+    const auto weight_beside = [&](std::size_t left_out) {
+      double weight = 1;
+      for (std::size_t axis = 0; axis < axes; ++axis) {
+        if (axis != left_out) weight *= is_high(axis) ? share[axis] : 1 - share[axis];
+      }
+      return weight;
+    };
+    const double weight = weight_beside(axes);
     if (weight == 0) continue;
     const double value = operands[0][static_cast<std::size_t>(ravel_broadcast(there, shape.input))];
     sum.value += weight * value;
     sum.magnitude += weight * std::abs(value);
+    for (std::size_t axis = 0; axis < axes; ++axis) {
+      slopes[axis] += (is_high(axis) ? 1 : -1) * weight_beside(axis) * value;
+    }
+  }
+  // Positions are rounded, too: those far from the first pixel by more.
+  if (shape.mode == ResamplingMode::linear) {
+    for (std::size_t axis = 0; axis < axes; ++axis) {
+      const double position = static_cast<double>(low[axis + 2]) + share[axis];
+      sum.magnitude += position * std::abs(slopes[axis]);
+    }
   }
   return sum;
 }

@@ -220,6 +220,8 @@ Resampling resampling(const NodeView& node, const ResizeRequest& request, Resamp
   }
   for (std::size_t axis = 2; axis < input.size(); ++axis) {
     const auto last = static_cast<double>(input[axis] - 1);
+    // Scales are floats.
+    const double rounding = 1e-3 + 1e-7 * last;
     for (std::int64_t o = 0; o < request.output[axis]; ++o) {
       const double centre = (static_cast<double>(o) + 0.5) * static_cast<double>(input[axis]) /
                                 static_cast<double>(request.output[axis]) -
@@ -227,7 +229,7 @@ Resampling resampling(const NodeView& node, const ResizeRequest& request, Resamp
       const double stated = source_coordinate(node, request, axis, o);
       const bool equal =
           mode == ResamplingMode::linear
-              ? std::abs(std::clamp(centre, 0.0, last) - std::clamp(stated, 0.0, last)) < 1e-3
+              ? std::abs(std::clamp(centre, 0.0, last) - std::clamp(stated, 0.0, last)) < rounding
               : std::clamp(std::floor(centre + 0.5), 0.0, last) ==
                     static_cast<double>(nearest_pixel(node, stated, input[axis]));
       if (!equal) {
@@ -351,7 +353,7 @@ Lowered lower_resize(const NodeView& node) {
   const ResizeRequest request = resize_request(node);
   if (element_count(request.output) < 1) throw NotExpressible("an empty result");
   if (element_count(node.shape(0)) < 1) throw NotExpressible("an empty input");
-  constexpr std::int64_t most_pixels = std::int64_t{1} << 16;  // each of an axis is visited
+  constexpr std::int64_t most_pixels = std::int64_t{1} << 22;  // each of an axis is visited
   for (const std::int64_t extent : request.output) {
     if (extent > most_pixels) {
       throw NotExpressible("an axis of " + std::to_string(extent) + " pixels");

@@ -37,6 +37,14 @@ TEST(ReferenceResampling, HalfPixelCentres) {
   expect("resample/1x1x2x2_o1x1_linear", {{1, 2, 3, 6}}, {3});
 }
 
+// The pixel at 2.25 of 0, 2, 4, 8: 4 + 4 / 4, and an error of its position of 2.25 times the step.
+TEST(ReferenceResampling, PositionsAreRounded) {
+  const std::vector<std::vector<float>> x{{0, 2, 4, 8}};
+  const Element element = reference_element(parse("resample/1x1x4_o8_linear"), x, 5);
+  EXPECT_EQ(element.value, 5);
+  EXPECT_EQ(element.magnitude, 5 + 2.25 * 4);
+}
+
 TEST(ReferenceQuantization, EighthsToWholeNumbersAndBack) {
   expect("quantize/3", {{0.5, -0.25, 100}}, {4, -2, 127});
   expect("dequantize/3", {{4, -2, 127}}, {0.5, -0.25, 15.875});
