@@ -269,9 +269,14 @@ std::int64_t stored_bits(const Program& program, const Value& constant) {
   const Value& stored = behind_parts(program, constant);
   const std::int64_t elements = stored.shape ? element_count(*stored.shape) : 0;
   std::int64_t bits = 0;
+  std::int64_t of_floats = 0;
   for (const Value* source : narrower_sources(program, stored, bits_of_float)) {
-    bits += element_count(*source->shape) * type_bits(source->type);
+    const std::int64_t of_source = element_count(*source->shape) * type_bits(source->type);
+    bits += of_source;
+    if (type_bits(source->type) >= bits_of_float) of_floats += of_source;
   }
+  // Floats between numbers that the model fills in, such as pads.
+  if (2 * of_floats > bits) return type_bits(constant.type);
   std::int64_t each = bits == 0 || elements == 0 ? type_bits(stored.type) : bits / elements;
   if (each > bits_of_half && each < bits_of_float) each = bits_of_half;
   return std::min<std::int64_t>(type_bits(constant.type), each);
