@@ -178,6 +178,19 @@ Lowered lower_reciprocal(const NodeView& node) {
 
 /// Bounds are attributes up to opset 10 and optional inputs from opset 11; a missing bound is the
 /// limit of the float range.
+/// Bounds that the model computes: a maximum and a minimum with one element.
+Lowered lower_clip_by_tensors(const NodeView& node) {
+  std::vector<Call> calls;
+  for (const auto& [index, kind] :
+       {std::pair{std::size_t{1}, BinaryKind::max}, std::pair{std::size_t{2}, BinaryKind::min}}) {
+    if (!node.has_input(index)) continue;
+    const Source x = calls.empty() ? from_input(0) : last_result(calls);
+    calls.push_back(
+        elementwise_call(kind, {node.extents(0), false, x}, operand_of(node, index, {1})));
+  }
+  return measured(std::move(calls));
+}
+
 Lowered lower_clip(const NodeView& node) {
   float least = std::numeric_limits<float>::lowest();
   float greatest = std::numeric_limits<float>::max();
@@ -186,6 +199,10 @@ Lowered lower_clip(const NodeView& node) {
     greatest = node.real("max", greatest);
   } else {
     if (!node.has_input(1) && !node.has_input(2)) return free_layer("clips nothing");
+    const auto is_made = [&](std::size_t index) {
+      return node.has_input(index) && !node.input(index).literal;
+    };
+    if (is_made(1) || is_made(2)) return lower_clip_by_tensors(node);
     least = static_cast<float>(node.scalar(1, least));
     greatest = static_cast<float>(node.scalar(2, greatest));
   }

@@ -45,15 +45,13 @@ TEST(Clip, BoundsAreInputsFromOpset11) {
   EXPECT_EQ(Model(model).node("Clip", {"x"}, {"y"}).output("y").layer().cost, Cost::free);
 }
 
-TEST(Clip, BoundsOfTheRunAreUnsupported) {
-  const LoweredLayer layer = Model(11)
-                                 .input("x", {4})
-                                 .input("low", {})
-                                 .node("Clip", {"x", "low"}, {"y"})
-                                 .output("y")
-                                 .layer();
-  EXPECT_EQ(layer.cost, Cost::unsupported);
-  EXPECT_THAT(layer.reason, HasSubstr("input 1"));
+TEST(Clip, BoundsThatTheModelMakesAreExtremesOfTwoTensors) {
+  Model model(17);
+  model.input("x", {4, 8}).input("low", {}).input("high", {1});
+  EXPECT_THAT(Model(model).node("Clip", {"x", "low", "high"}, {"y"}).output("y").layer().problems,
+              ElementsAre("max/4x8_1x1", "min/4x8_1x1"));
+  EXPECT_THAT(Model(model).node("Clip", {"x", "", "high"}, {"y"}).output("y").layer().problems,
+              ElementsAre("min/4x8_1x1"));
 }
 
 TEST(Arithmetic, ANumberThatChangesNothingIsFree) {
@@ -185,11 +183,22 @@ TEST(Integers, ArithmeticIsACopyOfTheLargerOperand) {
   EXPECT_THAT(layer.calls[0].operands, ElementsAre(Source{.index = 1}));
 }
 
-TEST(Integers, ArithmeticOfOtherDataStaysUnsupported) {
-  Model model(14);
-  model.input("x", {2, 64}).integers("axis", {1});
-  EXPECT_EQ(Model(model).node("CumSum", {"x", "axis"}, {"y"}).output("y").layer().cost,
-            Cost::unsupported);
+TEST(CumSum, OfFewNumbersIsAProductWithATriangle) {
+  const auto sums = [](const Dims& dims, int axis, const Attributes& attributes = {}) {
+    Model model(14);
+    model.input("x", dims).integers("axis", {axis});
+    return model.node("CumSum", {"x", "axis"}, {"y"}, attributes).output("y").layer();
+  };
+  EXPECT_THAT(sums({2, 5, 3}, -1).problems, ElementsAre("gemm/m10_n3_k3_nn_w"));
+  EXPECT_THAT(sums({2, 3, 7}, 1).problems, ElementsAre("gemm/m3_n7_k3_nn_a1_b2"));
+  // Column j adds the elements up to j, row i those up to i.
+  EXPECT_THAT(sums({1, 3}, 1).calls[0].operands[1].numbers,
+              ElementsAre(1, 1, 1, 0, 1, 1, 0, 0, 1));
+  EXPECT_THAT(sums({3, 2}, 0).calls[0].operands[0].numbers,
+              ElementsAre(1, 0, 0, 1, 1, 0, 1, 1, 1));
+  EXPECT_THAT(sums({1, 3}, 1, {{"exclusive", 1}, {"reverse", 1}}).calls[0].operands[1].numbers,
+              ElementsAre(0, 0, 0, 1, 0, 0, 1, 1, 0));
+  EXPECT_THAT(sums({2, 513}, 1).reason, HasSubstr("running sums of 513 elements"));
 }
 
 /// A condition of 1x1x8x8, and data of 1x12x8x8.
