@@ -69,6 +69,21 @@ std::vector<Literal> fold_size(const NodeView& node) {
   return {Dims{element_count(node.shape(0))}};
 }
 
+/// Ones along a diagonal, of integers or reals.
+std::vector<Literal> fold_identity(const NodeView& node) {
+  const Dims& dims = node.output_shape(0);
+  const std::int64_t diagonal = node.integer("k", 0);
+  Dims ones;
+  for (std::int64_t row = 0; row < dims.at(0); ++row) {
+    for (std::int64_t column = 0; column < dims.at(1); ++column) {
+      ones.push_back(column - row == diagonal ? 1 : 0);
+    }
+  }
+  const auto type = static_cast<int>(node.integer("dtype", node.input(0).type));
+  if (!is_floating(type)) return {std::move(ones)};
+  return {std::vector<double>(ones.begin(), ones.end())};
+}
+
 Lowered lower_shape(const NodeView&) {
   return free_layer("a shape is known before the model runs");
 }
@@ -83,7 +98,9 @@ void register_constant(OperatorTable& table) {
             {.check = check_shape_operand, .fold = fold_constant_of_shape, .lower = lower_fill});
   table.add("Shape", {.fold = fold_shape, .fold_needs = FoldNeeds::shapes, .lower = lower_shape});
   table.add("Size", {.fold = fold_size, .fold_needs = FoldNeeds::shapes, .lower = lower_shape});
-  table.add("EyeLike", {.unsupported = "no library here makes an identity matrix"});
+  table.add("EyeLike", {.fold = fold_identity,
+                        .fold_needs = FoldNeeds::shapes,
+                        .unsupported = "no library here makes an identity matrix"});
 }
 
 }  // namespace benanza::onnx

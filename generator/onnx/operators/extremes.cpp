@@ -35,8 +35,9 @@ Lowered lower_position(const NodeView& node) {
   return lower_extremes(node, kind, 0);
 }
 
-Operator position(LowerFunction lower) {
-  return {.lower = lower,
+Operator position(LowerFunction lower, FoldFunction fold) {
+  return {.fold = fold,
+          .lower = lower,
           .copies_integers = true,
           .idle_attributes = {"keepdims", "select_last_index"}};
 }
@@ -90,11 +91,40 @@ std::vector<Literal> fold_top_k(const NodeView& node) {
   return {pick(node.literal(0), from), places};
 }
 
+template <bool largest>
+std::vector<Literal> fold_position(const NodeView& node) {
+  const Dims& dims = node.shape(0);
+  const auto axis = static_cast<std::size_t>(NodeView::axis(node.integer("axis", 0), dims.size()));
+  const bool takes_last = node.flag("select_last_index");
+  const std::int64_t step = dense_strides(dims)[axis];
+  const std::int64_t extent = dims[axis];
+  Dims places;
+  std::visit(
+      [&](const auto& values) {
+        const auto count = static_cast<std::int64_t>(values.size());
+        if (extent < 1) throw NotExpressible("the largest of no elements");
+        for (std::int64_t row = 0; row < count / extent; ++row) {
+          const std::int64_t first = row / step * step * extent + row % step;
+          const auto at = [&](std::int64_t place) {
+            return values[static_cast<std::size_t>(first + place * step)];
+          };
+          std::int64_t best = 0;
+          for (std::int64_t place = 1; place < extent; ++place) {
+            const bool is_better = largest ? at(place) > at(best) : at(place) < at(best);
+            if (is_better || (takes_last && at(place) == at(best))) best = place;
+          }
+          places.push_back(best);
+        }
+      },
+      node.literal(0));
+  return {std::move(places)};
+}
+
 }  // namespace
 
 void register_extremes(OperatorTable& table) {
-  table.add("ArgMax", position(lower_position<ReductionKind::max>));
-  table.add("ArgMin", position(lower_position<ReductionKind::min>));
+  table.add("ArgMax", position(lower_position<ReductionKind::max>, fold_position<true>));
+  table.add("ArgMin", position(lower_position<ReductionKind::min>, fold_position<false>));
   table.add("TopK", {.max_shapes = top_k_max_shapes,
                      .fold = fold_top_k,
                      .lower = lower_top_k,

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <type_traits>
+#include <variant>
 
 #include "core/base/error.h"
 #include "generator/onnx/operators/shared/calls.h"
@@ -80,6 +82,42 @@ Lowered lower_matmul_nbits(const NodeView& node) {
   return lowered;
 }
 
+/// A product of two small vectors or matrices of numbers.
+std::vector<Literal> fold_matmul(const NodeView& node) {
+  constexpr std::int64_t most_terms = std::int64_t{1} << 22;
+  const Dims& a = node.shape(0);
+  const Dims& b = node.shape(1);
+  const bool has_batches = a.empty() || a.size() > 2 || b.empty() || b.size() > 2;
+  if (has_batches) throw NotExpressible("a product of other than vectors and matrices");
+  const std::int64_t rows = a.size() == 1 ? 1 : a[0];
+  const std::int64_t columns = b.size() == 1 ? 1 : b[1];
+  const std::int64_t terms = a.back();
+  if (element_count({rows, terms, columns}) > most_terms) throw NotExpressible("a large product");
+  return {std::visit(
+      [&](const auto& left) -> Literal {
+        using Values = std::decay_t<decltype(left)>;
+        const auto& right = std::get<Values>(node.literal(1));
+        Values result;
+        for (std::int64_t row = 0; row < rows; ++row) {
+          for (std::int64_t column = 0; column < columns; ++column) {
+            typename Values::value_type sum{};
+            for (std::int64_t term = 0; term < terms; ++term) {
+              const auto x = left[static_cast<std::size_t>(row * terms + term)];
+              const auto y = right[static_cast<std::size_t>(term * columns + column)];
+              if constexpr (std::is_integral_v<typename Values::value_type>) {
+                sum = checked_sum(sum, checked_product(x, y));
+              } else {
+                sum += x * y;
+              }
+            }
+            result.push_back(sum);
+          }
+        }
+        return result;
+      },
+      node.literal(0))};
+}
+
 Lowered lower_matmul(const NodeView& node) { return measured({matmul_call(node, {})}); }
 
 /// A MatMul whose operands may be stored transposed, times alpha, which is folded into a constant
@@ -126,7 +164,7 @@ Lowered lower_gemm_fast_gelu(const NodeView& node) {
 }  // namespace
 
 void register_matmul(OperatorTable& table) {
-  table.add("MatMul", {.lower = lower_matmul, .reads_all_constants = true});
+  table.add("MatMul", {.fold = fold_matmul, .lower = lower_matmul, .reads_all_constants = true});
   for (const auto* op : {"com.microsoft.FusedMatMul", "com.microsoft.TransposeMatMul"}) {
     table.add(op, {.shapes = {{fused_matmul_shape}}, .lower = lower_fused_matmul});
   }

@@ -46,6 +46,29 @@ std::vector<TensorFacts> one_hot_shape(const NodeView& node) {
   return {{node.input(2).type, dims}};
 }
 
+std::vector<Literal> fold_one_hot(const NodeView& node) {
+  const Dims& result = node.output_shape(0);
+  const auto axis =
+      static_cast<std::size_t>(NodeView::axis(node.integer("axis", -1), result.size()));
+  const std::int64_t depth = result[axis];
+  const std::int64_t step = dense_strides(result)[axis];
+  // A real number stands for the whole one that it begins with.
+  const auto place_of = [&](std::size_t index) {
+    return std::visit(
+        [&](const auto& values) { return static_cast<std::int64_t>(values.at(index)); },
+        node.literal(0));
+  };
+  // The first of the two values is that of all other places.
+  Dims chosen;
+  for (std::int64_t flat = 0; flat < element_count(result); ++flat) {
+    const std::int64_t index = flat / (depth * step) * step + flat % step;
+    const std::int64_t stated = place_of(static_cast<std::size_t>(index));
+    const std::int64_t place = stated < 0 ? stated + depth : stated;
+    chosen.push_back(place == flat / step % depth ? 1 : 0);
+  }
+  return {pick(node.literal(2), chosen)};
+}
+
 /// Every way to make so many numbers writes them.
 Lowered lower_numbers(const NodeView& node) {
   if (!node.output(0).shape) {
@@ -67,6 +90,7 @@ void register_range(OperatorTable& table) {
                                     .lower = lower_numbers,
                                     .idle_inputs = {1, 2}});
   table.add("OneHot", {.shapes = {{one_hot_shape}},
+                       .fold = fold_one_hot,
                        .lower = lower_numbers,
                        .idle_attributes = {"axis"},
                        .idle_inputs = {1, 2}});

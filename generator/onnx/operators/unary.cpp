@@ -71,6 +71,7 @@ double round_of(double value) { return std::nearbyint(value); }
 double sqrt_of(double value) { return std::sqrt(value); }
 double exp_of(double value) { return std::exp(value); }
 double log_of(double value) { return std::log(value); }
+double erf_of(double value) { return std::erf(value); }
 double reciprocal_of(double value) { return 1 / value; }
 
 std::vector<Literal> fold_clip(const NodeView& node) {
@@ -306,7 +307,7 @@ void register_unary(OperatorTable& table) {
   table.add("HardSwish", {.lower = lower_plain<ActivationKind::hard_swish>});
   table.add("Softplus", {.lower = lower_plain<ActivationKind::softplus>});
   table.add("Softsign", {.lower = lower_plain<ActivationKind::softsign>});
-  table.add("Erf", {.lower = lower_plain<ActivationKind::erf>});
+  table.add("Erf", {.fold = fold_real<erf_of>, .lower = lower_plain<ActivationKind::erf>});
   table.add("Sin", {.lower = lower_plain<ActivationKind::sin>});
   table.add("Cos", {.lower = lower_plain<ActivationKind::cos>});
   table.add("Round",
