@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -13,6 +14,7 @@
 #include "analysis/profiles/jax/trace.h"
 #include "analysis/profiles/profile.h"
 #include "core/base/file.h"
+#include "core/base/text.h"
 #include "core/statistics/summary.h"
 
 namespace benanza::analysis {
@@ -149,21 +151,41 @@ void require_same_program(const jax::Trace& traced, const jax::Program& program,
                     program.name());
 }
 
-/// Replaces a stated precision that no product of the program has. Of fp32 products, XLA's text
-/// does not tell whether they are TF32.
+/// Replaces a stated precision that no product of the program has.
 void check_precision(Profile& profile, const jax::Program& program) {
-  std::set<std::string> found;
-  for (const std::string& type : program.product_types()) {
-    if (type == "f32") found.insert({"fp32", "tf32"});
-    if (type == "f16") found.insert("fp16");
-    if (type == "bf16") found.insert("bf16");
-  }
+  const std::set<std::string> found = program.product_precisions();
   if (found.empty() || found.contains(profile.precision)) return;
-  const bool is_one = found.size() == 1 || (found.size() == 2 && found.contains("tf32"));
+  const bool is_one = found.size() == 1 || found == std::set<std::string>{"fp32", "tf32"};
   const std::string ran_at = is_one ? *found.begin() : "mixed";
   profile.remarks.push_back("its products ran at " + ran_at + "; " + profile.precision +
                             " is what was said to scripts/profile-jax");
   profile.precision = ran_at;
+}
+
+/// "products of f64 (2), beta 0.5 (1)".
+std::string with_counts(const std::map<std::string, std::size_t>& remarks) {
+  std::vector<std::string> parts;
+  for (const auto& [remark, count] : remarks) {
+    parts.push_back(remark + " (" + std::to_string(count) + ")");
+  }
+  return text::join(parts, ", ");
+}
+
+/// Says which of the instructions that ran have no problem because of their types or settings, or
+/// one that is not quite what they do.
+void note_untold(Profile& profile, const jax::Program& program) {
+  std::map<std::string, std::size_t> without;
+  std::map<std::string, std::size_t> other;
+  for (const ProfiledNode& node : profile.nodes) {
+    for (const jax::ToldPart& told : program.told_parts(node.name)) {
+      if (!told.remark.empty()) ++(told.part.problem.empty() ? without : other)[told.remark];
+    }
+  }
+  if (!without.empty()) profile.remarks.push_back("no problem describes " + with_counts(without));
+  if (!other.empty()) {
+    profile.remarks.push_back("problems write results of the operands' type: " +
+                              with_counts(other));
+  }
 }
 
 /// A trace as JAX's profiler writes it.
@@ -231,6 +253,7 @@ Profile import_jax(const ProfileFile& document) {
     profile.remarks.insert(profile.remarks.end(), traced.remarks.begin(), traced.remarks.end());
     return 0;
   });
+  note_untold(profile, program);
   for (const std::string& name : program.products()) {
     const bool has_run = std::ranges::any_of(
         profile.nodes, [&](const ProfiledNode& node) { return node.name == name; });

@@ -118,6 +118,7 @@ std::vector<ProfiledNode> nodes_of(const std::vector<Run>& runs, const std::vect
 }
 
 /// The precision of the products' operands, "mixed" if there are several; empty if not stated.
+/// "fp64" is like no precision of the results, which the comparison says.
 std::string product_precision(const std::vector<Run>& runs, const std::vector<Operator>& ops) {
   std::vector<bool> ran(ops.size());
   for (const Run& run : runs) {
@@ -130,7 +131,7 @@ std::string product_precision(const std::vector<Run>& runs, const std::vector<Op
     if (ran[at] && is_product) types.insert(ops[at].type);
   }
   constexpr std::pair<std::string_view, std::string_view> names[] = {
-      {"float", "fp32"}, {"float16", "fp16"}, {"bfloat16", "bf16"}};
+      {"float", "fp32"}, {"float16", "fp16"}, {"bfloat16", "bf16"}, {"double", "fp64"}};
   std::set<std::string_view> found;
   for (const auto& [type, precision] : names) {
     if (types.contains(type)) found.insert(precision);

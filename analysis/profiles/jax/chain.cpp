@@ -116,7 +116,9 @@ class Reader {
     if (value.opcode == "broadcast") return broadcast(value, *first);
     if (moves(value.opcode)) return moved(value, *first);
     if (const Function* const function = row_of(functions, value.opcode)) {
-      if (first->number) return std::nullopt;
+      // A stated accuracy is another function than the library's.
+      const bool is_usual = value.attributes.find("result_accuracy=") == std::string::npos;
+      if (first->number || !is_usual) return std::nullopt;
       Chain result = *first;
       result.steps.emplace_back(Activation{.input = {}, .kind = function->kind});
       return result;
@@ -246,7 +248,7 @@ std::vector<const Instruction*> Body::tensors() const {
     if (value->opcode == "parameter") found.push_back(value);
     for (std::size_t at = 0; at < value->operands.size(); ++at) {
       const Instruction* const read = operand(*value, at);
-      if (read != nullptr && is_read(*read) && read->opcode != "parameter") found.push_back(read);
+      if (read != nullptr && is_read(*read)) found.push_back(read);
     }
   }
   std::erase_if(found, [](const Instruction* value) { return element_count(value->dims) < 2; });

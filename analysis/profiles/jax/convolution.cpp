@@ -1,7 +1,6 @@
 #include "analysis/profiles/jax/convolution.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <optional>
 #include <string>
@@ -10,69 +9,6 @@
 #include "core/base/text.h"
 
 namespace benanza::analysis::jax {
-namespace {
-
-/// Of "name":value or "name":"value"; empty if absent.
-std::string_view field_of(const Instruction& call, std::string_view name) {
-  const std::string mark = '"' + std::string(name) + "\":";
-  std::string_view value = text::between(call.attributes, mark, ",}");
-  if (value.starts_with('"')) value = value.substr(1, value.size() - 2);
-  return value;
-}
-
-float number(const Instruction& call, std::string_view name) {
-  return std::strtof(std::string(field_of(call, name)).c_str(), nullptr);
-}
-
-/// XLA's ActivationMode. Empty for one that no problem has.
-std::optional<std::optional<Activation>> convolution_function(const Instruction& call) {
-  const std::string_view mode = field_of(call, "activation_mode");
-  const auto function = [](ActivationKind kind, float alpha = 0, float beta = 0) {
-    return Activation{.input = {}, .kind = kind, .alpha = alpha, .beta = beta};
-  };
-  if (mode.empty() || mode == "kNone") return std::optional<Activation>();
-  if (mode == "kRelu") return function(ActivationKind::relu);
-  if (mode == "kRelu6") return function(ActivationKind::clip, 0, 6);
-  if (mode == "kSigmoid") return function(ActivationKind::sigmoid);
-  if (mode == "kTanh") return function(ActivationKind::tanh);
-  if (mode == "kElu") return function(ActivationKind::elu, 1);
-  if (mode == "kLeakyRelu") {
-    return function(ActivationKind::leaky_relu, number(call, "leakyrelu_alpha"));
-  }
-  return std::nullopt;
-}
-
-/// Operands: input, weights, one value per filter, and an addend.
-LibraryEpilogue of_convolution(const Instruction& call) {
-  const auto function = convolution_function(call);
-  if (!function) return {.unsaid = "activation " + std::string(field_of(call, "activation_mode"))};
-  return {
-      .epilogue = {.bias = call.operands.size() > 2,
-                   .residual = call.operands.size() > 3 && number(call, "side_input_scale") != 0,
-                   .activation = *function}};
-}
-
-/// "BIAS_RELU"; unless "beta" is 0, the third operand is added.
-LibraryEpilogue of_product(const Instruction& call) {
-  std::string_view text = field_of(call, "epilogue");
-  LibraryEpilogue found;
-  found.epilogue.residual = call.operands.size() > 2 && number(call, "beta") != 0;
-  constexpr std::string_view bias = "BIAS";
-  const std::string_view whole = text;
-  found.epilogue.bias = text.starts_with(bias);
-  if (found.epilogue.bias) text.remove_prefix(std::min(bias.size() + 1, text.size()));
-  if (text == "RELU") {
-    found.epilogue.activation = Activation{.input = {}, .kind = ActivationKind::relu};
-  } else if (text == "GELU") {
-    found.epilogue.activation = Activation{.input = {}, .kind = ActivationKind::gelu_tanh};
-  } else if (!text.empty() && text != "DEFAULT") {
-    found.unsaid = "epilogue " + std::string(whole);
-  }
-  return found;
-}
-
-}  // namespace
-
 using text::between;
 using text::integer;
 
@@ -141,7 +77,10 @@ std::optional<Deconvolution> transposed_convolution(const Instruction& call, con
   const std::size_t axes = input.size() - 2;
   const auto strides = window_sizes(call.attributes, "lhs_dilate", axes);
   const auto dilations = window_sizes(call.attributes, "rhs_dilate", axes);
-  if (!strides || !dilations) return std::nullopt;
+  // Reversed in all axes or in none: which of the two is a matter of how the weights are stored.
+  const std::string_view reversal = window_field(call.attributes, "rhs_reversal");
+  const bool is_whole = reversal.empty() || numbers(reversal, 'x') == Dims(axes, 1);
+  if (!strides || !dilations || !is_whole) return std::nullopt;
   auto [begins, ends] = window_pads(call.attributes, axes);
   for (std::size_t axis = 0; axis < axes; ++axis) {
     const std::int64_t reach = (kernel[axis + 2] - 1) * (*dilations)[axis];
@@ -161,6 +100,7 @@ std::optional<ConvolutionFilterGradient> filter_gradient(const Instruction& call
   const std::size_t rank = input.size();
   if (!is_gradient || rank < 3 || kernel.size() != rank || output.size() != rank ||
       kernel[1] != input[1] || !window_field(call.attributes, "lhs_dilate").empty() ||
+      !window_field(call.attributes, "rhs_reversal").empty() ||
       call.attributes.find("_group_count=") != std::string::npos) {
     return std::nullopt;
   }
@@ -206,20 +146,6 @@ std::optional<Pads> image_pads(std::string_view text, std::string_view labels) {
     result.second.push_back(pads.second);
   }
   return result;
-}
-
-LibraryEpilogue library_epilogue(const Instruction& call) {
-  const std::string_view target = text::between(call.attributes, "custom_call_target=\"", "\"");
-  if (target == "__cudnn$convBiasActivationForward") return of_convolution(call);
-  const bool is_plain = target == "__cudnn$convForward" || target == "__cudnn$convBackwardInput" ||
-                        target == "__cudnn$convBackwardFilter";
-  if (target.empty() || is_plain) return {};
-  // Operands of 8 bits are scaled as a whole ($f8) or, without a problem, in blocks ($mx).
-  if (target == "__cublas$gemm" || target == "__cublas$lt$matmul" ||
-      target == "__cublas$lt$matmul$f8") {
-    return of_product(call);
-  }
-  return {.unsaid = std::string(target)};
 }
 
 }  // namespace benanza::analysis::jax

@@ -1,12 +1,10 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <string_view>
 
 #include "analysis/profiles/jax/hlo.h"
 #include "analysis/profiles/jax/text.h"
-#include "core/problem/epilogue.h"
 #include "core/problem/problem.h"
 
 /// XLA's convolutions: labels of axes, windows, and pads.
@@ -44,15 +42,5 @@ std::optional<ConvolutionFilterGradient> filter_gradient(const Instruction& call
 /// Parses "0_0x0_1x0_1x0_0" by the letters of `labels`. Empty if it is not just the padding of an
 /// image: if it pads between elements, is negative, or pads batch or channels.
 std::optional<Pads> image_pads(std::string_view text, std::string_view labels);
-
-/// What a library's call does to its result, or what of it no problem has ("epilogue SILU").
-struct LibraryEpilogue {
-  Epilogue epilogue{};
-  std::string unsaid{};
-};
-
-/// The settings in the text of a call of cuDNN, cuBLAS or cuBLASLt that XLA makes. Factors of the
-/// result and of what is added do not affect the time.
-LibraryEpilogue library_epilogue(const Instruction& call);
 
 }  // namespace benanza::analysis::jax

@@ -3,17 +3,16 @@
 #include <algorithm>
 #include <optional>
 
-#include "analysis/profiles/jax/convolution.h"
+#include "analysis/profiles/jax/arithmetic.h"
 #include "analysis/profiles/jax/pointwise.h"
+#include "analysis/profiles/jax/products.h"
 #include "analysis/profiles/jax/text.h"
 #include "core/base/text.h"
-#include "core/problem/problem.h"
 
 namespace benanza::analysis::jax {
 namespace {
 
 using text::between;
-using text::integer;
 using text::trimmed;
 
 /// Returns the position of the bracket that closes the one at `at`.
@@ -73,97 +72,7 @@ std::optional<Instruction> instruction_of(std::string_view line) {
   return result;
 }
 
-/// Returns the value of "name={1}"; empty if absent.
-Dims list(const Instruction& instruction, std::string_view name) {
-  const std::string mark = ' ' + std::string(name) + "={";
-  return numbers(between(instruction.attributes, mark, "}"), ',').value_or(Dims{});
-}
-
-/// The batch and contracting axes of a product's operand.
-struct Axes {
-  Dims batch{};
-  Dims over{};
-};
-
-/// An operand's batch, its free extent and its contracted one, and whether the latter comes first.
-/// side_of() is empty if there are more than these.
-struct Side {
-  Dims batch{};
-  std::int64_t rows = 0;
-  std::int64_t sum = 0;
-  bool sum_first = false;
-};
-std::optional<Side> side_of(const Dims& dims, const Axes& axes) {
-  const auto rank = static_cast<std::int64_t>(dims.size());
-  const auto at = [&](std::int64_t axis) { return dims[static_cast<std::size_t>(axis)]; };
-  Side side;
-  for (const std::int64_t axis : axes.batch) {
-    if (axis < 0 || axis >= rank) return std::nullopt;
-    side.batch.push_back(at(axis));
-  }
-  if (axes.over.size() != 1 || dims.size() != axes.batch.size() + 2) return std::nullopt;
-  const std::int64_t over = axes.over.front();
-  if (over < 0 || over >= rank) return std::nullopt;
-  side.sum = at(over);
-  for (std::int64_t axis = 0; axis < rank; ++axis) {
-    const bool is_batch = std::ranges::find(axes.batch, axis) != axes.batch.end();
-    if (is_batch || axis == over) continue;
-    side.rows = at(axis);
-    side.sum_first = over < axis;
-  }
-  return side.rows > 0 ? std::optional(side) : std::nullopt;
-}
-
-Part product(const Instruction& call, const Instruction* a, const Instruction* b,
-             const Axes& axes_a, const Axes& axes_b) {
-  Part part{.op = "MatMul", .output = call.dims};
-  if (a == nullptr || b == nullptr) return part;
-  const auto left = side_of(a->dims, axes_a);
-  const auto right = side_of(b->dims, axes_b);
-  if (!left || !right || left->batch != right->batch) return part;
-  Gemm gemm;
-  gemm.m = left->rows;
-  gemm.k = left->sum;
-  gemm.n = right->rows;
-  gemm.transpose_a = left->sum_first;
-  gemm.transpose_b = !right->sum_first;
-  gemm.batch_a = gemm.batch_b = left->batch;
-  part.problem = key_of(gemm);
-  return part;
-}
-
-/// Returns the value of "name":["0","1"] in the backend configuration of a library call.
-Dims setting(const Instruction& instruction, std::string_view name) {
-  const std::string mark = '"' + std::string(name) + "\":[";
-  std::string text(between(instruction.attributes, mark, "]"));
-  std::erase(text, '"');
-  return numbers(text, ',').value_or(Dims{});
-}
-
-void refuse(Part& part, std::string reason) {
-  part.problem.clear();
-  part.reason = std::move(reason);
-}
-
-/// The problem with what a library's call does to its result, or without if none does that.
-void add_epilogue(const Instruction& call, Part& part) {
-  if (part.problem.empty()) return;
-  const LibraryEpilogue found = library_epilogue(call);
-  if (!found.unsaid.empty()) return refuse(part, found.unsaid);
-  Problem problem = parse(part.problem);
-  problem.epilogue = found.epilogue;
-  part.problem = key(problem);
-}
-
 }  // namespace
-
-std::optional<Precision> precision_of_type(std::string_view type) {
-  if (type == "f32") return Precision::fp32;
-  if (type == "f16") return Precision::fp16;
-  if (type == "bf16") return Precision::bf16;
-  if (type == "s8") return Precision::int8;
-  return type == "f8e4m3fn" ? std::optional(Precision::fp8) : std::nullopt;
-}
 
 Program::Program(std::string_view text) {
   std::string computation;
@@ -205,28 +114,34 @@ std::vector<std::string> Program::products() const {
   return found;
 }
 
-std::set<std::string> Program::product_types() const {
-  std::set<std::string> types;
+std::set<std::string> Program::product_precisions() const {
+  std::set<std::string> precisions;
   for (const auto& [name, instruction] : instructions_) {
-    const std::string_view target = between(instruction.attributes, "custom_call_target=\"", "\"");
-    const bool is_product = instruction.opcode == "dot" || instruction.opcode == "convolution" ||
-                            target.starts_with("__cublas$") || target.starts_with("__cudnn$conv");
-    if (!is_product || instruction.operands.empty()) continue;
+    if (instruction.operands.empty() || !product_part(*this, instruction, false)) continue;
     if (const Instruction* const factor = find(instruction.operands.front())) {
-      types.insert(factor->type);
+      precisions.merge(possible_precisions(instruction, factor->type));
     }
   }
-  return types;
+  return precisions;
+}
+
+std::vector<ToldPart> Program::told_parts(std::string_view name) const {
+  std::vector<ToldPart> parts;
+  const Instruction* const instruction = find(name);
+  if (instruction == nullptr) return parts;
+  add_products(*instruction, 0, parts);
+  if (parts.empty()) {
+    if (auto part = pointwise_part(*this, *instruction)) parts.push_back(std::move(*part));
+  }
+  for (ToldPart& told : parts) {
+    if (told.part.problem.empty()) told.part.reason = told.remark;
+  }
+  return parts;
 }
 
 std::vector<Part> Program::parts(std::string_view name) const {
   std::vector<Part> parts;
-  const Instruction* const instruction = find(name);
-  if (instruction == nullptr) return parts;
-  add_parts(*instruction, 0, parts);
-  if (parts.empty()) {
-    if (auto part = pointwise_part(*this, *instruction)) parts.push_back(std::move(*part));
-  }
+  for (ToldPart& told : told_parts(name)) parts.push_back(std::move(told.part));
   return parts;
 }
 
@@ -239,130 +154,20 @@ std::vector<const Instruction*> Program::called(const Instruction& instruction,
   return all;
 }
 
-const Instruction* Program::padding_of(const Instruction& value) const {
-  if (value.opcode == "pad") return value.operands.empty() ? nullptr : &value;
-  if (value.opcode != "fusion") return nullptr;
-  // The last instruction is the result; the others are its parameter and a zero.
-  const std::vector<const Instruction*> inside = called(value, "calls=");
-  if (inside.size() != 3) return nullptr;
-  const Instruction* const root = inside.back();
-  if (root->opcode != "pad" || root->operands.empty()) return nullptr;
-  const Instruction* const input = find(root->operands.front());
-  return input != nullptr && input->opcode == "parameter" ? root : nullptr;
-}
-
-void Program::account_for_types(const Instruction& call, Part& part) const {
-  if (part.problem.empty() || call.operands.size() < 2) return;
-  const Instruction* const a = find(call.operands[0]);
-  const Instruction* const b = find(call.operands[1]);
-  if (a == nullptr || b == nullptr) return;
-  part.precision = precision_of_type(a->type);
-  if (a->type != b->type) return refuse(part, "operands of " + a->type + " and " + b->type);
-  if (!part.precision) return refuse(part, "operands of " + a->type);
-  // A product may hand out its sums, which are of more bits.
-  const bool is_of_bytes = part.precision == Precision::int8;
-  const bool is_sum = call.type == (is_of_bytes ? "s32" : "f32");
-  const bool is_float = precision_of_type(call.type).has_value();
-  if (!is_sum && !is_float) refuse(part, "a result of " + call.type);
-}
-
-Part Program::convolution(const Instruction& call) const {
-  Part part = forward_or_gradient(call);
-  account_for_types(call, part);
-  return part;
-}
-
-/// A forward convolution or one of its gradients; labels and window are always the forward pass'.
-Part Program::forward_or_gradient(const Instruction& call) const {
-  const auto operand = [&](std::size_t at) {
-    return at < call.operands.size() ? find(call.operands[at]) : nullptr;
-  };
-  const std::string_view target = between(call.attributes, "custom_call_target=\"", "\"");
-  const bool of_input = target == "__cudnn$convBackwardInput";
-  const bool of_kernel = target == "__cudnn$convBackwardFilter";
-  Part part{.op = of_input ? "ConvTranspose" : "Conv"};
-  const auto labels = labels_of(call);
-  const Instruction* image = of_input ? &call : operand(0);
-  const Instruction* const kernel = of_kernel ? &call : operand(1);
-  if (!labels || image == nullptr || kernel == nullptr) return part;
-  const auto y = in_order(of_input    ? labels->input
-                          : of_kernel ? labels->kernel
-                                      : labels->output,
-                          call.dims, of_kernel ? 'o' : 'b', of_kernel ? 'i' : 'f');
-  if (y) part.output = *y;
-  Pads pads{Dims(image->dims.size()), Dims(image->dims.size())};
-  if (const Instruction* const padding = of_input ? nullptr : padding_of(*image)) {
-    const auto around = image_pads(between(padding->attributes, " padding=", ", "), labels->input);
-    const Instruction* const inner = find(padding->operands.front());
-    if (around && inner != nullptr) {
-      pads = *around;
-      image = inner;
-    }
-  }
-  const auto x = in_order(labels->input, image->dims, 'b', 'f');
-  const auto w = in_order(labels->kernel, kernel->dims, 'o', 'i');
-  if (!x || !w) return part;
-  const auto transposed = transposed_convolution(call, *x, *w);
-  if (transposed && transposed->output() == part.output) {
-    part.op = "ConvTranspose";
-    part.problem = key_of(*transposed);
-    return part;
-  }
-  if (const auto gradient = filter_gradient(call, *x, *w, part.output)) {
-    part.problem = key_of(*gradient);
-    return part;
-  }
-  const auto forward = convolution_of(call, *x, *w, pads);
-  if (!forward) return part;
-  if (of_kernel) {
-    part.problem = key_of(ConvolutionFilterGradient{*forward});
-  } else if (of_input) {
-    part.problem = key_of(data_gradient(*forward));
-  } else {
-    part.problem = key_of(*forward);
-    add_epilogue(call, part);
-  }
-  return part;
-}
-
-/// A call of cuDNN, cuBLAS or cuBLASLt.
-Part Program::library_call(const Instruction& call) const {
-  const std::string_view target = between(call.attributes, "custom_call_target=\"", "\"");
-  if (target.starts_with("__cudnn$conv")) return convolution(call);
-  if (!target.starts_with("__cublas$")) return {};
-  const auto operand = [&](std::size_t at) {
-    return at < call.operands.size() ? find(call.operands[at]) : nullptr;
-  };
-  Part part =
-      product(call, operand(0), operand(1),
-              {setting(call, "lhs_batch_dimensions"), setting(call, "lhs_contracting_dimensions")},
-              {setting(call, "rhs_batch_dimensions"), setting(call, "rhs_contracting_dimensions")});
-  add_epilogue(call, part);
-  account_for_types(call, part);
-  return part;
-}
-
-void Program::add_parts(const Instruction& instruction, int depth, std::vector<Part>& parts) const {
-  const auto operand = [&](std::size_t at) {
-    return at < instruction.operands.size() ? find(instruction.operands[at]) : nullptr;
-  };
-  if (instruction.opcode == "convolution") {
-    parts.push_back(convolution(instruction));
-  } else if (instruction.opcode == "dot") {
-    parts.push_back(
-        product(instruction, operand(0), operand(1),
-                {list(instruction, "lhs_batch_dims"), list(instruction, "lhs_contracting_dims")},
-                {list(instruction, "rhs_batch_dims"), list(instruction, "rhs_contracting_dims")}));
-    account_for_types(instruction, parts.back());
-  } else if (instruction.opcode == "custom-call") {
-    Part part = library_call(instruction);
-    if (!part.op.empty()) parts.push_back(std::move(part));
+void Program::add_products(const Instruction& instruction, int depth,
+                           std::vector<ToldPart>& parts) const {
+  if (auto told = product_part(*this, instruction, depth > 0)) {
+    const Instruction* const factor =
+        instruction.operands.empty() ? nullptr : find(instruction.operands.front());
+    const bool has_type = factor != nullptr && !told->part.problem.empty();
+    if (has_type) told->part.precision = precision_of_type(factor->type);
+    parts.push_back(std::move(*told));
   }
   constexpr int deepest = 8;
   if (depth == deepest || (instruction.opcode != "fusion" && instruction.opcode != "call")) return;
   for (const std::string_view mark : {"calls=", "to_apply="}) {
     for (const Instruction* const inner : called(instruction, mark)) {
-      add_parts(*inner, depth + 1, parts);
+      add_products(*inner, depth + 1, parts);
     }
   }
 }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -25,9 +24,13 @@ struct Instruction {
   std::string attributes{};
 };
 
-/// The precision of elements of XLA's type "f32", "f16", "bf16", "f8e4m3fn" or "s8"; nullopt for
-/// others, of which keys say nothing.
-std::optional<Precision> precision_of_type(std::string_view type);
+/// A part and what its key does not tell: why it has no problem ("products of f64"), or in what the
+/// problem is other than the part ("products of bf16 with results of f32"). The remark is empty if
+/// the problem is the part, or if the part is of no known kind.
+struct ToldPart {
+  Part part{};
+  std::string remark{};
+};
 
 /// The instructions of all computations, by name. Names are unique in a program.
 class Program {
@@ -40,9 +43,11 @@ class Program {
   /// Returns the convolutions and products of an instruction in order, including calls of cuDNN and
   /// cuBLAS and those in the computations that it calls. Zero padding by an instruction before a
   /// convolution becomes part of the convolution's pads. The key is empty if no problem describes
-  /// the part (a dilated input, a product over several axes, doubles). Of other instructions, the
-  /// one part of pointwise_part().
+  /// the part (a dilated input, a product over several axes or of other types than f32, f16 and
+  /// bf16). Of other instructions, the one part of pointwise_part().
   std::vector<Part> parts(std::string_view name) const;
+  /// The same parts, with what their keys do not tell.
+  std::vector<ToldPart> told_parts(std::string_view name) const;
   /// The instructions of the computation named after `mark`, "calls=" or "to_apply=", in order; the
   /// last one is its result. Empty if there is none.
   std::vector<const Instruction*> called(const Instruction& instruction,
@@ -51,20 +56,13 @@ class Program {
   const std::string& name() const { return name_; }
   /// The instructions that the program runs itself and that do a convolution or a product.
   std::vector<std::string> products() const;
-  /// Element types of the operands of convolutions and products: "f32".
-  std::set<std::string> product_types() const;
+  /// The precisions at which convolutions and products may run: "fp32" and "tf32" where the text
+  /// leaves the choice; "fp64", which no suite measures.
+  std::set<std::string> product_precisions() const;
   std::size_t size() const { return instructions_.size(); }
 
  private:
-  Part convolution(const Instruction& call) const;
-  Part forward_or_gradient(const Instruction& call) const;
-  /// Takes the problem from a product of types that no key has, and says why; otherwise states its
-  /// precision.
-  void account_for_types(const Instruction& call, Part& part) const;
-  Part library_call(const Instruction& call) const;
-  /// Returns the pad instruction if the value is nothing but a padded input, otherwise null.
-  const Instruction* padding_of(const Instruction& value) const;
-  void add_parts(const Instruction& instruction, int depth, std::vector<Part>& parts) const;
+  void add_products(const Instruction& instruction, int depth, std::vector<ToldPart>& parts) const;
 
   std::string name_;
   /// Name of the computation that is the program.

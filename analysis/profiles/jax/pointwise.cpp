@@ -1,10 +1,9 @@
 #include "analysis/profiles/jax/pointwise.h"
 
 #include <algorithm>
-#include <string>
 #include <string_view>
-#include <vector>
 
+#include "analysis/profiles/jax/arithmetic.h"
 #include "analysis/profiles/jax/chain.h"
 #include "analysis/profiles/jax/text.h"
 #include "core/base/text.h"
@@ -23,10 +22,41 @@ bool is_byte(const Instruction& value) {
          value.type.starts_with("f8");
 }
 
-/// In elements; of bytes as if four were one.
+/// Twice as long as the longest type that problems are of.
+bool is_double(const Instruction& value) { return value.type == "f64" || value.type == "c64"; }
+
+/// In elements; of bytes as if four were one, and of longer types as if they were several.
 std::int64_t size_of(const Instruction& value) {
   const std::int64_t elements = element_count(value.dims);
+  if (value.type == "c128") return 4 * elements;
+  if (is_double(value) || value.type == "s64" || value.type == "u64") return 2 * elements;
+  if (value.type == "s4" || value.type == "u4") return elements / 8;
+  if (value.type == "s16" || value.type == "u16") return elements / 2;
   return is_byte(value) ? elements / 4 : elements;
+}
+
+/// Why no problem describes the computation: "elementwise work on f64". Empty if one may: it has
+/// floats of 32 bits or fewer, reads and writes bytes alone, or only moves.
+std::string type_refusal(const Body& body) {
+  std::vector<const Instruction*> values = body.tensors();
+  values.push_back(&body.root());
+  std::string integer;
+  for (const Instruction* const value : values) {
+    if (!is_byte(*value) && element_count(value->dims) > 1) integer = value->type;
+  }
+  values.insert(values.end(), body.instructions().begin(), body.instructions().end());
+  const bool computes = std::ranges::any_of(body.instructions(), [](const Instruction* value) {
+    return !moves(value->opcode) && !is_source(value->opcode);
+  });
+  if (!computes) return "";
+  bool has_floats = false;
+  for (const Instruction* const value : values) {
+    if (element_count(value->dims) < 2) continue;
+    const bool is_long = is_double(*value) || value->type == "c128";
+    if (is_long) return "elementwise work on " + value->type;
+    has_floats = has_floats || is_short_float(value->type);
+  }
+  return has_floats || integer.empty() ? "" : "elementwise work on " + integer;
 }
 
 /// A copy that reads and writes together as much as the body reads, at most as much as it writes,
@@ -55,12 +85,14 @@ std::string least_of(const Body& body) {
   return key_or_nothing(problem);
 }
 
-/// The last operation of the computation named by to_apply, "maximum", before a conversion of its
-/// result.
+/// The one operation of the computation named by to_apply, "maximum", beside conversions. Empty if
+/// there are several.
 std::string_view applied(const Program& program, const Instruction& instruction) {
   auto inside = program.called(instruction, "to_apply=");
-  while (!inside.empty() && inside.back()->opcode == "convert") inside.pop_back();
-  return inside.empty() ? std::string_view() : std::string_view(inside.back()->opcode);
+  std::erase_if(inside, [](const Instruction* value) {
+    return value->opcode == "parameter" || value->opcode == "convert";
+  });
+  return inside.size() == 1 ? std::string_view(inside.front()->opcode) : std::string_view();
 }
 
 std::optional<Part> pooling(const Program& program, const Body& body, const Instruction& call) {
@@ -179,33 +211,14 @@ std::optional<Part> elementwise(const Body& body) {
   return part;
 }
 
-/// The type of elements of 8 bytes and more among what is read and written; empty if there is none.
-std::string wide_type(const Body& body) {
-  std::vector<const Instruction*> all = body.tensors();
-  all.push_back(&body.root());
-  for (const Instruction* const tensor : all) {
-    const std::string& type = tensor->type;
-    if (type.ends_with("64") || type.ends_with("128")) return type;
-  }
-  return "";
-}
-
-/// The shortest of the floats that are read and written, bytes aside; empty without floats.
-std::optional<Precision> shortest_floats(const Body& body) {
-  std::vector<const Instruction*> all = body.tensors();
-  all.push_back(&body.root());
-  std::optional<Precision> found;
-  for (const Instruction* const tensor : all) {
-    const auto precision = precision_of_type(tensor->type);
-    if (!precision || element_bytes(*precision) == 1) continue;
-    if (!found || element_bytes(*precision) < element_bytes(*found)) found = precision;
-  }
-  return found;
-}
-
-/// The part, as if all elements were floats.
-std::optional<Part> part_of_floats(const Program& program, const Body& body) {
+/// Whatever its types are.
+std::optional<Part> part_of(const Program& program, const Body& body) {
   const Instruction* reduce = nullptr;
+  // Several windows one after the other (a running sum) are no pooling.
+  const auto windows = std::ranges::count_if(body.instructions(), [](const Instruction* value) {
+    return value->opcode == "reduce-window";
+  });
+  if (windows > 1) return std::nullopt;
   for (const Instruction* const value : body.instructions()) {
     const std::string_view opcode = value->opcode;
     if (opcode == "reduce-window") return pooling(program, body, *value);
@@ -225,25 +238,30 @@ std::optional<Part> part_of_floats(const Program& program, const Body& body) {
   return elementwise(body);
 }
 
+/// The shortest of the floats that are read and written, bytes aside. Without floats, elements are
+/// moved as those of fp32.
+Precision shortest_floats(const Body& body) {
+  std::vector<const Instruction*> all = body.tensors();
+  all.push_back(&body.root());
+  const auto has = [&](std::string_view type) {
+    return std::ranges::any_of(all, [&](const Instruction* one) { return one->type == type; });
+  };
+  if (has("bf16")) return Precision::bf16;
+  return has("f16") ? Precision::fp16 : Precision::fp32;
+}
+
 }  // namespace
 
-std::optional<Part> pointwise_part(const Program& program, const Instruction& instruction) {
+std::optional<ToldPart> pointwise_part(const Program& program, const Instruction& instruction) {
   if (is_source(instruction.opcode) || instruction.dims.empty()) return std::nullopt;
   const Body body(program, instruction);
   if (body.root().dims.empty()) return std::nullopt;
-  auto part = part_of_floats(program, body);
-  if (!part || part->problem.empty()) return part;
-  part->precision = shortest_floats(body);
-  if (const std::string wide = wide_type(body); !wide.empty()) {
-    part->problem.clear();
-    part->precision.reset();
-    part->reason = "elements of " + wide;
-  } else if (!part->precision) {
-    // Integers, for which no library has a call: what is moved is all that counts.
-    part->problem = copy_of(body);
-    part->precision = Precision::fp32;
-  }
-  return part;
+  auto part = part_of(program, body);
+  if (!part) return std::nullopt;
+  ToldPart told{.part = std::move(*part), .remark = type_refusal(body)};
+  if (!told.remark.empty()) told.part.problem.clear();
+  if (!told.part.problem.empty()) told.part.precision = shortest_floats(body);
+  return told;
 }
 
 }  // namespace benanza::analysis::jax

@@ -22,9 +22,37 @@ std::optional<Dims> numbers(std::string_view text, char separator) {
   return values;
 }
 
+std::vector<std::string_view> attribute_names(std::string_view attributes) {
+  std::vector<std::string_view> names;
+  std::size_t begin = 0;
+  int depth = 0;
+  bool is_quoted = false;
+  for (std::size_t at = 0; at < attributes.size(); ++at) {
+    const char letter = attributes[at];
+    if (is_quoted && letter == '\\') {
+      ++at;
+    } else if (letter == '"') {
+      is_quoted = !is_quoted;
+    } else if (is_quoted) {
+      continue;
+    } else if (letter == '{' || letter == '(' || letter == '[') {
+      ++depth;
+    } else if (letter == '}' || letter == ')' || letter == ']') {
+      --depth;
+    } else if (letter == ',' && depth == 0) {
+      begin = at + 1;
+    } else if (letter == '=' && depth == 0 && begin < at) {
+      names.push_back(trimmed(attributes.substr(begin, at - begin)));
+      begin = attributes.size();
+    }
+  }
+  return names;
+}
+
 std::string_view plain(std::string_view name) {
   name = trimmed(name);
   if (const auto space = name.rfind(' '); space != name.npos) name.remove_prefix(space + 1);
+  if (const auto comment = name.rfind("*/"); comment != name.npos) name.remove_prefix(comment + 2);
   if (name.starts_with('%')) name.remove_prefix(1);
   return name;
 }

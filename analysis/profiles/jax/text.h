@@ -3,6 +3,7 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/problem/text.h"
 
@@ -12,7 +13,12 @@ namespace benanza::analysis::jax {
 /// Parses "4,32,32,8" or, with another separator, "3x3".
 std::optional<Dims> numbers(std::string_view text, char separator);
 
-/// Strips the type and the percent sign from an operand: "f32[4] %name" becomes "name".
+/// The names in ", window={size=3x3}, dim_labels=b01f_01io->b01f": "window", "dim_labels". What
+/// stands in brackets or quotes is a value.
+std::vector<std::string_view> attribute_names(std::string_view attributes);
+
+/// Strips the type, the percent sign and XLA's comment from an operand: "f32[4] /*index=5*/%name"
+/// becomes "name".
 std::string_view plain(std::string_view name);
 
 /// The "2x2" of "window={size=3x3 stride=2x2 pad=1_1x1_1}"; empty if the field is absent.

@@ -140,6 +140,11 @@ void require_seen(const Inputs& inputs) {
     const bool asked = std::ranges::any_of(
         inputs.filters, [&](const MeasurementFilter& filter) { return is_at(profile, filter); });
     if (asked) continue;
+    if (!parse_precision(profile.precision)) {
+      throw Error(fmt::format(
+          "--seen {}: profile of a run at {}, which is like no --precision: leave it out",
+          profile.path.string(), profile.precision));
+    }
     throw Error(
         fmt::format("--seen {}: profile of a run at {}: say --precision {}, or leave it out",
                     profile.path.string(), profile.precision, profile.precision));

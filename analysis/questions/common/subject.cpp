@@ -339,6 +339,11 @@ void require_kernels(const Inputs& inputs) {
       throw Error(path + ": profile of a run with products of several types, which is like no " +
                   "--precision: leave it out");
     }
+    if (!asked && !parse_precision(profile.precision)) {
+      throw Error(
+          fmt::format("{}: profile of a run at {}, which is like no --precision: leave it out",
+                      path, profile.precision));
+    }
     if (!asked) {
       throw Error(fmt::format("{}: profile of a run at {}: say --precision {}, or leave it out",
                               path, profile.precision, profile.precision));

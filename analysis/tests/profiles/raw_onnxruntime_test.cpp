@@ -24,13 +24,13 @@ json event(const std::string& category, const std::string& name, double start, d
 }
 
 json json_node(const std::string& name, const std::string& op, int index, double start,
-               double duration, int thread) {
+               double duration, int thread, const std::string& type = "float") {
   return event("Node", name + "_kernel_time", start, duration, thread,
                {{"op_name", op},
                 {"node_index", std::to_string(index)},
                 {"provider", "CPUExecutionProvider"},
-                {"input_type_shape", {{{"float", {4, 8}}}, {{"float", {8, 2}}}}},
-                {"output_type_shape", {{{"float", {4, 2}}}}}});
+                {"input_type_shape", {{{type, {4, 8}}}, {{type, {8, 2}}}}},
+                {"output_type_shape", {{{type, {4, 2}}}}}});
 }
 
 const ProfiledNode& named(const Profile& profile, const std::string& name) {
@@ -62,6 +62,20 @@ TEST(RawOnnxRuntime, IsAProfileOfRunsWithTheProfilerOn) {
   EXPECT_DOUBLE_EQ(profile.nodes[0].seconds, 50 * us);
   EXPECT_THAT(profile.nodes[0].outputs, ElementsAre(Dims{4, 2}));
   EXPECT_THAT(profile.remarks, Contains(HasSubstr("with the profiler on")));
+}
+
+TEST(RawOnnxRuntime, ProductsOfDoublesAreNotAtFp32) {
+  const Folder folder;
+  const auto precision_of = [&](const std::string& first, const std::string& second) {
+    return read_profile(
+               folder.write("p.json", raw({event("Session", "model_run", 0, 90, 1),
+                                           json_node("a", "MatMul", 0, 10, 20, 1, first),
+                                           json_node("b", "MatMul", 1, 40, 20, 1, second)})))
+        .precision;
+  };
+  EXPECT_EQ(precision_of("double", "double"), "fp64");
+  EXPECT_EQ(precision_of("double", "float"), "mixed");
+  EXPECT_EQ(precision_of("float", "float"), "fp32");
 }
 
 // The list of a program that was stopped has no end; Chrome's format allows that.

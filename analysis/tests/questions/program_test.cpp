@@ -238,6 +238,15 @@ TEST_F(Program, TheFrameworksKernelsAreBesideTheBestOnes) {
   EXPECT_EQ(kernels["with"].get<int>() + kernels["without"].get<int>(), 54) << kernels;
 }
 
+TEST_F(Program, AProfileOfDoublesIsLikeNoResults) {
+  json doubles = json::parse(contents(profile_));
+  doubles["precision"] = "fp64";
+  const std::string small = write("small.json", complete_results(read_graph(graph_)));
+  expect_error("bound --graph " + graph_ + " --results " + small + " --seen " +
+                   write("fp64.json", doubles.dump()),
+               "at fp64, which is like no --precision: leave it out");
+}
+
 TEST_F(Program, KernelsOfAProfileCountWithSeen) {
   const std::string graph = data("resnet50.graph.json.gz").string();
   const std::string trace = data("resnet50.pytorch.trace.json.gz").string();
