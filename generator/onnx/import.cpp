@@ -304,6 +304,21 @@ Program typed_program(::onnx::ModelProto& model, const Binding& binding, const R
   return program;
 }
 
+/// Warns of work on floats of 64 bits, which no key says.
+void note_doubles(const Program& program, LoweredGraph& graph) {
+  std::size_t count = 0;
+  for (std::size_t index = 0; index < graph.layers.size(); ++index) {
+    const std::vector<Value*>& outputs = program.steps[index].outputs;
+    const bool is_of_doubles = !outputs.empty() && outputs.front() != nullptr &&
+                               outputs.front()->type == ::onnx::TensorProto::DOUBLE;
+    if (is_of_doubles && graph.layers[index].cost == Cost::measured) ++count;
+  }
+  if (count == 0) return;
+  graph.warnings.push_back(program.where + ": " + std::to_string(count) +
+                           (count == 1 ? " layer computes" : " layers compute") +
+                           " in float64, which no suite measures: taken at the run's precision");
+}
+
 }  // namespace
 
 LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, const Binding& binding,
@@ -350,6 +365,7 @@ LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, con
   const bool has_outputs =
       std::ranges::any_of(program.values, [](const auto& value) { return value.second.is_output; });
   if (has_outputs) drop_unread(graph.layers);
+  note_doubles(program, graph);
   describe_quantized(program, graph.layers);
   mark_caches(graph.layers);
   const Parameters parameters = count_parameters(program);

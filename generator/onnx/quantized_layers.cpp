@@ -24,8 +24,10 @@ class QuantizedLayers {
   QuantizedLayers(const Program& program, std::vector<LoweredLayer>& layers)
       : program_(program), layers_(layers), readers_(layers.size()) {
     for (std::size_t index = 0; index < layers.size(); ++index) {
+      // Of what nobody reads, the reads do not count as uses, either.
+      const bool is_unread = layers[index].uses == 0 && layers[index].cost == Cost::free;
       for (const Read& read : layers[index].reads) {
-        if (read.producer) readers_[*read.producer].push_back(index);
+        if (read.producer && !is_unread) readers_[*read.producer].push_back(index);
       }
     }
   }

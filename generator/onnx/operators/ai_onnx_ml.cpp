@@ -111,14 +111,12 @@ Lowered lower_scaler(const NodeView& node) {
   return measured(std::move(calls));
 }
 
-/// input * coefficients^T + intercepts.
-Lowered lower_linear_regressor(const NodeView& node) {
+/// input * coefficients^T + intercepts, for so many targets.
+std::vector<Call> linear_calls(const NodeView& node, std::int64_t targets) {
   check_features(node);
-  const std::string transform = node.text("post_transform", "NONE");
-  if (transform != "NONE") throw NotExpressible("post_transform = " + transform);
   if (node.shape(0).size() > 2) throw NotExpressible("features of more than two axes");
   const Dims features{rows(node), node.extents(0).back()};
-  const Dims weights{node.integer("targets", 1), features[1]};
+  const Dims weights{targets, features[1]};
   const auto numbers = node.reals("coefficients").value_or(std::vector<float>{});
   if (checked_element_count(weights) != std::ssize(numbers)) {
     throw NotExpressible(std::to_string(numbers.size()) + " coefficients for " +
@@ -132,7 +130,38 @@ Lowered lower_linear_regressor(const NodeView& node) {
                                      {output(calls[0].problem), false, from_call(0)},
                                      {{std::ssize(intercepts)}, true, from_numbers(intercepts)}));
   }
-  return measured(std::move(calls));
+  return calls;
+}
+
+Lowered lower_linear_regressor(const NodeView& node) {
+  const std::string transform = node.text("post_transform", "NONE");
+  if (transform != "NONE") throw NotExpressible("post_transform = " + transform);
+  return measured(linear_calls(node, node.integer("targets", 1)));
+}
+
+/// Scores of the classes, and the class with the largest, for whose place the largest score stands.
+Lowered lower_linear_classifier(const NodeView& node) {
+  const Dims scores = classes_shape(node).at(1).shape.value();
+  const auto stated = node.reals("coefficients").value_or(std::vector<float>{});
+  // Two classes may have the weights of one.
+  if (scores[1] == 2 && std::ssize(stated) == node.extents(0).back()) {
+    throw NotExpressible("two classes with the weights of one");
+  }
+  std::vector<Call> calls = linear_calls(node, scores[1]);
+  const std::string transform = node.text("post_transform", "NONE");
+  if (transform == "SOFTMAX") {
+    add_call(calls, call(Softmax{.input = scores, .axis = 1}, {last_result(calls)}));
+  } else if (transform == "LOGISTIC") {
+    add_call(calls, function_call(scores, ActivationKind::sigmoid, last_result(calls)));
+  } else if (transform != "NONE") {
+    throw NotExpressible("post_transform = " + transform);
+  }
+  calls.back().output = 1;
+  Call largest = call(Reduction{.kind = ReductionKind::max, .input = scores, .axes = {1}},
+                      {last_result(calls)});
+  largest.is_proxy = true;
+  calls.push_back(std::move(largest));
+  return measured(std::move(calls), Types::checked_by_lowering);
 }
 
 /// Rows divided by their norm.
@@ -183,9 +212,9 @@ void register_ai_onnx_ml(OperatorTable& table) {
   constexpr std::string_view vectors = "no library here has support vector machines";
   add({"SVMRegressor"}, one_target_shape, vectors);
   add({"SVMClassifier"}, classes_shape, vectors);
-  constexpr std::string_view linear =
-      "its weights are attributes: a linear model that is no matrix product";
-  add({"LinearClassifier"}, classes_shape, linear);
+  table.add("ai.onnx.ml.LinearClassifier", {.shapes = {{classes_shape}},
+                                            .lower = lower_linear_classifier,
+                                            .idle_attributes = {"multi_class"}});
   constexpr std::string_view preparation = "no library here prepares features";
   table.add("ai.onnx.ml.LinearRegressor",
             {.shapes = {{targets_shape}}, .lower = lower_linear_regressor});

@@ -158,6 +158,18 @@ TEST(BytesAround, PartsOfASplitStayBytes) {
   }
 }
 
+// ONNX Runtime's quantizer converts parts that nobody reads, too.
+TEST(BytesAround, PartsThatNobodyReadsAreNoFloats) {
+  Model model = of_bytes(TensorProto::UINT8, 0, {2, 8}, {1});
+  model.node("Split", {"a"}, {"p", "q"}, {{"axis", std::int64_t{1}}});
+  model.node("QuantizeLinear", {"p", "s", "z"}, {"u"})
+      .node("QuantizeLinear", {"q", "s", "z"}, {"v"})
+      .node("DequantizeLinear", {"v", "s", "z"}, {"w"});
+  const LoweredGraph graph = model.output("u").import();
+  EXPECT_EQ(layer_of(graph, "p").precision, "int8");
+  EXPECT_EQ(layer_of(graph, "u").cost, Cost::free);
+}
+
 TEST(BytesAround, AMeanStaysInBytes) {
   Model model = of_bytes(TensorProto::UINT8, 0, {1, 8, 4, 4}, {1});
   model.node("ReduceMean", {"a"}, {"m"}, {{"axes", Dims{2, 3}}});

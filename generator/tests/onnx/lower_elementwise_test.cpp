@@ -192,10 +192,8 @@ TEST(CumSum, OfFewNumbersIsAProductWithATriangle) {
   EXPECT_THAT(sums({2, 5, 3}, -1).problems, ElementsAre("gemm/m10_n3_k3_nn_w"));
   EXPECT_THAT(sums({2, 3, 7}, 1).problems, ElementsAre("gemm/m3_n7_k3_nn_a1_b2"));
   // Column j adds the elements up to j, row i those up to i.
-  EXPECT_THAT(sums({1, 3}, 1).calls[0].operands[1].numbers,
-              ElementsAre(1, 1, 1, 0, 1, 1, 0, 0, 1));
-  EXPECT_THAT(sums({3, 2}, 0).calls[0].operands[0].numbers,
-              ElementsAre(1, 0, 0, 1, 1, 0, 1, 1, 1));
+  EXPECT_THAT(sums({1, 3}, 1).calls[0].operands[1].numbers, ElementsAre(1, 1, 1, 0, 1, 1, 0, 0, 1));
+  EXPECT_THAT(sums({3, 2}, 0).calls[0].operands[0].numbers, ElementsAre(1, 0, 0, 1, 1, 0, 1, 1, 1));
   EXPECT_THAT(sums({1, 3}, 1, {{"exclusive", 1}, {"reverse", 1}}).calls[0].operands[1].numbers,
               ElementsAre(0, 0, 0, 1, 0, 0, 1, 1, 0));
   EXPECT_THAT(sums({2, 513}, 1).reason, HasSubstr("running sums of 513 elements"));

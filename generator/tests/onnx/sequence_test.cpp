@@ -257,6 +257,22 @@ TEST(Classic, ALinearRegressorIsAProduct) {
             "5 coefficients for 1x4");
 }
 
+TEST(Classic, ALinearClassifierIsAProductAndItsScores) {
+  const auto classifier = [](std::size_t weights, const char* transform) {
+    return classic("LinearClassifier", {{"coefficients", Numbers(weights, 1)},
+                                        {"intercepts", Numbers{1, 2, 3}},
+                                        {"classlabels_ints", Dims{0, 1, 2}},
+                                        {"post_transform", transform}});
+  };
+  const LoweredLayer layer = classifier(12, "SOFTMAX");
+  ASSERT_THAT(layer.problems, ElementsAre("gemm/m6_n3_k4_nt_w", "add/6x3_1x3_w", "softmax/6x3_a1",
+                                          "reducemax/6x3_a1"));
+  EXPECT_EQ(layer.calls[2].output, 1) << "the scores";
+  EXPECT_THAT(classifier(12, "LOGISTIC").problems[2], "sigmoid/6x3");
+  EXPECT_EQ(classifier(12, "PROBIT").reason, "post_transform = PROBIT");
+  EXPECT_EQ(classifier(8, "NONE").reason, "8 coefficients for 3x4");
+}
+
 TEST(Classic, MappedAndJoinedFeaturesHaveShapes) {
   Model model(15);
   model.domain("ai.onnx.ml", 3).input("words", {6, 2}, ::onnx::TensorProto::STRING);
