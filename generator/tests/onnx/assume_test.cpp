@@ -335,7 +335,7 @@ TEST(Assume, WhatHasNoShapeIsNamed) {
   model.node("Relu", {"t"}, {"y"}).output("y");
   EXPECT_EQ(shapeless_warning(model.import(), "m.onnx"),
             "m.onnx: what 1 layer makes has no shape, \"t\" (Tile): state it with --dim t:AXIS=N "
-            "for every open axis");
+            "for each of its axes");
   EXPECT_EQ(shapeless_warning(model.import({.batch = {}, .dims = {{"t:0", 8}, {"t:1", 3}}}), "m"),
             "");
 }
