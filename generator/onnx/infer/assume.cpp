@@ -168,7 +168,8 @@ std::string shapeless_warning(const LoweredGraph& graph, const std::string& wher
       continue;
     }
     if (count++ == 0) first = '"' + found->name + "\" (" + layer.op + ')';
-    if (count == 1) first += ": state it with --dim " + found->name + ":AXIS=N for each of its axes";
+    if (count == 1)
+      first += ": state it with --dim " + found->name + ":AXIS=N for each of its axes";
   }
   if (count == 0) return "";
   return where + ": what " + std::to_string(count) +
