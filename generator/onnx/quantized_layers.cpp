@@ -24,10 +24,9 @@ class QuantizedLayers {
   QuantizedLayers(const Program& program, std::vector<LoweredLayer>& layers)
       : program_(program), layers_(layers), readers_(layers.size()) {
     for (std::size_t index = 0; index < layers.size(); ++index) {
-      // Of what nobody reads, the reads do not count as uses, either.
-      const bool is_unread = layers[index].uses == 0 && layers[index].cost == Cost::free;
+      if (layers[index].uses == 0 && layers[index].cost == Cost::free) continue;  // itself unread
       for (const Read& read : layers[index].reads) {
-        if (read.producer && !is_unread) readers_[*read.producer].push_back(index);
+        if (read.producer) readers_[*read.producer].push_back(index);
       }
     }
   }
@@ -360,10 +359,6 @@ class QuantizedLayers {
     set_work(layer);
   }
 
-  bool is_in_bytes(std::size_t index) const {
-    return std::ranges::find(in_bytes_, index) != in_bytes_.end();
-  }
-
   /// QuantizeLinear behind the layer, and DequantizeLinear before it if nobody else needs floats.
   void free_conversions(std::size_t index) {
     const bool moves = layers_[index].cost == Cost::movement;
@@ -376,8 +371,9 @@ class QuantizedLayers {
       if (conversion == nullptr || input->constant || !is_dequantization(*conversion)) continue;
       if (!precision_of(*conversion) && (makes_bytes || !makes_rows_of_fp8(*conversion))) continue;
       const std::size_t before = *input->producer;
-      const bool all = std::ranges::all_of(
-          readers_[before], [this](std::size_t reader) { return is_in_bytes(reader); });
+      const bool all = std::ranges::all_of(readers_[before], [this](std::size_t reader) {
+        return std::ranges::find(in_bytes_, reader) != in_bytes_.end();
+      });
       if (all && static_cast<std::size_t>(layers_[before].uses) == readers_[before].size()) {
         make_free(layers_[before], part_of_call);
       }

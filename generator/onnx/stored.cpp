@@ -85,6 +85,8 @@ const Step* maker(const Program& program, const Value* value) {
 
 std::int64_t elements(const Value& value) { return value.shape ? element_count(*value.shape) : 0; }
 
+std::int64_t bits_of(const Value& value) { return elements(value) * type_bits(value.type); }
+
 bool is(const Step* step, std::string_view op) {
   return step != nullptr && !step->inputs.empty() && step->node.domain().empty() &&
          step->node.op_type() == op;
@@ -121,7 +123,7 @@ bool is_larger_than(const Program& program, const Value& constant,
   std::int64_t bits = 0;
   for (const Value* source : sources) {
     if (!source->constant || !source->shape || type_bits(source->type) == 0) return false;
-    bits += elements(*source) * type_bits(source->type);
+    bits += bits_of(*source);
   }
   // Those without sources are filled with one number, as models without their weights are.
   return bits > 0 && bits < elements(constant) * stored_bits(program, constant);
@@ -222,7 +224,7 @@ bool are_zero_points(const Value& points) { return elements(points) > 1; }
 std::optional<PackedType> stored_type(const Program& program, const Value& value) {
   std::int64_t most = 0;
   for (const Value* source : sources_of(program, value)) {
-    most = std::max(most, elements(*source) * type_bits(source->type));
+    most = std::max(most, bits_of(*source));
   }
   const std::int64_t own = elements(value);
   if (own == 0 || most >= own * type_bits(value.type)) return packed_type(value.type);
@@ -267,17 +269,15 @@ std::int64_t stored_bits(const Program& program, const Value& constant) {
   constexpr std::int64_t bits_of_half = 16;
   constexpr std::int64_t bits_of_float = 32;
   const Value& stored = behind_parts(program, constant);
-  const std::int64_t elements = stored.shape ? element_count(*stored.shape) : 0;
   std::int64_t bits = 0;
   std::int64_t of_floats = 0;
   for (const Value* source : narrower_sources(program, stored, bits_of_float)) {
-    const std::int64_t of_source = element_count(*source->shape) * type_bits(source->type);
-    bits += of_source;
-    if (type_bits(source->type) >= bits_of_float) of_floats += of_source;
+    bits += bits_of(*source);
+    if (type_bits(source->type) >= bits_of_float) of_floats += bits_of(*source);
   }
   // Floats between numbers that the model fills in, such as pads.
   if (2 * of_floats > bits) return type_bits(constant.type);
-  std::int64_t each = bits == 0 || elements == 0 ? type_bits(stored.type) : bits / elements;
+  std::int64_t each = bits == 0 ? type_bits(stored.type) : bits / elements(stored);
   if (each > bits_of_half && each < bits_of_float) each = bits_of_half;
   return std::min<std::int64_t>(type_bits(constant.type), each);
 }
@@ -287,9 +287,7 @@ std::string taken_for_floats(const Program& program, const Value& weights) {
   if (std::ranges::any_of(held, [](const Value* one) { return one->nonzeros.has_value(); })) {
     return "its weights, stored without their zeros, are taken to be dense";
   }
-  const auto bits = [](const Value* value) {
-    return element_count(*value->shape) * type_bits(value->type);
-  };
+  const auto bits = [](const Value* value) { return bits_of(*value); };
   const Step* const conversion = dequantization(program, weights);
   const Value* stored = conversion == nullptr ? nullptr : conversion->inputs[0];
   const std::set<const Value*> sources = narrower_sources(program, weights);
@@ -391,7 +389,7 @@ std::set<const Value*> narrower_sources(const Program& program, const Value& con
   for (const Value* source : found) {
     const bool is_known = source->constant && source->shape && type_bits(source->type) > 0;
     if (!is_known) return {};
-    bits += elements(*source) * type_bits(source->type);
+    bits += bits_of(*source);
     largest = std::max(largest, elements(*source));
   }
   // Others are filled, or repeated.

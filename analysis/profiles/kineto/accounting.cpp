@@ -14,7 +14,7 @@ bool is_default(const Argument& argument) {
 
 /// Where an operator with `out=` writes to.
 bool is_destination(const Call& call, std::size_t index, const std::vector<Part>& parts) {
-  const Dims& dims = call.dims(index);
+  const Dims dims = call.peek(index).dims;
   return index + 1 == call.size() && !dims.empty() && !parts.empty() && dims == parts.back().output;
 }
 

@@ -220,8 +220,7 @@ Resampling resampling(const NodeView& node, const ResizeRequest& request, Resamp
   }
   for (std::size_t axis = 2; axis < input.size(); ++axis) {
     const auto last = static_cast<double>(input[axis] - 1);
-    // Scales are floats.
-    const double rounding = 1e-3 + 1e-7 * last;
+    const double rounding = 1e-3 + 1e-7 * last;  // scales are floats
     for (std::int64_t o = 0; o < request.output[axis]; ++o) {
       const double centre = (static_cast<double>(o) + 0.5) * static_cast<double>(input[axis]) /
                                 static_cast<double>(request.output[axis]) -
@@ -355,9 +354,8 @@ Lowered lower_resize(const NodeView& node) {
   if (element_count(node.shape(0)) < 1) throw NotExpressible("an empty input");
   constexpr std::int64_t most_pixels = std::int64_t{1} << 22;  // each of an axis is visited
   for (const std::int64_t extent : request.output) {
-    if (extent > most_pixels) {
-      throw NotExpressible("an axis of " + std::to_string(extent) + " pixels");
-    }
+    if (extent <= most_pixels) continue;
+    throw NotExpressible("an axis of " + std::to_string(extent) + " pixels");
   }
   std::string mode = node.text("mode", "nearest");
   const bool keeps = request.output == node.shape(0);

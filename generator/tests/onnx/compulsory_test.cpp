@@ -315,14 +315,6 @@ TEST(Compulsory, WeightsWithAMaskAreHalves) {
 }
 
 // Whichever branch runs, it multiplies by `both`, and by 64 or 32 numbers of its own.
-// 64 of 66 rows are stored, as floats.
-TEST(Compulsory, PadsOfAWeightAreNotStored) {
-  Model model(13);
-  model.input("x", {1, 66}).weights("w", {64, 192}).integers("pads", {0, 0, 2, 0});
-  model.node("Pad", {"w", "pads"}, {"padded"}).node("MatMul", {"x", "padded"}, {"y"});
-  EXPECT_EQ(model.output("y").import().compulsory.weights, (Traffic{.elements = 64 * 192}));
-}
-
 TEST(Compulsory, OfBranchesWhatEachReadsCounts) {
   Model model(21);
   model.input("c", {}, ::onnx::TensorProto::BOOL).input("x", {4, 8}).weights("both", {8, 8});

@@ -38,6 +38,14 @@ TEST(CastWeights, OfAnyNarrowTypeKeepIt) {
   EXPECT_THAT(of(TensorProto::FLOAT16).layers[1].problems, ElementsAre("gemm/m1_n32_k64_nn_w"));
 }
 
+// 64 of 66 rows are stored, as floats.
+TEST(StoredWeights, PadsAreNotStored) {
+  Model model(13);
+  model.input("x", {1, 66}).weights("w", {64, 192}).integers("pads", {0, 0, 2, 0});
+  model.node("Pad", {"w", "pads"}, {"padded"}).node("MatMul", {"x", "padded"}, {"y"});
+  EXPECT_EQ(model.output("y").import().compulsory.weights, (Traffic{.elements = 64 * 192}));
+}
+
 // One byte on one side, floats on the other: an image, or what the model unpacks by itself.
 TEST(Cast, BetweenBytesAndFloatsIsAConversion) {
   const auto layer = [](int from, int to, const Dims& dims = {2, 8}) {

@@ -113,8 +113,7 @@ Selection selection_of(const SuiteOptions& options, const Registration& registra
         if (keys.contains(key)) selection.stored_problems[precision].push_back(key);
       }
     }
-    selection.recorded.insert(selection.recorded.end(), model.recorded.begin(),
-                              model.recorded.end());
+    std::ranges::copy(model.recorded, std::back_inserter(selection.recorded));
     const std::vector<Precision> stated = stated_precisions(model);
     const auto& added = stated.empty() ? registration.precisions : stated;
     precisions.insert(added.begin(), added.end());
